@@ -1,0 +1,1 @@
+"""Benchmarks for asv: how fast, how large, and how good."""

@@ -1,0 +1,52 @@
+"""The commands of CI, one by one: `nox -s lint`, `nox -s tests`, …"""
+
+from __future__ import annotations
+
+import nox
+
+nox.options.default_venv_backend = "venv"
+nox.options.sessions = ["lint", "tests"]
+nox.options.reuse_existing_virtualenvs = True
+
+PACKAGE = ".[dev]"
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Style, types and the direction of imports."""
+    session.install(PACKAGE)
+    session.run("ruff", "check", ".")
+    session.run("ruff", "format", "--check", ".")
+    session.run("mypy")
+    session.run("lint-imports", "--no-cache")
+
+
+@nox.session
+def tests(session: nox.Session) -> None:
+    """All tests, with compiled kernels."""
+    session.install(PACKAGE)
+    session.run("pytest", *session.posargs)
+
+
+@nox.session
+def nojit(session: nox.Session) -> None:
+    """All tests with the kernels as plain Python: slower, and coverage sees inside them."""
+    session.install(PACKAGE)
+    session.run("pytest", "--cov", "--cov-report=term", *session.posargs, env={"NUMBA_DISABLE_JIT": "1"})
+
+
+@nox.session
+def deep(session: nox.Session) -> None:
+    """All tests with every index of every kernel checked."""
+    session.install(PACKAGE)
+    # The cache does not know about bounds checks: a folder of its own keeps the two kinds apart.
+    cache = str(session.create_tmp())
+    session.run("pytest", *session.posargs, env={"NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": cache})
+
+
+@nox.session
+def bench(session: nox.Session) -> None:
+    """Each benchmark once, in this environment; pass asv's own options after `--`."""
+    session.install(PACKAGE)
+    session.run("asv", "machine", "--yes")
+    session.run("asv", "run", "--python=same", "--quick", "--show-stderr", *session.posargs)
