@@ -1,0 +1,94 @@
+"""Sfumato: the whole trade-off between privacy and utility of a table, and releases that keep their promise.
+
+Examples
+--------
+>>> import sfumato as sf
+>>> spec = sf.Spec.load(sf.datasets.adult_spec_path())
+>>> front = sf.explore(sf.datasets.adult(), spec)  # doctest: +SKIP
+>>> front.pick("k >= 10").release().write("adult-k10.csv")  # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sfumato import datasets
+    from sfumato.api import anonymize, check, explore, measure, release_solution, verify, warm_up
+    from sfumato.errors import (
+        DataError,
+        HierarchyError,
+        InfeasibleError,
+        OutputError,
+        ParameterError,
+        SfumatoError,
+        SpecError,
+        VerificationError,
+    )
+    from sfumato.results import Front, Recipe, Release, Solution
+    from sfumato.spec import Spec
+
+__version__ = "0.1.0"
+
+# Heavy libraries are imported when a name is first used, so that importing the package costs little.
+_HOME = {
+    **dict.fromkeys(
+        ("anonymize", "check", "explore", "measure", "release_solution", "verify", "warm_up"), "sfumato.api"
+    ),
+    **dict.fromkeys(("Front", "Recipe", "Release", "Solution"), "sfumato.results"),
+    **dict.fromkeys(
+        (
+            "DataError",
+            "HierarchyError",
+            "InfeasibleError",
+            "OutputError",
+            "ParameterError",
+            "SfumatoError",
+            "SpecError",
+            "VerificationError",
+        ),
+        "sfumato.errors",
+    ),
+    "Spec": "sfumato.spec",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name == "datasets":
+        return importlib.import_module("sfumato.datasets")
+    if name not in _HOME:
+        raise AttributeError(f"module 'sfumato' has no attribute {name!r}")
+    value = getattr(importlib.import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+__all__ = [
+    "DataError",
+    "Front",
+    "HierarchyError",
+    "InfeasibleError",
+    "OutputError",
+    "ParameterError",
+    "Recipe",
+    "Release",
+    "SfumatoError",
+    "Solution",
+    "Spec",
+    "SpecError",
+    "VerificationError",
+    "__version__",
+    "anonymize",
+    "check",
+    "datasets",
+    "explore",
+    "measure",
+    "release_solution",
+    "verify",
+    "warm_up",
+]

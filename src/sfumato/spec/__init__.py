@@ -1,0 +1,29 @@
+"""The specification: one file, or one object, that says everything about a run."""
+
+from __future__ import annotations
+
+from sfumato.spec.attribute import AttributeSpec
+from sfumato.spec.hierarchy import HierarchySpec
+from sfumato.spec.names import canonical_measure_name, format_measure_name, parse_measure_name
+from sfumato.spec.sections import (
+    DataSpec,
+    ObjectivesSpec,
+    ReleaseSpec,
+    SearchSpec,
+    SuppressionSpec,
+)
+from sfumato.spec.specification import Spec
+
+__all__ = [
+    "AttributeSpec",
+    "DataSpec",
+    "HierarchySpec",
+    "ObjectivesSpec",
+    "ReleaseSpec",
+    "SearchSpec",
+    "Spec",
+    "SuppressionSpec",
+    "canonical_measure_name",
+    "format_measure_name",
+    "parse_measure_name",
+]

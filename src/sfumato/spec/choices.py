@@ -1,0 +1,70 @@
+"""The closed choices of a specification, and which of them this version supports.
+
+The first half lists every name that a specification may hold. The second half lists
+what works today: a later version that learns a scheme, an output or a method adds its
+name there and nowhere else.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias, get_args
+
+Role: TypeAlias = Literal["identifier", "quasi-identifier", "sensitive", "other"]
+Kind: TypeAlias = Literal["number", "category", "ordinal", "date"]
+Scheme: TypeAlias = Literal[
+    "levels", "cuts", "ordered", "guided-ordered", "sets", "guided-sets", "admissible"
+]
+Output: TypeAlias = Literal["label", "mean", "median", "mode"]
+Method: TypeAlias = Literal["auto", "optimal", "exhaustive", "lattice", "pbg-ea", "nsga2", "granulation-ga"]
+SuppressionRule: TypeAlias = Literal["auto", "none", "failing", "smallest", "below-mean"]
+SuppressionOutput: TypeAlias = Literal["drop", "mask"]
+RowOrder: TypeAlias = Literal["sorted", "input"]
+DateUnit: TypeAlias = Literal["day", "month", "quarter", "year", "decade", "century"]
+
+ROLES: tuple[str, ...] = get_args(Role)
+KINDS: tuple[str, ...] = get_args(Kind)
+SCHEMES: tuple[str, ...] = get_args(Scheme)
+OUTPUTS: tuple[str, ...] = get_args(Output)
+METHODS: tuple[str, ...] = get_args(Method)
+SUPPRESSION_RULES: tuple[str, ...] = get_args(SuppressionRule)
+SUPPRESSION_OUTPUTS: tuple[str, ...] = get_args(SuppressionOutput)
+ROW_ORDERS: tuple[str, ...] = get_args(RowOrder)
+DATE_UNITS: tuple[str, ...] = get_args(DateUnit)  # from fine to coarse
+
+SCHEME_ACRONYMS: dict[str, str] = {
+    "BHS": "levels",
+    "GHS": "cuts",
+    "OPS": "ordered",
+    "GOPS": "guided-ordered",
+    "SPS": "sets",
+    "GSPS": "guided-sets",
+}
+
+SUPPORTED_SCHEMES: tuple[str, ...] = ("levels",)
+SUPPORTED_OUTPUTS: tuple[str, ...] = ("label",)
+SUPPORTED_METHODS: tuple[str, ...] = ("auto", "exhaustive", "optimal")
+
+__all__ = [
+    "DATE_UNITS",
+    "KINDS",
+    "METHODS",
+    "OUTPUTS",
+    "ROLES",
+    "ROW_ORDERS",
+    "SCHEMES",
+    "SCHEME_ACRONYMS",
+    "SUPPORTED_METHODS",
+    "SUPPORTED_OUTPUTS",
+    "SUPPORTED_SCHEMES",
+    "SUPPRESSION_OUTPUTS",
+    "SUPPRESSION_RULES",
+    "DateUnit",
+    "Kind",
+    "Method",
+    "Output",
+    "Role",
+    "RowOrder",
+    "Scheme",
+    "SuppressionOutput",
+    "SuppressionRule",
+]

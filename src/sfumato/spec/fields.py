@@ -1,0 +1,197 @@
+"""The kinds of values that a specification holds, each checked in plain words.
+
+pydantic would take ``true`` for the number 1 and ``"5"`` for 5; in a file that decides
+about privacy a value of the wrong kind is a mistake, so these types take neither.
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+import os
+from typing import TYPE_CHECKING, Annotated, TypeAlias
+
+from pydantic import BeforeValidator
+
+from sfumato.errors import nearest
+from sfumato.spec.problems import LocatedError, Problem, found, sentence_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+
+def check_text(value: object) -> str:
+    """Accept text that can be written as UTF-8."""
+    if not isinstance(value, str):
+        raise ValueError(f"must be text; found {found(value)}.")
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError:
+        raise ValueError("holds a character that UTF-8 cannot write.") from None
+    return str(value)
+
+
+def check_filled_text(value: object) -> str:
+    """Accept text with at least one character."""
+    text = check_text(value)
+    if not text:
+        raise ValueError("must not be empty.")
+    return text
+
+
+def check_path(value: object) -> str:
+    """Accept the text of a path, or a path object."""
+    return check_filled_text(os.fspath(value) if isinstance(value, os.PathLike) else value)
+
+
+def check_number(value: object) -> int | float:
+    """Accept a finite number, and keep whole numbers whole."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        raise ValueError(f"must be a number; found {found(value)}.")
+    try:
+        finite = math.isfinite(float(value))
+    except OverflowError:
+        finite = False
+    if not finite:
+        raise ValueError("must be a finite number.")
+    return int(value) if isinstance(value, numbers.Integral) else float(value)
+
+
+def check_positive(value: object) -> int | float:
+    """Accept a finite number above 0."""
+    number = check_number(value)
+    if number <= 0:
+        raise ValueError(f"must be above 0; found {number}.")
+    return number
+
+
+def check_weight(value: object) -> float:
+    """Accept a finite number that is 0 or above."""
+    number = check_number(value)
+    if number < 0:
+        raise ValueError(f"must be 0 or above; found {number}.")
+    return float(number)
+
+
+def check_share(value: object) -> float:
+    """Accept a number in [0, 1]."""
+    number = check_number(value)
+    if not 0 <= number <= 1:
+        raise ValueError(f"must be between 0 and 1; found {number}.")
+    return float(number)
+
+
+def check_whole(value: object, lowest: int = 0) -> int:
+    """Accept a whole number that is not below ``lowest``."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
+        raise ValueError(f"must be a whole number; found {found(value)}.")
+    if value < lowest:
+        raise ValueError(f"must be {lowest} or above; found {int(value)}.")
+    return int(value)
+
+
+def check_list(value: object) -> list[object]:
+    """Accept a list or a tuple; a set has no order and text is no list."""
+    if not isinstance(value, (list, tuple)):
+        raise ValueError(f"must be a list; found {found(value)}.")
+    return list(value)
+
+
+def check_entries(value: object, check: Callable[[object], object]) -> list[object]:
+    """Check each entry of a list, and report each wrong one at its own place."""
+    checked: list[object] = []
+    problems: list[Problem] = []
+    for position, entry in enumerate(check_list(value)):
+        try:
+            checked.append(check(entry))
+        except ValueError as error:
+            problems.append(Problem((position,), sentence_of(error)))
+    if problems:
+        raise LocatedError(problems)
+    return checked
+
+
+def refuse_repetition(entries: Sequence[object]) -> None:
+    """Report every entry that stands earlier in the list too."""
+    first: dict[object, int] = {}
+    problems: list[Problem] = []
+    for position, entry in enumerate(entries):
+        earlier = first.setdefault(entry, position)
+        if earlier != position:
+            problems.append(Problem((position,), f"repeats entry {earlier + 1}."))
+    if problems:
+        raise LocatedError(problems)
+
+
+def write_list(names: Sequence[str]) -> str:
+    """Write names as ``'a', 'b' and 'c'``."""
+    quoted = [repr(name) for name in names]
+    return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} and {quoted[-1]}"
+
+
+def choice(
+    what: str, valid: Sequence[str], supported: Sequence[str] | None = None
+) -> Callable[[object], str]:
+    """Make the check of a closed choice.
+
+    Parameters
+    ----------
+    what
+        What is chosen, for the message.
+    valid
+        All names that a specification may hold.
+    supported
+        The names that this version supports; by default all.
+
+    Returns
+    -------
+    callable
+        Takes a value, returns the name that it is, or raises ValueError.
+    """
+
+    def check(value: object) -> str:
+        name = check_text(value)
+        if name not in valid:
+            shown = name if len(name) <= 40 else f"{name[:40]}…"
+            raise ValueError(f"unknown {what} {shown!r}. {nearest(name, supported or valid)}")
+        if supported is not None and name not in supported:
+            raise ValueError(
+                f"this version supports the {what} {write_list(supported)} only; found {name!r}."
+            )
+        return name
+
+    return check
+
+
+Text: TypeAlias = Annotated[str, BeforeValidator(check_text)]
+FilledText: TypeAlias = Annotated[str, BeforeValidator(check_filled_text)]
+PathText: TypeAlias = Annotated[str, BeforeValidator(check_path)]
+Number: TypeAlias = Annotated[int | float, BeforeValidator(check_number)]
+Positive: TypeAlias = Annotated[int | float, BeforeValidator(check_positive)]
+Seconds: TypeAlias = Annotated[float, BeforeValidator(check_positive)]
+Weight: TypeAlias = Annotated[float, BeforeValidator(check_weight)]
+Share: TypeAlias = Annotated[float, BeforeValidator(check_share)]
+Whole: TypeAlias = Annotated[int, BeforeValidator(check_whole)]
+Texts: TypeAlias = Annotated[tuple[Text, ...], BeforeValidator(check_list)]
+
+__all__ = [
+    "FilledText",
+    "Number",
+    "PathText",
+    "Positive",
+    "Seconds",
+    "Share",
+    "Text",
+    "Texts",
+    "Weight",
+    "Whole",
+    "check_entries",
+    "check_list",
+    "check_number",
+    "check_positive",
+    "check_text",
+    "check_whole",
+    "choice",
+    "refuse_repetition",
+    "write_list",
+]

@@ -1,0 +1,188 @@
+"""The tables of a specification file, apart from the attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Self
+
+from pydantic import BeforeValidator, model_validator
+
+from sfumato.spec.choices import (
+    METHODS,
+    ROW_ORDERS,
+    SUPPORTED_METHODS,
+    SUPPRESSION_OUTPUTS,
+    SUPPRESSION_RULES,
+    Method,
+    RowOrder,
+    SuppressionOutput,
+    SuppressionRule,
+)
+from sfumato.spec.fields import (
+    FilledText,
+    PathText,
+    Seconds,
+    Share,
+    Texts,
+    Whole,
+    check_entries,
+    check_number,
+    check_text,
+    choice,
+    refuse_repetition,
+)
+from sfumato.spec.names import canonical_measure_name
+from sfumato.spec.problems import LocatedError, Problem, found, sentence_of
+from sfumato.spec.section import Section
+
+
+def _check_separator(value: object) -> str:
+    """Accept the one character between two fields."""
+    text = check_text(value)
+    if len(text) != 1 or text in '"\r\n':
+        raise ValueError("must be one character, and neither a quote nor a line end.")
+    return text
+
+
+def _check_encoding(value: object) -> str:
+    """Accept the name of a text encoding that Python knows."""
+    name = check_text(value)
+    try:
+        "".encode(name)
+    except (LookupError, ValueError):
+        raise ValueError("unknown encoding. Common ones: 'utf-8', 'latin-1', 'cp1252'.") from None
+    return name
+
+
+def _check_measures(value: object) -> tuple[str, ...]:
+    """Accept distinct names of measures, and write them canonically."""
+    names = check_entries(value, lambda entry: canonical_measure_name(check_text(entry)))
+    refuse_repetition(names)
+    return tuple(str(name) for name in names)
+
+
+def check_requirements(value: object) -> dict[str, float]:
+    """Accept names of measures with their numbers, and write the names canonically."""
+    if not isinstance(value, Mapping):
+        raise ValueError(f"must be a table; found {found(value)}.")
+    requirements: dict[str, float] = {}
+    problems: list[Problem] = []
+    for key, number in value.items():
+        try:
+            name = canonical_measure_name(check_text(key))
+            if name in requirements:
+                raise ValueError("this measure is required twice.")
+            requirements[name] = float(check_number(number))
+        except ValueError as error:
+            problems.append(Problem((str(key),), sentence_of(error)))
+    if problems:
+        raise LocatedError(problems)
+    return requirements
+
+
+class DataSpec(Section):
+    """Where the data are and how they are read: ``[data]``.
+
+    Parameters
+    ----------
+    path
+        The file or folder, relative to the specification; ``None`` if a frame is passed instead.
+    separator
+        The character between two fields; ``None`` finds it.
+    encoding
+        The text encoding.
+    missing
+        The texts that are read as missing.
+    person
+        The column that says which rows belong to one person. It is treated like an
+        identifier, and need not be named among the attributes.
+    """
+
+    path: PathText | None = None
+    separator: Annotated[str, BeforeValidator(_check_separator)] | None = None
+    encoding: Annotated[str, BeforeValidator(_check_encoding)] = "utf-8"
+    missing: Texts = ("",)
+    person: FilledText | None = None
+
+
+class SuppressionSpec(Section):
+    """Which rows may be suppressed, and how: ``[suppression]``.
+
+    Parameters
+    ----------
+    limit
+        The share of rows that may be suppressed, in [0, 1].
+    rule
+        auto, none, failing, smallest or below-mean.
+    output
+        Whether suppressed rows are dropped or masked.
+    """
+
+    limit: Share = 0.0
+    rule: Annotated[SuppressionRule, BeforeValidator(choice("rule", SUPPRESSION_RULES))] = "auto"
+    output: Annotated[SuppressionOutput, BeforeValidator(choice("output", SUPPRESSION_OUTPUTS))] = "drop"
+
+
+class ObjectivesSpec(Section):
+    """What the front is about: ``[objectives]``.
+
+    Parameters
+    ----------
+    maximize, minimize
+        Canonical names of measures, no measure twice.
+    """
+
+    maximize: Annotated[tuple[str, ...], BeforeValidator(_check_measures)] = ()
+    minimize: Annotated[tuple[str, ...], BeforeValidator(_check_measures)] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All objectives, those to maximize first."""
+        return self.maximize + self.minimize
+
+    @model_validator(mode="after")
+    def _check_directions(self) -> Self:
+        both = [position for position, name in enumerate(self.minimize) if name in self.maximize]
+        if both:
+            raise LocatedError([Problem(("minimize", place), "is to be maximized too.") for place in both])
+        return self
+
+
+class SearchSpec(Section):
+    """How the best recodings are looked for: ``[search]``.
+
+    Parameters
+    ----------
+    method
+        The search; auto decides by counted work.
+    seed
+        Where random choices start, 0 or above.
+    time_limit
+        Seconds, above 0.
+    """
+
+    method: Annotated[Method, BeforeValidator(choice("method", METHODS, SUPPORTED_METHODS))] = "auto"
+    seed: Whole = 1
+    time_limit: Seconds = 60.0
+
+
+class ReleaseSpec(Section):
+    """How a release is written: ``[release]``.
+
+    Parameters
+    ----------
+    order
+        Whether rows are sorted or keep the order of the input.
+    """
+
+    order: Annotated[RowOrder, BeforeValidator(choice("order", ROW_ORDERS))] = "sorted"
+
+
+__all__ = [
+    "DataSpec",
+    "ObjectivesSpec",
+    "ReleaseSpec",
+    "SearchSpec",
+    "SuppressionSpec",
+    "check_requirements",
+]

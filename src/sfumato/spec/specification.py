@@ -1,0 +1,279 @@
+"""The whole specification of a run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Self
+
+from pydantic import BeforeValidator, Field, PrivateAttr, ValidationError, model_validator
+
+from sfumato.errors import nearest
+from sfumato.spec.attribute import AttributeSpec  # noqa: TC001 (pydantic reads it at run time)
+from sfumato.spec.fields import check_text
+from sfumato.spec.names import parse_measure_name
+from sfumato.spec.problems import LocatedError, Problem, collect_problems
+from sfumato.spec.reading import Document, read_document
+from sfumato.spec.section import PlainValue, Section
+from sfumato.spec.sections import (
+    DataSpec,
+    ObjectivesSpec,
+    ReleaseSpec,
+    SearchSpec,
+    SuppressionSpec,
+    check_requirements,
+)
+from sfumato.spec.writing import write_document
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterator, Mapping
+
+
+class Spec(Section):
+    """Everything about a run: the data, the attributes, what is required and what is sought.
+
+    A specification does not change; ``model_copy`` makes a changed copy. Two are equal if all
+    their fields are; the folder does not count.
+
+    Parameters
+    ----------
+    data
+        Where the data are and how they are read.
+    attributes
+        Name of each attribute to what is done with it, at least one quasi-identifier.
+    suppression
+        Which rows may be suppressed.
+    require
+        Name of a measure to the number that every release must meet.
+    objectives
+        What the front is about.
+    search
+        How the best recodings are looked for.
+    release
+        How a release is written.
+
+    Raises
+    ------
+    SpecError
+        If something is unknown, missing or wrong: the first problem with its place, and how
+        many more there are.
+
+    Examples
+    --------
+    >>> spec = Spec(attributes={"age": {"role": "quasi-identifier"}}, require={"k": 5})
+    >>> spec.quasi_identifiers
+    ('age',)
+    """
+
+    data: DataSpec = DataSpec()
+    attributes: dict[str, AttributeSpec]
+    suppression: SuppressionSpec = SuppressionSpec()
+    require: Annotated[dict[str, float], BeforeValidator(check_requirements)] = Field(default={})
+    objectives: ObjectivesSpec = ObjectivesSpec()
+    search: SearchSpec = SearchSpec()
+    release: ReleaseSpec = ReleaseSpec()
+
+    _folder: Path | None = PrivateAttr(default=None)
+    _document: Document | None = PrivateAttr(default=None)
+
+    def __init__(self, **fields: object) -> None:
+        # Declared again so that type checkers accept plain dictionaries for the parts.
+        super().__init__(**fields)
+
+    __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a specification file.
+
+        Parameters
+        ----------
+        path
+            A TOML file.
+
+        Returns
+        -------
+        Spec
+            Its relative paths refer to the folder of the file.
+
+        Raises
+        ------
+        SpecError
+            If the file cannot be read or something in it is wrong; ``where`` names the line.
+        """
+        document = read_document(path)
+        return cls._from_document(document, Path(path).absolute().parent)
+
+    @classmethod
+    def from_dict(cls, mapping: Mapping[str, object], folder: str | os.PathLike[str] | None = None) -> Self:
+        """Make a specification of plain tables, such as `to_dict` returns.
+
+        Parameters
+        ----------
+        mapping
+            The tables of the file.
+        folder
+            What relative paths refer to; by default the current folder, whichever it is then.
+
+        Returns
+        -------
+        Spec
+            The checked specification.
+
+        Raises
+        ------
+        SpecError
+            If something is wrong.
+        """
+        return cls._from_document(Document(mapping), None if folder is None else Path(folder))
+
+    @classmethod
+    def _from_document(cls, document: Document, folder: Path | None) -> Self:
+        """Check the values, and tell problems with their places."""
+        try:
+            spec = cls.model_validate(document.values)
+        except ValidationError as error:
+            raise document.error(collect_problems(cls, error)) from None
+        spec._folder = folder
+        if document.source is not None:
+            spec._document = document
+        return spec
+
+    def to_dict(self) -> dict[str, PlainValue]:
+        """Return plain tables that JSON and TOML can write, defaults left out.
+
+        Returns
+        -------
+        dict
+            What `from_dict` makes an equal specification of.
+        """
+        tables = super().to_dict()
+        if self.require:  # k = 5 rather than k = 5.0
+            tables["require"] = {name: int(x) if x.is_integer() else x for name, x in self.require.items()}
+        return tables
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a TOML file that loads back equal to this specification.
+
+        Paths are written as they are: save a specification with relative paths beside the
+        files that it names.
+
+        Parameters
+        ----------
+        path
+            The file; one that exists is replaced in one step.
+
+        Raises
+        ------
+        OutputError
+            If the file cannot be written.
+        """
+        write_document(self.to_dict(), path)
+
+    @property
+    def folder(self) -> Path:
+        """The folder that relative paths refer to."""
+        return Path.cwd() if self._folder is None else self._folder
+
+    def resolve(self, path: str | os.PathLike[str]) -> Path:
+        """Return a path of the specification as seen from anywhere."""
+        return self.folder / path
+
+    def where(self, *location: str | int) -> str:
+        """Name a place of the specification, for the message of an error found later.
+
+        Parameters
+        ----------
+        *location
+            Keys from the outside in, and positions in lists from 0.
+
+        Returns
+        -------
+        str
+            For example ``adult.toml:14: [attributes.age] levels``; without a file only the keys.
+
+        Examples
+        --------
+        >>> spec = Spec(attributes={"age": {"role": "quasi-identifier"}}, require={"k": 5})
+        >>> spec.where("require", "k")
+        '[require] k'
+        """
+        return (self._document or Document({})).where(location)
+
+    @property
+    def quasi_identifiers(self) -> tuple[str, ...]:
+        """Names of the quasi-identifiers, in the order of the file."""
+        return self._with_role("quasi-identifier")
+
+    @property
+    def sensitive(self) -> tuple[str, ...]:
+        """Names of the sensitive attributes, in the order of the file."""
+        return self._with_role("sensitive")
+
+    @property
+    def identifiers(self) -> tuple[str, ...]:
+        """Names of the attributes with the role identifier, in the order of the file."""
+        return self._with_role("identifier")
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """Names of the attributes that leave unchanged, in the order of the file."""
+        return self._with_role("other")
+
+    def _with_role(self, role: str) -> tuple[str, ...]:
+        return tuple(name for name, attribute in self.attributes.items() if attribute.role == role)
+
+    def __eq__(self, other: object) -> bool:
+        """Compare all fields, and not the folder."""
+        if not isinstance(other, Spec):
+            return NotImplemented
+        return all(getattr(self, name) == getattr(other, name) for name in type(self).model_fields)
+
+    @classmethod
+    def _has_tables(cls) -> bool:
+        return True
+
+    @model_validator(mode="after")
+    def _check_together(self) -> Self:
+        problems = [*self._wrong_attributes(), *self._unknown_attributes()]
+        if problems:
+            raise LocatedError(problems)
+        return self
+
+    def _wrong_attributes(self) -> Iterator[Problem]:
+        """Find what is wrong with the attributes as a whole."""
+        for name in self.attributes:
+            try:
+                check_text(name)
+            except ValueError as error:
+                yield Problem(("attributes",), f"the name of an attribute {error}")
+        names = self.quasi_identifiers
+        if not names:
+            yield Problem(
+                ("attributes",), "no attribute has the role 'quasi-identifier'; at least one is needed."
+            )
+        elif not any(self.attributes[name].weight for name in names):
+            yield Problem(
+                ("attributes", names[0], "weight"), "one quasi-identifier at least needs a weight above 0."
+            )
+        person = self.data.person
+        if person in self.attributes and self.attributes[person].role != "identifier":
+            yield Problem(
+                ("attributes", person, "role"),
+                "this is the person of [data], so the role can only be 'identifier'.",
+            )
+
+    def _unknown_attributes(self) -> Iterator[Problem]:
+        """Find measures whose attribute is not named in the specification."""
+        places: list[tuple[str, tuple[str | int, ...]]] = [(name, ("require", name)) for name in self.require]
+        for direction in ("maximize", "minimize"):
+            names = getattr(self.objectives, direction)
+            places += [(name, ("objectives", direction, place)) for place, name in enumerate(names)]
+        for name, location in places:
+            arguments = parse_measure_name(name)[1]
+            if arguments and arguments[0] not in self.attributes:
+                hint = nearest(arguments[0], self.attributes)
+                yield Problem(location, f"unknown attribute {arguments[0]!r}. {hint}")
+
+
+__all__ = ["Spec"]

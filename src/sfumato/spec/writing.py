@@ -1,0 +1,46 @@
+"""Writing the file, whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sfumato.errors import OutputError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def write_document(values: Mapping[str, object], path: str | os.PathLike[str]) -> None:
+    """Write tables as a TOML file that appears under its name only when complete.
+
+    Parameters
+    ----------
+    values
+        Plain values without ``None``.
+    path
+        The file; one that exists is replaced.
+
+    Raises
+    ------
+    OutputError
+        If the file cannot be written; what stood there before is then still there.
+    """
+    import tomli_w
+
+    content = tomli_w.dumps(values).encode("utf-8")
+    target = Path(path)
+    temporary = target.parent / f".sfumato-{secrets.token_hex(8)}.tmp"
+    try:
+        with temporary.open("xb") as stream:
+            stream.write(content)
+        os.replace(temporary, target)
+    except (OSError, ValueError) as error:  # ValueError: a path that no system has
+        temporary.unlink(missing_ok=True)
+        reason = getattr(error, "strerror", None) or "the system refuses"
+        raise OutputError(f"cannot be written: {reason}.", where=str(path)) from None
+
+
+__all__ = ["write_document"]
