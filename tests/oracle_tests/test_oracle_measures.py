@@ -1,0 +1,179 @@
+"""Every measure of the oracle against numbers worked out by hand."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.oracle_tests.hand_table import ALL, ILLNESS, KEPT, PERSONS, RECODING, ROWS
+from tests.oracles import measures
+from tests.oracles.classes import group, recoding_at
+from tests.strategies import levels_of, tables
+
+if TYPE_CHECKING:
+    from tests.oracles.classes import Row, Value
+
+
+def test_class_sizes() -> None:
+    # Sizes 3, 2, 1 over 3 + 2 + 1 records: sum 9 + 4 + 1 = 14, mean 14/6.
+    assert measures.k(ALL) == 1
+    assert measures.spread_k(ALL) == 14
+    assert measures.mean_k(ALL) == Fraction(14, 6)
+    # Without row 5: 9 + 4 = 13 over 5 records.
+    assert (measures.k(KEPT), measures.spread_k(KEPT), measures.mean_k(KEPT)) == (2, 13, Fraction(13, 5))
+
+
+def test_class_sizes_count_persons_and_means_count_rows() -> None:
+    # Persons {x, y}, {z}, {w}: sizes 2, 1, 1 for 3, 2, 1 rows: 6 + 2 + 1 = 9, mean 9/6.
+    assert measures.k(ALL, PERSONS) == 1
+    assert measures.k([[0, 1, 2]], PERSONS) == 2
+    assert measures.spread_k(ALL, PERSONS) == 9
+    assert measures.mean_k(ALL, PERSONS) == Fraction(3, 2)
+
+
+def test_distinct_values_count_missing_as_one() -> None:
+    # {flu, cold}, {flu, missing}, {cold}.
+    assert measures.distinct_l(ALL, ILLNESS) == 1
+    assert measures.distinct_l(KEPT, ILLNESS) == 2
+
+
+def test_spread_l_sums_the_own_value_counts() -> None:
+    # flu, flu, cold: 2 + 2 + 1; flu, missing: 1 + 1; cold: 1.
+    assert measures.spread_l(ALL, ILLNESS) == 8
+    assert measures.spread_l(KEPT, ILLNESS) == 7
+
+
+def test_share_l_is_one_over_the_largest_share() -> None:
+    # Largest shares 2/3, 1/2, 1.
+    assert measures.share_l(ALL, ILLNESS) == 1
+    assert measures.share_l(KEPT, ILLNESS) == Fraction(3, 2)
+
+
+def test_t_compares_with_all_input_rows() -> None:
+    # Overall flu 3/6, cold 2/6, missing 1/6.
+    # flu 2/3, cold 1/3:    (1/6 + 0 + 1/6) / 2   = 1/6
+    # flu 1/2, missing 1/2: (0 + 1/3 + 1/3) / 2   = 1/3
+    # cold 1:               (1/2 + 2/3 + 1/6) / 2 = 2/3
+    assert measures.t([[0, 1, 2]], ILLNESS) == Fraction(1, 6)
+    assert measures.t(KEPT, ILLNESS) == Fraction(1, 3)
+    assert measures.t(ALL, ILLNESS) == Fraction(2, 3)
+
+
+def test_entropy_l() -> None:
+    # Equal shares of two values give 2; shares 2/3 and 1/3 give (27/4)^(1/3).
+    assert measures.entropy_l([[3, 4]], ILLNESS) == pytest.approx(2)
+    assert measures.entropy_l(KEPT, ILLNESS) == pytest.approx((27 / 4) ** (1 / 3))
+    assert measures.entropy_l(ALL, ILLNESS) == pytest.approx(1)
+
+
+def test_entropy_is_judged_without_rounding() -> None:
+    assert measures.entropy_at_least([[3, 4]], ILLNESS, Fraction(2))
+    assert not measures.entropy_at_least([[3, 4]], ILLNESS, Fraction(2) + Fraction(1, 10**30))
+    assert not measures.entropy_at_least(KEPT, ILLNESS, Fraction(2))
+
+
+def test_recursive_l() -> None:
+    # Counts 2, 1. c = 3: 2 < 3·1, so 2. c = 2: 2 < 2·1 fails, 2 < 2·3 holds, so 1.
+    assert measures.recursive_l([[0, 1, 2]], ILLNESS, Fraction(3)) == 2
+    assert measures.recursive_l([[0, 1, 2]], ILLNESS, Fraction(2)) == 1
+    # One value only: 1 < 3·1 holds for ℓ = 1; with c = 1 not even that.
+    assert measures.recursive_l(ALL, ILLNESS, Fraction(3)) == 1
+    assert measures.recursive_l(ALL, ILLNESS, Fraction(1)) == 0
+
+
+def test_recursive_l_sums_the_tail() -> None:
+    # Counts 4, 2, 1, 1, c = 3. ℓ = 2: 4 < 3·4. ℓ = 3: 4 < 3·2. ℓ = 4: 4 < 3·1 fails.
+    values = ["a"] * 4 + ["b"] * 2 + ["c", "d"]
+    assert measures.recursive_l([list(range(8))], values, Fraction(3)) == 3
+
+
+def test_losses_without_suppression() -> None:
+    # City in blocks of 2 of 4: 1/3 in each of 6 rows; sex untouched.
+    assert measures.gl(ROWS, RECODING, ALL) == 2
+    assert measures.sl(ROWS, RECODING, ALL) == 0
+    assert measures.glm(ROWS, RECODING, ALL) == 2
+    assert measures.loss(ROWS, RECODING, ALL) == Fraction(2, 12)
+
+
+def test_losses_with_a_suppressed_row() -> None:
+    # Five rows at 1/3, and 1 in both cells of row 5.
+    assert measures.suppressed(ROWS, KEPT) == 1
+    assert measures.gl(ROWS, RECODING, KEPT) == Fraction(5, 3)
+    assert measures.sl(ROWS, RECODING, KEPT) == 2
+    assert measures.glm(ROWS, RECODING, KEPT) == Fraction(11, 3)
+    assert measures.loss(ROWS, RECODING, KEPT) == Fraction(11, 36)
+
+
+def test_losses_with_weights() -> None:
+    # City 3, sex 1: a kept row costs (3·1/3 + 1·0)/4 = 1/4, row 5 costs 1: (5/4 + 1)/6.
+    weights = [Fraction(3), Fraction(1)]
+    assert measures.loss(ROWS, RECODING, KEPT, weights) == Fraction(3, 8)
+    assert measures.glm(ROWS, RECODING, KEPT, weights) == Fraction(3, 8) * 12
+    assert measures.gl(ROWS, RECODING, KEPT, weights) == Fraction(5, 4) * 2
+
+
+def test_losses_divide_by_the_domain_not_by_what_occurs() -> None:
+    # One value occurs, in a block of 2 of a domain of 5.
+    blocks: dict[Value, Value] = {"1": "1-2", "2": "1-2", "3": "3-5", "4": "3-5", "5": "3-5"}
+    assert measures.loss([("1",), ("1",)], [blocks], [[0, 1]]) == Fraction(1, 4)
+
+
+def test_a_domain_of_one_value_costs_nothing_unless_suppressed() -> None:
+    rows: list[Row] = [("a", "f"), ("a", "m")]
+    recoding: list[dict[Value, Value]] = [{"a": "*"}, {"f": "f", "m": "m"}]
+    assert measures.loss(rows, recoding, [[0], [1]]) == 0
+    assert measures.precision(rows, recoding, [[0], [1]], [(1, 1), (0, 1)]) == 1
+    # Row 1 suppressed: 2 of 4 cells.
+    assert measures.loss(rows, recoding, [[0]]) == Fraction(1, 2)
+    assert measures.precision(rows, [{"a": "a"}, recoding[1]], [[0]], [(0, 0), (0, 1)]) == Fraction(1, 2)
+
+
+def test_precision() -> None:
+    # City at level 1 of 2, sex at 0 of 1: 1/2 in six of twelve cells.
+    steps = [(1, 2), (0, 1)]
+    assert measures.precision(ROWS, RECODING, ALL, steps) == Fraction(3, 4)
+    # Row 5 suppressed: 5·1/2 + 2 = 9/2 of 12.
+    assert measures.precision(ROWS, RECODING, KEPT, steps) == Fraction(5, 8)
+
+
+def test_discernibility_and_average_class() -> None:
+    # 9 + 4 + 1; with row 5 suppressed 9 + 4 + 1·6.
+    assert measures.dm(ROWS, ALL) == 14
+    assert measures.dm(ROWS, KEPT) == 19
+    assert measures.average_class(ALL) == 2
+    assert measures.average_class(KEPT) == Fraction(5, 2)
+
+
+@settings(deadline=None, max_examples=60)
+@given(data=st.data())
+def test_identities_on_any_table(data: st.DataObject) -> None:
+    table = data.draw(tables(min_sensitive=1, persons=False))
+    recoding = recoding_at(table.ladders, data.draw(levels_of(table)))
+    classes = list(group(table.rows, recoding).values())
+    values = table.sensitive["s1"]
+    assert 0 <= measures.loss(table.rows, recoding, classes) <= 1
+    assert measures.dm(table.rows, classes) == measures.spread_k(classes)
+    assert measures.spread_l(classes, values) <= measures.spread_k(classes)
+    assert measures.k(classes) <= measures.average_class(classes) <= measures.mean_k(classes)
+    assert 0 <= measures.t(classes, values) < 1
+    # share ≤ entropy ≤ distinct: min-entropy, entropy and the logarithm of the support.
+    assert measures.entropy_at_least(classes, values, measures.share_l(classes, values))
+    assert measures.entropy_l(classes, values) <= measures.distinct_l(classes, values) + 1e-9
+
+
+@settings(deadline=None, max_examples=60)
+@given(data=st.data())
+def test_a_more_general_recoding_never_has_smaller_classes_or_less_loss(data: st.DataObject) -> None:
+    table = data.draw(tables())
+    lower = data.draw(levels_of(table))
+    steps = zip(lower, table.ladders, strict=True)
+    upper = tuple(data.draw(st.integers(level, ladder.height)) for level, ladder in steps)
+    below, above = recoding_at(table.ladders, lower), recoding_at(table.ladders, upper)
+    fine, coarse = (list(group(table.rows, recoding).values()) for recoding in (below, above))
+    assert measures.k(coarse, table.persons) >= measures.k(fine, table.persons)
+    assert measures.loss(table.rows, above, coarse) >= measures.loss(table.rows, below, fine)
+    assert measures.dm(table.rows, coarse) >= measures.dm(table.rows, fine)

@@ -1,0 +1,241 @@
+"""Every measure by its definition.
+
+A class is a list of row numbers. ``classes`` are the classes that remain after
+suppression, at least one; rows that are in none of them are suppressed. Class
+size counts distinct persons where ``persons`` is given; whatever counts records
+or sums over records (the means, the spreads, all of utility) counts rows. A
+missing sensitive value is a value of its own.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from .classes import class_size
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from .classes import Members, Row, Value
+
+
+def k(classes: Sequence[Members], persons: Sequence[str] | None = None) -> int:
+    """Return the smallest class size."""
+    return min(class_size(members, persons) for members in classes)
+
+
+def spread_k(classes: Sequence[Members], persons: Sequence[str] | None = None) -> int:
+    """Sum over all records the size of their class."""
+    return sum(len(members) * class_size(members, persons) for members in classes)
+
+
+def mean_k(classes: Sequence[Members], persons: Sequence[str] | None = None) -> Fraction:
+    """Return the mean over all records of the size of their class (weighted-k)."""
+    return Fraction(spread_k(classes, persons), sum(len(members) for members in classes))
+
+
+def distinct_l(classes: Sequence[Members], values: Sequence[Value]) -> int:
+    """Return the smallest number of distinct sensitive values in a class."""
+    return min(len({values[number] for number in members}) for members in classes)
+
+
+def share_l(classes: Sequence[Members], values: Sequence[Value]) -> Fraction:
+    """Return one over the largest share that one sensitive value has in a class."""
+    largest = Fraction(0)
+    for members in classes:
+        counts = Counter(values[number] for number in members)
+        largest = max(largest, Fraction(max(counts.values()), len(members)))
+    return 1 / largest
+
+
+def entropy_l(classes: Sequence[Members], values: Sequence[Value]) -> float:
+    """Return the smallest exp(entropy) of the sensitive values of a class.
+
+    Equal shares of ℓ values give ℓ. This is the one measure that is not exact;
+    :func:`entropy_at_least` judges it without rounding.
+    """
+    smallest = math.inf
+    for members in classes:
+        counts = Counter(values[number] for number in members).values()
+        shares = [count / len(members) for count in counts]
+        smallest = min(smallest, math.exp(-sum(share * math.log(share) for share in shares)))
+    return smallest
+
+
+def entropy_at_least(classes: Sequence[Members], values: Sequence[Value], bound: Fraction) -> bool:
+    """Tell whether exp(entropy) is at least ``bound`` in every class, in whole numbers.
+
+    With n rows and counts c, exp(entropy) = (nⁿ / Π cᶜ)^(1/n), so the question
+    is whether nⁿ ≥ boundⁿ · Π cᶜ.
+    """
+    for members in classes:
+        n = len(members)
+        product = math.prod(count**count for count in Counter(values[i] for i in members).values())
+        if n**n < bound**n * product:
+            return False
+    return True
+
+
+def recursive_l(classes: Sequence[Members], values: Sequence[Value], c: Fraction) -> int:
+    """Return the smallest over the classes of the largest ℓ with r₁ < c · (r_ℓ + … + r_m).
+
+    r₁ ≥ … ≥ r_m are the counts of the class's sensitive values. Where no ℓ fits
+    (possible only for c ≤ 1) the class counts 0.
+    """
+    worst: int | None = None
+    for members in classes:
+        counts = sorted(Counter(values[number] for number in members).values(), reverse=True)
+        fitting = [ell for ell in range(1, len(counts) + 1) if counts[0] < c * sum(counts[ell - 1 :])]
+        reached = max(fitting, default=0)
+        worst = reached if worst is None else min(worst, reached)
+    assert worst is not None
+    return worst
+
+
+def spread_l(classes: Sequence[Members], values: Sequence[Value]) -> int:
+    """Sum over the records the rows of their class that hold the record's own sensitive value."""
+    total = 0
+    for members in classes:
+        counts = Counter(values[number] for number in members)
+        total += sum(counts[values[number]] for number in members)
+    return total
+
+
+def t(classes: Sequence[Members], values: Sequence[Value]) -> Fraction:
+    """Return the largest distance of a class's distribution to the one over all input rows.
+
+    The distance is equal for all pairs of values: half the sum of the absolute
+    differences. ``values`` holds all input rows, suppressed ones included.
+    """
+    overall = Counter(values)
+    largest = Fraction(0)
+    for members in classes:
+        counts = Counter(values[number] for number in members)
+        gaps = (abs(Fraction(counts[v], len(members)) - Fraction(overall[v], len(values))) for v in overall)
+        largest = max(largest, sum(gaps, Fraction(0)) / 2)
+    return largest
+
+
+def column_loss(column: Sequence[Value], blocks: Mapping[Value, Value]) -> Fraction:
+    """Sum (|block| − 1) / (|domain| − 1) over the cells of one column.
+
+    The domain is all that ``blocks`` names. A domain of one value costs 0.
+    """
+    if len(blocks) == 1:
+        return Fraction(0)
+    sizes = Counter(blocks.values())
+    return Fraction(sum(sizes[blocks[value]] - 1 for value in column), len(blocks) - 1)
+
+
+def gl(
+    rows: Sequence[Row],
+    recoding: Sequence[Mapping[Value, Value]],
+    classes: Sequence[Members],
+    weights: Sequence[Fraction] | None = None,
+) -> Fraction:
+    """Sum the losses of the cells of the kept rows.
+
+    Weights are scaled to the mean 1 first, so that an all-general table costs
+    kept rows × attributes whatever the weights.
+    """
+    weights = [Fraction(1)] * len(recoding) if weights is None else weights
+    kept = [number for members in classes for number in members]
+    total = Fraction(0)
+    for place, (blocks, weight) in enumerate(zip(recoding, weights, strict=True)):
+        total += weight * column_loss([rows[number][place] for number in kept], blocks)
+    return total * len(weights) / sum(weights)
+
+
+def suppressed(rows: Sequence[Row], classes: Sequence[Members]) -> int:
+    """Count the rows that are in no class."""
+    return len(rows) - sum(len(members) for members in classes)
+
+
+def sl(rows: Sequence[Row], recoding: Sequence[Mapping[Value, Value]], classes: Sequence[Members]) -> int:
+    """Return attributes × suppressed rows: each of their cells costs 1, also in a domain of one value."""
+    return len(recoding) * suppressed(rows, classes)
+
+
+def glm(
+    rows: Sequence[Row],
+    recoding: Sequence[Mapping[Value, Value]],
+    classes: Sequence[Members],
+    weights: Sequence[Fraction] | None = None,
+) -> Fraction:
+    """Sum the losses of all cells, a suppressed row 1 in each: ``gl`` + ``sl``."""
+    return gl(rows, recoding, classes, weights) + sl(rows, recoding, classes)
+
+
+def loss(
+    rows: Sequence[Row],
+    recoding: Sequence[Mapping[Value, Value]],
+    classes: Sequence[Members],
+    weights: Sequence[Fraction] | None = None,
+) -> Fraction:
+    """Return the mean loss of a cell, Σ w·cell / Σ w over the attributes: 0 to 1."""
+    return glm(rows, recoding, classes, weights) / (len(rows) * len(recoding))
+
+
+def precision(
+    rows: Sequence[Row],
+    recoding: Sequence[Mapping[Value, Value]],
+    classes: Sequence[Members],
+    steps: Sequence[tuple[int, int]],
+) -> Fraction:
+    """Return 1 − the mean over all cells of level / height.
+
+    Parameters
+    ----------
+    rows, recoding, classes
+        As for :func:`loss`.
+    steps
+        For every quasi-identifier its level and the height of its hierarchy.
+
+    Returns
+    -------
+    Fraction
+        1 for an untouched table. A suppressed row's cells count as full height;
+        a kept cell of a domain of one value costs 0 at every level.
+    """
+    kept = len(rows) - suppressed(rows, classes)
+    lost = Fraction(sl(rows, recoding, classes))
+    for blocks, (level, height) in zip(recoding, steps, strict=True):
+        if len(blocks) > 1:
+            lost += kept * Fraction(level, height)
+    return 1 - lost / (len(rows) * len(recoding))
+
+
+def dm(rows: Sequence[Row], classes: Sequence[Members]) -> int:
+    """Return Σ (rows of the class)² + suppressed × rows."""
+    return sum(len(members) ** 2 for members in classes) + suppressed(rows, classes) * len(rows)
+
+
+def average_class(classes: Sequence[Members]) -> Fraction:
+    """Return remaining rows / remaining classes."""
+    return Fraction(sum(len(members) for members in classes), len(classes))
+
+
+__all__ = [
+    "average_class",
+    "column_loss",
+    "distinct_l",
+    "dm",
+    "entropy_at_least",
+    "entropy_l",
+    "gl",
+    "glm",
+    "k",
+    "loss",
+    "mean_k",
+    "precision",
+    "recursive_l",
+    "share_l",
+    "sl",
+    "spread_k",
+    "spread_l",
+    "suppressed",
+    "t",
+]
