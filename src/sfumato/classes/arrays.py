@@ -1,0 +1,245 @@
+"""From a cube and a lattice to the arrays that the kernels read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sfumato.classes.properties import CellCost, Property, PropertyKind, Request
+from sfumato.kernels import lattice as kernel
+
+if TYPE_CHECKING:
+    from sfumato._typing import FloatArray, IntArray, KeyArray, LongArray
+    from sfumato.classes.suppression import Suppression
+    from sfumato.domains import Cube, Ladder, Lattice
+
+WORD_BITS = 64
+
+
+def pack_fields(blocks: tuple[int, ...], word_bits: int = WORD_BITS) -> kernel.Fields:
+    """Place a field for each attribute into as few words as first-fit finds.
+
+    A field never straddles two words, so that one shift and one mask read it.
+    """
+    word, shift, mask, used = [], [], [], [0]
+    for count in blocks:
+        width = max(1, (max(count, 1) - 1).bit_length())
+        if used[-1] + width > word_bits:
+            used.append(0)
+        word.append(len(used) - 1)
+        shift.append(used[-1])
+        mask.append((1 << width) - 1)
+        used[-1] += width
+    return kernel.Fields(
+        np.array(word, dtype=np.int64), np.array(shift, dtype=np.uint64), np.array(mask, dtype=np.uint64)
+    )
+
+
+def pack_keys(codes: IntArray, fields: kernel.Fields) -> KeyArray:
+    """Pack rows of codes into keys, shape (words, rows)."""
+    words = int(fields.word.max()) + 1 if len(fields.word) else 1
+    keys = np.zeros((words, len(codes)), dtype=np.uint64)
+    for a in range(codes.shape[1]):
+        keys[fields.word[a]] |= codes[:, a].astype(np.uint64) << fields.shift[a]
+    return keys
+
+
+def group_keys(keys: KeyArray) -> tuple[LongArray, LongArray]:
+    """Number equal keys; return the first row of each group and the group of each row."""
+    order = np.argsort(keys[0], kind="stable") if len(keys) == 1 else np.lexsort(keys[::-1])
+    ordered = keys[:, order]
+    start = np.ones(len(order), dtype=bool)
+    start[1:] = (ordered[:, 1:] != ordered[:, :-1]).any(axis=0)
+    group = np.empty(len(order), dtype=np.int64)
+    group[order] = np.cumsum(start) - 1
+    return order[start], group
+
+
+def make_ladders(cube: Cube, lattice: Lattice, costs: tuple[CellCost, ...]) -> kernel.Ladders:
+    """Flatten block maps between allowed levels, the costs of blocks, and their totals over the table."""
+    q, top = len(lattice.ladders), max((ladder.height + 1 for ladder in lattice.ladders), default=1)
+    map_start = np.zeros((q, top, top), dtype=np.int64)
+    cost_start = np.zeros((q, top), dtype=np.int64)
+    totals = np.zeros((len(costs), q, top), dtype=np.int64)
+    maps: list[IntArray] = [np.zeros(0, dtype=np.int32)]
+    blocks: list[LongArray] = [np.zeros((len(costs), 0), dtype=np.int64)]
+    map_at = cost_at = 0
+    for a, ladder in enumerate(lattice.ladders):
+        rows = np.bincount(cube.codes[:, a], weights=cube.rows, minlength=ladder.size).astype(np.int64)
+        for level in range(ladder.lowest, ladder.highest + 1):
+            cost = np.array([_block_costs(kind, ladder, level) for kind in costs], dtype=np.int64)
+            cost = cost.reshape(len(costs), ladder.blocks[level])
+            cost_start[a, level] = cost_at
+            cost_at += ladder.blocks[level]
+            blocks.append(cost)
+            totals[:, a, level] = (cost[:, ladder.levels[level]] * rows).sum(axis=1)
+            for high in range(level + 1, ladder.highest + 1):
+                map_start[a, level, high] = map_at
+                maps.append(ladder.step(level, high))
+                map_at += ladder.blocks[level]
+    return kernel.Ladders(map_start, np.concatenate(maps), cost_start, np.concatenate(blocks, axis=1), totals)
+
+
+def _block_costs(kind: CellCost, ladder: Ladder, level: int) -> LongArray:
+    if kind is CellCost.SIZE:
+        return ladder.block_sizes(level) - 1
+    # A domain of one value loses nothing at any level.
+    return np.full(ladder.blocks[level], level if ladder.size > 1 else 0, dtype=np.int64)
+
+
+def cost_limits(lattice: Lattice, kind: CellCost) -> LongArray:
+    """Return what a suppressed cell costs, attribute by attribute."""
+    if kind is CellCost.SIZE:
+        return np.array([ladder.size - 1 for ladder in lattice.ladders], dtype=np.int64)
+    return np.array([ladder.height for ladder in lattice.ladders], dtype=np.int64)
+
+
+class Sources:
+    """Which bit word or pair set serves each property of a request."""
+
+    def __init__(self, cube: Cube, request: Request) -> None:
+        wanted = [*request.properties, *(threshold.property for threshold in request.thresholds)]
+        self.properties: tuple[Property, ...] = tuple(dict.fromkeys(wanted))
+        self.limits = _tightest_limits(request)
+        self.bit_attributes: list[int] = []
+        self.pair_attributes: list[int] = []
+        self.kinds: list[int] = []
+        self.numbers: list[int] = []
+        for item in self.properties:
+            kind, number = self._serve(cube, item)
+            self.kinds.append(kind)
+            self.numbers.append(number)
+        self.person_set = len(self.pair_attributes) if cube.persons is not None else -1
+
+    def _serve(self, cube: Cube, item: Property) -> tuple[int, int]:
+        if item.kind is PropertyKind.SIZE:
+            return kernel.SIZE, 0
+        if item.kind is PropertyKind.DISTINCT and cube.sensitive_sizes[item.attribute] <= WORD_BITS:
+            return kernel.DISTINCT_BITS, _number_in(self.bit_attributes, item.attribute)
+        kinds = {
+            PropertyKind.DISTINCT: kernel.DISTINCT_PAIRS,
+            PropertyKind.SQUARES: kernel.SQUARES,
+            PropertyKind.T_EQUAL: kernel.T_EQUAL,
+        }
+        return kinds[item.kind], _number_in(self.pair_attributes, item.attribute)
+
+    def make_plan(self, cube: Cube, suppression: Suppression) -> kernel.Plan:
+        """Put the request into arrays."""
+        sets = len(self.pair_attributes) + (self.person_set >= 0)
+        widest = max((cube.sensitive_sizes[a] for a in self.pair_attributes), default=0)
+        overall = np.zeros((sets, widest), dtype=np.int64)
+        sizes = np.ones(sets, dtype=np.int64)
+        for number, a in enumerate(self.pair_attributes):
+            count = np.bincount(cube.sensitive_codes[:, a], weights=cube.rows, minlength=cube.sensitive_sizes[a])
+            overall[number, : len(count)] = count.astype(np.int64)
+            sizes[number] = cube.sensitive_sizes[a]
+        if cube.persons is not None:
+            sizes[self.person_set] = int(cube.persons.max()) + 1 if len(cube.persons) else 1
+        sign = [1.0 if item.larger_is_better else -1.0 for item in self.properties]
+        return kernel.Plan(
+            np.array(self.kinds, dtype=np.int64),
+            np.array(self.numbers, dtype=np.int64),
+            self.limits,
+            np.array(sign, dtype=np.float64),
+            overall,
+            sizes,
+            int(suppression.rule),
+            suppression.budget,
+            cube.row_count,
+            self.person_set,
+        )
+
+
+def _tightest_limits(request: Request) -> FloatArray:
+    wanted = dict.fromkeys([*request.properties, *(threshold.property for threshold in request.thresholds)])
+    limits = []
+    for item in wanted:
+        found = [threshold.limit for threshold in request.thresholds if threshold.property == item]
+        limits.append((max(found) if item.larger_is_better else min(found)) if found else np.nan)
+    return np.array(limits, dtype=np.float64)
+
+
+def _number_in(attributes: list[int], attribute: int) -> int:
+    if attribute not in attributes:
+        attributes.append(attribute)
+    return attributes.index(attribute)
+
+
+def make_tables(cube: Cube, codes: IntArray, fields: kernel.Fields, sources: Sources) -> kernel.Tables:
+    """Group the cube by its codes into tables of depth one."""
+    cell_keys = pack_keys(codes, fields)
+    first, group = group_keys(cell_keys)
+    groups = len(first)
+    rows = np.bincount(group, weights=cube.rows, minlength=groups).astype(np.int64)
+    bits = np.zeros((len(sources.bit_attributes), groups), dtype=np.uint64)
+    for word, a in enumerate(sources.bit_attributes):
+        np.bitwise_or.at(bits[word], group, np.uint64(1) << cube.sensitive_codes[:, a].astype(np.uint64))
+    pairs = [_pairs(group, cube.sensitive_codes[:, a], cube.rows) for a in sources.pair_attributes]
+    if cube.persons is not None:
+        pairs.append(_pairs(group, cube.persons, cube.rows))
+    longest = max((len(item[0]) for item in pairs), default=0)
+    pair_class = np.zeros((1, len(pairs), longest), dtype=np.int32)
+    pair_value = np.zeros((1, len(pairs), longest), dtype=np.int32)
+    pair_rows = np.zeros((1, len(pairs), longest), dtype=np.int64)
+    count = np.array([[groups, *(len(item[0]) for item in pairs)]], dtype=np.int64)
+    for number, (owner, value, amount) in enumerate(pairs):
+        pair_class[0, number, : len(owner)] = owner
+        pair_value[0, number, : len(owner)] = value
+        pair_rows[0, number, : len(owner)] = amount
+    keys = np.ascontiguousarray(cell_keys[:, first])[None]
+    return kernel.Tables(keys, rows[None], bits[None], pair_class, pair_value, pair_rows, count)
+
+
+def _pairs(group: LongArray, value: IntArray, rows: LongArray) -> tuple[LongArray, LongArray, LongArray]:
+    """Return the distinct (group, value) pairs with their rows."""
+    width = int(value.max()) + 1 if len(value) else 1
+    pair, inverse = np.unique(group * width + value, return_inverse=True)
+    amount = np.bincount(inverse, weights=rows, minlength=len(pair)).astype(np.int64)
+    return pair // width, pair % width, amount
+
+
+def deepen(tables: kernel.Tables, depths: int) -> kernel.Tables:
+    """Return tables with room for ``depths`` more nodes; depth 0 holds the given one."""
+    deep = [_with_room(array, depths) for array in tables]
+    return kernel.Tables(*deep)
+
+
+def _with_room(array: np.ndarray[tuple[int, ...], np.dtype[np.generic]], depths: int) -> object:
+    # Pages that no walk touches stay unused, so room for the worst case costs little.
+    room = np.empty((depths + 1, *array.shape[1:]), dtype=array.dtype)
+    room[0] = array[0]
+    return room
+
+
+def make_scratch(tables: kernel.Tables, plan: kernel.Plan) -> kernel.Scratch:
+    """Allocate the working memory of one thread."""
+    groups = tables.keys.shape[2]
+    pairs = tables.pair_class.shape[2]
+    slots = 1 << max(4, (2 * max(groups, pairs, 1) - 1).bit_length())
+    properties, attributes = len(plan.kind), len(tables.keys) - 1
+    largest = min(plan.budget, plan.row_count) if plan.rule in (kernel.SMALLEST, kernel.FAILING_THEN_SMALLEST) else 0
+    return kernel.Scratch(
+        np.empty(slots, dtype=np.int32),
+        np.empty(max(groups, 1), dtype=np.int32),
+        np.empty(max(groups, 1), dtype=np.int64),
+        np.empty((properties, groups), dtype=np.float64),
+        np.empty((properties, groups), dtype=np.int64),
+        np.empty(largest + 2, dtype=np.int64),
+        np.empty(max(groups, 1), dtype=np.int32),
+        np.full(max(attributes, 1), -1, dtype=np.int64),
+        np.zeros(max(attributes, 1), dtype=np.int64),
+    )
+
+
+__all__ = [
+    "Sources",
+    "cost_limits",
+    "deepen",
+    "group_keys",
+    "make_ladders",
+    "make_scratch",
+    "make_tables",
+    "pack_fields",
+    "pack_keys",
+]

@@ -1,0 +1,45 @@
+"""The classes of one recoding, one row for each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sfumato._typing import BoolArray, FloatArray, IntArray, LongArray
+    from sfumato.classes.properties import Property
+
+
+@dataclass(frozen=True, eq=False)
+class Classes:
+    """The equivalence classes that one recoding makes of a cube.
+
+    Parameters
+    ----------
+    blocks
+        Block numbers of each class, shape (classes, q), in the cube's order of attributes.
+    rows, sizes
+        Rows of each class, and its persons where persons are named.
+    suppressed
+        Whether the class is suppressed.
+    properties, values
+        The collected properties and their value for each class, shape (properties, classes).
+    """
+
+    blocks: IntArray
+    rows: LongArray
+    sizes: LongArray
+    suppressed: BoolArray
+    properties: tuple[Property, ...]
+    values: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def suppressed_blocks(self) -> IntArray:
+        """Block numbers of the suppressed classes."""
+        return self.blocks[self.suppressed]
+
+
+__all__ = ["Classes"]

@@ -1,0 +1,8 @@
+"""Domains, their partitions and trees, and the cube: integers, no strings."""
+
+from sfumato.domains.cube import Cube
+from sfumato.domains.ladder import Ladder, Lattice
+from sfumato.domains.partition import Partition
+from sfumato.domains.tree import Tree
+
+__all__ = ["Cube", "Ladder", "Lattice", "Partition", "Tree"]

@@ -1,0 +1,128 @@
+"""The cube: all that a search ever needs of the data."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from sfumato._typing import IntArray, LongArray
+
+
+@dataclass(frozen=True, eq=False)
+class Cube:
+    """The distinct coded tuples of a table with the number of their rows.
+
+    A cell is one distinct combination of quasi-identifier codes, sensitive
+    codes and, where persons are named, a person. Cells are sorted by
+    quasi-identifier codes, then sensitive codes, then person, so that the cube
+    does not depend on the engine that made it.
+
+    Parameters
+    ----------
+    quasi_identifiers
+        Names of the quasi-identifiers, q of them.
+    sizes
+        Domain size m of each quasi-identifier.
+    codes
+        Codes of the quasi-identifiers, shape (cells, q).
+    sensitive
+        Names of the sensitive attributes, s of them.
+    sensitive_sizes
+        Domain size of each sensitive attribute.
+    sensitive_codes
+        Codes of the sensitive attributes, shape (cells, s); missing has a code of its own.
+    rows
+        Number of rows of each cell.
+    persons
+        Person code of each cell, or None where every row is a person.
+    """
+
+    quasi_identifiers: tuple[str, ...]
+    sizes: tuple[int, ...]
+    codes: IntArray
+    sensitive: tuple[str, ...]
+    sensitive_sizes: tuple[int, ...]
+    sensitive_codes: IntArray
+    rows: LongArray
+    persons: IntArray | None = None
+
+    @classmethod
+    def sorted(
+        cls,
+        quasi_identifiers: tuple[str, ...],
+        sizes: tuple[int, ...],
+        codes: IntArray,
+        *,
+        rows: LongArray,
+        sensitive: tuple[str, ...] = (),
+        sensitive_sizes: tuple[int, ...] = (),
+        sensitive_codes: IntArray | None = None,
+        persons: IntArray | None = None,
+    ) -> Cube:
+        """Make a cube from cells in any order; cells may repeat and are then united."""
+        secret = np.zeros((len(codes), 0), dtype=np.int32) if sensitive_codes is None else sensitive_codes
+        columns = [*codes.T, *secret.T, *(() if persons is None else (persons,))]
+        order = _sort(columns) if columns else np.arange(len(codes))
+        start = np.zeros(len(order), dtype=bool)
+        start[:1] = True
+        for column in columns:
+            ordered = column[order]
+            start[1:] |= ordered[1:] != ordered[:-1]
+        first = np.flatnonzero(start)
+        total = np.add.reduceat(rows[order], first) if len(first) else rows[:0]
+        kept = order[first]
+        return cls(
+            quasi_identifiers,
+            sizes,
+            np.ascontiguousarray(codes[kept], dtype=np.int32),
+            sensitive,
+            sensitive_sizes,
+            np.ascontiguousarray(secret[kept], dtype=np.int32),
+            np.ascontiguousarray(total, dtype=np.int64),
+            None if persons is None else np.ascontiguousarray(persons[kept], dtype=np.int32),
+        )
+
+    @cached_property
+    def row_count(self) -> int:
+        """The number of rows of the table."""
+        return int(self.rows.sum())
+
+    @cached_property
+    def distinct(self) -> int:
+        """The number of distinct quasi-identifier tuples."""
+        if not len(self.codes):
+            return 0
+        return 1 + int((self.codes[1:] != self.codes[:-1]).any(axis=1).sum())
+
+    @cached_property
+    def person_count(self) -> int:
+        """The number of persons; of rows where no persons are named."""
+        return self.row_count if self.persons is None else len(np.unique(self.persons))
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of the cube's contents, the same on every engine."""
+        digest = hashlib.sha256()
+        digest.update(repr((self.quasi_identifiers, self.sizes, self.sensitive, self.sensitive_sizes)).encode())
+        for array in (self.codes, self.sensitive_codes, self.rows, self.persons):
+            digest.update(b"-" if array is None else array.astype(array.dtype.newbyteorder("<")).tobytes())
+        return digest.hexdigest()
+
+
+def _sort(columns: list[IntArray]) -> LongArray:
+    """Return the order of rows by their columns; in one sort where a row fits into 64 bits."""
+    bits = [int(column.max(initial=0)).bit_length() for column in columns]
+    if sum(bits) > 64:
+        return np.lexsort(columns[::-1])
+    key = np.zeros(len(columns[0]), dtype=np.uint64)
+    for column, width in zip(columns, bits, strict=True):
+        key = (key << np.uint64(width)) | column.astype(np.uint64)
+    return np.argsort(key, kind="stable")
+
+
+__all__ = ["Cube"]

@@ -1,0 +1,80 @@
+"""``front.csv`` and ``run.json``."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import TYPE_CHECKING
+
+from sfumato.errors import DataError
+from sfumato.front.front import Front, Objective, Solution
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def number_text(value: float) -> str:
+    """Return the shortest text of a number; whole numbers without a point.
+
+    Examples
+    --------
+    >>> number_text(5.0), number_text(0.25)
+    ('5', '0.25')
+    """
+    return str(int(value)) if float(value).is_integer() and abs(value) < 1e15 else repr(float(value))
+
+
+def front_csv(front: Front) -> str:
+    """Return the text of ``front.csv``."""
+    names = [name for name in front.measure_names if name != "suppressed"]
+    out = io.StringIO()
+    rows = csv.writer(out, lineterminator="\n")
+    rows.writerow(["solution", *names, "suppressed", "recoding"])
+    for item in front:
+        numbers = [number_text(item.measures[name]) for name in names]
+        rows.writerow([item.number, *numbers, item.suppressed, item.recoding_text])
+    return out.getvalue()
+
+
+def run_json(front: Front) -> str:
+    """Return the text of ``run.json``."""
+    return json.dumps(dict(front.run), indent=2, ensure_ascii=False) + "\n"
+
+
+def load_front(folder: Path) -> Front:
+    """Read a front that :func:`front_csv` and :func:`run_json` wrote.
+
+    Raises
+    ------
+    DataError
+        If a file is missing or was not written by Sfumato.
+    """
+    try:
+        run = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+        objectives = tuple(
+            Objective(name, maximize)
+            for direction, maximize in (("maximize", True), ("minimize", False))
+            for name in run["objectives"][direction]
+        )
+        with (folder / "front.csv").open(encoding="utf-8", newline="") as file:
+            solutions = tuple(_solution(row) for row in csv.DictReader(file))
+    except FileNotFoundError as error:
+        missing = error.filename or "front.csv"
+        raise DataError(f"there is no front here: {missing} is missing. Run 'sfumato explore' first.") from None
+    except (OSError, KeyError, TypeError, ValueError) as error:
+        raise DataError(
+            f"the front in {folder} cannot be read ({type(error).__name__}). Run 'sfumato explore' again."
+        ) from None
+    return Front(solutions, objectives, run)
+
+
+def _solution(row: dict[str, str]) -> Solution:
+    fixed = ("solution", "suppressed", "recoding")
+    measures = {name: float(text) for name, text in row.items() if name not in fixed}
+    recoding = json.loads(row["recoding"])
+    suppressed = int(row["suppressed"])
+    return Solution(int(row["solution"]), {**measures, "suppressed": float(suppressed)}, suppressed, recoding)
+
+
+__all__ = ["front_csv", "load_front", "number_text", "run_json"]

@@ -1,0 +1,1 @@
+"""Compiled loops: arrays and numbers in, arrays and numbers out."""

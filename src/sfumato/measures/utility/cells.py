@@ -1,0 +1,24 @@
+"""Sums of cell costs that several measures share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from sfumato._typing import FloatArray
+    from sfumato.classes.batch import Statistics
+    from sfumato.classes.properties import CellCost
+
+
+def kept_shares(statistics: Statistics, cost: CellCost) -> FloatArray:
+    """Return the cell costs of the rows that remain, each over its limit, summed by attribute.
+
+    Shape (n, q). An attribute whose domain has one value costs nothing.
+    """
+    limits = statistics.cell_limits(cost)
+    return np.asarray(statistics.cells(cost) / np.maximum(limits, 1))
+
+
+__all__ = ["kept_shares"]

@@ -1,0 +1,43 @@
+"""dm: the discernibility metric."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sfumato.measures.measure import Direction, Measure, Monotone
+
+if TYPE_CHECKING:
+    from sfumato._typing import FloatArray
+    from sfumato.classes.batch import Statistics
+
+
+class DM(Measure):
+    """Discernibility: every row costs the rows it cannot be told from, a suppressed one all rows.
+
+    Notes
+    -----
+    dm = Σ rows² over the remaining classes + suppressed × all rows. It counts
+    rows even where persons are named.
+
+    References
+    ----------
+    Bayardo, R. J., Agrawal, R. (2005), Data privacy through optimal
+    k-anonymization, doi:10.1109/ICDE.2005.42.
+    """
+
+    direction = Direction.MINIMIZE
+    monotone = Monotone.GENERALIZATION | Monotone.ROW_PENALTIES
+    least_cost = 0.0
+
+    def value(self, statistics: Statistics) -> FloatArray:
+        """Return the metric of each node."""
+        return (statistics.rows_squared + statistics.suppressed * statistics.row_count).astype(np.float64)
+
+    def unsuppressed_cost(self, statistics: Statistics) -> FloatArray:
+        """Return the cost of each node if no row were suppressed."""
+        return statistics.all_rows_squared.astype(np.float64)
+
+
+__all__ = ["DM"]

@@ -1,0 +1,53 @@
+"""loss: the general loss metric per cell."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sfumato.classes.properties import CellCost
+from sfumato.measures.measure import Direction, Measure, Monotone
+from sfumato.measures.utility.cells import kept_shares
+
+if TYPE_CHECKING:
+    from sfumato._typing import FloatArray
+    from sfumato.classes.batch import Statistics
+
+
+class Loss(Measure):
+    """General loss metric per cell, between 0 and 1, with weights.
+
+    Parameters
+    ----------
+    name
+        ``loss``.
+    weights
+        One weight for each quasi-identifier.
+
+    Notes
+    -----
+    A cell costs (|block| − 1) / (|domain| − 1), a cell of a suppressed row 1,
+    a cell of a domain with one value 0. A row costs Σ w·cell / Σ w; the loss is the mean over all rows.
+
+    References
+    ----------
+    Iyengar, V. S. (2002), Transforming data to satisfy privacy constraints,
+    doi:10.1145/775047.775089.
+    """
+
+    direction = Direction.MINIMIZE
+    monotone = Monotone.GENERALIZATION | Monotone.ROW_PENALTIES
+    costs = (CellCost.SIZE,)
+
+    def __init__(self, name: str, weights: FloatArray) -> None:
+        super().__init__(name)
+        self.weights = weights
+
+    def value(self, statistics: Statistics) -> FloatArray:
+        """Return the loss of each node."""
+        shares = kept_shares(statistics, CellCost.SIZE) + statistics.suppressed[:, None]
+        return np.asarray((shares * self.weights).sum(axis=1) / (self.weights.sum() * statistics.row_count))
+
+
+__all__ = ["Loss"]

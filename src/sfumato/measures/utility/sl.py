@@ -1,0 +1,38 @@
+"""sl: the loss by suppression."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sfumato.measures.measure import Direction, Measure, Monotone
+
+if TYPE_CHECKING:
+    from sfumato._typing import FloatArray
+    from sfumato.classes.batch import Statistics
+
+
+class SL(Measure):
+    """Suppression loss: quasi-identifiers times suppressed rows.
+
+    References
+    ----------
+    Dewri, R., Ray, I., Ray, I., Whitley, D. (2010), Multi-objective
+    evolutionary optimization in statistical disclosure control, eq. 1.3.
+    """
+
+    direction = Direction.MINIMIZE
+    monotone = Monotone.ROW_PENALTIES
+    least_cost = 0.0
+
+    def value(self, statistics: Statistics) -> FloatArray:
+        """Return the loss of each node."""
+        return (statistics.suppressed * statistics.nodes.shape[1]).astype(np.float64)
+
+    def unsuppressed_cost(self, statistics: Statistics) -> FloatArray:
+        """Return the cost of each node if no row were suppressed."""
+        return np.zeros(len(statistics))
+
+
+__all__ = ["SL"]

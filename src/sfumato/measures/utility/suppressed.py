@@ -1,0 +1,32 @@
+"""suppressed: the rows that go."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sfumato.measures.measure import Direction, Measure, Monotone
+
+if TYPE_CHECKING:
+    from sfumato._typing import FloatArray
+    from sfumato.classes.batch import Statistics
+
+
+class Suppressed(Measure):
+    """The number of suppressed rows."""
+
+    direction = Direction.MINIMIZE
+    monotone = Monotone.ROW_PENALTIES
+    least_cost = 0.0
+
+    def value(self, statistics: Statistics) -> FloatArray:
+        """Return the suppressed rows of each node."""
+        return statistics.suppressed.astype(np.float64)
+
+    def unsuppressed_cost(self, statistics: Statistics) -> FloatArray:
+        """Return the cost of each node if no row were suppressed."""
+        return np.zeros(len(statistics))
+
+
+__all__ = ["Suppressed"]

@@ -1,0 +1,130 @@
+"""A search problem: a space of recodings, what is required of them, what is wanted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sfumato.classes import Batch, PropertyKind, Request, Rule, Suppression, budget_of
+from sfumato.errors import ParameterError
+from sfumato.measures import ClassMeasure, Measure, Union
+
+if TYPE_CHECKING:
+    from sfumato._typing import BoolArray, FloatArray
+    from sfumato.classes import Statistics
+    from sfumato.domains import Cube, Lattice
+
+
+@dataclass(frozen=True, eq=False)
+class Requirement:
+    """A measure and the value it must reach."""
+
+    measure: Measure
+    limit: float
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What a search over levels solves.
+
+    Parameters
+    ----------
+    cube, lattice
+        The data and the space.
+    objectives
+        Measures of a solution, those to maximize first.
+    requirements
+        What every solution must reach.
+    suppression
+        Which rows go.
+    extra
+        Measures that are only reported.
+    """
+
+    cube: Cube
+    lattice: Lattice
+    objectives: tuple[Measure, ...]
+    requirements: tuple[Requirement, ...]
+    suppression: Suppression
+    extra: tuple[Measure, ...] = ()
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """Objectives, required measures and extra ones, each once."""
+        named = {item.name: item for item in (*self.objectives, *(r.measure for r in self.requirements), *self.extra)}
+        return tuple(named.values())
+
+    def batch(self, threads: int | None = None) -> Batch:
+        """Return the evaluator of this problem."""
+        properties = tuple(dict.fromkeys(p for item in self.measures for p in item.properties))
+        costs = tuple(dict.fromkeys(c for item in self.measures for c in item.costs))
+        thresholds = tuple(
+            r.measure.threshold(r.limit) for r in self.requirements if isinstance(r.measure, ClassMeasure)
+        )
+        request = Request(properties, costs, thresholds)
+        return Batch(self.cube, self.lattice, request, self.suppression, threads=threads)
+
+    def feasible(self, statistics: Statistics) -> BoolArray:
+        """Tell which nodes meet every requirement."""
+        fits = statistics.feasible
+        for requirement in self.requirements:
+            if not isinstance(requirement.measure, ClassMeasure):
+                fits = fits & np.asarray(
+                    requirement.measure.satisfies(requirement.measure.value(statistics), requirement.limit)
+                )
+        return fits
+
+    def costs(self, statistics: Statistics) -> FloatArray:
+        """Return the objectives, smaller is better, shape (n, objectives); equal ones are equal."""
+        return np.column_stack([round_costs(item.cost(statistics)) for item in self.objectives])
+
+    @property
+    def prunes_down(self) -> bool:
+        """Whether a recoding that needs too much suppression rules out its specializations."""
+        judged = [r.measure for r in self.requirements if isinstance(r.measure, ClassMeasure)]
+        if self.suppression.rule not in (Rule.FAILING, Rule.NONE):
+            return False
+        return self.suppression.budget == 0 or all(item.union is Union.ANY for item in judged)
+
+
+def choose_rule(
+    name: str, limit: float, rows: int, objectives: tuple[Measure, ...], requirements: tuple[Requirement, ...]
+) -> Suppression:
+    """Return the suppression that a specification means.
+
+    ``auto`` is ``failing`` where a requirement judges classes, together with
+    ``smallest`` where an objective is about class sizes; without such a
+    requirement it is ``smallest``.
+    """
+    judges = any(isinstance(item.measure, ClassMeasure) for item in requirements)
+    about_sizes = any(item.name in ("k", "mean_k", "spread_k") or _is_about_l(item) for item in objectives)
+    if name == "auto":
+        rule = (Rule.FAILING_THEN_SMALLEST if about_sizes else Rule.FAILING) if judges else Rule.SMALLEST
+    else:
+        named = {
+            "none": Rule.NONE,
+            "failing": Rule.FAILING,
+            "smallest": Rule.SMALLEST,
+            "below-mean": Rule.BELOW_MEAN,
+        }
+        if name not in named:
+            raise ParameterError(f"there is no suppression rule {name!r}.")
+        rule = named[name]
+    return Suppression(rule, 0 if rule is Rule.NONE else budget_of(limit, rows))
+
+
+def _is_about_l(measure: Measure) -> bool:
+    return any(item.kind in (PropertyKind.DISTINCT, PropertyKind.SQUARES) for item in measure.properties)
+
+
+def round_costs(costs: FloatArray) -> FloatArray:
+    """Round to twelve significant digits, so that values equal but for rounding are equal."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        digits = 11 - np.floor(np.log10(np.abs(costs)))
+        scale = 10.0 ** np.where(np.isfinite(digits), np.clip(digits, -290, 290), 0.0)
+        return np.where(np.isfinite(costs), np.rint(costs * scale) / scale, costs)
+
+
+__all__ = ["Problem", "Requirement", "choose_rule", "round_costs"]
