@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -131,7 +131,9 @@ class Sources:
         overall = np.zeros((sets, widest), dtype=np.int64)
         sizes = np.ones(sets, dtype=np.int64)
         for number, a in enumerate(self.pair_attributes):
-            count = np.bincount(cube.sensitive_codes[:, a], weights=cube.rows, minlength=cube.sensitive_sizes[a])
+            count = np.bincount(
+                cube.sensitive_codes[:, a], weights=cube.rows, minlength=cube.sensitive_sizes[a]
+            )
             overall[number, : len(count)] = count.astype(np.int64)
             sizes[number] = cube.sensitive_sizes[a]
         if cube.persons is not None:
@@ -201,11 +203,10 @@ def _pairs(group: LongArray, value: IntArray, rows: LongArray) -> tuple[LongArra
 
 def deepen(tables: kernel.Tables, depths: int) -> kernel.Tables:
     """Return tables with room for ``depths`` more nodes; depth 0 holds the given one."""
-    deep = [_with_room(array, depths) for array in tables]
-    return kernel.Tables(*deep)
+    return kernel.Tables(*(_with_room(array, depths) for array in tables))
 
 
-def _with_room(array: np.ndarray[tuple[int, ...], np.dtype[np.generic]], depths: int) -> object:
+def _with_room(array: Any, depths: int) -> Any:
     # Pages that no walk touches stay unused, so room for the worst case costs little.
     room = np.empty((depths + 1, *array.shape[1:]), dtype=array.dtype)
     room[0] = array[0]
@@ -218,7 +219,11 @@ def make_scratch(tables: kernel.Tables, plan: kernel.Plan) -> kernel.Scratch:
     pairs = tables.pair_class.shape[2]
     slots = 1 << max(4, (2 * max(groups, pairs, 1) - 1).bit_length())
     properties, attributes = len(plan.kind), len(tables.keys) - 1
-    largest = min(plan.budget, plan.row_count) if plan.rule in (kernel.SMALLEST, kernel.FAILING_THEN_SMALLEST) else 0
+    largest = (
+        min(plan.budget, plan.row_count)
+        if plan.rule in (kernel.SMALLEST, kernel.FAILING_THEN_SMALLEST)
+        else 0
+    )
     return kernel.Scratch(
         np.empty(slots, dtype=np.int32),
         np.empty(max(groups, 1), dtype=np.int32),

@@ -65,7 +65,7 @@ class Statistics:
     @property
     def feasible(self) -> BoolArray:
         """Whether the class-level requirements hold within the budget and a row remains."""
-        return self.sums[:, kernel.FEASIBLE] == 1
+        return np.asarray(self.sums[:, kernel.FEASIBLE] == 1)
 
     @property
     def suppressed(self) -> LongArray:
@@ -123,7 +123,7 @@ class Statistics:
 
     def cell_limits(self, cost: CellCost) -> LongArray:
         """Return what a suppressed cell costs, attribute by attribute."""
-        return self.limits[self.costs.index(cost)]
+        return np.asarray(self.limits[self.costs.index(cost)])
 
 
 class Batch:
@@ -164,7 +164,8 @@ class Batch:
         self._base = arrays.make_tables(cube, codes, fields, sources)
         self.order = walk_order(codes) if lattice.size > 1 else tuple(range(codes.shape[1]))
         self._ladders = _permuted(arrays.make_ladders(cube, lattice, self.costs), self.order, self.lattice)
-        self._fields = kernel.Fields(*(array[list(self.order)] for array in fields))
+        by = list(self.order)
+        self._fields = kernel.Fields(fields.word[by], fields.shift[by], fields.mask[by])
         self._plan = sources.make_plan(cube, suppression)
         self.limits = np.array([arrays.cost_limits(lattice, cost) for cost in self.costs], dtype=np.int64)
         self.control = np.zeros(1 + self.threads, dtype=np.int64)
@@ -175,7 +176,7 @@ class Batch:
     @property
     def groups(self) -> int:
         """Distinct quasi-identifier tuples at the lowest allowed levels."""
-        return int(self._base.count[0, 0])
+        return int(self._base.counts[0, 0])
 
     @property
     def evaluated(self) -> int:
@@ -196,7 +197,9 @@ class Batch:
 
         If it is stopped, the result has fewer rows: those of the nodes that were done.
         """
-        order = np.lexsort(nodes[:, list(self.order)][:, ::-1].T) if len(nodes) else np.zeros(0, dtype=np.int64)
+        order = (
+            np.lexsort(nodes[:, list(self.order)][:, ::-1].T) if len(nodes) else np.zeros(0, dtype=np.int64)
+        )
         pieces = np.array_split(order, max(1, min(self.threads, len(order) // SMALLEST_PIECE)))
         output = list(self.map([nodes[piece] for piece in pieces], tick))
         done = np.concatenate([piece[: len(sums)] for piece, (sums, _) in zip(pieces, output, strict=True)])
@@ -210,7 +213,9 @@ class Batch:
         sums = np.zeros((len(nodes), at + len(self.costs) * nodes.shape[1]), dtype=np.int64)
         walked = (nodes - self.lattice.bottom)[:, list(self.order)]
         places = np.arange(nodes.shape[1])
-        sums[:, at:] = np.moveaxis(self._ladders.totals[:, places, walked], 0, 1).reshape(len(nodes), sums.shape[1] - at)
+        sums[:, at:] = np.moveaxis(self._ladders.totals[:, places, walked], 0, 1).reshape(
+            len(nodes), sums.shape[1] - at
+        )
         return self._statistics(nodes, sums, np.full((len(nodes), len(self.properties)), np.nan))
 
     def classes(self, node: LongArray) -> Classes:
@@ -228,7 +233,7 @@ class Batch:
         _, tables, scratch = memory
         raised = np.flatnonzero((node - self.lattice.bottom)[list(self.order)])
         depth = int(raised[-1]) + 1 if len(raised) else 0
-        count = int(tables.count[depth, 0])
+        count = int(tables.counts[depth, 0])
         blocks = np.empty((count, len(self.order)), dtype=np.int32)
         for place, a in enumerate(self.order):
             key = tables.keys[depth, self._fields.word[place], :count]
@@ -253,7 +258,9 @@ class Batch:
         for piece, (sums, worst) in zip(pieces, self.map(pieces, tick), strict=True):
             yield self._statistics(piece[: len(sums)], sums, worst)
 
-    def map(self, pieces: list[LongArray], tick: Tick | None = None) -> Iterator[tuple[LongArray, FloatArray]]:
+    def map(
+        self, pieces: list[LongArray], tick: Tick | None = None
+    ) -> Iterator[tuple[LongArray, FloatArray]]:
         """Run the kernel over pieces on the workers; yield raw output in order.
 
         ``tick`` is called while waiting, so that clocks are watched and the
@@ -289,12 +296,23 @@ class Batch:
     def _run_in(self, memory: Memory, nodes: LongArray) -> tuple[LongArray, FloatArray]:
         worker, tables, scratch = memory
         q = len(self.lattice.ladders)
-        sums = np.empty((len(nodes), kernel.FIXED_SUMS + len(self.properties) + len(self.costs) * q), dtype=np.int64)
+        sums = np.empty(
+            (len(nodes), kernel.FIXED_SUMS + len(self.properties) + len(self.costs) * q), dtype=np.int64
+        )
         worst = np.empty((len(nodes), len(self.properties)), dtype=np.float64)
         # The walk counts levels from the lowest allowed one: its base table stands there.
         walked = np.ascontiguousarray((nodes - self.lattice.bottom)[:, list(self.order)])
         done = kernel.evaluate_nodes(
-            tables, self._fields, self._ladders, self._plan, walked, scratch, self.control, worker, sums, worst
+            tables,
+            self._fields,
+            self._ladders,
+            self._plan,
+            walked,
+            scratch,
+            self.control,
+            worker,
+            sums,
+            worst,
         )
         return sums[:done], worst[:done]
 
@@ -306,7 +324,14 @@ class Batch:
             sums = sums.copy()
             sums[:, at:] = cells[:, :, np.argsort(self.order)].reshape(len(sums), len(self.costs) * q)
         return Statistics(
-            nodes, sums, worst, self.properties, self.costs, self.limits, self.cube.row_count, self.suppression.rule
+            nodes,
+            sums,
+            worst,
+            self.properties,
+            self.costs,
+            self.limits,
+            self.cube.row_count,
+            self.suppression.rule,
         )
 
 

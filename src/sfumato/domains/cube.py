@@ -108,7 +108,9 @@ class Cube:
     def fingerprint(self) -> str:
         """A hash of the cube's contents, the same on every engine."""
         digest = hashlib.sha256()
-        digest.update(repr((self.quasi_identifiers, self.sizes, self.sensitive, self.sensitive_sizes)).encode())
+        digest.update(
+            repr((self.quasi_identifiers, self.sizes, self.sensitive, self.sensitive_sizes)).encode()
+        )
         for array in (self.codes, self.sensitive_codes, self.rows, self.persons):
             digest.update(b"-" if array is None else array.astype(array.dtype.newbyteorder("<")).tobytes())
         return digest.hexdigest()

@@ -11,8 +11,9 @@ from sfumato.kernels.dominance import keep_non_dominated
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sfumato._typing import FloatArray, LongArray
     from numpy.typing import NDArray
+
+    from sfumato._typing import FloatArray, LongArray
 
 
 def non_dominated(costs: FloatArray, ties: Sequence[NDArray[np.generic]] = ()) -> LongArray:

@@ -61,7 +61,9 @@ def load_front(folder: Path) -> Front:
             solutions = tuple(_solution(row) for row in csv.DictReader(file))
     except FileNotFoundError as error:
         missing = error.filename or "front.csv"
-        raise DataError(f"there is no front here: {missing} is missing. Run 'sfumato explore' first.") from None
+        raise DataError(
+            f"there is no front here: {missing} is missing. Run 'sfumato explore' first."
+        ) from None
     except (OSError, KeyError, TypeError, ValueError) as error:
         raise DataError(
             f"the front in {folder} cannot be read ({type(error).__name__}). Run 'sfumato explore' again."

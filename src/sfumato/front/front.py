@@ -100,7 +100,9 @@ class Front:
     def costs(self) -> FloatArray:
         """Objectives with smaller better, one row for each solution."""
         signs = [-1.0 if item.maximize else 1.0 for item in self.objectives]
-        rows = [[s * item.value(o.name) for s, o in zip(signs, self.objectives, strict=True)] for item in self]
+        rows = [
+            [s * item.value(o.name) for s, o in zip(signs, self.objectives, strict=True)] for item in self
+        ]
         return np.array(rows, dtype=np.float64).reshape(len(self), len(self.objectives))
 
 

@@ -80,7 +80,9 @@ def parse_pick(text: str) -> list[Comparison]:
             return found
         joint = _AND.match(text, at)
         if joint is None:
-            raise ParameterError(f"cannot read the pick {text!r} at character {at + 1}; join comparisons by 'and'.")
+            raise ParameterError(
+                f"cannot read the pick {text!r} at character {at + 1}; join comparisons by 'and'."
+            )
         at = joint.end()
 
 
@@ -140,7 +142,9 @@ def _preference(front: Front) -> list[int]:
 
 def _nearest_text(front: Front, comparisons: list[Comparison], wanted: str) -> str:
     spans = {c.name: _span(front, c.name) for c in comparisons}
-    closest = min(front, key=lambda item: sum(c.violation(item.value(c.name)) / spans[c.name] for c in comparisons))
+    closest = min(
+        front, key=lambda item: sum(c.violation(item.value(c.name)) / spans[c.name] for c in comparisons)
+    )
     has = " and ".join(f"{c.name} = {closest.value(c.name):.6g}" for c in comparisons)
     return f"no solution of the front has {wanted}; the nearest is solution {closest.number} with {has}."
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeVar, cast
 
 import numba
-from numba.core import config as _config
+import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,12 +33,13 @@ def _ensure_cache_folder() -> None:
     and refuses to import where neither can be written. A private temporary
     folder is used then: nobody else can plant compiled code there.
     """
-    if _config.CACHE_DIR or _is_writable(Path(__file__).parent / "__pycache__"):
+    if getattr(numba.config, "CACHE_DIR", "") or _is_writable(Path(__file__).parent / "__pycache__"):
         return
     home = Path(os.path.expanduser("~"))
     if home.is_absolute() and _is_writable(home / ".cache" / "numba"):
         return
-    _config.CACHE_DIR = tempfile.mkdtemp(prefix="sfumato-kernels-")
+    # Numba's settings are attributes made while it is imported, which type checkers cannot see.
+    vars(numba.config)["CACHE_DIR"] = tempfile.mkdtemp(prefix="sfumato-kernels-")
 
 
 _ensure_cache_folder()
@@ -50,7 +51,10 @@ def kernel(function: Kernel) -> Kernel:
     No ``parallel=True``: threads come from one executor, so that two callers
     never share a threading layer. No fast-math: exact ties decide.
     """
-    return numba.njit(nogil=True, cache=True)(function)  # type: ignore[no-any-return]
+    if getattr(numba.config, "DISABLE_JIT", 0):
+        # Interpreted, 64-bit keys wrap around as they do compiled, and NumPy would warn of it.
+        return np.errstate(over="ignore")(function)
+    return cast("Kernel", numba.njit(nogil=True, cache=True)(function))
 
 
 __all__ = ["kernel"]

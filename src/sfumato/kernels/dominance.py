@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from sfumato.kernels._options import kernel
 
+if TYPE_CHECKING:
+    from sfumato._typing import BoolArray, FloatArray
+
 
 @kernel
-def keep_non_dominated(costs):  # type: ignore[no-untyped-def]
+def keep_non_dominated(costs: FloatArray) -> BoolArray:
     """Mark, of lexicographically sorted rows, those that no earlier kept row equals or dominates.
 
     A row can only be dominated by one that sorts before it, so comparing with

@@ -12,7 +12,7 @@ All sums are integers, so no reported value depends on the order of classes.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -50,7 +50,7 @@ class Tables(NamedTuple):
     pair_class: IntArray  # (depths, sets, pairs)
     pair_value: IntArray
     pair_rows: LongArray
-    count: LongArray  # (depths, 1 + sets): groups, then pairs of each set
+    counts: LongArray  # (depths, 1 + sets): groups, then pairs of each set
 
 
 class Fields(NamedTuple):
@@ -59,6 +59,9 @@ class Fields(NamedTuple):
     word: LongArray
     shift: KeyArray
     mask: KeyArray
+
+
+Field: TypeAlias = "tuple[int, np.uint64, np.uint64]"
 
 
 class Ladders(NamedTuple):
@@ -97,20 +100,22 @@ class Scratch(NamedTuple):
     buckets: LongArray  # rows by class size
     out: IntArray  # 1 where a class is suppressed
     before: LongArray  # the node that the tables hold; −1 where there is none
-    depth_of: LongArray  # for each attribute the depth that has its level and those of the attributes before it
+    depth_of: (
+        LongArray  # for each attribute the depth that has its level and those of the attributes before it
+    )
 
 
 @kernel
-def _popcount(bits):  # type: ignore[no-untyped-def]
+def _popcount(bits: np.uint64) -> int:
     """Count the ones of a 64-bit word."""
     bits = bits - ((bits >> _ONE) & _M1)
     bits = (bits & _M2) + ((bits >> np.uint64(2)) & _M2)
     bits = (bits + (bits >> np.uint64(4))) & _M4
-    return np.int64((bits * _H01) >> np.uint64(56))
+    return int((bits * _H01) >> np.uint64(56))
 
 
 @kernel
-def _table_bits(groups):  # type: ignore[no-untyped-def]
+def _table_bits(groups: int) -> int:
     """Return b such that 2**b slots are at most half full."""
     b = 4
     while (1 << b) < 2 * groups:
@@ -119,7 +124,16 @@ def _table_bits(groups):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _unite_narrow(keys, out_keys, groups, field, block, slots, down, united):  # type: ignore[no-untyped-def]
+def _unite_narrow(
+    keys: KeyArray,
+    out_keys: KeyArray,
+    groups: int,
+    field: Field,
+    block: IntArray,
+    slots: IntArray,
+    down: np.uint64,
+    united: IntArray,
+) -> int:
     """Number the classes after one block map, where a key is one word; return how many there are."""
     _, shift, mask = field
     last = np.int64(len(slots) - 1)
@@ -143,7 +157,7 @@ def _unite_narrow(keys, out_keys, groups, field, block, slots, down, united):  #
 
 
 @kernel
-def _is_same(out_keys, at, keys, i, word, key):  # type: ignore[no-untyped-def]
+def _is_same(out_keys: KeyArray, at: int, keys: KeyArray, i: int, word: int, key: np.uint64) -> bool:
     """Compare class ``at`` of ``out_keys`` with class ``i`` of ``keys`` whose ``word`` became ``key``."""
     if out_keys[word, at] != key:
         return False
@@ -154,7 +168,16 @@ def _is_same(out_keys, at, keys, i, word, key):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _unite_wide(keys, out_keys, groups, field, block, slots, down, united):  # type: ignore[no-untyped-def]
+def _unite_wide(
+    keys: KeyArray,
+    out_keys: KeyArray,
+    groups: int,
+    field: Field,
+    block: IntArray,
+    slots: IntArray,
+    down: np.uint64,
+    united: IntArray,
+) -> int:
     """Do what :func:`_unite_narrow` does where a key is several words."""
     word, shift, mask = field
     last = np.int64(len(slots) - 1)
@@ -185,14 +208,14 @@ def _unite_wide(keys, out_keys, groups, field, block, slots, down, united):  # t
 
 
 @kernel
-def _roll_up(tables, low, high, field, block, scratch):  # type: ignore[no-untyped-def]
+def _roll_up(tables: Tables, low: int, high: int, field: Field, block: IntArray, scratch: Scratch) -> None:
     """Roll the classes at depth ``low`` up into depth ``high`` by one block map.
 
     ``low == high`` is allowed: a class is read before its place is written,
     because its number in the result is never larger than in the source.
     O(groups); ``scratch.united`` receives class → united class.
     """
-    groups = tables.count[low, 0]
+    groups = tables.counts[low, 0]
     b = _table_bits(groups)
     slots = scratch.slots[: 1 << b]
     slots[:] = -1
@@ -225,16 +248,16 @@ def _roll_up(tables, low, high, field, block, scratch):  # type: ignore[no-untyp
                 seen += 1
             else:
                 out_bits[at] |= held
-    tables.count[high, 0] = made
+    tables.counts[high, 0] = made
 
 
 @kernel
-def _roll_up_pairs(tables, low, high, number, set_size, scratch):  # type: ignore[no-untyped-def]
+def _roll_up_pairs(tables: Tables, low: int, high: int, number: int, set_size: int, scratch: Scratch) -> None:
     """Unite the (class, value) pairs of one set after :func:`_roll_up`."""
     classes, out_classes = tables.pair_class[low, number], tables.pair_class[high, number]
     values, out_values = tables.pair_value[low, number], tables.pair_value[high, number]
     rows, out_rows = tables.pair_rows[low, number], tables.pair_rows[high, number]
-    pairs = tables.count[low, 1 + number]
+    pairs = tables.counts[low, 1 + number]
     b = _table_bits(pairs)
     slots = scratch.slots[: 1 << b]
     slots[:] = -1
@@ -259,13 +282,13 @@ def _roll_up_pairs(tables, low, high, number, set_size, scratch):  # type: ignor
                 out_rows[at] += count
                 break
             slot = (slot + 1) & last
-    tables.count[high, 1 + number] = made
+    tables.counts[high, 1 + number] = made
 
 
 @kernel
-def _measure_pairs(tables, depth, plan, number, scratch):  # type: ignore[no-untyped-def]
+def _measure_pairs(tables: Tables, depth: int, plan: Plan, number: int, scratch: Scratch) -> None:
     """Fill one property that comes from pairs: distinct values, squares or t."""
-    groups = tables.count[depth, 0]
+    groups = tables.counts[depth, 0]
     source = plan.source[number]
     kind = plan.kind[number]
     classes = tables.pair_class[depth, source]
@@ -274,7 +297,7 @@ def _measure_pairs(tables, depth, plan, number, scratch):  # type: ignore[no-unt
     rows = tables.rows[depth]
     sums = scratch.squares[number]
     sums[:groups] = 0
-    for i in range(tables.count[depth, 1 + source]):
+    for i in range(tables.counts[depth, 1 + source]):
         c = classes[i]
         if kind == DISTINCT_PAIRS:
             sums[c] += 1
@@ -294,22 +317,23 @@ def _measure_pairs(tables, depth, plan, number, scratch):  # type: ignore[no-unt
 
 
 @kernel
-def _class_sizes(tables, depth, plan, scratch):  # type: ignore[no-untyped-def]
+def _class_sizes(tables: Tables, depth: int, plan: Plan, scratch: Scratch) -> LongArray:
     """Return the size of each class: its rows, or its persons where persons are named."""
     if plan.person_set < 0:
-        return tables.rows[depth]
+        rows: LongArray = tables.rows[depth]
+        return rows
     sizes = scratch.sizes
-    sizes[: tables.count[depth, 0]] = 0
+    sizes[: tables.counts[depth, 0]] = 0
     classes = tables.pair_class[depth, plan.person_set]
-    for i in range(tables.count[depth, 1 + plan.person_set]):
+    for i in range(tables.counts[depth, 1 + plan.person_set]):
         sizes[classes[i]] += 1
     return sizes
 
 
 @kernel
-def _fill_properties(tables, depth, sizes, plan, scratch):  # type: ignore[no-untyped-def]
+def _fill_properties(tables: Tables, depth: int, sizes: LongArray, plan: Plan, scratch: Scratch) -> None:
     """Compute every property of the plan for every class."""
-    groups = tables.count[depth, 0]
+    groups = tables.counts[depth, 0]
     for p in range(len(plan.kind)):
         values = scratch.values[p]
         if plan.kind[p] == SIZE:
@@ -324,7 +348,7 @@ def _fill_properties(tables, depth, sizes, plan, scratch):  # type: ignore[no-un
 
 
 @kernel
-def _suppress_failing(groups, rows, plan, scratch):  # type: ignore[no-untyped-def]
+def _suppress_failing(groups: int, rows: LongArray, plan: Plan, scratch: Scratch) -> int:
     """Mark every class that misses a requirement; return its rows."""
     gone = 0
     for p in range(len(plan.kind)):
@@ -338,7 +362,7 @@ def _suppress_failing(groups, rows, plan, scratch):  # type: ignore[no-untyped-d
 
 
 @kernel
-def _suppress_smallest(groups, rows, sizes, budget, scratch):  # type: ignore[no-untyped-def]
+def _suppress_smallest(groups: int, rows: LongArray, sizes: LongArray, budget: int, scratch: Scratch) -> int:
     """Mark whole class sizes, smallest first, within the budget; the largest stays."""
     largest = 0
     for c in range(groups):
@@ -367,7 +391,7 @@ def _suppress_smallest(groups, rows, sizes, budget, scratch):  # type: ignore[no
 
 
 @kernel
-def _suppress_below_mean(groups, rows, sizes, plan, scratch):  # type: ignore[no-untyped-def]
+def _suppress_below_mean(groups: int, rows: LongArray, sizes: LongArray, plan: Plan, scratch: Scratch) -> int:
     """Mark every class smaller than the mean class size over rows."""
     total = 0
     for c in range(groups):
@@ -381,7 +405,9 @@ def _suppress_below_mean(groups, rows, sizes, plan, scratch):  # type: ignore[no
 
 
 @kernel
-def _suppress(groups, rows, sizes, plan, scratch, sums):  # type: ignore[no-untyped-def]
+def _suppress(
+    groups: int, rows: LongArray, sizes: LongArray, plan: Plan, scratch: Scratch, sums: LongArray
+) -> None:
     """Apply the rule; write suppressed rows, failing rows and feasibility."""
     scratch.out[:groups] = 0
     failing = 0
@@ -414,9 +440,17 @@ def _suppress(groups, rows, sizes, plan, scratch, sums):  # type: ignore[no-unty
 
 
 @kernel
-def _cell_sums(tables, depth, fields, ladders, levels, scratch, sums):  # type: ignore[no-untyped-def]
+def _cell_sums(
+    tables: Tables,
+    depth: int,
+    fields: Fields,
+    ladders: Ladders,
+    levels: LongArray,
+    scratch: Scratch,
+    sums: LongArray,
+) -> None:
     """Sum each cell cost over the rows that remain, attribute by attribute."""
-    groups = tables.count[depth, 0]
+    groups = tables.counts[depth, 0]
     costs, q = ladders.totals.shape[0], len(levels)
     for t in range(costs):
         for a in range(q):
@@ -434,9 +468,17 @@ def _cell_sums(tables, depth, fields, ladders, levels, scratch, sums):  # type: 
 
 
 @kernel
-def _collect(tables, depth, sizes, plan, scratch, sums, worst):  # type: ignore[no-untyped-def]
+def _collect(
+    tables: Tables,
+    depth: int,
+    sizes: LongArray,
+    plan: Plan,
+    scratch: Scratch,
+    sums: LongArray,
+    worst: FloatArray,
+) -> None:
     """Reduce classes to the numbers from which every measure is made."""
-    groups = tables.count[depth, 0]
+    groups = tables.counts[depth, 0]
     rows = tables.rows[depth]
     classes = 0
     size_sum = 0
@@ -472,7 +514,9 @@ def _collect(tables, depth, sizes, plan, scratch, sums, worst):  # type: ignore[
 
 
 @kernel
-def _advance(tables, fields, ladders, node, plan, scratch):  # type: ignore[no-untyped-def]
+def _advance(
+    tables: Tables, fields: Fields, ladders: Ladders, node: LongArray, plan: Plan, scratch: Scratch
+) -> int:
     """Move the tables from the node before to ``node``; return the depth that holds its classes.
 
     ``depth_of[a]`` is the depth whose table has the levels of attributes 0…a
@@ -506,7 +550,18 @@ def _advance(tables, fields, ladders, node, plan, scratch):  # type: ignore[no-u
 
 
 @kernel
-def evaluate_nodes(tables, fields, ladders, plan, nodes, scratch, control, worker, sums, worst):  # type: ignore[no-untyped-def]
+def evaluate_nodes(
+    tables: Tables,
+    fields: Fields,
+    ladders: Ladders,
+    plan: Plan,
+    nodes: LongArray,
+    scratch: Scratch,
+    control: LongArray,
+    worker: int,
+    sums: LongArray,
+    worst: FloatArray,
+) -> int:
     """Evaluate sorted nodes one after another.
 
     Parameters are arrays: ``nodes`` (n, q) int64 in lexicographic order;
@@ -522,7 +577,7 @@ def evaluate_nodes(tables, fields, ladders, plan, nodes, scratch, control, worke
         depth = _advance(tables, fields, ladders, nodes[i], plan, scratch)
         sizes = _class_sizes(tables, depth, plan, scratch)
         _fill_properties(tables, depth, sizes, plan, scratch)
-        _suppress(tables.count[depth, 0], tables.rows[depth], sizes, plan, scratch, sums[i])
+        _suppress(tables.counts[depth, 0], tables.rows[depth], sizes, plan, scratch, sums[i])
         _collect(tables, depth, sizes, plan, scratch, sums[i], worst[i])
         _cell_sums(tables, depth, fields, ladders, nodes[i], scratch, sums[i, FIXED_SUMS + properties :])
         scratch.before[:q] = nodes[i]

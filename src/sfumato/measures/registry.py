@@ -70,7 +70,9 @@ def make_measure(text: str, setting: Setting) -> Measure:
         return _OF_TABLE[name](text, setting)
     if name in _OF_ATTRIBUTE:
         if len(arguments) != 1:
-            raise ParameterError(f"measure {name!r} takes one sensitive attribute, as in '{name}(diagnosis)'.")
+            raise ParameterError(
+                f"measure {name!r} takes one sensitive attribute, as in '{name}(diagnosis)'."
+            )
         return _OF_ATTRIBUTE[name](text, setting.sensitive_number(text, arguments[0]))
     raise ParameterError(f"there is no measure {name!r}. {nearest(name, [*_OF_TABLE, *_OF_ATTRIBUTE])}")
 

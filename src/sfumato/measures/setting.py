@@ -31,7 +31,9 @@ class Setting:
         """Return the number of a sensitive attribute that a measure names."""
         if attribute not in self.sensitive:
             hint = nearest(attribute, self.sensitive) if self.sensitive else "The table has none."
-            raise ParameterError(f"measure {name!r} needs a sensitive attribute; {attribute!r} is none. {hint}")
+            raise ParameterError(
+                f"measure {name!r} needs a sensitive attribute; {attribute!r} is none. {hint}"
+            )
         return self.sensitive.index(attribute)
 
 

@@ -77,7 +77,9 @@ def search_exhaustive(problem: Problem, batch: Batch, monitor: Monitor | None = 
             break
     evaluated = batch.evaluated - begin
     complete = evaluated == size
-    status = Status.LIMIT_REACHED if not complete else Status.OPTIMAL if len(archive.nodes) else Status.INFEASIBLE
+    status = (
+        Status.LIMIT_REACHED if not complete else Status.OPTIMAL if len(archive.nodes) else Status.INFEASIBLE
+    )
     return SearchResult(
         archive.nodes, status, complete, evaluated, watch.seconds, stopped=None if complete else watch.reason
     )

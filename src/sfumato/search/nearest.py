@@ -37,7 +37,9 @@ def explain_infeasible(problem: Problem) -> str:
 
 
 def _wish(item: Requirement) -> str:
-    return f"{item.measure.name} {'>=' if item.measure.direction is Direction.MAXIMIZE else '<='} {item.limit:g}"
+    return (
+        f"{item.measure.name} {'>=' if item.measure.direction is Direction.MAXIMIZE else '<='} {item.limit:g}"
+    )
 
 
 def _alone(problem: Problem, *requirements: Requirement) -> Problem:

@@ -105,7 +105,9 @@ class _Search:
         statistics = self.batch.evaluate(nodes, self._tick)
         fits = np.flatnonzero(self.problem.feasible(statistics))
         if len(fits):
-            self._keep(statistics.nodes[fits], self.objective.cost(statistics)[fits], statistics.suppressed[fits])
+            self._keep(
+                statistics.nodes[fits], self.objective.cost(statistics)[fits], statistics.suppressed[fits]
+            )
         return statistics
 
     def _keep(self, nodes: LongArray, costs: FloatArray, suppressed: LongArray) -> None:
@@ -140,7 +142,7 @@ class _Search:
             self.open_bound = min(self.open_bound, float(floor.min()))
             return
         excess = np.zeros(len(nodes))
-        for layer in _layers(nodes, part):
+        for layer in _layers(nodes):
             if self.problem.prunes_down:
                 excess[layer] = _inherited(excess, layer, nodes, part)
             reachable = layer[np.isfinite(excess[layer])]
@@ -155,7 +157,9 @@ class _Search:
                 self.open_bound = min(self.open_bound, float(reach.min(initial=np.inf)))
                 return
 
-    def _settle(self, nodes: LongArray, wanted: LongArray, floor: FloatArray, excess: FloatArray) -> LongArray:
+    def _settle(
+        self, nodes: LongArray, wanted: LongArray, floor: FloatArray, excess: FloatArray
+    ) -> LongArray:
         """Evaluate the wanted nodes and note what suppression adds; return those that were done."""
         if not len(wanted):
             return wanted
@@ -164,7 +168,9 @@ class _Search:
             return wanted[:0]
         if self.has_excess:
             added = self.objective.cost(statistics) - self._unsuppressed(statistics, floor[wanted])
-            excess[wanted] = np.where(self._within_budget(statistics), np.maximum(excess[wanted], added), np.inf)
+            excess[wanted] = np.where(
+                self._within_budget(statistics), np.maximum(excess[wanted], added), np.inf
+            )
         elif self.problem.prunes_down:
             excess[wanted] = np.where(self._within_budget(statistics), 0.0, np.inf)
         return wanted
@@ -199,12 +205,11 @@ def _parts(lattice: Lattice) -> Iterator[Lattice]:
         yield from _parts(Lattice((*lattice.ladders[:widest], fixed, *lattice.ladders[widest + 1 :])))
 
 
-def _layers(nodes: LongArray, part: Lattice) -> Iterator[LongArray]:
+def _layers(nodes: LongArray) -> Iterator[LongArray]:
     """Yield node numbers by the sum of their levels, largest first."""
     total = nodes.sum(axis=1)
     order = np.argsort(-total, kind="stable")
-    for piece in np.split(order, np.flatnonzero(np.diff(-total[order])) + 1):
-        yield piece
+    yield from np.split(order, np.flatnonzero(np.diff(-total[order])) + 1)
 
 
 def _inherited(excess: FloatArray, layer: LongArray, nodes: LongArray, part: Lattice) -> FloatArray:

@@ -53,8 +53,8 @@ class Problem:
     @property
     def measures(self) -> tuple[Measure, ...]:
         """Objectives, required measures and extra ones, each once."""
-        named = {item.name: item for item in (*self.objectives, *(r.measure for r in self.requirements), *self.extra)}
-        return tuple(named.values())
+        required = tuple(item.measure for item in self.requirements)
+        return tuple({item.name: item for item in (*self.objectives, *required, *self.extra)}.values())
 
     def batch(self, threads: int | None = None) -> Batch:
         """Return the evaluator of this problem."""

@@ -35,8 +35,9 @@ def measure_cube(cube: Cube) -> dict[str, float]:
     batch = problem.batch(threads=1)
     node = np.zeros(len(ladders), dtype=np.int64)
     statistics = batch.evaluate(node[None])
-    uniques = int((batch.classes(node).rows == 1).sum())
-    found = {"rows": float(cube.row_count), "classes": float(statistics.classes[0]), "uniques": float(uniques)}
+    uniques = (batch.classes(node).rows == 1).sum()
+    counts = {"rows": cube.row_count, "classes": statistics.classes[0], "uniques": uniques}
+    found = {name: float(count) for name, count in counts.items()}
     return found | {item.name: float(item.value(statistics)[0]) for item in measures}
 
 

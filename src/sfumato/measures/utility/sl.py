@@ -28,7 +28,7 @@ class SL(Measure):
 
     def value(self, statistics: Statistics) -> FloatArray:
         """Return the loss of each node."""
-        return (statistics.suppressed * statistics.nodes.shape[1]).astype(np.float64)
+        return np.asarray(statistics.suppressed * statistics.nodes.shape[1], dtype=np.float64)
 
     def unsuppressed_cost(self, statistics: Statistics) -> FloatArray:
         """Return the cost of each node if no row were suppressed."""

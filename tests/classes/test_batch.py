@@ -1,0 +1,126 @@
+"""The compiled batch against plain loops, for every node, key width and number of threads."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sfumato.classes import Batch, CellCost, Property, PropertyKind, Request, Rule, Suppression, Threshold
+from sfumato.domains import Cube, Ladder, Lattice
+from tests.oracles import lattice as oracle
+from tests.package import cube_of, lattice_of, problem_of
+from tests.strategies import cases, limits, tables
+
+
+@given(cases(tables(min_sensitive=1)), limits(), st.sampled_from(list(Rule)), st.integers(1, 5))
+@settings(max_examples=150)
+def test_every_node_equals_the_oracle(case, limit, rule, k):
+    """All statistics of all nodes, under every rule, with persons and missing values."""
+    named = {
+        Rule.NONE: "none",
+        Rule.FAILING: "failing",
+        Rule.SMALLEST: "smallest",
+        Rule.FAILING_THEN_SMALLEST: "auto",
+        Rule.BELOW_MEAN: "below-mean",
+    }
+    asked = oracle.Problem(
+        case.table,
+        maximize=("k", "mean_k", "spread_k", "distinct_l(s1)", "spread_l(s1)", "precision"),
+        minimize=("t(s1)", "loss", "glm", "gl", "sl", "dm", "average_class", "suppressed"),
+        require={"k": k},
+        limit=limit,
+        rule=named[rule],
+    )
+    problem = problem_of(case, asked)
+    nodes = problem.lattice.nodes(0, problem.lattice.size)
+    statistics = problem.batch(threads=2).evaluate(nodes)
+    feasible = problem.feasible(statistics)
+    for place, node in enumerate(nodes):
+        expected = oracle.evaluate(asked, tuple(int(level) for level in node))
+        assert feasible[place] == (expected is not None)
+        if expected is None:
+            continue
+        assert statistics.classes[place] == expected.classes
+        for measure in problem.measures:
+            value = float(measure.value(statistics)[place])
+            assert value == pytest.approx(float(expected.measures[measure.name]), rel=1e-12), measure.name
+
+
+def _everything(cube: Cube) -> Request:
+    kinds = [PropertyKind.DISTINCT, PropertyKind.SQUARES, PropertyKind.T_EQUAL]
+    size = Property(PropertyKind.SIZE)
+    properties = (size, *(Property(kind, a) for a in range(len(cube.sensitive)) for kind in kinds))
+    return Request(properties, tuple(CellCost), (Threshold(size, 2.0),))
+
+
+@given(cases(tables(min_sensitive=1)), st.integers(3, 12))
+def test_wide_keys_give_the_same_numbers(case, word_bits):
+    """Keys of several words, forced by narrow words, change nothing."""
+    cube, lattice = cube_of(case), lattice_of(case)
+    nodes = lattice.nodes(0, lattice.size)
+    suppression = Suppression(Rule.FAILING_THEN_SMALLEST, cube.row_count // 3)
+    narrow = Batch(cube, lattice, _everything(cube), suppression, threads=1).evaluate(nodes)
+    wide = Batch(cube, lattice, _everything(cube), suppression, threads=1, word_bits=word_bits).evaluate(nodes)
+    assert np.array_equal(narrow.sums, wide.sums)
+    assert np.array_equal(narrow.worst, wide.worst)
+
+
+@given(cases(tables(min_sensitive=1)), st.randoms(use_true_random=False))
+def test_order_of_nodes_and_threads_do_not_matter(case, random):
+    """Any order, any number of threads, any piece: the same rows."""
+    cube, lattice = cube_of(case), lattice_of(case)
+    nodes = lattice.nodes(0, lattice.size)
+    suppression = Suppression(Rule.SMALLEST, cube.row_count // 4)
+    plain = Batch(cube, lattice, _everything(cube), suppression, threads=1).evaluate(nodes)
+    shuffle = np.array(random.sample(range(len(nodes)), len(nodes)))
+    batch = Batch(cube, lattice, _everything(cube), suppression, threads=3)
+    mixed = batch.evaluate(nodes[shuffle])
+    assert np.array_equal(plain.sums[shuffle], mixed.sums)
+    assert np.array_equal(plain.worst[shuffle], mixed.worst)
+
+
+def test_twenty_large_attributes_need_wide_keys():
+    """Twenty quasi-identifiers of 1,000 values do not fit 64 bits; classes equal a plain grouping."""
+    random = np.random.default_rng(5)
+    q, m, n = 20, 1000, 3000
+    # Few distinct prototypes, each cell sometimes replaced, so that classes of several rows arise.
+    codes = random.integers(0, m, (40, q))[random.integers(0, 40, n)]
+    noise = random.random((n, q)) < 0.01
+    codes = np.where(noise, random.integers(0, m, (n, q)), codes).astype(np.int32)
+    levels = np.stack([np.arange(m) // width for width in (1, 10, 100, 1000)]).astype(np.int32)
+    cube = Cube.sorted(tuple(f"q{i}" for i in range(q)), (m,) * q, codes, rows=np.ones(n, dtype=np.int64))
+    lattice = Lattice((Ladder.whole(levels),) * q)
+    batch = Batch(cube, lattice, Request((Property(PropertyKind.SIZE),)), Suppression(Rule.NONE, 0), threads=2)
+    assert batch._base.keys.shape[1] > 1
+    nodes = random.integers(0, 4, (60, q)).astype(np.int64)
+    found = batch.evaluate(nodes)
+    for node, count, smallest in zip(nodes, found.classes, found.worst[:, 0], strict=True):
+        recoded = np.column_stack([levels[level][codes[:, a]] for a, level in enumerate(node)])
+        _, sizes = np.unique(recoded, axis=0, return_counts=True)
+        assert (count, smallest) == (len(sizes), sizes.min())
+
+
+@given(cases(tables(min_sensitive=1)))
+def test_many_sensitive_values_use_pairs(case):
+    """More than 64 sensitive values count the same as few."""
+    cube, lattice = cube_of(case), lattice_of(case)
+    spread = replace(cube, sensitive_sizes=tuple(200 for _ in cube.sensitive))
+    nodes = lattice.nodes(0, lattice.size)
+    request = Request((Property(PropertyKind.DISTINCT, 0),))
+    bits = Batch(cube, lattice, request, Suppression(Rule.NONE, 0), threads=1).evaluate(nodes)
+    pairs = Batch(spread, lattice, request, Suppression(Rule.NONE, 0), threads=1).evaluate(nodes)
+    assert np.array_equal(bits.worst, pairs.worst)
+
+
+def test_stop_ends_a_batch_early():
+    """A stopped batch returns fewer rows and says so by their number."""
+    levels = np.array([[0, 1], [0, 0]], dtype=np.int32)
+    cube = Cube.sorted(("a",), (2,), np.array([[0], [1]], dtype=np.int32), rows=np.ones(2, dtype=np.int64))
+    lattice = Lattice((Ladder.whole(levels),))
+    batch = Batch(cube, lattice, Request(), Suppression(Rule.NONE, 0), threads=1)
+    batch.stop()
+    assert len(batch.evaluate(lattice.nodes(0, 2))) == 0
