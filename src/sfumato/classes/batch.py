@@ -13,13 +13,13 @@ import numpy as np
 
 from sfumato.classes import arrays
 from sfumato.classes.classes import Classes
-from sfumato.classes.properties import CellCost, Property, Request
 from sfumato.kernels import lattice as kernel
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sfumato._typing import BoolArray, FloatArray, LongArray
+    from sfumato.classes.properties import CellCost, Property, Request
     from sfumato.classes.suppression import Rule, Suppression
     from sfumato.domains import Cube, Lattice
 

@@ -15,17 +15,18 @@ WIDE = 100.0
 
 
 def find_knee(front: Front) -> int:
-    """Return the place of the solution where the front bends most.
+    """Return the place of the solution where the front bends: the most balanced one.
 
     Notes
     -----
-    Every objective is scaled to 0 (best) … 1 (worst); the knee lies farthest
-    below the plane through the extremes, that is, it has the smallest sum. Class
-    sizes span orders of magnitude, so objectives that do are scaled by their logarithms.
-    Ties go to the lower number.
+    Every objective is scaled to 0 (best) … 1 (worst) over the front; the knee is
+    the solution whose worst scaled objective is smallest, ties by their sum, then by the lower
+    number. Unlike the distance from the plane through the extremes, this does not
+    count two objectives twice that say nearly the same. Class sizes span orders of
+    magnitude, so objectives that do are scaled by their logarithms.
     """
-    scaled = [_scaled(column) for column in front.costs.T]
-    return int(np.argmin(np.sum(scaled, axis=0)))
+    scaled = np.column_stack([_scaled(column) for column in front.costs.T])
+    return int(np.lexsort((scaled.sum(axis=1), scaled.max(axis=1)))[0])
 
 
 def _scaled(costs: FloatArray) -> FloatArray:

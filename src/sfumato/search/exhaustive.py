@@ -33,7 +33,10 @@ class Archive:
         self._suppressed: LongArray = np.zeros(0, dtype=np.int64)
 
     def add(self, nodes: LongArray, costs: FloatArray, suppressed: LongArray) -> None:
-        """Unite with more nodes; of equal cost vectors the one with fewest suppressed rows, then smallest text, stays."""
+        """Unite with more nodes.
+
+        Of equal cost vectors the one with fewest suppressed rows stays, then the one with the smallest text.
+        """
         nodes = np.concatenate([self.nodes, nodes])
         costs = np.concatenate([self._costs, costs])
         suppressed = np.concatenate([self._suppressed, suppressed])

@@ -25,13 +25,15 @@ def explain_infeasible(problem: Problem) -> str:
     for item in judged:
         best = _reachable(problem, item)
         if item.measure.direction.sign * (best - item.limit) > 0:
-            return f"no recoding meets {_wish(item)}; the nearest that can be met is {item.measure.name} = {best:g}."
+            name = item.measure.name
+            return f"no recoding meets {_wish(item)}; the nearest that can be met is {name} = {best:g}."
     needed = _failing_rows(problem)
     if judged and needed > problem.suppression.budget:
         share = np.ceil(1e6 * needed / problem.cube.row_count) / 1e6
         return (
-            f"no recoding meets {' and '.join(_wish(item) for item in judged)} together; the nearest suppresses "
-            f"{needed} rows where {problem.suppression.budget} are allowed: a limit of {share:g} would do."
+            f"no recoding meets {' and '.join(_wish(item) for item in judged)} together; the nearest "
+            f"suppresses {needed} rows where {problem.suppression.budget} are allowed: a limit of {share:g} "
+            "would do."
         )
     return _explain_table(problem)
 
@@ -78,8 +80,8 @@ def _explain_table(problem: Problem) -> str:
             best = float(item.measure.value(batch.evaluate(result.nodes))[0])
             if item.measure.direction.sign * (best - item.limit) > 0:
                 return (
-                    f"no recoding meets {_wish(item)} with the other requirements; the nearest that can be met "
-                    f"is {item.measure.name} = {best:.6g}."
+                    f"no recoding meets {_wish(item)} with the other requirements; the nearest that "
+                    f"can be met is {item.measure.name} = {best:.6g}."
                 )
     return "no recoding meets all requirements together, though each can be met by itself; relax one of them."
 

@@ -1,0 +1,84 @@
+"""All figures that the README states, measured in one run: ``python -m benchmarks.figures``.
+
+Times are the best of several runs on an otherwise idle machine; memory is the peak of the process.
+"""
+
+from __future__ import annotations
+
+import statistics
+import sys
+import time
+from typing import TYPE_CHECKING
+
+from benchmarks import memory, processes, workloads
+from sfumato.search import search_exhaustive, search_optimal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+
+def seconds(function: Callable[[], object], repeat: int) -> float:
+    """Return the median time of a call."""
+    times = []
+    for _ in range(repeat):
+        begin = time.perf_counter()
+        function()
+        times.append(time.perf_counter() - begin)
+    return statistics.median(times)
+
+
+def nodes_per_second(threads: int | None) -> float:
+    """Evaluate every node of the 12,960-node lattice."""
+    problem = workloads.front_problem()
+    batch = problem.batch(threads)
+    batch.compile()
+    search_exhaustive(problem, batch)
+    return problem.lattice.size / seconds(lambda: search_exhaustive(problem, batch), 5)
+
+
+def optimum_ms(limit: float) -> float:
+    """Prove the optimum for k = 5."""
+    problem = workloads.optimum_problem(limit)
+    batch = problem.batch()
+    batch.compile()
+    search_optimal(problem, batch)
+    return 1000 * seconds(lambda: search_optimal(problem, batch), 7)
+
+
+def figures() -> Iterator[tuple[str, str, str]]:
+    """Yield what is measured, the aim, and the figure."""
+    yield "every node of 12,960, one thread", "", f"{nodes_per_second(1):,.0f} nodes/s"
+    yield "every node of 12,960, all cores", ">= 25,000 nodes/s", f"{nodes_per_second(None):,.0f} nodes/s"
+    for limit, aim in ((0.01, 100), (0.1, 150), (1.0, 400)):
+        yield f"proven optimum, k = 5, limit {limit:g}", f"< {aim} ms", f"{optimum_ms(limit):.0f} ms"
+    start = processes.Start()
+    yield "import sfumato (process)", "<= 0.25 s", f"{seconds(start.time_import, 7):.2f} s"
+    yield "sfumato --help", "<= 0.4 s", f"{seconds(start.time_help, 7):.2f} s"
+    adult = processes.Anonymize()
+    adult.setup()
+    yield "sfumato anonymize, Adult, file to file", "<= 1.8 s", f"{seconds(adult.time_anonymize, 5):.2f} s"
+    million = processes.Measure()
+    million.setup()
+    yield "sfumato measure, a million rows", "<= 2 s", f"{seconds(million.time_measure, 3):.2f} s"
+    yield (
+        "sfumato demo, nothing compiled yet",
+        "<= 20 s",
+        f"{processes.demo_from_scratch(workloads.scratch()):.1f} s",
+    )
+    small = memory.Adult()
+    small.setup()
+    yield "memory, Adult", "< 400 MB", f"{small.track_peak_memory():.0f} MB"
+    large = memory.TenMillionRows()
+    large.setup()
+    yield "memory, ten million rows", "< 3,000 MB", f"{large.track_peak_memory():.0f} MB"
+
+
+def main() -> None:
+    """Print one line a figure, as soon as it is there."""
+    for name, aim, figure in figures():
+        sys.stdout.write(f"{name:42} {aim:>18} {figure:>18}\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

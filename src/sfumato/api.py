@@ -1,0 +1,427 @@
+"""The public functions: each validates, then calls the rooms in the order data flows."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from sfumato import front as fronts
+from sfumato.errors import InfeasibleError, ParameterError, SpecError
+from sfumato.preparing import make_problem, prepare
+from sfumato.release import Manifest, Promise, current_versions, holds, make_draft, manifest_path, recount
+from sfumato.results import Front, Release
+from sfumato.search import (
+    Monitor,
+    Status,
+    explain_infeasible,
+    measure_cube,
+    search_exhaustive,
+    search_optimal,
+    warm_up_kernels,
+)
+from sfumato.table import code_table, count_cube, open_source
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Sequence
+
+    from sfumato.preparing import Prepared
+    from sfumato.search import Callback, Problem, SearchResult
+    from sfumato.spec import Spec
+
+Data: TypeAlias = "object | str | os.PathLike[str] | None"
+
+ENUMERABLE = 10_000_000_000
+"""Work (recodings × distinct tuples) up to which ``check`` promises that the search ends."""
+
+
+def load(data: Data, spec: Spec) -> Prepared:
+    """Open, code and check data by a specification.
+
+    Parameters
+    ----------
+    data
+        A frame, a path, or None for the path that the specification names.
+    spec
+        The specification.
+
+    Returns
+    -------
+    Prepared
+        The coded table with the space of its recodings.
+
+    Raises
+    ------
+    DataError, HierarchyError, SpecError
+        With what is wrong, where, and what to do.
+    """
+    if data is None:
+        if spec.data.path is None:
+            raise SpecError("no data: name a path under [data] or pass a frame.")
+        data = spec.resolve(spec.data.path)
+    return prepare(code_table(open_source(data, spec.data), spec))
+
+
+def explore(data: Data, spec: Spec, *, threads: int | None = None, callback: Callback | None = None) -> Front:
+    """Find the front of a specification's objectives.
+
+    Parameters
+    ----------
+    data
+        A frame, a path, or None for the path that the specification names.
+    spec
+        The specification.
+    threads
+        Workers of the search; all cores where None. The result does not depend on it.
+    callback
+        Sees the progress some ten times a second and may stop the search by returning True.
+
+    Returns
+    -------
+    Front
+        The solutions, best first. ``front.complete`` tells whether it is the whole front.
+    """
+    begin = time.perf_counter()
+    prepared = load(data, spec)
+    if not spec.objectives.names:
+        raise SpecError("no objectives: list measures under [objectives] maximize or minimize.")
+    problem = make_problem(prepared, spec.objectives.maximize, spec.objectives.minimize)
+    method, why = _choose_method(prepared, problem)
+    result = _search(method, problem, spec, threads, callback)
+    run = _run(prepared, problem, result, method, why)
+    run["seconds_total"] = round(time.perf_counter() - begin, 6)
+    return _front(prepared, problem, result, run)
+
+
+def anonymize(
+    data: Data, spec: Spec, *, threads: int | None = None, callback: Callback | None = None
+) -> Release:
+    """Make the best release that meets ``[require]``, by the first entry of ``minimize``.
+
+    Parameters
+    ----------
+    data
+        A frame, a path, or None for the path that the specification names.
+    spec
+        The specification.
+    threads
+        Workers of the search; all cores where None. The result does not depend on it.
+    callback
+        Sees the progress some ten times a second and may stop the search by returning True.
+
+    Returns
+    -------
+    Release
+        Not written yet; ``release.run`` says how it was found.
+
+    Raises
+    ------
+    InfeasibleError
+        If no recoding meets the requirements; the message names the nearest.
+    """
+    begin = time.perf_counter()
+    if not spec.objectives.minimize:
+        raise SpecError("nothing to minimize: list a measure under [objectives] minimize, such as 'loss'.")
+    if not spec.require:
+        raise SpecError("nothing is required: add [require] with, for example, k = 5.")
+    prepared = load(data, spec)
+    problem = make_problem(prepared, (), spec.objectives.minimize[:1])
+    method = "exhaustive" if spec.search.method == "exhaustive" else "optimal"
+    why = (
+        "asked for" if spec.search.method == method else "one objective: the pruned search proves its optimum"
+    )
+    result = _search(method, problem, spec, threads, callback)
+    if not len(result.nodes):
+        raise InfeasibleError(_why_none(problem, result))
+    run = _run(prepared, problem, result, method, why)
+    release = Release(make_draft(prepared, problem, result.nodes[0]), run)
+    release.run["seconds_total"] = round(time.perf_counter() - begin, 6)
+    return release
+
+
+def why_empty(front: Front) -> str:
+    """Say in one line why a front has no solution, and what the nearest is that can be met."""
+    if front.source is None or not front.complete:
+        return "no recoding that meets the requirements was found before the search ended."
+    return explain_infeasible(front.source[1])
+
+
+def release_solution(data: Data, spec: Spec, front: Front, pick: str | int) -> Release:
+    """Apply one solution of a front that was found earlier.
+
+    Parameters
+    ----------
+    data
+        A frame, a path, or None for the path that the specification names.
+    spec
+        The specification that the front was made with.
+    front
+        The front.
+    pick
+        A solution's number, ``knee``, or comparisons.
+
+    Returns
+    -------
+    Release
+        Not written yet.
+    """
+    chosen = front.pick(pick).number
+    prepared = load(data, spec)
+    problem = make_problem(prepared, spec.objectives.maximize, spec.objectives.minimize)
+    return front.attach(prepared, problem)[chosen - 1].release()
+
+
+def measure(
+    data: Data,
+    quasi_identifiers: Sequence[str],
+    sensitive: Sequence[str] = (),
+    *,
+    person: str | None = None,
+    spec: Spec | None = None,
+) -> dict[str, float]:
+    """Return all measures of any table, protected or not.
+
+    Parameters
+    ----------
+    data
+        A frame or a path.
+    quasi_identifiers
+        Columns that an outsider may know.
+    sensitive
+        Columns whose values must not be learnt.
+    person
+        Column that tells persons apart, where a person has several rows.
+    spec
+        How a file is read (separator, encoding, missing), if it needs saying.
+
+    Returns
+    -------
+    dict
+        ``rows``, ``classes``, then measure → number. Measures of lost detail are left
+        out: a table alone does not tell what it was before.
+    """
+    if not quasi_identifiers:
+        raise ParameterError("name at least one quasi-identifier.")
+    both = set(quasi_identifiers) & set(sensitive)
+    if both:
+        raise ParameterError(
+            f"column {sorted(both)[0]!r} is named both as quasi-identifier and as sensitive."
+        )
+    source = open_source(data, None if spec is None else spec.data)
+    cube = count_cube(source, tuple(quasi_identifiers), tuple(sensitive), person)
+    return measure_cube(cube)
+
+
+def check(data: Data, spec: Spec) -> dict[str, object]:
+    """Read specification, data and hierarchies, and say how large the search space is.
+
+    Parameters
+    ----------
+    data
+        A frame, a path, or None for the path that the specification names.
+    spec
+        The specification.
+
+    Returns
+    -------
+    dict
+        ``ok``, ``rows``, ``distinct``, ``space``, ``method``, ``exact``, ``warnings``, ``attributes``.
+    """
+    prepared = load(data, spec)
+    warnings = list(prepared.table.warnings)
+    problem = make_problem(prepared, spec.objectives.maximize, spec.objectives.minimize)
+    if not spec.objectives.names:
+        warnings.append("no objectives: explore needs measures under [objectives].")
+    method, _ = _choose_method(prepared, problem)
+    exact = prepared.lattice.size * prepared.cube.distinct <= ENUMERABLE
+    return {
+        "ok": True,
+        "rows": prepared.cube.row_count,
+        "distinct": prepared.cube.distinct,
+        "space": str(prepared.lattice.size),
+        "method": method,
+        "exact": exact,
+        "warnings": warnings,
+        "attributes": _describe_attributes(prepared),
+    }
+
+
+def _describe_attributes(prepared: Prepared) -> list[dict[str, object]]:
+    table, counts = (
+        prepared.table,
+        dict(zip(prepared.setting.quasi_identifiers, prepared.lattice.counts, strict=True)),
+    )
+    described: list[dict[str, object]] = []
+    for name, asked in prepared.spec.attributes.items():
+        hierarchy = table.hierarchies.get(name) or table.sensitive.get(name)
+        described.append(
+            {
+                "name": name,
+                "role": asked.role,
+                "kind": hierarchy.kind if hierarchy else asked.kind,
+                "scheme": asked.scheme if name in counts else None,
+                "values": hierarchy.size if hierarchy else None,
+                "levels": hierarchy.height + 1 if name in counts and hierarchy else None,
+                "space": str(counts[name]) if name in counts else None,
+            }
+        )
+    return described
+
+
+def verify(path: str | os.PathLike[str], spec: Spec | None = None) -> dict[str, object]:
+    """Recount a released file from scratch.
+
+    Parameters
+    ----------
+    path
+        The file. Without a specification, roles and promises come from ``FILE.json``.
+    spec
+        Roles and requirements to hold the file against instead.
+
+    Returns
+    -------
+    dict
+        ``holds``, ``violations``, ``measures``, ``not_recounted``, ``rows``, ``classes``, ``notes``
+        and ``sha256``.
+    """
+    file = Path(path)
+    promise = Manifest.load(manifest_path(file)).promise() if spec is None else _promise_of(spec)
+    found = recount(file, promise)
+    violations = holds(found, promise, on_seal=spec is None)
+    return {
+        "holds": not violations,
+        "violations": violations,
+        "measures": dict(found.measures),
+        "not_recounted": dict(found.not_recounted),
+        "rows": dict(found.rows),
+        "classes": found.classes,
+        "notes": list(found.notes),
+        "sha256": found.sha256,
+    }
+
+
+def _promise_of(spec: Spec) -> Promise:
+    names = ("k", "mean_k", "spread_k", "average_class")
+    of_sensitive = [f"{name}" for name in spec.objectives.names]
+    measures: dict[str, float | None] = dict.fromkeys((*names, *of_sensitive))
+    return Promise(
+        spec.quasi_identifiers,
+        spec.sensitive,
+        dict(spec.require),
+        measures,
+        output=spec.suppression.output,
+        person=spec.data.person,
+    )
+
+
+def warm_up() -> None:
+    """Compile every kernel, so that the first search does not wait for it."""
+    warm_up_kernels()
+
+
+def _choose_method(prepared: Prepared, problem: Problem) -> tuple[str, str]:
+    """Decide by counted work, never by the clock, how to search; say why."""
+    asked = prepared.spec.search.method
+    one = len(problem.objectives) == 1
+    if asked == "optimal" and not one:
+        raise SpecError(
+            "'optimal' finds one best solution; name one objective, or use 'auto' for a front.",
+            where=prepared.spec.where("search", "method"),
+        )
+    if asked != "auto":
+        return asked, "asked for"
+    if one:
+        return "optimal", "one objective: the pruned search proves its optimum"
+    work = prepared.lattice.size * prepared.cube.distinct
+    return (
+        "exhaustive",
+        f"{prepared.lattice.size} recodings of {prepared.cube.distinct} tuples: {work:.3g} steps",
+    )
+
+
+def _search(
+    method: str, problem: Problem, spec: Spec, threads: int | None, callback: Callback | None
+) -> SearchResult:
+    batch = problem.batch(threads)
+    batch.compile()
+    monitor = Monitor(spec.search.time_limit, callback)
+    search = search_optimal if method == "optimal" else search_exhaustive
+    return search(problem, batch, monitor)
+
+
+def _why_none(problem: Problem, result: SearchResult) -> str:
+    if result.status is Status.LIMIT_REACHED:
+        return (
+            f"no recoding that meets the requirements was found before the search ended ({result.stopped})."
+        )
+    return explain_infeasible(problem)
+
+
+def _run(
+    prepared: Prepared, problem: Problem, result: SearchResult, method: str, why: str
+) -> dict[str, object]:
+    """Say how a search went, as ``run.json`` does."""
+    run: dict[str, object] = {
+        "method": method,
+        "why": why,
+        "status": result.status.value,
+        "seed": prepared.spec.search.seed,
+        "space": str(prepared.lattice.size),
+        "evaluated": result.evaluated,
+        "complete": result.complete,
+        "seconds": round(result.seconds, 6),
+        "rows": prepared.cube.row_count,
+        "distinct": prepared.cube.distinct,
+        "fingerprint": prepared.cube.fingerprint,
+        "objectives": {
+            "maximize": [item.name for item in problem.objectives if item.direction.sign < 0],
+            "minimize": [item.name for item in problem.objectives if item.direction.sign > 0],
+        },
+        "versions": current_versions(),
+    }
+    if result.bound is not None:
+        run |= _certificate(problem, result)
+    if result.stopped:
+        run["stopped"] = result.stopped
+    return run
+
+
+def _certificate(problem: Problem, result: SearchResult) -> dict[str, object]:
+    """State the bound and how far, relatively, the solution found may be from the optimum."""
+    assert result.bound is not None
+    if not len(result.nodes):
+        return {"bound": result.bound}
+    value = float(problem.objectives[0].value(problem.batch(threads=1).evaluate(result.nodes[:1]))[0])
+    gap = 0.0 if result.complete else abs(value - result.bound) / max(abs(value), 1e-300)
+    return {"bound": result.bound, "gap": gap}
+
+
+def _front(prepared: Prepared, problem: Problem, result: SearchResult, run: dict[str, object]) -> Front:
+    statistics = problem.batch(threads=1).evaluate(result.nodes)
+    values = {item.name: item.value(statistics) for item in problem.measures}
+    names = prepared.setting.quasi_identifiers
+    solutions = tuple(
+        fronts.Solution(
+            number + 1,
+            {name: float(column[number]) for name, column in values.items()},
+            int(statistics.suppressed[number]),
+            {name: int(level) for name, level in zip(names, result.nodes[number], strict=True)},
+        )
+        for number in range(len(result.nodes))
+    )
+    objectives = tuple(fronts.Objective(item.name, item.direction.sign < 0) for item in problem.objectives)
+    return Front(solutions, objectives, run, (prepared, problem))
+
+
+__all__ = [
+    "anonymize",
+    "check",
+    "explore",
+    "load",
+    "measure",
+    "release_solution",
+    "verify",
+    "warm_up",
+    "why_empty",
+]

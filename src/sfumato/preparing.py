@@ -1,0 +1,129 @@
+"""From data and a specification to a search problem."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sfumato.domains import Ladder, Lattice
+from sfumato.errors import ParameterError, SpecError
+from sfumato.measures import Direction, Setting, make_measure
+from sfumato.search import Problem, Requirement, choose_rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from sfumato.domains import Cube
+    from sfumato.measures import Measure
+    from sfumato.spec import Spec
+    from sfumato.table import Table
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """A coded table with the space of its recodings.
+
+    Parameters
+    ----------
+    table
+        The coded table; it knows its specification.
+    lattice
+        Levels that each quasi-identifier may take.
+    setting
+        Names and weights, for measures.
+    """
+
+    table: Table
+    lattice: Lattice
+    setting: Setting
+
+    @property
+    def spec(self) -> Spec:
+        """The specification."""
+        return self.table.spec
+
+    @property
+    def cube(self) -> Cube:
+        """The cube of the table."""
+        return self.table.cube
+
+
+def prepare(table: Table) -> Prepared:
+    """Span the lattice of a coded table and note its names and weights.
+
+    Raises
+    ------
+    SpecError
+        If levels are allowed that a hierarchy does not have.
+    """
+    spec = table.spec
+    names = spec.quasi_identifiers
+    ladders = tuple(_ladder(table, name) for name in names)
+    weights = np.array([spec.attributes[name].weight for name in names], dtype=np.float64)
+    return Prepared(table, Lattice(ladders), Setting(names, spec.sensitive, weights))
+
+
+def _ladder(table: Table, name: str) -> Ladder:
+    hierarchy = table.hierarchies[name]
+    levels = table.spec.attributes[name].levels or (0, hierarchy.height)
+    if levels[1] > hierarchy.height:
+        raise SpecError(
+            f"the hierarchy has levels 0 to {hierarchy.height}; {levels[1]} is allowed. Lower it.",
+            where=table.spec.where("attributes", name, "levels"),
+        )
+    return Ladder(hierarchy.levels, *levels)
+
+
+def make_problem(prepared: Prepared, maximize: Iterable[str], minimize: Iterable[str]) -> Problem:
+    """Make the search problem of a specification for given objectives.
+
+    Raises
+    ------
+    SpecError
+        If a measure is unknown, listed in the wrong direction, or out of reach of the table.
+    """
+    spec = prepared.spec
+    objectives = (
+        *(_objective(prepared, name, Direction.MAXIMIZE) for name in maximize),
+        *(_objective(prepared, name, Direction.MINIMIZE) for name in minimize),
+    )
+    requirements = tuple(_requirement(prepared, name, limit) for name, limit in spec.require.items())
+    suppression = choose_rule(
+        spec.suppression.rule, spec.suppression.limit, prepared.cube.row_count, objectives, requirements
+    )
+    return Problem(prepared.cube, prepared.lattice, objectives, requirements, suppression)
+
+
+def _measure(prepared: Prepared, name: str, *place: str) -> Measure:
+    try:
+        return make_measure(name, prepared.setting)
+    except ParameterError as error:
+        raise SpecError(error.message, where=prepared.spec.where(*place)) from None
+
+
+def _objective(prepared: Prepared, name: str, direction: Direction) -> Measure:
+    measure = _measure(prepared, name, "objectives", direction.value)
+    if measure.direction is not direction:
+        raise SpecError(
+            f"{name!r} is better when it is {'larger' if direction is Direction.MINIMIZE else 'smaller'}; "
+            f"list it under '{measure.direction.value}'.",
+            where=prepared.spec.where("objectives", direction.value),
+        )
+    return measure
+
+
+def _requirement(prepared: Prepared, name: str, limit: float) -> Requirement:
+    measure = _measure(prepared, name, "require", name)
+    people = prepared.cube.person_count
+    if name == "k" and (limit < 1 or limit != int(limit) or limit > people):
+        word = "rows" if prepared.cube.persons is None else "persons"
+        raise SpecError(
+            f"k must be a whole number from 1 to the {people} {word} of the table; got {limit:g}.",
+            where=prepared.spec.where("require", name),
+        )
+    return Requirement(measure, limit)
+
+
+__all__ = ["Prepared", "make_problem", "prepare"]

@@ -1,0 +1,28 @@
+"""Write a release, verify it independently, and keep its recipe and manifest."""
+
+from sfumato.release.atomic import atomic_text, check_target
+from sfumato.release.draft import Draft, make_draft
+from sfumato.release.manifest import Manifest, current_versions, manifest_path
+from sfumato.release.reapply import recipe_problem
+from sfumato.release.recipe import Recipe, RecipeAttribute
+from sfumato.release.verify import Promise, Recount, holds, recount
+from sfumato.release.write import check_release_target, write_release
+
+__all__ = [
+    "Draft",
+    "Manifest",
+    "Promise",
+    "Recipe",
+    "RecipeAttribute",
+    "Recount",
+    "atomic_text",
+    "check_release_target",
+    "check_target",
+    "current_versions",
+    "holds",
+    "make_draft",
+    "manifest_path",
+    "recipe_problem",
+    "recount",
+    "write_release",
+]

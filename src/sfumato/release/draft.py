@@ -1,0 +1,265 @@
+"""From a solution to a release that can be verified and written."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from sfumato.domains import Ladder, Lattice
+from sfumato.errors import InfeasibleError
+from sfumato.measures import make_measure, measure_names
+from sfumato.release.manifest import Manifest, current_versions
+from sfumato.release.recipe import Recipe, RecipeAttribute
+from sfumato.release.reference import distribution, kept_attribute, make_reference, recoded_attribute
+from sfumato.release.verify import Promise, holds, recount, recount_beside
+from sfumato.release.write import write_release
+from sfumato.table import Recode, apply, is_typed, write_table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sfumato._typing import LongArray
+    from sfumato.classes import Classes
+    from sfumato.preparing import Prepared
+    from sfumato.release.reference import Scalar
+    from sfumato.release.verify import Recount
+    from sfumato.search import Problem
+
+
+@dataclass(frozen=True, eq=False)
+class Draft:
+    """A recoding applied to the full table, with everything that is promised of it.
+
+    Parameters
+    ----------
+    prepared
+        The table it comes from.
+    classes
+        Its classes, suppressed ones included.
+    frame
+        The recoded rows: the same kind of frame that came in; an engine's relation for a file.
+    promise
+        What has to hold, and the numbers that the search found.
+    recipe
+        What was done.
+    """
+
+    prepared: Prepared
+    classes: Classes
+    frame: object
+    promise: Promise
+    recipe: Recipe
+
+    @property
+    def measures(self) -> dict[str, float]:
+        """Measures as the search found them."""
+        return {name: number for name, number in self.promise.measures.items() if number is not None}
+
+    def verify(self) -> Recount:
+        """Write the rows to a temporary folder and recount them; see `sfumato.release.verify`."""
+        with tempfile.TemporaryDirectory(prefix="sfumato-") as folder:
+            released = Path(folder) / "release.parquet"
+            self._write_rows(released)
+            if self.promise.person is None:
+                return recount(released, self.promise)
+            checked = Path(folder) / "checked.parquet"
+            self._write_checked(checked)
+            return recount_beside(released, checked, self.promise)
+
+    def violations(self) -> list[str]:
+        """Return what the recount finds broken; nothing if the release keeps its promise."""
+        return holds(self.verify(), self.promise)
+
+    def write(self, path: Path, *, force: bool = False) -> Manifest:
+        """Write the release if an independent recount of the written file confirms its promise."""
+        return write_release(
+            self._write_rows,
+            path,
+            self.promise,
+            self._manifest,
+            force=force,
+            write_checked=None if self.promise.person is None else self._write_checked,
+        )
+
+    def _write_rows(self, path: Path) -> None:
+        """Write the rows; numbers of a text file become numbers where the format knows them."""
+        is_text_in = self.prepared.table.source.is_text
+        frame = self._apply(path) if is_text_in and is_typed(path) else self.frame
+        write_table(frame, path)
+
+    def _write_checked(self, path: Path) -> None:
+        """Write the same rows with the person column, which only the recount sees."""
+        write_table(self._apply(path, with_person=True), path)
+
+    def _apply(self, path: Path, *, with_person: bool = False) -> object:
+        return apply_recoding(
+            self.prepared, self.recipe, self.classes, typed=is_typed(path), with_person=with_person
+        )
+
+    def _manifest(self, found: Recount, sha256: str) -> Manifest:
+        rows = {key: found.rows[key] for key in ("in", "out", "suppressed")}
+        return Manifest(
+            self.recipe.to_dict(),
+            found.measures,
+            dict(self.promise.require),
+            rows,
+            sha256,
+            self.promise.reference or {},
+            current_versions(),
+        )
+
+
+def make_draft(prepared: Prepared, problem: Problem, node: LongArray) -> Draft:
+    """Apply one node of the lattice to the full table.
+
+    Parameters
+    ----------
+    prepared
+        The table and its lattice.
+    problem
+        Requirements and suppression.
+    node
+        A level for each quasi-identifier.
+
+    Raises
+    ------
+    InfeasibleError
+        If the node does not meet the requirements.
+    """
+    fixed = Lattice(
+        tuple(
+            Ladder(ladder.levels, int(level), int(level))
+            for ladder, level in zip(prepared.lattice.ladders, node, strict=True)
+        )
+    )
+    every = tuple(make_measure(name, prepared.setting) for name in measure_names(prepared.setting))
+    alone = replace(problem, lattice=fixed, extra=every)
+    batch = alone.batch(threads=1)
+    statistics = batch.evaluate(node[None])
+    if not alone.feasible(statistics)[0]:
+        raise InfeasibleError("this recoding does not meet the requirements; pick another solution.")
+    classes = batch.classes(node)
+    measures = {item.name: float(item.value(statistics)[0]) for item in alone.measures}
+    recipe = make_recipe(prepared, node)
+    promise = _promise(prepared, recipe, measures, int(statistics.suppressed[0]))
+    return Draft(prepared, classes, apply_recoding(prepared, recipe, classes), promise, recipe)
+
+
+def apply_recoding(
+    prepared: Prepared,
+    recipe: Recipe,
+    classes: Classes,
+    *,
+    typed: bool = False,
+    with_person: bool = False,
+) -> object:
+    """Recode and suppress the full table on the engine that holds it."""
+    table, recodes = prepared.table, []
+    for name in prepared.setting.quasi_identifiers:
+        hierarchy, level = table.hierarchies[name], cast("int", recipe.attributes[name].level)
+        keep = is_kept(hierarchy.definition, level)
+        recodes.append(Recode(name, hierarchy.levels[level], hierarchy.labels[level], keep))
+    return apply(
+        table,
+        recodes,
+        classes.suppressed_blocks,
+        output=recipe.suppressed_output,
+        order=recipe.order,
+        typed=typed,
+        with_person=with_person,
+    )
+
+
+def is_kept(definition: Mapping[str, object], level: int) -> bool:
+    """Tell whether a column leaves as it came: at level 0, not granulated, without unknown values."""
+    return level == 0 and not definition.get("granularity") and "unknown" not in definition
+
+
+def make_recipe(prepared: Prepared, node: LongArray) -> Recipe:
+    """Write down what is done to every column."""
+    spec, table = prepared.spec, prepared.table
+    level_of = dict(zip(prepared.setting.quasi_identifiers, (int(level) for level in node), strict=True))
+    attributes = {}
+    for name in table.source.columns:
+        if name not in spec.attributes:
+            continue
+        asked = spec.attributes[name]
+        hierarchy = table.hierarchies.get(name) or table.sensitive.get(name)
+        recoded = name in level_of
+        attributes[name] = RecipeAttribute(
+            asked.role,
+            hierarchy.kind if hierarchy else asked.kind,
+            asked.weight,
+            hierarchy.definition if hierarchy and recoded else None,
+            "levels" if recoded else None,
+            level_of.get(name),
+        )
+    return Recipe(
+        attributes,
+        spec.suppression.limit,
+        spec.suppression.rule,
+        spec.suppression.output,
+        dict(spec.require),
+        tuple(spec.data.missing),
+        spec.data.person,
+        spec.release.order,
+    )
+
+
+def _promise(prepared: Prepared, recipe: Recipe, measures: dict[str, float], suppressed: int) -> Promise:
+    rows = prepared.cube.row_count
+    out = rows if recipe.suppressed_output == "mask" else rows - suppressed
+    return Promise(
+        prepared.setting.quasi_identifiers,
+        prepared.setting.sensitive,
+        dict(recipe.require),
+        measures,
+        {"in": rows, "out": out, "suppressed": suppressed},
+        _reference(prepared, recipe),
+        recipe.suppressed_output,
+        recipe.rule,
+        recipe.limit,
+        recipe.released,
+        recipe.person,
+    )
+
+
+def _reference(prepared: Prepared, recipe: Recipe) -> dict[str, object]:
+    attributes = {name: _costs(prepared, recipe, name) for name in prepared.setting.quasi_identifiers}
+    cube = prepared.cube
+    distributions = {}
+    for number, name in enumerate(prepared.setting.sensitive):
+        values = prepared.table.sensitive[name].values
+        counts = np.bincount(cube.sensitive_codes[:, number], weights=cube.rows, minlength=len(values))
+        distributions[name] = distribution(
+            [_scalar(value) for value in values], [int(count) for count in counts]
+        )
+    return make_reference(attributes, distributions)
+
+
+def _costs(prepared: Prepared, recipe: Recipe, name: str) -> dict[str, object]:
+    """State what the cells of a quasi-identifier cost by their labels."""
+    hierarchy, asked = prepared.table.hierarchies[name], recipe.attributes[name]
+    level = cast("int", asked.level)
+    if is_kept(hierarchy.definition, level):
+        return kept_attribute(height=hierarchy.height, weight=asked.weight)
+    sizes = Ladder.whole(hierarchy.levels).block_sizes(level)
+    return recoded_attribute(
+        list(hierarchy.labels[level]),
+        [int(size) for size in sizes],
+        level=level,
+        height=hierarchy.height,
+        weight=asked.weight,
+    )
+
+
+def _scalar(value: object) -> Scalar:
+    """Return a domain value as JSON can hold it."""
+    return value if value is None or isinstance(value, str | int | float) else str(value)
+
+
+__all__ = ["Draft", "apply_recoding", "is_kept", "make_draft", "make_recipe"]

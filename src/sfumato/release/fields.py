@@ -1,0 +1,115 @@
+"""Take typed values out of JSON objects, with errors that name the place."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, TypeGuard
+
+from sfumato.errors import DataError, nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+
+class Fields:
+    """The keys of one JSON object.
+
+    Parameters
+    ----------
+    values
+        The object.
+    where
+        Its place, for errors.
+    """
+
+    def __init__(self, values: Mapping[str, object], where: str) -> None:
+        self._values = values
+        self.where = where
+
+    def only(self, known: Collection[str]) -> None:
+        """Refuse keys that are not known."""
+        for key in self._values:
+            if key not in known:
+                raise DataError(f"the key {key!r} is unknown. {nearest(key, known)}", where=self.where)
+
+    def text(self, key: str, choices: Collection[str] = ()) -> str:
+        """Return a text, one of the choices if there are any."""
+        value = self._take(key)
+        if not isinstance(value, str):
+            raise self._wrong(key, "a text")
+        if choices and value not in choices:
+            raise self._wrong(key, "one of " + ", ".join(repr(choice) for choice in choices))
+        return value
+
+    def optional_text(self, key: str) -> str | None:
+        """Return a text, or None where the key is absent or null."""
+        return None if self._values.get(key) is None else self.text(key)
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        """Return a list of texts."""
+        value = self._take(key)
+        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+            raise self._wrong(key, "a list of texts")
+        return tuple(value)
+
+    def number(self, key: str) -> float:
+        """Return a finite number."""
+        value = self._take(key)
+        if not _is_number(value):
+            raise self._wrong(key, "a number")
+        return value
+
+    def whole(self, key: str) -> int:
+        """Return an integer from 0 on."""
+        value = self._take(key)
+        if type(value) is not int or value < 0:
+            raise self._wrong(key, "a whole number from 0 on")
+        return value
+
+    def mapping(self, key: str) -> dict[str, object]:
+        """Return an object."""
+        value = self._take(key)
+        if not isinstance(value, dict):
+            raise self._wrong(key, "an object")
+        return value
+
+    def fields(self, key: str) -> Fields:
+        """Return an object as fields."""
+        return Fields(self.mapping(key), f"{self.where}.{key}")
+
+    def numbers(self, key: str) -> dict[str, float]:
+        """Return an object whose values are finite numbers."""
+        value = self.mapping(key)
+        if not all(_is_number(number) for number in value.values()):
+            raise self._wrong(key, "numbers by name")
+        return {name: number for name, number in value.items() if _is_number(number)}
+
+    def blocks(self, key: str) -> tuple[tuple[str | int | float | None, ...], ...]:
+        """Return a list of lists of texts, numbers and nulls."""
+        value = self._take(key)
+        if not isinstance(value, list) or not all(isinstance(block, list) for block in value):
+            raise self._wrong(key, "a list of blocks")
+        if not all(
+            item is None or isinstance(item, str) or _is_number(item) for block in value for item in block
+        ):
+            raise self._wrong(key, "blocks of texts, numbers and nulls")
+        return tuple(tuple(block) for block in value)
+
+    def has(self, key: str) -> bool:
+        """Tell whether a key is there and not null."""
+        return self._values.get(key) is not None
+
+    def _take(self, key: str) -> object:
+        if key not in self._values:
+            raise DataError(f"the key {key!r} is missing.", where=self.where)
+        return self._values[key]
+
+    def _wrong(self, key: str, expected: str) -> DataError:
+        return DataError(f"{key!r} is not as it should be: {expected} is expected.", where=self.where)
+
+
+def _is_number(value: object) -> TypeGuard[int | float]:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+__all__ = ["Fields"]

@@ -1,0 +1,224 @@
+"""The recipe of a release: what was done to which column, as a file.
+
+A recipe holds definitions and domain labels, never records, so that it can be kept and
+applied again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, Self, TypeAlias, cast
+
+from sfumato.errors import DataError
+from sfumato.release.atomic import atomic_text
+from sfumato.release.fields import Fields
+from sfumato.release.stable_json import load_json_object, stable_json
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+Role: TypeAlias = Literal["identifier", "quasi-identifier", "sensitive", "other"]
+Blocks: TypeAlias = tuple[tuple[str | int | float | None, ...], ...]
+
+VERSION = 1
+ROLES = ("identifier", "quasi-identifier", "sensitive", "other")
+KINDS = ("number", "category", "ordinal", "date")
+OUTPUTS = ("label", "mean", "median", "mode")
+RULES = ("auto", "none", "failing", "smallest", "below-mean")
+SUPPRESSED = ("drop", "mask")
+ORDERS = ("sorted", "input")
+
+_ATTRIBUTE_KEYS = ("role", "kind", "weight", "hierarchy", "scheme", "partition", "output")
+_KEYS = ("version", "attributes", "columns", "suppression", "require", "data", "release")
+
+
+@dataclass(frozen=True)
+class RecipeAttribute:
+    """What was done to one column.
+
+    Parameters
+    ----------
+    role
+        Its role.
+    kind
+        ``number``, ``category``, ``ordinal`` or ``date``; None where nobody asked.
+    weight
+        Its weight in the loss.
+    hierarchy
+        The definition that made its hierarchy, e.g. ``{"mask": 5}``; None without one.
+    scheme
+        The scheme that the partition belongs to.
+    level
+        Level of the hierarchy, for a partition that is one.
+    blocks
+        The blocks of the partition otherwise, in the form of the scheme.
+    output
+        How a block is written: ``label``, ``mean``, ``median`` or ``mode``.
+    """
+
+    role: Role
+    kind: str | None = None
+    weight: float = 1.0
+    hierarchy: Mapping[str, object] | None = None
+    scheme: str | None = None
+    level: int | None = None
+    blocks: Blocks | None = None
+    output: str = "label"
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the JSON form; ``partition`` is null, ``{"level": l}`` or ``{"blocks": […]}``."""
+        partition: dict[str, object] | None = None if self.level is None else {"level": self.level}
+        if self.blocks is not None:
+            partition = {"blocks": [list(block) for block in self.blocks]}
+        hierarchy = None if self.hierarchy is None else dict(self.hierarchy)
+        return {
+            "role": self.role,
+            "kind": self.kind,
+            "weight": self.weight,
+            "hierarchy": hierarchy,
+            "scheme": self.scheme,
+            "partition": partition,
+            "output": self.output,
+        }
+
+    @classmethod
+    def from_fields(cls, fields: Fields) -> RecipeAttribute:
+        """Read the JSON form."""
+        fields.only(_ATTRIBUTE_KEYS)
+        role = cast("Role", fields.text("role", ROLES))
+        partition = fields.fields("partition") if fields.has("partition") else None
+        if (partition is not None) != (role == "quasi-identifier"):
+            raise DataError("a quasi-identifier has a partition, and nothing else has.", where=fields.where)
+        level, blocks = (None, None) if partition is None else _read_partition(partition)
+        return cls(
+            role,
+            fields.text("kind", KINDS) if fields.has("kind") else None,
+            fields.number("weight"),
+            fields.mapping("hierarchy") if fields.has("hierarchy") else None,
+            fields.optional_text("scheme"),
+            level,
+            blocks,
+            fields.text("output", OUTPUTS),
+        )
+
+
+def _read_partition(fields: Fields) -> tuple[int | None, Blocks | None]:
+    fields.only(("level", "blocks"))
+    if fields.has("level") == fields.has("blocks"):
+        raise DataError("either 'level' or 'blocks' is expected.", where=fields.where)
+    if fields.has("level"):
+        return fields.whole("level"), None
+    return None, fields.blocks("blocks")
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What was done to a table, so that it can be read and done again.
+
+    Parameters
+    ----------
+    attributes
+        Name → what was done, in the order of the columns.
+    limit, rule, suppressed_output
+        The suppression: the share of rows, the rule, and ``drop`` or ``mask``.
+    require
+        Measure → number that holds in the release.
+    missing
+        The texts that were read as missing.
+    person
+        The column that tells persons apart, or None.
+    order
+        ``sorted`` or ``input``.
+    """
+
+    attributes: Mapping[str, RecipeAttribute]
+    limit: float = 0.0
+    rule: str = "auto"
+    suppressed_output: Literal["drop", "mask"] = "drop"
+    require: Mapping[str, float] = field(default_factory=dict)
+    missing: tuple[str, ...] = ("",)
+    person: str | None = None
+    order: Literal["sorted", "input"] = "sorted"
+
+    @property
+    def quasi_identifiers(self) -> tuple[str, ...]:
+        """Names of the quasi-identifiers."""
+        return self._names("quasi-identifier")
+
+    @property
+    def sensitive(self) -> tuple[str, ...]:
+        """Names of the sensitive attributes."""
+        return self._names("sensitive")
+
+    @property
+    def released(self) -> tuple[str, ...]:
+        """Names of the columns that leave: all but identifiers and the person column."""
+        return tuple(
+            name for name in self._names("quasi-identifier", "sensitive", "other") if name != self.person
+        )
+
+    def _names(self, *roles: str) -> tuple[str, ...]:
+        return tuple(name for name, attribute in self.attributes.items() if attribute.role in roles)
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the JSON form; ``columns`` keeps the order that sorted keys lose."""
+        return {
+            "version": VERSION,
+            "attributes": {name: attribute.to_dict() for name, attribute in self.attributes.items()},
+            "columns": list(self.attributes),
+            "suppression": {"limit": self.limit, "rule": self.rule, "output": self.suppressed_output},
+            "require": dict(self.require),
+            "data": {"missing": list(self.missing), "person": self.person},
+            "release": {"order": self.order},
+        }
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, object], *, where: str = "recipe") -> Self:
+        """Read the JSON form.
+
+        Raises
+        ------
+        DataError
+            If a key is missing, unknown or of the wrong kind; it names the place.
+        """
+        fields = Fields(values, where)
+        if fields.whole("version") != VERSION:
+            raise DataError(
+                f"the version of the recipe is not {VERSION}; a newer Sfumato wrote it.", where=where
+            )
+        fields.only(_KEYS)
+        suppression, data = fields.fields("suppression"), fields.fields("data")
+        return cls(
+            _read_attributes(fields),
+            suppression.number("limit"),
+            suppression.text("rule", RULES),
+            cast("Literal['drop', 'mask']", suppression.text("output", SUPPRESSED)),
+            fields.numbers("require"),
+            data.texts("missing"),
+            data.optional_text("person"),
+            cast("Literal['sorted', 'input']", fields.fields("release").text("order", ORDERS)),
+        )
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read a recipe from its own file or out of a release's ``FILE.json``."""
+        values = load_json_object(path)
+        if "recipe" in values:
+            return cls.from_dict(Fields(values, str(path)).mapping("recipe"), where=f"{path}: recipe")
+        return cls.from_dict(values, where=str(path))
+
+    def save(self, path: str | Path, *, force: bool = False) -> None:
+        """Write the recipe to a file of its own; an existing one only with ``force``."""
+        atomic_text(path, stable_json(self.to_dict()), force=force)
+
+
+def _read_attributes(fields: Fields) -> dict[str, RecipeAttribute]:
+    found, columns = fields.fields("attributes"), fields.texts("columns")
+    names = fields.mapping("attributes")
+    if sorted(columns) != sorted(names):
+        raise DataError("'columns' does not list each of the attributes once.", where=fields.where)
+    return {name: RecipeAttribute.from_fields(found.fields(name)) for name in columns}
+
+
+__all__ = ["Blocks", "Recipe", "RecipeAttribute", "Role"]

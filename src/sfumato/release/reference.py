@@ -1,0 +1,106 @@
+"""Make the ``reference`` of a manifest: what a recount needs and the file does not tell.
+
+``attributes`` states, for every quasi-identifier, what a cell costs by its label;
+``distributions`` states, for every sensitive attribute that t judges, its values over all
+input rows. A label or value is text, a number, true, false, or None for missing. Text is
+compared as text, numbers as numbers whatever their spelling in the file.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+from sfumato.errors import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+Scalar: TypeAlias = str | int | float | None
+
+
+def kept_attribute(*, height: int, weight: float = 1.0) -> dict[str, object]:
+    """State the costs of a column that leaves as it came: nothing, whatever its values.
+
+    Parameters
+    ----------
+    height
+        Number of the most general level of its hierarchy.
+    weight
+        Its weight in the loss.
+    """
+    return {
+        "weight": weight,
+        "loss": {"default": [0, 1], "cells": []},
+        "height": {"default": [0, max(height, 1)], "cells": []},
+    }
+
+
+def recoded_attribute(
+    labels: Sequence[Scalar], sizes: Sequence[int], *, level: int, height: int, weight: float = 1.0
+) -> dict[str, object]:
+    """State the costs of a column that leaves as labels of blocks.
+
+    A cell costs (values in its block − 1) / (values in the domain − 1), and its height is the
+    level over the height of the hierarchy. In a domain of one value every cell costs 0.
+
+    Parameters
+    ----------
+    labels
+        The label of every block as it is written; None where it is written as missing.
+    sizes
+        The number of domain values in every block.
+    level, height
+        Level of the blocks and of the most general block; level 0 where height is not asked for.
+    weight
+        Its weight in the loss.
+
+    Raises
+    ------
+    ParameterError
+        If labels and sizes do not fit each other, or two blocks have one label.
+    """
+    if len(labels) != len(sizes) or len(set(labels)) != len(labels):
+        raise ParameterError(
+            f"every block has a label of its own; got {len(sizes)} blocks and {len(set(labels))} labels."
+        )
+    domain = sum(sizes)
+    cells = [[label, size - 1, max(domain - 1, 1)] for label, size in zip(labels, sizes, strict=True)]
+    tall = [level, max(height, 1)] if domain > 1 else [0, 1]
+    return {"weight": weight, "loss": {"cells": cells}, "height": {"default": tall, "cells": []}}
+
+
+def distribution(
+    values: Sequence[Scalar], counts: Sequence[int], levels: Sequence[Sequence[int]] = ()
+) -> dict[str, object]:
+    """State the overall distribution of a sensitive attribute.
+
+    Parameters
+    ----------
+    values
+        Its values in their order, missing last; those without a row matter for ordered distances.
+    counts
+        The input rows of each value, suppressed ones included.
+    levels
+        ``levels[l][i]``: the block of value i at level l; needed for the hierarchical distance.
+    """
+    if len(values) != len(counts) or any(len(level) != len(values) for level in levels):
+        raise ParameterError(
+            f"every value has a count and a block; got {len(values)} values, {len(counts)} counts."
+        )
+    stated: dict[str, object] = {"values": list(values), "counts": [int(count) for count in counts]}
+    if levels:
+        stated["levels"] = [[int(block) for block in level] for level in levels]
+    return stated
+
+
+def make_reference(
+    attributes: Mapping[str, Mapping[str, object]], distributions: Mapping[str, Mapping[str, object]]
+) -> dict[str, object]:
+    """Put the statements about all attributes together."""
+    return {
+        "attributes": {name: dict(stated) for name, stated in attributes.items()},
+        "distributions": {name: dict(stated) for name, stated in distributions.items()},
+    }
+
+
+__all__ = ["Scalar", "distribution", "kept_attribute", "make_reference", "recoded_attribute"]

@@ -1,0 +1,28 @@
+"""Recount a written release from scratch.
+
+This room shares nothing with the search: it reads the file again, groups its rows with
+plain SQL and computes every measure from its definition, in whole numbers and fractions.
+It imports the engine and the errors, and nothing else of the package.
+
+What stays out of a release cannot be recounted from it: persons, whose column does not
+leave, and whatever depends on original values. Such measures are listed with the reason,
+and a requirement on one of them fails unless a file that still carries the columns is
+counted beside it (`recount_beside`), or the caller trusts the digest (`holds(..., on_seal=True)`).
+"""
+
+from sfumato.release.verify.judging import holds
+from sfumato.release.verify.promise import Promise, Recount
+from sfumato.release.verify.reading import FORMATS, hash_file, is_engine_output_error, release_suffix
+from sfumato.release.verify.recounting import recount, recount_beside
+
+__all__ = [
+    "FORMATS",
+    "Promise",
+    "Recount",
+    "hash_file",
+    "holds",
+    "is_engine_output_error",
+    "recount",
+    "recount_beside",
+    "release_suffix",
+]

@@ -1,0 +1,185 @@
+"""Group the rows of a release once; every measure is counted on the groups."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from sfumato.errors import VerificationError
+from sfumato.release.verify.names import split_name
+from sfumato.release.verify.promise import budget
+from sfumato.release.verify.reading import open_file
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from duckdb import DuckDBPyConnection
+
+    from sfumato.release.verify.promise import Count, Promise
+
+STAR = "*"
+
+
+class UndeterminedError(Exception):
+    """File and manifest do not determine a measure; never leaves this room."""
+
+    def __init__(self, reason: str, at_most: Count | None = None) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.at_most = at_most
+
+
+class UnstatedError(UndeterminedError):
+    """The reference lacks what the recount of a measure needs."""
+
+
+@dataclass
+class Groups:
+    """The release inside the engine.
+
+    The engine holds ``cells`` (class, q0…, a0…, n): the distinct rows that remain with
+    their number n, and ``sizes`` (rows, size): for every class its rows and what counts as
+    its size. ``attributes`` maps names to the columns a0, a1, ….
+    """
+
+    connection: DuckDBPyConnection
+    promise: Promise
+    columns: tuple[str, ...]
+    attributes: dict[str, str]
+    has_persons: bool
+    kept_rows: int = 0
+    masked_rows: int = 0
+    exposing_classes: int | None = None
+    notes: list[str] = field(default_factory=list)
+    contradictions: list[str] = field(default_factory=list)
+
+    def ask(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[int, ...]]:
+        """Return the rows of a query whose columns are numbers."""
+        return self.connection.execute(sql, list(parameters)).fetchall()
+
+    def number(self, sql: str) -> int:
+        """Return the one number that a query gives."""
+        return self.ask(sql)[0][0]
+
+    @property
+    def width(self) -> int:
+        """Number of quasi-identifiers."""
+        return len(self.promise.quasi_identifiers)
+
+    @property
+    def file_rows(self) -> int:
+        """Rows of the file."""
+        return self.kept_rows + self.masked_rows
+
+    @property
+    def input_rows(self) -> int:
+        """Rows that came in: stated by the manifest, or those of the file where masking keeps all."""
+        if self.promise.rows is not None:
+            return self.promise.rows["in"]
+        if self.promise.output == "mask":
+            return self.file_rows
+        raise UndeterminedError("how many rows came in stands in the manifest alone")
+
+    @property
+    def suppressed_rows(self) -> int:
+        """Rows that are in no class."""
+        return self.masked_rows if self.promise.output == "mask" else self.input_rows - self.file_rows
+
+
+def load_groups(
+    connection: DuckDBPyConnection, path: Path, promise: Promise, person_column: str | None
+) -> Groups:
+    """Group the rows of the file that remain; the file is not read again after this."""
+    columns = open_file(connection, path, "file")
+    attributes = _attributes_to_load(promise, columns)
+    sentences = (
+        promise.sentences if all(name in columns for pair in promise.sentences for name in pair) else ()
+    )
+    wanted = {f"q{i}": name for i, name in enumerate(promise.quasi_identifiers)}
+    wanted |= {alias: name for name, alias in attributes.items()}
+    wanted |= {f"truth{i}": truth for i, (truth, _) in enumerate(sentences)}
+    wanted |= {f"secret{i}": secret for i, (_, secret) in enumerate(sentences)}
+    wanted |= {} if person_column is None else {"person": person_column}
+    absent = [name for name in wanted.values() if name not in columns]
+    if absent:
+        raise VerificationError(
+            f"the column {absent[0]!r} was promised and is not in the file.", where=str(path)
+        )
+    selected = ", ".join(f"{columns[name]} AS {alias}" for alias, name in wanted.items())
+    connection.execute(f"CREATE TEMP VIEW released AS SELECT {selected} FROM file")
+    groups = Groups(connection, promise, tuple(columns), attributes, person_column is not None)
+    _exempt_masked_rows(groups)
+    _group(groups)
+    _count_exposing(groups, len(sentences))
+    if groups.kept_rows == 0:
+        raise VerificationError("no row remains in the file.", where=str(path))
+    return groups
+
+
+def _attributes_to_load(promise: Promise, columns: Mapping[str, str]) -> dict[str, str]:
+    """Give the sensitive columns, and others that a measure speaks of, names from a0 on."""
+    names = dict.fromkeys(promise.sensitive)
+    for text in (*promise.require, *promise.measures):
+        _, arguments = split_name(text)
+        if arguments and arguments[0] in columns and arguments[0] not in promise.quasi_identifiers:
+            names[arguments[0]] = None
+    return {name: f"a{number}" for number, name in enumerate(names)}
+
+
+def _exempt_masked_rows(groups: Groups) -> None:
+    """Make the view ``kept`` of the rows that are not suppressed.
+
+    A masked row is ``*`` in every quasi-identifier and blank in every sensitive attribute. A
+    row of a wholly general class can look the same, so no more rows are exempt than are stated
+    suppressed (without a manifest: than the limit allows); the rest count as a class. Rows that
+    look the same are the same to every measure; among persons the missing ones are exempt first.
+    """
+    promise = groups.promise
+    if promise.output != "mask":
+        groups.connection.execute("CREATE TEMP VIEW kept AS FROM released")
+        return
+    blank = [f"coalesce(q{i}, '') = '{STAR}'" for i in range(groups.width)]
+    blank += [f"coalesce({groups.attributes[name]}, '') = ''" for name in promise.sensitive]
+    masked = " AND ".join(blank)
+    found, rows = groups.ask(f"SELECT count(*) FILTER (WHERE {masked}), count(*) FROM released")[0]
+    allowed = rows if promise.limit is None else budget(promise.limit, rows)
+    groups.masked_rows = min(found, allowed if promise.rows is None else promise.rows["suppressed"])
+    order = "person NULLS FIRST" if groups.has_persons else "ALL"
+    groups.connection.execute(
+        f"CREATE TEMP VIEW kept AS SELECT * FROM released WHERE NOT ({masked}) UNION ALL "
+        f"(SELECT * FROM released WHERE {masked} ORDER BY {order} OFFSET {groups.masked_rows})"
+    )
+
+
+def _group(groups: Groups) -> None:
+    """Fill ``cells`` and ``sizes``; missing is a value like any other, and all missing persons are one."""
+    keys = ", ".join(f"q{i}" for i in range(groups.width))
+    named = ", ".join([keys, *groups.attributes.values()])
+    groups.connection.execute(
+        f"CREATE TEMP TABLE cells AS SELECT dense_rank() OVER (ORDER BY {keys}) AS class, {named}, n "
+        f"FROM (SELECT {named}, count(*) AS n FROM kept GROUP BY {named})"
+    )
+    sizes = "SELECT sum(n) AS rows, sum(n) AS size FROM cells GROUP BY class"
+    if groups.has_persons:
+        persons = "count(DISTINCT person) + CAST(count(person) < count(*) AS INTEGER)"
+        sizes = f"SELECT count(*) AS rows, {persons} AS size FROM kept GROUP BY {keys}"
+    groups.connection.execute(f"CREATE TEMP TABLE sizes AS {sizes}")
+    groups.kept_rows = groups.number("SELECT coalesce(sum(rows), 0) FROM sizes")
+
+
+def _count_exposing(groups: Groups, sentences: int) -> None:
+    """Count the classes in which a sentence holds throughout and is confidential for someone."""
+    if not sentences:
+        return
+    keys = ", ".join(f"q{i}" for i in range(groups.width))
+    told = " OR ".join(
+        f"(bool_and(coalesce(CAST(truth{i} AS BOOLEAN), false)) "
+        f"AND bool_or(coalesce(CAST(secret{i} AS BOOLEAN), false)))"
+        for i in range(sentences)
+    )
+    exposing = f"SELECT 1 FROM kept GROUP BY {keys} HAVING {told}"
+    groups.exposing_classes = groups.number(f"SELECT count(*) FROM ({exposing})")
+
+
+__all__ = ["STAR", "Groups", "UndeterminedError", "UnstatedError", "load_groups"]

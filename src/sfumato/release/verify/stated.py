@@ -1,0 +1,177 @@
+"""Read what the manifest states beside the file: costs of labels, overall distributions.
+
+A label or value is text, a number, true, false, or null for missing. Text is compared as
+text. Where an attribute lists a number, its cells are compared as numbers, so that ``39``
+and ``39.0`` are the same.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, TypeAlias, TypeGuard
+
+from sfumato.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sfumato.release.verify.promise import Promise
+
+Scalar: TypeAlias = str | int | float | bool | None
+
+_LARGEST = 2**62
+
+
+@dataclass(frozen=True)
+class CostTable:
+    """What a cell with a label costs: ``tops[i] / bottoms[i]``; ``default`` for the others."""
+
+    labels: tuple[Scalar, ...]
+    tops: tuple[int, ...]
+    bottoms: tuple[int, ...]
+    default: Fraction | None
+
+
+@dataclass(frozen=True)
+class Overall:
+    """The values of a sensitive attribute in their order, with their rows in the input.
+
+    ``levels[l][i]`` is the block of value i at level l of a tree; empty without one.
+    """
+
+    values: tuple[Scalar, ...]
+    counts: tuple[int, ...]
+    levels: tuple[tuple[int, ...], ...] = ()
+
+    @property
+    def rows(self) -> int:
+        """Rows of the input."""
+        return sum(self.counts)
+
+
+def stated_weight(promise: Promise, attribute: str) -> Fraction:
+    """Return the weight of a quasi-identifier, exactly as written; 1 where none is."""
+    weight = (_entry(promise, "attributes", attribute) or {}).get("weight", 1)
+    if not _is_number(weight) or float(str(weight)) < 0:
+        raise _wrong("attributes", attribute, "weight", "a number from 0 on")
+    return Fraction(str(weight))
+
+
+def stated_costs(promise: Promise, attribute: str, kind: str) -> CostTable | None:
+    """Return what the cells of a quasi-identifier cost, or None where that is not stated."""
+    table = (_entry(promise, "attributes", attribute) or {}).get(kind)
+    if table is None:
+        return None
+    if not isinstance(table, Mapping):
+        raise _wrong("attributes", attribute, kind, "an object")
+    cells = table.get("cells", [])
+    listed = isinstance(cells, list) and all(isinstance(cell, list) and len(cell) == 3 for cell in cells)
+    if not listed or not all(_is_scalar(cell[0]) and _is_cost(cell[1:]) for cell in cells):
+        raise _wrong("attributes", attribute, kind, "cells as [label, numerator, denominator]")
+    default = table.get("default")
+    if default is not None and not _is_cost(default):
+        raise _wrong("attributes", attribute, kind, "a default as [numerator, denominator]")
+    labels = tuple(cell[0] for cell in cells)
+    if not _are_distinct(labels):
+        raise _wrong("attributes", attribute, kind, "every label once")
+    tops, bottoms = tuple(cell[1] for cell in cells), tuple(cell[2] for cell in cells)
+    return CostTable(labels, tops, bottoms, None if default is None else Fraction(*default))
+
+
+def stated_overall(promise: Promise, attribute: str) -> Overall | None:
+    """Return the distribution of a sensitive attribute over the input, or None where it is not stated."""
+    entry = _entry(promise, "distributions", attribute)
+    if entry is None:
+        return None
+    values, counts, levels = entry.get("values"), entry.get("counts"), entry.get("levels", [])
+    if not isinstance(values, list) or not all(_is_scalar(value) for value in values):
+        raise _wrong("distributions", attribute, "values", "a list of values")
+    if not _is_numbers(counts, len(values)) or not sum(counts):
+        raise _wrong("distributions", attribute, "counts", "a number of rows for every value")
+    if not isinstance(levels, list) or not all(_is_numbers(level, len(values)) for level in levels):
+        raise _wrong("distributions", attribute, "levels", "lists of blocks, one for every value")
+    if not _are_distinct(values):
+        raise _wrong("distributions", attribute, "values", "every value once")
+    return Overall(tuple(values), tuple(counts), tuple(tuple(level) for level in levels))
+
+
+def text_of(value: Scalar) -> str | None:
+    """Return a label or value as the text that is handed to the engine."""
+    if value is None or isinstance(value, str):
+        return value
+    return str(value).lower()
+
+
+def key_of(expression: str, values: Sequence[Scalar]) -> str:
+    """Write the SQL that makes a text comparable with these labels or values."""
+    if any(isinstance(value, bool) for value in values):
+        return f"lower({expression})"
+    if any(isinstance(value, int | float) for value in values):
+        return f"coalesce(CAST(TRY_CAST({expression} AS DOUBLE) AS VARCHAR), {expression})"
+    return expression
+
+
+def _are_distinct(values: Sequence[Scalar]) -> bool:
+    """Tell whether all are different in the comparison that `key_of` writes."""
+    texts = [text_of(value) for value in values]
+    if any(isinstance(value, bool) for value in values):
+        return len({text if text is None else text.lower() for text in texts}) == len(texts)
+    if any(isinstance(value, int | float) for value in values):
+        return len({text if text is None else _number_or_text(text) for text in texts}) == len(texts)
+    return len(set(texts)) == len(texts)
+
+
+def _number_or_text(text: str) -> float | str:
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _entry(promise: Promise, part: str, attribute: str) -> Mapping[str, object] | None:
+    """Return what the reference says of an attribute."""
+    entries = (promise.reference or {}).get(part, {})
+    if not isinstance(entries, Mapping):
+        raise DataError("the manifest's reference is not as it should be: an object is expected.", where=part)
+    entry = entries.get(attribute)
+    if entry is not None and not isinstance(entry, Mapping):
+        raise _wrong(part, attribute, "", "an object")
+    return entry
+
+
+def _wrong(part: str, attribute: str, key: str, expected: str) -> DataError:
+    where = ".".join(word for word in ("reference", part, attribute, key) if word)
+    return DataError(f"the manifest's reference is not as it should be: {expected} is expected.", where=where)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _is_scalar(value: object) -> bool:
+    return value is None or isinstance(value, str | bool) or _is_number(value)
+
+
+def _is_numbers(value: object, length: int) -> TypeGuard[list[int]]:
+    if not isinstance(value, list) or len(value) != length:
+        return False
+    return all(type(number) is int and 0 <= number < _LARGEST for number in value)
+
+
+def _is_cost(value: object) -> TypeGuard[list[int]]:
+    return _is_numbers(value, 2) and value[0] <= value[1] > 0
+
+
+__all__ = [
+    "CostTable",
+    "Overall",
+    "Scalar",
+    "key_of",
+    "stated_costs",
+    "stated_overall",
+    "stated_weight",
+    "text_of",
+]

@@ -1,0 +1,133 @@
+"""Write a release: verified before it has a name, its manifest in place before it is."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from sfumato.errors import DataError, OutputError, VerificationError
+from sfumato.release.atomic import check_target, output_errors, place, sync_file, temporary, write_synced
+from sfumato.release.manifest import manifest_path
+from sfumato.release.verify import holds, is_engine_output_error, recount, recount_beside, release_suffix
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sfumato.release.manifest import Manifest
+    from sfumato.release.verify import Promise, Recount
+
+    Writer: TypeAlias = Callable[[Path], None]
+
+
+def write_release(
+    write: Writer,
+    path: str | Path,
+    promise: Promise,
+    make_manifest: Callable[[Recount, str], Manifest],
+    *,
+    force: bool = False,
+    write_checked: Writer | None = None,
+) -> Manifest:
+    """Write a release under its name only if an independent recount finds its promise kept.
+
+    Parameters
+    ----------
+    write
+        Writes the release to the path it is given, whose suffix tells the format.
+    path
+        The name of the release. Its manifest is ``FILE.json``.
+    promise
+        What has to hold, and what the recount needs. Numbers stated in ``measures`` are
+        compared with the recount.
+    make_manifest
+        Makes the manifest from the recount and the digest of the file.
+    force
+        Whether an existing release may be replaced.
+    write_checked
+        Writes the same rows with the columns that do not leave (persons, sentences). That
+        file is recounted beside the release and removed.
+
+    Returns
+    -------
+    Manifest
+        The manifest that now stands beside the release.
+
+    Raises
+    ------
+    OutputError
+        If the name is taken, or folder or disk refuse.
+    VerificationError
+        If the promise does not hold in the file. Nothing is left behind in any of these cases.
+    """
+    path = Path(path)
+    check_release_target(path, force=force)
+    suffix = release_suffix(path)
+    with ExitStack() as stack, output_errors(path, is_output_error):
+        draft = stack.enter_context(temporary(path, suffix))
+        _write(write, draft, path)
+        found = _recount(draft, promise, path, write_checked)
+        _refuse_broken(holds(found, promise), path)
+        manifest = make_manifest(found, found.sha256)
+        _refuse_broken(holds(found, _as_stated(promise, manifest)), path)
+        stated = stack.enter_context(temporary(path, ".json"))
+        write_synced(stated, manifest.to_json())
+        place([(stated, manifest_path(path)), (draft, path)])
+    return manifest
+
+
+def check_release_target(path: str | Path, *, force: bool = False) -> None:
+    """Raise OutputError unless a release and its manifest can be written under this name."""
+    path = Path(path)
+    try:
+        release_suffix(path)
+    except DataError as error:
+        raise OutputError(error.message, where=str(path)) from None
+    check_target(path, force=force)
+    check_target(manifest_path(path), force=force)
+
+
+def is_output_error(error: Exception) -> bool:
+    """Tell whether an error of any writer means that folder or disk refuse."""
+    return (
+        isinstance(error, OSError) or is_engine_output_error(error) or "no space left" in str(error).lower()
+    )
+
+
+def _write(write: Writer, draft: Path, path: Path) -> None:
+    write(draft)
+    if not draft.is_file():
+        raise OutputError("nothing was written.", where=str(path))
+    sync_file(draft)
+
+
+def _recount(draft: Path, promise: Promise, path: Path, write_checked: Writer | None) -> Recount:
+    """Recount the draft; errors speak of the name that the user knows."""
+    try:
+        if write_checked is None:
+            return recount(draft, promise)
+        with temporary(path, release_suffix(path)) as checked:
+            _write(write_checked, checked, path)
+            return recount_beside(draft, checked, promise)
+    except (DataError, VerificationError) as error:
+        raise VerificationError(f"not written: {error.message}", where=str(path)) from None
+
+
+def _as_stated(promise: Promise, manifest: Manifest) -> Promise:
+    """Return the promise that a reader of the manifest will hold against the file."""
+    return replace(
+        promise,
+        measures=dict(manifest.measures),
+        require=manifest.require,
+        rows=manifest.rows,
+        sha256=manifest.sha256,
+    )
+
+
+def _refuse_broken(violations: list[str], path: Path) -> None:
+    if violations:
+        raise VerificationError("not written: " + " ".join(violations), where=str(path))
+
+
+__all__ = ["check_release_target", "is_output_error", "write_release"]
