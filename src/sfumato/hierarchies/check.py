@@ -1,0 +1,185 @@
+"""What can be wrong with the rows of a hierarchy, all of it at once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sfumato.errors import HierarchyError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+
+@dataclass(frozen=True)
+class LeafRows:
+    """A hierarchy as rows: a value of the domain, then its label at each level.
+
+    Parameters
+    ----------
+    attribute
+        Name of the attribute.
+    rows
+        One row for each leaf; entry i is its label at level i, the last one the root's.
+    source
+        Where the rows come from: the name of a file, or empty.
+    lines
+        The line of each row in that file; empty where there is none.
+    """
+
+    attribute: str
+    rows: Sequence[Sequence[str]]
+    source: str = ""
+    lines: Sequence[int] = ()
+
+    def line(self, number: int) -> int:
+        """Return the line of a row, counted from 1."""
+        return self.lines[number] if self.lines else number + 1
+
+    def where(self, number: int | None = None) -> str:
+        """Return the place of a row, or of the whole, for an error."""
+        if not self.source:
+            return self.attribute
+        return self.source if number is None else f"{self.source}:{self.line(number)}"
+
+
+def problems(leaves: LeafRows, values: Sequence[str]) -> list[HierarchyError]:
+    """Find everything that keeps rows from being a hierarchy of the data.
+
+    Rows with the wrong number of columns or with empty cells are left out of the later
+    checks, so that one mistake is not reported twice.
+
+    Parameters
+    ----------
+    leaves
+        The rows.
+    values
+        The texts of the distinct values of the data, without missing: missing needs no row.
+
+    Returns
+    -------
+    list of HierarchyError
+        At most one for each kind of mistake, and one for each level that does not nest;
+        none if all is well.
+    """
+    if not leaves.rows:
+        return [HierarchyError("The hierarchy has no rows.", where=leaves.where())]
+    width = Counter(len(row) for row in leaves.rows).most_common(1)[0][0]
+    if width == 1:
+        return [_single_column(leaves)]
+    found = [*_ragged(leaves, width), *_empty_cells(leaves)]
+    sound = [number for number, row in enumerate(leaves.rows) if len(row) == width and "" not in row]
+    found += _doubled(leaves, sound)
+    for level in range(1, width - 1):
+        found += _not_nested(leaves, sound, level)
+    found += _several_roots(leaves, sound)
+    found += _lacking(leaves, values)
+    return found
+
+
+def _single_column(leaves: LeafRows) -> HierarchyError:
+    """Report a hierarchy that has level 0 alone."""
+    return HierarchyError(
+        "The hierarchy has a single column. It needs the values and at least one level above them, "
+        "separated by a semicolon, a comma or a tab.",
+        where=leaves.where(0),
+    )
+
+
+def _more(count: int, noun: str) -> str:
+    """Say how many others there are, if any."""
+    return f" ({count:,} more {noun}{'s' if count > 1 else ''} likewise)" if count else ""
+
+
+def _ragged(leaves: LeafRows, width: int) -> Iterator[HierarchyError]:
+    """Report rows that do not have as many columns as most have."""
+    wrong = [number for number, row in enumerate(leaves.rows) if len(row) != width]
+    if wrong:
+        right = next(number for number, row in enumerate(leaves.rows) if len(row) == width)
+        count = len(leaves.rows[wrong[0]])
+        yield HierarchyError(
+            f"Line {leaves.line(wrong[0])} has {count} column{'' if count == 1 else 's'}, "
+            f"line {leaves.line(right)} has {width}{_more(len(wrong) - 1, 'line')}. "
+            "Every line needs one entry for each level.",
+            where=leaves.where(wrong[0]),
+        )
+
+
+def _empty_cells(leaves: LeafRows) -> Iterator[HierarchyError]:
+    """Report rows with an empty cell."""
+    wrong = [number for number, row in enumerate(leaves.rows) if "" in row]
+    if wrong:
+        column = list(leaves.rows[wrong[0]]).index("") + 1
+        yield HierarchyError(
+            f"Line {leaves.line(wrong[0])} is empty in column {column}{_more(len(wrong) - 1, 'line')}. "
+            "Missing values need no line: they come directly under the root by themselves.",
+            where=leaves.where(wrong[0]),
+        )
+
+
+def _doubled(leaves: LeafRows, sound: Sequence[int]) -> Iterator[HierarchyError]:
+    """Report values that have more than one row, be the rows equal or not."""
+    first: dict[str, int] = {}
+    again = [number for number in sound if first.setdefault(leaves.rows[number][0], number) != number]
+    if again:
+        row = leaves.rows[again[0]]
+        before = first[row[0]]
+        line = f"line {leaves.line(before)}"
+        repeated = (
+            line if list(row) == list(leaves.rows[before]) else f"the value of {line} with other labels"
+        )
+        yield HierarchyError(
+            f"Line {leaves.line(again[0])} repeats {repeated}{_more(len(again) - 1, 'line')}. "
+            "Each value needs exactly one line.",
+            where=leaves.where(again[0]),
+            values=list(dict.fromkeys(leaves.rows[number][0] for number in again)),
+        )
+
+
+def _not_nested(leaves: LeafRows, sound: Sequence[int], level: int) -> Iterator[HierarchyError]:
+    """Report a level on which equal labels have different labels above them."""
+    first: dict[str, int] = {}
+    torn: dict[str, int] = {}
+    for number in sound:
+        row = leaves.rows[number]
+        before = first.setdefault(row[level], number)
+        if leaves.rows[before][level + 1] != row[level + 1]:
+            torn.setdefault(row[level], number)
+    if torn:
+        label, number = next(iter(torn.items()))
+        yield HierarchyError(
+            f"Level {level} does not nest in level {level + 1}: lines {leaves.line(first[label])} and "
+            f"{leaves.line(number)} have one label at level {level} and two at level {level + 1}"
+            f"{_more(len(torn) - 1, 'label')}.",
+            where=leaves.where(number),
+        )
+
+
+def _several_roots(leaves: LeafRows, sound: Sequence[int]) -> Iterator[HierarchyError]:
+    """Report a last column with more than one text."""
+    roots: dict[str, int] = {}
+    for number in sound:
+        roots.setdefault(leaves.rows[number][-1], number)
+    if len(roots) > 1:
+        second = list(roots.values())[1]
+        yield HierarchyError(
+            f"The last column has {len(roots):,} different texts. It must have one, the root (such as *).",
+            where=leaves.where(second),
+        )
+
+
+def _lacking(leaves: LeafRows, values: Sequence[str]) -> Iterator[HierarchyError]:
+    """Report values of the data that have no row."""
+    known = {row[0] for row in leaves.rows if row}
+    lacking = [value for value in values if value not in known]
+    if lacking:
+        yield HierarchyError(
+            f"The hierarchy lacks {len(lacking):,} of {len(values):,} distinct values of the data. "
+            "Add them, or list them as missing.",
+            where=leaves.attribute,
+            values=lacking,
+        )
+
+
+__all__ = ["LeafRows", "problems"]

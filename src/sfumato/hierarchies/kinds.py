@@ -1,0 +1,281 @@
+"""What kind of values an attribute has, and how values and texts match."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+import re
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypeGuard
+
+from sfumato.errors import DataError, HierarchyError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sfumato.hierarchies.hierarchy import Value
+
+Kind: TypeAlias = Literal["number", "category", "ordinal", "date"]
+
+# What counts as a number without being asked: no plus (telephone numbers), no leading zeros (codes).
+_INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)")
+_DECIMAL = re.compile(r"-?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+# What may be a number where the specification says that it is one.
+_ANY_INTEGER = re.compile(r"\s*[+-]?[0-9]+\s*")
+_ANY_DECIMAL = re.compile(r"\s*[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\s*")
+_DATE = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
+    r"(?:[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,6})?)?(?:Z|[+-][0-9]{2}:[0-9]{2})?)?"
+)
+_LONGEST = 19  # digits of the largest 64-bit integer
+_SMALLEST_INTEGER, _LARGEST_INTEGER = -(2**63), 2**63 - 1
+
+
+def infer_kind(texts: Sequence[str]) -> Kind:
+    """Find the kind of an attribute from its distinct texts.
+
+    Parameters
+    ----------
+    texts
+        The distinct texts, missing ones excluded.
+
+    Returns
+    -------
+    str
+        ``number`` if all are 64-bit integers or all finite decimals; ``date`` if all are
+        ISO dates, with or without a time; else ``category``, also where there are no
+        texts. Leading zeros, a leading plus or blanks around a number mean text.
+
+    Examples
+    --------
+    >>> infer_kind(["17", "90"]), infer_kind(["007", "123"]), infer_kind(["1987-03-14"])
+    ('number', 'category', 'date')
+    """
+    if not texts:
+        return "category"
+    if all(_INTEGER.fullmatch(text) for text in texts):
+        return "number" if all(_fits(text) for text in texts) else "category"
+    if all(_DECIMAL.fullmatch(text) and math.isfinite(float(text)) for text in texts):
+        return "number"
+    if all(_to_date(text) is not None for text in texts):
+        return "date"
+    return "category"
+
+
+def parse_values(texts: Sequence[str], kind: str) -> list[Value]:
+    """Turn texts into the values of a kind.
+
+    Parameters
+    ----------
+    texts
+        Texts without missing ones.
+    kind
+        ``number``: integers if all texts are integers, else floats; leading zeros, a plus
+        and blanks around are accepted here. ``date``: dates if no text has a time, or all
+        times are midnight, else datetimes. Otherwise the texts themselves.
+
+    Returns
+    -------
+    list
+        One value for each text, in the same order; different texts may give equal values.
+
+    Raises
+    ------
+    DataError
+        If texts are no numbers or no dates: how many, not which.
+
+    Examples
+    --------
+    >>> parse_values(["39", "17"], "number"), parse_values(["39", "17.5"], "number")
+    ([39, 17], [39.0, 17.5])
+    """
+    if kind == "number":
+        return _parse_numbers(texts)
+    if kind == "date":
+        dates = [_to_date(text.strip()) for text in texts]
+        found = [date for date in dates if date is not None]
+        if len(found) < len(dates):
+            raise DataError(
+                f"{len(dates) - len(found)} of {len(dates)} distinct values are not dates (such as "
+                '1987-03-14). Set kind = "category", or list them as missing.'
+            )
+        return list(unify_dates(found))
+    return list(texts)
+
+
+def kind_of(values: Sequence[Value]) -> Kind:
+    """Return the kind that typed values have: ``number``, ``date`` or ``category``.
+
+    Examples
+    --------
+    >>> kind_of([39, 17.5]), kind_of(["39"]), kind_of([])
+    ('number', 'category', 'category')
+    """
+    types = set(map(type, values))
+    if not types:
+        return "category"
+    if all(issubclass(found, int | float) and found is not bool for found in types):
+        return "number"
+    return "date" if all(issubclass(found, dt.date) for found in types) else "category"
+
+
+def text_of(value: str | int | float | dt.date) -> str:
+    """Return the text by which a value matches a hierarchy.
+
+    Whole numbers have no point: 39 and 39.0 are both ``39``. A time at midnight is its
+    date, truth values are ``true`` and ``false``. Missing has no text.
+
+    Examples
+    --------
+    >>> text_of(39.0), text_of("007"), text_of(-0.5)
+    ('39', '007', '-0.5')
+    """
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() else repr(value)
+    if isinstance(value, dt.datetime):
+        return value.date().isoformat() if _is_midnight(value) else value.isoformat(sep=" ")
+    return value.isoformat() if isinstance(value, dt.date) else str(value)
+
+
+def texts_of(values: Sequence[Value]) -> list[str]:
+    """Return the distinct texts of values that are not missing, in their order."""
+    return list(dict.fromkeys(text_of(value) for value in values if value is not None))
+
+
+def unify_dates(values: Sequence[Value], *, where: str | None = None) -> list[dt.date]:
+    """Make dates of one type: dates where no time is said, else datetimes.
+
+    Times with a zone become times in UTC, so that their order and their days agree.
+
+    Raises
+    ------
+    HierarchyError
+        If a value is no date, or only some of the times have a zone.
+
+    Examples
+    --------
+    >>> unify_dates([dt.datetime(1987, 3, 14), dt.date(1990, 1, 1)])
+    [datetime.date(1987, 3, 14), datetime.date(1990, 1, 1)]
+    """
+    wrong = [value for value in values if not isinstance(value, dt.date)]
+    if wrong:
+        raise HierarchyError(
+            f"{len(wrong)} of {len(values)} distinct values are not dates. "
+            "Use another hierarchy, or list them as missing.",
+            where=where,
+            values=texts_of(wrong),
+        )
+    times = [as_time(value) for value in values if isinstance(value, dt.date)]
+    if all(_is_midnight(time) for time in times):
+        return [time.date() for time in times]
+    if len({time.tzinfo is None for time in times}) > 1:
+        raise HierarchyError(
+            "Some times have a zone and some have none, so they have no common order.", where=where
+        )
+    return [time if time.tzinfo is None else time.astimezone(dt.UTC) for time in times]
+
+
+def sorted_numbers(values: Sequence[Value], *, where: str | None = None) -> list[int] | list[float]:
+    """Return the distinct numbers by size: integers if all of them are whole, else floats.
+
+    Raises
+    ------
+    HierarchyError
+        If a value is no finite number.
+
+    Examples
+    --------
+    >>> sorted_numbers([39.0, 17, 39]), sorted_numbers([39, 17.5])
+    ([17, 39], [17.5, 39.0])
+    """
+    numbers = set(filter(_is_finite, values))
+    if len(numbers) < len(values):
+        _refuse_others(values, numbers, where)
+    if all(map(_is_whole, numbers)):
+        return sorted(map(int, numbers))
+    return sorted(set(map(float, numbers)))
+
+
+def _is_finite(value: Value) -> TypeGuard[int | float]:
+    """Tell whether a value is a number, and neither infinite nor undefined."""
+    return isinstance(value, int) or (isinstance(value, float) and math.isfinite(value))
+
+
+def _is_whole(number: int | float) -> bool:
+    """Tell whether a number has no fraction."""
+    return isinstance(number, int) or number.is_integer()
+
+
+def _refuse_others(values: Sequence[Value], numbers: set[int | float], where: str | None) -> None:
+    """Raise HierarchyError if some of the values are not among the numbers."""
+    wrong = [value for value in values if value not in numbers]
+    if wrong:
+        raise HierarchyError(
+            f"{len(wrong)} of {len(values)} distinct values are not finite numbers. "
+            "Use another hierarchy, or list them as missing.",
+            where=where,
+            values=texts_of(wrong),
+        )
+
+
+def _parse_numbers(texts: Sequence[str]) -> list[Value]:
+    """Read integers if all texts are integers, else floats."""
+    if all(_ANY_INTEGER.fullmatch(text) for text in texts):
+        found: list[Value] = [int(text) for text in texts if _fits(text)]
+    else:
+        decimals = [float(text) for text in texts if _ANY_DECIMAL.fullmatch(text)]
+        found = [number for number in decimals if math.isfinite(number)]
+    if len(found) < len(texts):
+        raise DataError(
+            f"{len(texts) - len(found)} of {len(texts)} distinct values are not numbers (integers of up to "
+            '64 bits, or finite decimals). Set kind = "category", or list them as missing.'
+        )
+    return found
+
+
+def _fits(text: str) -> bool:
+    """Tell whether the text of an integer fits into 64 bits."""
+    digits = text.strip().lstrip("+-").lstrip("0")
+    return len(digits) <= _LONGEST and _SMALLEST_INTEGER <= int(text) <= _LARGEST_INTEGER
+
+
+def _to_date(text: str) -> dt.date | None:
+    """Read an ISO date, with or without a time; None for any other text."""
+    if _DATE.fullmatch(text) is None:
+        return None
+    try:
+        return dt.date.fromisoformat(text) if len(text) == 10 else dt.datetime.fromisoformat(text)
+    except ValueError:  # the thirtieth of February
+        return None
+
+
+def as_time(value: dt.date) -> dt.datetime:
+    """Return a date as the beginning of its day, a time as it is.
+
+    Examples
+    --------
+    >>> as_time(dt.date(1987, 3, 14))
+    datetime.datetime(1987, 3, 14, 0, 0)
+    """
+    return value if isinstance(value, dt.datetime) else dt.datetime(value.year, value.month, value.day)
+
+
+def _is_midnight(value: dt.datetime) -> bool:
+    """Tell whether a time says no more than its date."""
+    return value.tzinfo is None and value.time() == dt.time.min
+
+
+__all__ = [
+    "Kind",
+    "as_time",
+    "infer_kind",
+    "kind_of",
+    "parse_values",
+    "sorted_numbers",
+    "text_of",
+    "texts_of",
+    "unify_dates",
+]

@@ -1,0 +1,112 @@
+"""Hierarchies without groups: the values in their order, and everything."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from sfumato.errors import HierarchyError
+from sfumato.hierarchies.assemble import assemble
+from sfumato.hierarchies.kinds import sorted_numbers, text_of, texts_of, unify_dates
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sfumato.hierarchies.hierarchy import Hierarchy, Value
+
+
+def build_plain(attribute: str, values: Sequence[Value], kind: str, *, has_missing: bool) -> Hierarchy:
+    """Make the hierarchy of two levels, the values and ``*``.
+
+    Parameters
+    ----------
+    attribute
+        Its name.
+    values
+        The distinct values of the data in any order, without missing.
+    kind
+        Numbers are sorted by size (and are integers if all of them are whole), dates by
+        time, texts by code point.
+    has_missing
+        Whether missing occurs in the data.
+
+    Raises
+    ------
+    HierarchyError
+        If values are not of their kind.
+    """
+    ordered = sorted_values(values, kind, where=attribute)
+    return of_values(attribute, ordered, kind, has_missing=has_missing)
+
+
+def build_ordered(
+    attribute: str, values: Sequence[Value], order: Sequence[str], *, has_missing: bool
+) -> Hierarchy:
+    """Make the hierarchy of two levels over values in a given order.
+
+    Parameters
+    ----------
+    attribute
+        Its name.
+    values
+        The distinct values of the data, without missing; they are taken as texts.
+    order
+        All values from first to last. Those that do not occur are no part of the domain.
+    has_missing
+        Whether missing occurs in the data.
+
+    Raises
+    ------
+    HierarchyError
+        If the order names a value twice, or lacks one of the data.
+    """
+    check_order(attribute, order)
+    found = texts_of(values)
+    known = set(order)
+    lacking = sorted(text for text in found if text not in known)
+    if lacking:
+        raise HierarchyError(
+            f"The order lacks {len(lacking)} of {len(found)} distinct values of the data. Add them to order.",
+            where=attribute,
+            values=lacking,
+        )
+    occurring = set(found)
+    domain = [text for text in order if text in occurring]
+    return of_values(attribute, domain, "ordinal", has_missing=has_missing)
+
+
+def of_values(attribute: str, values: Sequence[Value], kind: str, *, has_missing: bool) -> Hierarchy:
+    """Make the hierarchy of two levels over values that are in their order already.
+
+    Parameters
+    ----------
+    attribute, kind, has_missing
+        As for :func:`build_plain`.
+    values
+        The values of the domain from first to last, without missing.
+    """
+    recorded = [text_of(value) if isinstance(value, dt.date) else value for value in values]
+    definition = {"values": recorded}
+    return assemble(attribute, kind, values, (), has_missing=has_missing, definition=definition)
+
+
+def check_order(attribute: str, order: Sequence[str]) -> None:
+    """Raise HierarchyError if a value stands twice in an order."""
+    twice = [text for text, count in Counter(order).items() if count > 1]
+    if twice:
+        raise HierarchyError(
+            f"The order names {len(twice)} of its values more than once.", where=attribute, values=twice
+        )
+
+
+def sorted_values(values: Sequence[Value], kind: str, *, where: str | None = None) -> list[Value]:
+    """Return the distinct values in the order of their kind, or raise HierarchyError."""
+    if kind == "number":
+        return [*sorted_numbers(values, where=where)]
+    if kind == "date":
+        return [*sorted(set(unify_dates(values, where=where)))]
+    return [*sorted(texts_of(values))]
+
+
+__all__ = ["build_ordered", "build_plain", "check_order", "of_values", "sorted_values"]

@@ -1,0 +1,81 @@
+"""Writing hierarchies to files in ARX's format."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sfumato.errors import HierarchyError, OutputError
+
+if TYPE_CHECKING:
+    from sfumato.hierarchies.hierarchy import Hierarchy
+
+_SPECIAL = frozenset(';,"\t\r\n\ufeff')
+
+
+def to_arx(hierarchy: Hierarchy) -> str:
+    r"""Write a hierarchy as text: one line per leaf, column i is level i, ``;`` between them.
+
+    Missing has no line: whoever reads the text adds it where it occurs. Cells that
+    hold a separator, a quote or the end of a line stand in double quotes.
+
+    Parameters
+    ----------
+    hierarchy
+        Any hierarchy. Granules are written by their labels.
+
+    Raises
+    ------
+    HierarchyError
+        If a value is the empty text, which the format cannot hold.
+
+    Examples
+    --------
+    >>> from sfumato.hierarchies.plain import build_plain
+    >>> to_arx(build_plain("sex", ["Male", "Female"], "category", has_missing=True))
+    'Female;*\nMale;*\n'
+    """
+    known = hierarchy.size - hierarchy.has_missing
+    columns = []
+    for blocks, labels in zip(hierarchy.levels[:, :known].tolist(), hierarchy.labels, strict=True):
+        cells = [_cell(hierarchy.attribute, label or "") for label in labels[: max(blocks, default=-1) + 1]]
+        columns.append([cells[block] for block in blocks])
+    return "".join(";".join(row) + "\n" for row in zip(*columns, strict=True))
+
+
+def write_arx(hierarchy: Hierarchy, path: Path | str) -> None:
+    """Write a hierarchy to a file, as :func:`to_arx` does; UTF-8, complete or not at all.
+
+    Raises
+    ------
+    HierarchyError
+        If a value is the empty text.
+    OutputError
+        If the file cannot be written.
+    """
+    target = Path(path)
+    text = to_arx(hierarchy)
+    partial = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        try:
+            partial.write_text(text, encoding="utf-8", newline="")
+            partial.replace(target)
+        finally:
+            partial.unlink(missing_ok=True)
+    except OSError as error:
+        raise OutputError(
+            f"The hierarchy cannot be written: {error.strerror or error}.", where=str(target)
+        ) from None
+
+
+def _cell(attribute: str, text: str) -> str:
+    """Write one cell, in quotes where it needs them."""
+    if not text:
+        raise HierarchyError("The empty text is a value, and no hierarchy file can hold it.", where=attribute)
+    if _SPECIAL.isdisjoint(text) and text == text.strip():
+        return text
+    return '"' + text.replace('"', '""') + '"'
+
+
+__all__ = ["to_arx", "write_arx"]
