@@ -10,7 +10,7 @@ from sfumato.classes.properties import CellCost, Property, PropertyKind, Request
 from sfumato.kernels import lattice as kernel
 
 if TYPE_CHECKING:
-    from sfumato._typing import FloatArray, IntArray, KeyArray, LongArray
+    from sfumato._typing import BoolArray, FloatArray, IntArray, KeyArray, LongArray
     from sfumato.classes.suppression import Suppression
     from sfumato.domains import Cube, Ladder, Lattice
 
@@ -18,12 +18,13 @@ WORD_BITS = 64
 
 
 def pack_fields(blocks: tuple[int, ...], word_bits: int = WORD_BITS) -> kernel.Fields:
-    """Place a field for each attribute into as few words as first-fit finds.
+    """Place a field for each attribute into words, the first attribute in the highest bits.
 
     A field never straddles two words, so that one shift and one mask read it.
+    Keys of one word then sort as the tuples do.
     """
     word, shift, mask, used = [], [], [], [0]
-    for count in blocks:
+    for count in reversed(blocks):
         width = max(1, (max(count, 1) - 1).bit_length())
         if used[-1] + width > word_bits:
             used.append(0)
@@ -32,7 +33,9 @@ def pack_fields(blocks: tuple[int, ...], word_bits: int = WORD_BITS) -> kernel.F
         mask.append((1 << width) - 1)
         used[-1] += width
     return kernel.Fields(
-        np.array(word, dtype=np.int64), np.array(shift, dtype=np.uint64), np.array(mask, dtype=np.uint64)
+        np.array(word[::-1], dtype=np.int64),
+        np.array(shift[::-1], dtype=np.uint64),
+        np.array(mask[::-1], dtype=np.uint64),
     )
 
 
@@ -47,13 +50,22 @@ def pack_keys(codes: IntArray, fields: kernel.Fields) -> KeyArray:
 
 def group_keys(keys: KeyArray) -> tuple[LongArray, LongArray]:
     """Number equal keys; return the first row of each group and the group of each row."""
+    if len(keys) == 1 and (keys[0, 1:] >= keys[0, :-1]).all():
+        # A cube is sorted, so at its own levels nothing has to be.
+        start = _starts(keys)
+        return np.flatnonzero(start), np.cumsum(start) - 1
     order = np.argsort(keys[0], kind="stable") if len(keys) == 1 else np.lexsort(keys[::-1])
-    ordered = keys[:, order]
-    start = np.ones(len(order), dtype=bool)
-    start[1:] = (ordered[:, 1:] != ordered[:, :-1]).any(axis=0)
+    start = _starts(keys[:, order])
     group = np.empty(len(order), dtype=np.int64)
     group[order] = np.cumsum(start) - 1
     return order[start], group
+
+
+def _starts(ordered: KeyArray) -> BoolArray:
+    """Mark the first of every run of equal keys."""
+    start = np.ones(ordered.shape[1], dtype=bool)
+    start[1:] = (ordered[:, 1:] != ordered[:, :-1]).any(axis=0)
+    return start
 
 
 def make_ladders(cube: Cube, lattice: Lattice, costs: tuple[CellCost, ...]) -> kernel.Ladders:
@@ -196,9 +208,9 @@ def make_tables(cube: Cube, codes: IntArray, fields: kernel.Fields, sources: Sou
 def _pairs(group: LongArray, value: IntArray, rows: LongArray) -> tuple[LongArray, LongArray, LongArray]:
     """Return the distinct (group, value) pairs with their rows."""
     width = int(value.max()) + 1 if len(value) else 1
-    pair, inverse = np.unique(group * width + value, return_inverse=True)
-    amount = np.bincount(inverse, weights=rows, minlength=len(pair)).astype(np.int64)
-    return pair // width, pair % width, amount
+    first, number = group_keys((group * width + value).astype(np.uint64)[None])
+    amount = np.bincount(number, weights=rows, minlength=len(first)).astype(np.int64)
+    return group[first], value[first].astype(np.int64), amount
 
 
 def deepen(tables: kernel.Tables, depths: int) -> kernel.Tables:

@@ -179,6 +179,11 @@ class Batch:
         return int(self._base.counts[0, 0])
 
     @property
+    def base_rows(self) -> LongArray:
+        """Rows of each of these tuples."""
+        return np.asarray(self._base.rows[0])
+
+    @property
     def evaluated(self) -> int:
         """Nodes evaluated so far, running workers included."""
         return int(self.control[1:].sum())

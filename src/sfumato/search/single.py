@@ -35,7 +35,7 @@ def measure_cube(cube: Cube) -> dict[str, float]:
     batch = problem.batch(threads=1)
     node = np.zeros(len(ladders), dtype=np.int64)
     statistics = batch.evaluate(node[None])
-    uniques = (batch.classes(node).rows == 1).sum()
+    uniques = (batch.base_rows == 1).sum()
     counts = {"rows": cube.row_count, "classes": statistics.classes[0], "uniques": uniques}
     found = {name: float(count) for name, count in counts.items()}
     return found | {item.name: float(item.value(statistics)[0]) for item in measures}
