@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 
@@ -12,6 +12,9 @@ from sfumato.search import Status, search_exhaustive, search_optimal
 from tests.oracles import lattice as oracle
 from tests.package import problem_of, restrict
 from tests.strategies import problems
+
+if TYPE_CHECKING:
+    import numpy as np
 
 
 def _levels(nodes: np.ndarray) -> list[tuple[int, ...]]:

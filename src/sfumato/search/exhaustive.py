@@ -72,12 +72,13 @@ def search_exhaustive(problem: Problem, batch: Batch, monitor: Monitor | None = 
             batch.stop()
 
     for pieces in _windows(problem, batch):
+        tick()
         for statistics in batch.walk(pieces, tick):
             fits = np.flatnonzero(problem.feasible(statistics))
             archive.add(statistics.nodes[fits], problem.costs(statistics)[fits], statistics.suppressed[fits])
-        tick()
         if watch.stopped:
             break
+    tick()
     evaluated = batch.evaluated - begin
     complete = evaluated == size
     status = (

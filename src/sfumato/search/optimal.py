@@ -102,6 +102,7 @@ class _Search:
 
     def _evaluate(self, nodes: LongArray) -> Statistics:
         """Evaluate nodes and keep the best."""
+        self._tick()
         statistics = self.batch.evaluate(nodes, self._tick)
         fits = np.flatnonzero(self.problem.feasible(statistics))
         if len(fits):
