@@ -90,7 +90,24 @@ class Groups:
 def load_groups(
     connection: DuckDBPyConnection, path: Path, promise: Promise, person_column: str | None
 ) -> Groups:
-    """Group the rows of the file that remain; the file is not read again after this."""
+    """Group the rows of the file that remain; the file is not read again after this.
+
+    Parameters
+    ----------
+    connection
+        The engine.
+    path
+        The file.
+    promise
+        Roles, measures and suppression.
+    person_column
+        The column that tells persons apart, if this file has it.
+
+    Returns
+    -------
+    Groups
+        The rows that remain, grouped.
+    """
     columns = open_file(connection, path, "file")
     attributes = _attributes_to_load(promise, columns)
     sentences = (

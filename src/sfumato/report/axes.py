@@ -1,0 +1,188 @@
+"""Which objectives are drawn where, on what scale, with which ticks."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sfumato.errors import ParameterError
+from sfumato.front.front import Objective
+from sfumato.front.knees import WIDE
+from sfumato.report.words import measure_words, number_words
+
+if TYPE_CHECKING:
+    from sfumato._typing import FloatArray
+    from sfumato.front.front import Front
+
+STEPS = (1.0, 2.0, 5.0, 10.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Axis:
+    """One measure of all solutions, ready to be drawn.
+
+    Parameters
+    ----------
+    name
+        The measure.
+    maximize
+        Whether larger is better; None where nobody said so.
+    values
+        One for each solution, finite.
+    """
+
+    name: str
+    maximize: bool | None
+    values: FloatArray
+
+    @property
+    def words(self) -> str:
+        """The measure in words."""
+        return measure_words(self.name)
+
+    @property
+    def direction(self) -> str:
+        """Where better is; the arrows also hold for text that runs upwards."""
+        if self.maximize is None:
+            return ""
+        return "larger is better →" if self.maximize else "← smaller is better"
+
+    @property
+    def low(self) -> float:
+        """Smallest value."""
+        return float(self.values.min())
+
+    @property
+    def high(self) -> float:
+        """Largest value."""
+        return float(self.values.max())
+
+    @property
+    def is_log(self) -> bool:
+        """Whether the values are positive and span more than two orders of magnitude."""
+        return self.low > 0 and self.high > WIDE * self.low
+
+    @cached_property
+    def shares(self) -> FloatArray:
+        """Where each value lies between the smallest (0) and the largest (1); 0.5 if all are equal."""
+        return self.share(self.values)
+
+    def share(self, values: FloatArray) -> FloatArray:
+        """Return where other values lie between the smallest and the largest of this axis."""
+        low, span = self.scaled(np.array([self.low]))[0], np.ptp(self.scaled(np.array([self.low, self.high])))
+        return np.asarray((self.scaled(values) - low) / span) if span > 0 else np.full(len(values), 0.5)
+
+    def scaled(self, values: FloatArray) -> FloatArray:
+        """Return values as they are drawn: decimal logarithms on a logarithmic axis."""
+        return np.log10(values) if self.is_log else values
+
+    def ticks(self, count: int) -> list[float]:
+        """Return about ``count`` round values between the smallest and the largest; at least one.
+
+        Where all values are whole numbers, so are the ticks.
+        """
+        if self.low == self.high or count < 1:
+            return [self.low]
+        make = _log_ticks if self.is_log else _linear_ticks
+        ticks = make(self.low, self.high, count)
+        if np.all(self.values == np.rint(self.values)):
+            ticks = [tick for tick in ticks if tick.is_integer()]
+        return ticks or [self.low]
+
+    def tick_labels(self, count: int, room: float) -> dict[float, str]:
+        """Return ticks with their numbers, blank where these would touch side by side.
+
+        Parameters
+        ----------
+        count
+            How many ticks, about.
+        room
+            Letters that fit along the axis. Powers of ten come first, then what fits between them.
+        """
+        labels = {tick: number_words(tick) for tick in self.ticks(count)}
+        places = dict(zip(labels, (self.share(np.array(list(labels))) * room).tolist(), strict=True))
+        shown: list[float] = []
+        for tick in sorted(labels, key=lambda tick: (self.is_log and not _is_power_of_ten(tick), tick)):
+            # Half of either number and a blank.
+            needs = ((len(labels[tick]) + len(labels[other])) / 2 + 1 for other in shown)
+            away = (abs(places[tick] - places[other]) for other in shown)
+            if all(far >= need for far, need in zip(away, needs, strict=True)):
+                shown.append(tick)
+        return {tick: text if tick in shown else "" for tick, text in labels.items()}
+
+
+def _linear_ticks(low: float, high: float, count: int) -> list[float]:
+    raw = (high - low) / count
+    power = 10.0 ** math.floor(math.log10(raw))
+    step = next(s * power for s in STEPS if s * power >= raw * (1 - 1e-9))
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    rounded = dict.fromkeys(float(f"{i * step:.12g}") for i in range(first, last + 1))
+    # Rounding leaves the range where the values differ by less than it.
+    return [tick for tick in rounded if low <= tick <= high]
+
+
+def _log_ticks(low: float, high: float, count: int) -> list[float]:
+    """Return 1, 2, 5 of each decade if that is not too many, else every n-th power of ten."""
+    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
+    fine = [float(f"{s}e{p}") for p in range(first, last + 1) for s in (1, 2, 5)]
+    fine = [tick for tick in fine if low <= tick <= high]
+    if len(fine) <= count:
+        return fine
+    tens = [float(f"1e{p}") for p in range(first, last + 1) if low <= float(f"1e{p}") <= high]
+    return tens[:: math.ceil(len(tens) / count)]
+
+
+def _is_power_of_ten(value: float) -> bool:
+    return f"{value:e}".startswith("1.000000e")
+
+
+def make_axis(front: Front, objective: Objective) -> Axis:
+    """Return the axis of one objective."""
+    values = np.array([item.value(objective.name) for item in front], dtype=np.float64)
+    return Axis(objective.name, objective.maximize, values)
+
+
+def plane_axes(front: Front) -> tuple[Axis, Axis]:
+    """Return what is drawn to the right and what upwards.
+
+    The first objective to maximize against the first to minimize; where there is no such pair the
+    first two objectives; where there is one objective, the suppressed rows beside it.
+
+    Raises
+    ------
+    ParameterError
+        If the front is empty or has no objective.
+    """
+    if not len(front) or not front.objectives:
+        raise ParameterError("a front without solutions or objectives has no axes; draw one that has both.")
+    up = [item for item in front.objectives if item.maximize]
+    down = [item for item in front.objectives if not item.maximize]
+    if up and down:
+        pair = (up[0], down[0])
+    elif len(front.objectives) > 1:
+        pair = (front.objectives[0], front.objectives[1])
+    else:
+        return make_axis(front, front.objectives[0]), _beside(front)
+    return make_axis(front, pair[0]), make_axis(front, pair[1])
+
+
+def _beside(front: Front) -> Axis:
+    """Return the axis that stands beside an only objective."""
+    only = front.objectives[0].name
+    if only != "suppressed":
+        return make_axis(front, Objective("suppressed", maximize=False))
+    other = next((name for name in front.measure_names if name != only), only)
+    return Axis(other, None, np.array([item.value(other) for item in front], dtype=np.float64))
+
+
+def other_axes(front: Front) -> list[Axis]:
+    """Return the axes of the objectives that are not in the plane, in their order."""
+    drawn = {axis.name for axis in plane_axes(front)}
+    return [make_axis(front, item) for item in front.objectives if item.name not in drawn]
+
+
+__all__ = ["Axis", "make_axis", "other_axes", "plane_axes"]

@@ -1,0 +1,97 @@
+"""What appears when one points at a solution."""
+
+from __future__ import annotations
+
+import textwrap
+from html import escape
+from typing import TYPE_CHECKING
+
+from sfumato.report.words import (
+    check_picked,
+    count_words,
+    knee_number,
+    measure_words,
+    number_words,
+    partition_words,
+    printable,
+    suppressed_words,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sfumato.front.front import Front, Solution
+
+WIDTH = 56
+"""Letters in a line; longer ones are broken, so that the box stays inside the figure."""
+
+NAME_WIDTH = 48
+"""Letters of an attribute's name and of a label; the rest is cut."""
+
+ATTRIBUTES = 24
+"""Attributes that are listed; with more of them the box would not fit on a screen."""
+
+
+def plain(text: str) -> str:
+    """Escape a text for plotly, which reads a few tags and entities in every text.
+
+    Quotes stay: plotly knows no entity for them.
+    """
+    return escape(text, quote=False)
+
+
+def broken(text: str, width: int) -> str:
+    """Escape a text and break it into lines of at most ``width`` letters."""
+    return "<br>".join(plain(line) for line in textwrap.wrap(text, width))
+
+
+def hover_texts(
+    front: Front, picked: int | None, labels: Mapping[int, Mapping[str, str]] | None
+) -> list[str]:
+    """Return for each solution its number, measures, suppressed rows and recoding, as plotly text.
+
+    Parameters
+    ----------
+    front
+        The solutions.
+    picked
+        Number of the picked solution.
+    labels
+        Solution's number → attribute → label of its level; any of them may lack.
+    """
+    check_picked(front, picked)
+    marks = {knee_number(front): "the knee", picked: "picked"}
+    if picked is not None and picked == knee_number(front):
+        marks[picked] = "picked, the knee"
+    return [
+        _hover_text(front, item, marks.get(item.number), (labels or {}).get(item.number, {}))
+        for item in front
+    ]
+
+
+def _hover_text(front: Front, item: Solution, mark: str | None, labels: Mapping[str, str]) -> str:
+    head = f"<b>Solution {item.number}</b>" + (f" ({mark})" if mark else "")
+    measures = [
+        f"{measure_words(name)}: {number_words(item.value(name))}"
+        for name in front.measure_names
+        if name != "suppressed"
+    ]
+    suppressed = f"suppressed rows: {suppressed_words(front, item.suppressed)}"
+    lines = [*measures, suppressed, "", *_recoding(item, labels)]
+    return "<br>".join([head, *(broken(line, WIDTH) for line in lines)])
+
+
+def _recoding(item: Solution, labels: Mapping[str, str]) -> list[str]:
+    lines = [
+        f"{_cut(printable(attribute))}: {partition_words(partition, _cut(labels.get(attribute, '')))}"
+        for attribute, partition in item.recoding.items()
+    ]
+    more = len(lines) - ATTRIBUTES
+    return lines if more <= 0 else [*lines[:ATTRIBUTES], f"and {count_words(more, 'more attribute')}"]
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= NAME_WIDTH else text[: NAME_WIDTH - 1] + "…"
+
+
+__all__ = ["broken", "hover_texts", "plain"]

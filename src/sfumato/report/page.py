@@ -1,0 +1,179 @@
+"""One HTML file that shows a front, opens without a network and prints."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from html import escape
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from sfumato.report.axes import Axis, other_axes, plane_axes
+from sfumato.report.figures import MANY_OBJECTIVES, front_figure
+from sfumato.report.table import solution_table, table_sentence
+from sfumato.report.words import front_sentence, front_title, knee_number, measure_words, number_words
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from plotly.graph_objects import Figure
+
+    from sfumato.front.front import Front
+
+TOP_MARGIN = 48
+"""Pixels above the figure without its title: room for the legend."""
+
+_PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="generator" content="Sfumato">
+<title>{title}</title>
+<style>
+{style}</style>
+</head>
+<body>
+<main>
+<h1>{title}</h1>
+<p class="quiet">{sentence}</p>
+{content}
+</main>
+</body>
+</html>
+"""
+
+_CONTENT = """<p id="reading">{reading}</p>
+<figure>
+<div id="picture" role="img" aria-label="{alternative}" aria-describedby="reading"></div>
+</figure>
+<noscript><p>The figure needs JavaScript; the table below holds the same solutions.</p></noscript>
+<h2 id="solutions">Solutions</h2>
+<p>{above}</p>
+<div class="wide" role="region" aria-labelledby="solutions" tabindex="0">
+{table}
+</div>
+<script type="application/json" id="drawing">{drawing}</script>
+<script>{library}</script>
+<script>{script}</script>"""
+
+
+def front_html(
+    front: Front, picked: int | None = None, *, labels: Mapping[int, Mapping[str, str]] | None = None
+) -> str:
+    """Return a page with the figure of a front and a table of its solutions.
+
+    Parameters
+    ----------
+    front
+        What to show. An empty one gives a page that says so.
+    picked
+        Number of a solution to mark.
+    labels
+        Solution's number → attribute → label of its level; any of them may lack.
+
+    Returns
+    -------
+    str
+        HTML5, to be written as UTF-8. It carries all that it needs (about 5 MB, nearly all of it
+        plotly's library) and forbids the browser to load anything or to run any other script.
+        Attribute names and labels may hold anything.
+
+    Raises
+    ------
+    ParameterError
+        If ``picked`` is not the number of a solution.
+    """
+    # Drawn first: it checks what was picked.
+    figure = front_figure(front, picked, labels=labels)
+    scripts = _scripts() if len(front) else {}
+    content = ""
+    if len(front):
+        content = _CONTENT.format(
+            reading=escape(how_to_read(front)),
+            alternative=escape(_alternative(front, picked)),
+            above=escape(table_sentence(front)),
+            table=solution_table(front, picked, labels=labels),
+            drawing=_drawing(figure),
+            **scripts,
+        )
+    return _PAGE.format(
+        policy=_policy(list(scripts.values())),
+        title=escape(front_title(front)),
+        sentence=escape(front_sentence(front)),
+        style=_resource("page.css"),
+        content=content,
+    )
+
+
+def how_to_read(front: Front) -> str:
+    """Return one sentence that tells how to read the figure of a front that is not empty."""
+    x, y = plane_axes(front)
+    others = other_axes(front)
+    ways = [_better(x, "to the right", "to the left"), _better(y, "above", "below")]
+    ways += [_better(axis, "towards yellow", "towards violet") for axis in others[:1]]
+    where = ", ".join(way for way in ways if way)
+    lines = (
+        " The lines show the same solutions over all objectives."
+        if len(front.objectives) >= MANY_OBJECTIVES
+        else ""
+    )
+    return (
+        f"Each point is one way to release the table, and better ones lie {where}; point at one to see what "
+        f"it does to every attribute, and release the one you choose by its number.{lines}"
+    )
+
+
+def _better(axis: Axis, larger: str, smaller: str) -> str:
+    if axis.maximize is None:
+        return ""
+    return f"{larger if axis.maximize else smaller} ({measure_words(axis.name, short=False)})"
+
+
+def _alternative(front: Front, picked: int | None) -> str:
+    """Return what the figure shows, for those who cannot see it."""
+    x, y = plane_axes(front)
+    knee = knee_number(front)
+    parts = [
+        f"Scatter plot of {_span(y)} over {_span(x)}.",
+        f"The knee is solution {knee}." if knee else "",
+        f"Solution {picked} is picked." if picked else "",
+        "The table below holds the numbers.",
+    ]
+    return " ".join(part for part in parts if part)
+
+
+def _span(axis: Axis) -> str:
+    return f"{axis.words} from {number_words(axis.low)} to {number_words(axis.high)}"
+
+
+def _drawing(figure: Figure) -> str:
+    """Return the figure as JSON that cannot end the element it stands in; its title is the page's."""
+    height = figure.layout.height - figure.layout.margin.t + TOP_MARGIN
+    figure.update_layout(title=None, margin_t=TOP_MARGIN, height=height)
+    return str(figure.to_json()).replace("<", "\\u003c")
+
+
+def _scripts() -> dict[str, str]:
+    from plotly.offline import get_plotlyjs
+
+    # plotly's package ships the full library only.
+    return {"library": get_plotlyjs(), "script": _resource("page.js")}
+
+
+def _policy(scripts: list[str]) -> str:
+    """Return the rule that only these scripts may run and nothing may be fetched."""
+    hashes = [base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in scripts]
+    allowed = " ".join(f"'sha256-{text}'" for text in hashes) or "'none'"
+    return (
+        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data: blob:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _resource(name: str) -> str:
+    return files("sfumato.report").joinpath(name).read_text(encoding="utf-8")
+
+
+__all__ = ["front_html", "how_to_read"]

@@ -1,0 +1,125 @@
+"""The solutions of a front as a table of a page."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+from sfumato.front import number_text
+from sfumato.report.words import (
+    count_words,
+    knee_number,
+    measure_words,
+    number_words,
+    partition_words,
+    printable,
+    suppressed_words,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sfumato.front.front import Front, Solution
+
+LIMIT = 500
+"""Rows of the table; ``front.csv`` holds all."""
+
+
+def solution_table(
+    front: Front, picked: int | None = None, *, labels: Mapping[int, Mapping[str, str]] | None = None
+) -> str:
+    """Return the first solutions as an HTML table whose columns can be sorted by the page's script.
+
+    Parameters
+    ----------
+    front
+        At least one solution.
+    picked
+        Number of the picked solution; its row is marked, like the knee's.
+    labels
+        Solution's number → attribute → label of its level; any of them may lack.
+
+    Returns
+    -------
+    str
+        Every text in it is escaped.
+    """
+    columns = _Columns(front)
+    shown = front.solutions[:LIMIT]
+    rows = "\n".join(columns.row(item, picked, (labels or {}).get(item.number, {})) for item in shown)
+    return f"<table>\n{columns.head()}\n<tbody>\n{rows}\n</tbody>\n</table>"
+
+
+def table_sentence(front: Front) -> str:
+    """Return what stands above the table: how much of the front it shows and how to use it."""
+    few = len(front) <= LIMIT
+    shown = f"All {len(front):,} solutions" if few else f"The first {LIMIT:,} of {len(front):,} solutions"
+    shown = count_words(1, "solution") if len(front) == 1 else shown
+    return (
+        f"{shown}, best first by the objectives in their order; the heading of a column sorts by it. "
+        "At level 0 an attribute is released unchanged; the higher the level, the coarser its values."
+    )
+
+
+class _Columns:
+    """The columns of a front's table: solution, measures, suppressed rows, attributes."""
+
+    def __init__(self, front: Front) -> None:
+        self.front = front
+        self.measures = [name for name in front.measure_names if name != "suppressed"]
+        self.attributes = list(front[0].recoding)
+        self.knee = knee_number(front)
+
+    def head(self) -> str:
+        measured = [measure_words(name) for name in self.measures] + ["suppressed rows"]
+        # The column of the solutions' numbers stands outside of both groups.
+        groups = _group(len(measured), "Measures") + _group(len(self.attributes), "Level of each attribute")
+        sorted_by = [
+            _heading("Solution", "", order="ascending"),
+            *(_heading(text, _look("measure", place)) for place, text in enumerate(measured)),
+            *(_heading(printable(name), _look("", place)) for place, name in enumerate(self.attributes)),
+        ]
+        return f"<thead>\n<tr><td></td>{groups}</tr>\n<tr>{''.join(sorted_by)}</tr>\n</thead>"
+
+    def row(self, item: Solution, picked: int | None, labels: Mapping[str, str]) -> str:
+        marks = [name for name, number in (("picked", picked), ("knee", self.knee)) if number == item.number]
+        text = " ".join([str(item.number), *marks])
+        start = f'<tr class="{" ".join(marks)}">' if marks else "<tr>"
+        cells = [f'<th scope="row" data-value="{item.number}">{text}</th>', *self._measures(item)]
+        return start + "".join([*cells, *self._partitions(item, labels)]) + "</tr>"
+
+    def _measures(self, item: Solution) -> list[str]:
+        values = [(item.value(name), number_words(item.value(name))) for name in self.measures]
+        values.append((item.suppressed, suppressed_words(self.front, item.suppressed)))
+        return [_cell(value, text, _look("measure", place)) for place, (value, text) in enumerate(values)]
+
+    def _partitions(self, item: Solution, labels: Mapping[str, str]) -> list[str]:
+        cells = []
+        for place, attribute in enumerate(self.attributes):
+            partition = item.recoding[attribute]
+            value = partition if isinstance(partition, int) else len(partition)
+            text = partition_words(partition, labels.get(attribute)).removeprefix("level ")
+            cells.append(_cell(value, text, _look("", place)))
+        return cells
+
+
+def _group(size: int, text: str) -> str:
+    return f'<th colspan="{size}" scope="colgroup">{text}</th>' if size else ""
+
+
+def _look(kind: str, place: int) -> str:
+    """Return the class attribute of a cell; the first one of a group has a line before it."""
+    names = " ".join(name for name in (kind, "" if place else "first") if name)
+    return f' class="{names}"' if names else ""
+
+
+def _heading(text: str, look: str, *, order: str = "none") -> str:
+    return f'<th scope="col" aria-sort="{order}"{look}><button type="button">{escape(text)}</button></th>'
+
+
+def _cell(value: float, text: str, look: str) -> str:
+    # Sorting reads the exact value: the text is rounded.
+    return f'<td data-value="{number_text(value)}"{look}>{escape(text)}</td>'
+
+
+__all__ = ["solution_table", "table_sentence"]

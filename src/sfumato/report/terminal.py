@@ -1,0 +1,186 @@
+"""A front drawn with letters, for a terminal."""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sfumato.report.axes import Axis, plane_axes
+from sfumato.report.words import check_picked, count_words, front_title, knee_number, number_words, printable
+
+if TYPE_CHECKING:
+    from sfumato._typing import LongArray
+    from sfumato.front.front import Front
+
+LEAST_ROWS = 3
+LEAST_COLUMNS = 2
+
+
+@dataclass(frozen=True)
+class _Letters:
+    """What is drawn with."""
+
+    point: str
+    knee: str
+    picked: str
+    upright: str
+    upright_tick: str
+    corner: str
+    level: str
+    level_tick: str
+
+
+_UNICODE = _Letters("•", "◆", "★", "│", "┤", "└", "─", "┬")
+_ASCII = _Letters("o", "K", "P", "|", "+", "+", "-", "+")
+
+
+def front_text(
+    front: Front, width: int, height: int, *, picked: int | None = None, unicode: bool = True
+) -> str:
+    """Draw a front as plain text.
+
+    The first objective to maximize runs to the right and the first to minimize upwards; where there
+    is no such pair, the first two. Solutions that fall on one letter are drawn as one.
+
+    Parameters
+    ----------
+    front
+        What to draw. An empty one gives a line that says so.
+    width
+        Columns; no line is wider, text that does not fit is cut.
+    height
+        Lines, captions included; where they are too few the drawing still has three rows.
+    picked
+        Number of a solution to mark.
+    unicode
+        Whether the terminal shows more than ASCII.
+
+    Returns
+    -------
+    str
+        Lines without colour codes and without blanks at their ends. Control characters in names
+        are replaced.
+
+    Raises
+    ------
+    ParameterError
+        If ``picked`` is not the number of a solution.
+    """
+    check_picked(front, picked)
+    letters = _UNICODE if unicode else _ASCII
+    if not len(front):
+        lines = [front_title(front)]
+    else:
+        x, y = plane_axes(front)
+        captions = [_caption(y, width), _caption(x, width), *_legend(front, picked, letters, width)]
+        rows = max(LEAST_ROWS, height - len(captions) - 2)
+        drawing = _drawing(front, picked, letters, rows, width)
+        lines = [captions[0], *drawing, *captions[1:]]
+    shown = lines if unicode else [line.encode("ascii", "replace").decode() for line in lines]
+    return "\n".join(_cut(line, width).rstrip() for line in shown)
+
+
+def _caption(axis: Axis, width: int) -> str:
+    """Return what an axis shows, in as many words as the width allows."""
+    way = {True: "larger is better", False: "smaller is better", None: ""}[axis.maximize]
+    scale = "logarithmic" if axis.is_log else ""
+    notes = (", ".join(filter(None, (way, scale))), scale or way)
+    texts = [*(f"{axis.words}: {note}" for note in notes if note), axis.words, printable(axis.name)]
+    return next((text for text in texts if _cells(text) <= width), texts[-1])
+
+
+def _legend(front: Front, picked: int | None, letters: _Letters, width: int) -> list[str]:
+    """Return the marks and what they mean, in as few lines as the width allows."""
+    knee = knee_number(front)
+    parts = [f"{letters.point} {count_words(len(front), 'solution')}"]
+    if knee is not None and knee != picked:
+        parts.append(f"{letters.knee} knee: solution {knee}")
+    if picked is not None:
+        parts.append(f"{letters.picked} picked: solution {picked}{', the knee' if picked == knee else ''}")
+    parts.append("complete" if front.complete else "not complete")
+    if len(front.objectives) > 2:
+        parts.append(f"2 of {len(front.objectives)} objectives drawn")
+    lines = [parts[0]]
+    for part in parts[1:]:
+        longer = f"{lines[-1]}   {part}"
+        if _cells(longer) <= width:
+            lines[-1] = longer
+        else:
+            lines.append(part)
+    return lines
+
+
+def _drawing(front: Front, picked: int | None, letters: _Letters, rows: int, width: int) -> list[str]:
+    """Return the rows of the drawing, the axis below them and its numbers."""
+    x, y = plane_axes(front)
+    y_ticks = _upright_ticks(y, rows)
+    # Room for the widest number, a blank and the axis.
+    margin = max(len(text) for text in y_ticks.values())
+    columns = max(LEAST_COLUMNS, width - margin - 2)
+    grid = [[" "] * columns for _ in range(rows)]
+    places = list(zip(rows - 1 - _places(y, rows), _places(x, columns), strict=True))
+    marks = {knee_number(front): letters.knee, picked: letters.picked}
+    # Marked ones last, so that no other point hides them, and the picked one after the knee.
+    for item, (row, column) in sorted(
+        zip(front, places, strict=True), key=lambda pair: pair[0].number == picked
+    ):
+        if item.number in marks or grid[row][column] == " ":
+            grid[row][column] = marks.get(item.number, letters.point)
+    lines = []
+    for row, cells in enumerate(grid):
+        edge = letters.upright_tick if row in y_ticks else letters.upright
+        lines.append(f"{y_ticks.get(row, ''):>{margin}} {edge}{''.join(cells)}")
+    line, numbers = _level_axis(x, letters, columns, margin + 2, width)
+    return [*lines, " " * (margin + 1) + letters.corner + line, numbers]
+
+
+def _places(axis: Axis, count: int) -> LongArray:
+    """Return the column or row of each solution, counted from the smallest value."""
+    return (axis.shares * (count - 1)).round().astype("int64")
+
+
+def _upright_ticks(axis: Axis, rows: int) -> dict[int, str]:
+    """Return the numbers beside the rows."""
+    ticks = axis.ticks(rows // 2 + 1)
+    places = rows - 1 - (axis.share(np.array(ticks)) * (rows - 1)).round().astype(int)
+    return {int(place): number_words(tick) for place, tick in zip(places, ticks, strict=True)}
+
+
+def _level_axis(axis: Axis, letters: _Letters, columns: int, start: int, width: int) -> tuple[str, str]:
+    """Return the axis below the drawing and the numbers below it; those that would touch are left out."""
+    labels = axis.tick_labels(columns // (4 if axis.is_log else 7), columns - 1)
+    places = (axis.share(np.array(list(labels))) * (columns - 1)).round().astype(int)
+    line, numbers = [letters.level] * columns, ""
+    for text, place in zip(labels.values(), places, strict=True):
+        line[place] = letters.level_tick
+        begin = max(0, min(start + int(place) - len(text) // 2, width - len(text)))
+        if text and (begin > len(numbers) or not numbers):
+            numbers = numbers.ljust(begin) + text
+    return "".join(line), numbers
+
+
+def _cells(text: str) -> int:
+    """Return how many columns a text takes: East Asian wide letters two, combining ones none."""
+    return sum(_letter_cells(letter) for letter in text)
+
+
+def _letter_cells(letter: str) -> int:
+    if unicodedata.combining(letter):
+        return 0
+    return 2 if unicodedata.east_asian_width(letter) in "WF" else 1
+
+
+def _cut(text: str, width: int) -> str:
+    """Return as much of a text as fits."""
+    taken = 0
+    for place, letter in enumerate(text):
+        taken += _letter_cells(letter)
+        if taken > width:
+            return text[:place]
+    return text
+
+
+__all__ = ["front_text"]

@@ -1,0 +1,194 @@
+"""What a front shows, in words that a data steward knows.
+
+Names of attributes and labels of levels are other people's text: they may hold anything. Here they
+are only made printable; each picture escapes them for where it puts them.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from sfumato.errors import ParameterError, SpecError
+from sfumato.front.knees import find_knee
+from sfumato.spec import parse_measure_name
+
+if TYPE_CHECKING:
+    from sfumato.front import Front, Partition
+
+MEASURES = {
+    "k": "smallest class",
+    "mean_k": "mean class size over rows",
+    "spread_k": "class size summed over rows",
+    "distinct_l": "fewest different values of {attribute} in a class",
+    "spread_l": "own value of {attribute} in the class, summed over rows",
+    "t": "largest distance of a class from all rows in {attribute}",
+    "loss": "share of detail lost",
+    "glm": "detail lost, in cells",
+    "gl": "detail lost in the rows that remain, in cells",
+    "sl": "cells lost with suppressed rows",
+    "dm": "pairs of rows that cannot be told apart",
+    "average_class": "average class size",
+    "precision": "share of hierarchy levels kept",
+    "suppressed": "suppressed rows",
+}
+"""The measures in words; a measure that is not here stands under its name."""
+
+
+def measure_words(name: str, *, short: bool = True) -> str:
+    """Return a measure in words, followed by its short name unless that is not wanted.
+
+    Examples
+    --------
+    >>> measure_words("k"), measure_words("distinct_l(occupation)"), measure_words("suppressed")
+    ('smallest class (k)', 'fewest different values of occupation in a class (distinct_l)', 'suppressed rows')
+    """
+    try:
+        bare, arguments = parse_measure_name(name)
+    except SpecError:
+        return printable(name)
+    # Arguments beyond the attribute name a variant that only the full name tells.
+    if bare not in MEASURES or len(arguments) != MEASURES[bare].count("{"):
+        return printable(name)
+    text = MEASURES[bare].replace("{attribute}", printable("".join(arguments)))
+    return f"{text} ({bare})" if short and bare != "suppressed" else text
+
+
+def printable(text: str) -> str:
+    r"""Return a text on one line and without control characters, which could steer a terminal.
+
+    Examples
+    --------
+    >>> printable("a\n b\x1b[1m")
+    'a b�[1m'
+    """
+    return "".join(
+        letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in " ".join(text.split())
+    )
+
+
+def number_words(value: float) -> str:
+    """Return a number as people read it: four digits are enough, thousands are grouped.
+
+    Examples
+    --------
+    >>> number_words(30162.0), number_words(0.402001), number_words(7220555.4), number_words(2e15)
+    ('30,162', '0.402', '7,220,555', '2e+15')
+    """
+    if abs(value) >= 1e15 or not math.isfinite(value):
+        return f"{value:.4g}"
+    return f"{value:,.0f}" if float(value).is_integer() or abs(value) >= 1e4 else f"{value:.4g}"
+
+
+def count_words(count: int, noun: str) -> str:
+    """Return a count with its noun.
+
+    Examples
+    --------
+    >>> count_words(1, "solution"), count_words(1200, "solution")
+    ('1 solution', '1,200 solutions')
+    """
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def partition_words(partition: Partition, label: str | None = None) -> str:
+    """Return what happens to one attribute: its level, or its number of blocks.
+
+    Examples
+    --------
+    >>> partition_words(0), partition_words(2, "decade"), partition_words([[1, 4], [5, 9]])
+    ('level 0', 'level 2: decade', '2 blocks')
+    """
+    text = f"level {partition}" if isinstance(partition, int) else count_words(len(partition), "block")
+    return f"{text}: {printable(label)}" if label else text
+
+
+def suppressed_words(front: Front, suppressed: int) -> str:
+    """Return a number of suppressed rows, with its share where the run tells the rows."""
+    rows = _whole(front.run.get("rows"))
+    return f"{suppressed:,} ({100 * suppressed / rows:.2f} %)" if rows else f"{suppressed:,}"
+
+
+def knee_number(front: Front) -> int | None:
+    """Return the number of the knee; a front of one or two solutions has none."""
+    return front[find_knee(front)].number if len(front) > 2 else None
+
+
+def check_picked(front: Front, picked: int | None) -> None:
+    """Raise ParameterError unless ``picked`` is None or the number of a solution."""
+    if picked is not None and not any(item.number == picked for item in front):
+        raise ParameterError(
+            f"picked must be the number of a solution, 1 to {len(front)}; got {picked}. See front.csv."
+        )
+
+
+def front_title(front: Front) -> str:
+    """Return in words what a picture of the front shows."""
+    if not len(front):
+        return (
+            "No solution: no recoding meets what is required" if front.complete else "No solution was found"
+        )
+    count = "The one solution" if len(front) == 1 else f"{len(front):,} solutions"
+    names = [measure_words(item.name, short=False) for item in front.objectives]
+    joint = " against " if len(names) == 2 else " and "
+    shown = joint.join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)
+    return f"{count} that no other beats: {shown}"
+
+
+def front_sentence(front: Front) -> str:
+    """Return in words how completely the front is known and how it was found.
+
+    What the run does not tell is left out.
+    """
+    space, evaluated = _whole(front.run.get("space")), _whole(front.run.get("evaluated"))
+    rows, seconds = _whole(front.run.get("rows")), front.run.get("seconds")
+    facts = [
+        f"method {printable(str(front.run['method']))}" if front.run.get("method") else None,
+        count_words(rows, "row") if rows else None,
+        f"{seconds:.1f} seconds" if isinstance(seconds, int | float) else None,
+    ]
+    known = ", ".join(fact for fact in facts if fact)
+    return _completeness(front, space, evaluated) + (f" ({known})." if known else ".")
+
+
+def _completeness(front: Front, space: int | None, evaluated: int | None) -> str:
+    if space is None or evaluated is None:
+        return "Complete: no recoding can add a solution" if front.complete else _OPEN
+    if not front.complete:
+        return f"{_OPEN}; {_count(evaluated)} of {_count(space)} recodings were evaluated"
+    if evaluated >= space:
+        return f"Complete: all {_count(space)} recodings were evaluated"
+    proven = f"{_count(evaluated)} were evaluated and the others proven no better"
+    return f"Complete: of {_count(space)} recodings {proven}"
+
+
+_OPEN = "Not complete: there may be more and better solutions"
+
+
+def _count(number: int) -> str:
+    """Return a count that may have hundreds of digits."""
+    if number < 10**15:
+        return f"{number:,}"
+    digits = str(number)
+    return f"{digits[0]}.{digits[1:3]} × 10^{len(digits) - 1}"
+
+
+def _whole(value: object) -> int | None:
+    """Return a whole number of ``run.json``, where the space is a decimal text."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    return int(value) if isinstance(value, str) and value.isdecimal() else None
+
+
+__all__ = [
+    "check_picked",
+    "count_words",
+    "front_sentence",
+    "front_title",
+    "knee_number",
+    "measure_words",
+    "number_words",
+    "partition_words",
+    "printable",
+    "suppressed_words",
+]

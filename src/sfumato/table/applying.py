@@ -1,0 +1,182 @@
+"""Applying a recoding to the full table, where it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from sfumato.errors import ParameterError
+from sfumato.hierarchies.hierarchy import ROOT
+from sfumato.table.joining import join_plans
+from sfumato.table.keys import Names, clean
+from sfumato.table.recoding import ColumnPlan, Manner, Recode, plan_columns
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import narwhals as nw
+
+    from sfumato._typing import IntArray
+    from sfumato.table.coding import Table
+    from sfumato.table.sources import Frame, Source
+
+
+def apply(
+    table: Table,
+    recodes: Sequence[Recode],
+    suppressed: IntArray,
+    *,
+    output: Literal["drop", "mask"] = "drop",
+    order: Literal["sorted", "input"] = "sorted",
+    typed: bool = False,
+    with_person: bool = False,
+) -> object:
+    """Recode the full table.
+
+    Every value is joined with its block and its label, then every row with the suppressed classes.
+
+    Parameters
+    ----------
+    table
+        The coded table.
+    recodes
+        One for each quasi-identifier.
+    suppressed
+        The suppressed classes as tuples of blocks, in the order of ``recodes``; shape (classes, q).
+    output
+        ``drop`` leaves suppressed rows out. ``mask`` keeps them with ``*`` in every quasi-identifier
+        and nothing in the sensitive attributes; all quasi-identifiers are text then.
+    order
+        For files: ``sorted`` by all released columns (texts by code points, numbers by size, missing
+        last), or as in the ``input``. Frames keep their order, and their index where they have one.
+    typed
+        For text files: whether numbers that are kept leave as numbers, for a format that has types,
+        rather than as they were written.
+    with_person
+        Whether the person column comes after the others, for a recount that is not released.
+
+    Returns
+    -------
+    frame
+        The same kind of frame as came in, a DuckDB relation for a file: quasi-identifiers, sensitive
+        and other columns in the order of the input. Recoded columns are text. Kept columns and
+        sensitive ones have the type they had, and one spelling for each value; texts that were
+        read as missing, and undefined numbers, are missing.
+
+    Raises
+    ------
+    DataError
+        If the file changed since it was opened.
+    ParameterError
+        If the recodes or classes are not those of the quasi-identifiers.
+    """
+    _check(table, recodes, suppressed)
+    source = table.source
+    source.refuse_changed()
+    sort = source.kind == "file" and order == "sorted"
+    manner = Manner(masked=output == "mask", suppressing=len(suppressed) > 0, typed=typed, sort=sort)
+    plans = plan_columns(table, recodes, manner)
+    names = Names.beside(source.columns)
+    frame = join_plans(source, plans, suppressed, names, numbered=not sort)
+    person = (table.roles.person,) if with_person and table.roles.person else ()
+    choice = _Choice(
+        source, (*table.roles.released, *person), {plan.name: plan for plan in plans}, manner, names
+    )
+    return choice.of(frame).to_native()
+
+
+def _check(table: Table, recodes: Sequence[Recode], suppressed: IntArray) -> None:
+    """Raise ParameterError if recodes or classes do not fit the table."""
+    found = sorted(recode.attribute for recode in recodes)
+    if found != sorted(table.roles.quasi_identifiers):
+        raise ParameterError(
+            f"recodes must name each of the {len(table.hierarchies)} quasi-identifiers once; found {found}."
+        )
+    for recode in recodes:
+        size = table.hierarchies[recode.attribute].size
+        if len(recode.block) != size:
+            raise ParameterError(
+                f"the recode of {recode.attribute!r} has {len(recode.block)} codes; its domain has {size}."
+            )
+    if suppressed.ndim != 2 or suppressed.shape[1] != len(recodes):
+        raise ParameterError(
+            f"suppressed must have the shape (classes, {len(recodes)}); found {suppressed.shape}."
+        )
+
+
+@dataclass(frozen=True)
+class _Choice:
+    """Which columns leave, as what, and in which order of rows."""
+
+    source: Source
+    columns: tuple[str, ...]
+    plans: dict[str, ColumnPlan]
+    manner: Manner
+    names: Names
+
+    def of(self, frame: Frame) -> Frame:
+        """Choose from the joined rows."""
+        if self.manner.suppressing and not self.manner.masked:
+            frame = frame.filter(~self._flag)
+        shown = [self._leaving(name).alias(name) for name in self.columns]
+        if self.manner.sort:
+            sizes = self._sizes()
+            by = [
+                self.names.of("number", self.plans[name].place) if name in sizes else name
+                for name in self.columns
+            ]
+            return frame.select(*shown, *sizes.values()).sort(by, nulls_last=True).select(*self.columns)
+        if self.source.is_lazy:
+            row = self.names.row
+            return frame.select(*shown, row).sort(row).select(*self.columns)
+        return frame.select(*shown)
+
+    @property
+    def _flag(self) -> nw.Expr:
+        """Whether a row is suppressed."""
+        import narwhals as nw
+
+        return nw.col(self.names.flag)
+
+    @property
+    def _masks(self) -> bool:
+        """Whether some rows are masked."""
+        return self.manner.masked and self.manner.suppressing
+
+    def _leaving(self, name: str) -> nw.Expr:
+        """Return what leaves of a column."""
+        import narwhals as nw
+
+        plan = self.plans.get(name)
+        if plan is None:
+            return nw.col(name)
+        if plan.shown == "raw":
+            column = clean(self.source, name)
+        else:
+            column = nw.col(self.names.of(plan.shown, plan.place))
+        if plan.shown == "text" and plan.missing_text is not None:
+            column = column.fill_null(plan.missing_text)
+        if not self._masks:
+            return column
+        if plan.is_quasi_identifier:
+            return nw.when(self._flag).then(nw.lit(ROOT)).otherwise(column)
+        return nw.when(~self._flag).then(column)
+
+    def _sizes(self) -> dict[str, nw.Expr]:
+        """Return the numbers by which columns are sorted that leave as texts.
+
+        A masked value has no size either: the order must not tell what the mask hides.
+        """
+        import narwhals as nw
+
+        found = {}
+        for name, plan in self.plans.items():
+            if plan.shown == "raw" and "number" in plan.parts:
+                size = nw.col(self.names.of("number", plan.place))
+                found[name] = nw.when(~self._flag).then(size) if self._masks else size
+        return {
+            name: size.alias(self.names.of("number", self.plans[name].place)) for name, size in found.items()
+        }
+
+
+__all__ = ["apply"]

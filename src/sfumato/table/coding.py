@@ -1,0 +1,278 @@
+"""From rows to the cube: one pass over the data, then integers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from sfumato.domains import Cube
+from sfumato.errors import DataError
+from sfumato.hierarchies import build, encode
+from sfumato.hierarchies.hierarchy import Hierarchy, Value
+from sfumato.table.arrow import MISSING
+from sfumato.table.roles import Roles, assign_roles, find_warnings, require_columns
+from sfumato.table.tally import DistinctColumn, Tally, tally
+from sfumato.table.values import rank, type_values
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from sfumato._typing import IntArray
+    from sfumato.spec import Spec
+    from sfumato.table.sources import Source
+
+MakeHierarchy: TypeAlias = Callable[[str, Sequence[Value], bool], Hierarchy]
+
+
+@dataclass(frozen=True, eq=False)
+class RawColumn:
+    """The distinct values of a column as the engine holds them, with their codes.
+
+    Parameters
+    ----------
+    values
+        The distinct values that are not missing, without order.
+    codes
+        The code of each value; equal codes for values that mean the same, such as ``1`` and ``1.0``.
+    missing
+        The code of missing, or None if it does not occur.
+    """
+
+    values: pa.Array
+    codes: IntArray
+    missing: int | None
+
+    @cached_property
+    def is_exact(self) -> bool:
+        """Whether every code stands for one raw value only."""
+        return len(np.unique(self.codes)) == len(self.codes)
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A source with its roles, its domains and its cube.
+
+    Parameters
+    ----------
+    source
+        The rows.
+    spec
+        The specification.
+    roles
+        What is done with each column.
+    cube
+        The distinct coded tuples.
+    hierarchies
+        The hierarchy of each quasi-identifier.
+    sensitive
+        The domain of each sensitive attribute, as a hierarchy.
+    raw
+        The raw values of quasi-identifiers and sensitive attributes.
+    """
+
+    source: Source
+    spec: Spec
+    roles: Roles
+    cube: Cube
+    hierarchies: Mapping[str, Hierarchy]
+    sensitive: Mapping[str, Hierarchy]
+    raw: Mapping[str, RawColumn]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the source in their order."""
+        return self.source.columns
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The columns that the specification does not name."""
+        return self.roles.left_out
+
+    @cached_property
+    def warnings(self) -> list[str]:
+        """What looks like a mistake in the roles; computed when it is asked for, in one more pass."""
+        cube = self.cube
+        constant = [
+            name
+            for name, codes in zip(cube.sensitive, cube.sensitive_codes.T, strict=True)
+            if (codes == codes[0]).all()
+        ]
+        return find_warnings(self.source, self.roles, cube.row_count, constant)
+
+
+def code_table(
+    source: Source,
+    spec: Spec,
+    hierarchies: Mapping[str, MakeHierarchy] | None = None,
+    *,
+    reach: bool = False,
+) -> Table:
+    """Code a table: find kinds and domains, make hierarchies, count the distinct tuples.
+
+    Parameters
+    ----------
+    source
+        The rows. They are grouped once, where they are.
+    spec
+        Roles, kinds and hierarchies.
+    hierarchies
+        For some attributes a function that makes the hierarchy from the kind, the distinct typed
+        values and whether missing occurs, in place of what the specification says: a recipe
+        brings its own.
+    reach
+        Whether a number or date between two values of a domain has the code of the lower one.
+
+    Returns
+    -------
+    Table
+        Missing is the last code of a domain and part of it only if it occurs. All rows whose person
+        is missing count as one person.
+
+    Raises
+    ------
+    DataError
+        If there are no rows, a named column is not there, or values do not fit.
+    HierarchyError
+        If a hierarchy does not cover the values.
+    """
+    roles = assign_roles(source.columns, spec)
+    attributes = (*roles.quasi_identifiers, *roles.sensitive)
+    counted = tally(source, (*attributes, *_persons(roles.person)))
+    made: dict[str, Hierarchy] = {}
+    raw: dict[str, RawColumn] = {}
+    for name in attributes:
+        column = counted.columns[name]
+        kind, values = type_values(name, column.values, spec.attributes[name])
+        make = (hierarchies or {}).get(name) or _maker(name, spec)
+        made[name] = make(kind, _distinct(values), column.has_missing)
+        raw[name] = _code(name, column, encode(made[name], values, reach=reach), made[name])
+    sizes = {name: made[name].size for name in attributes}
+    codes = {name: (raw[name].codes, raw[name].missing) for name in attributes}
+    return Table(
+        source,
+        spec,
+        roles,
+        _make_cube(counted, sizes, codes, (roles.quasi_identifiers, roles.sensitive, roles.person)),
+        {name: made[name] for name in roles.quasi_identifiers},
+        {name: made[name] for name in roles.sensitive},
+        raw,
+    )
+
+
+def count_cube(
+    source: Source,
+    quasi_identifiers: Sequence[str],
+    sensitive: Sequence[str] = (),
+    person: str | None = None,
+) -> Cube:
+    """Count the distinct tuples of a table without hierarchies.
+
+    Codes follow the size of numbers, also where they are texts, and otherwise the texts; missing is
+    last. No value becomes a Python object.
+
+    Parameters
+    ----------
+    source
+        The rows.
+    quasi_identifiers, sensitive
+        Columns; one may be both.
+    person
+        The column that says which rows belong to one person, or None.
+
+    Raises
+    ------
+    DataError
+        If there are no rows, a column is not there, or is named twice.
+    """
+    asked = (*quasi_identifiers, *sensitive, *_persons(person))
+    require_columns(asked, source.columns)
+    for names in (quasi_identifiers, sensitive):
+        if len(set(names)) < len(names):
+            raise DataError("a column is named twice. Name every column once.", where=source.name)
+    counted = tally(source, tuple(dict.fromkeys(asked)))
+    sizes: dict[str, int] = {}
+    codes: dict[str, tuple[IntArray, int | None]] = {}
+    for name in dict.fromkeys((*quasi_identifiers, *sensitive)):
+        column = counted.columns[name]
+        known = len(column.values)
+        sizes[name] = known + column.has_missing
+        codes[name] = (rank(column.values), known if column.has_missing else None)
+    return _make_cube(counted, sizes, codes, (tuple(quasi_identifiers), tuple(sensitive), person))
+
+
+def _persons(person: str | None) -> tuple[str, ...]:
+    """Return the person as a list of columns."""
+    return () if person is None else (person,)
+
+
+def _maker(name: str, spec: Spec) -> MakeHierarchy:
+    """Return the function that makes the hierarchy which the specification describes."""
+
+    def make(kind: str, values: Sequence[Value], has_missing: bool) -> Hierarchy:
+        return build(
+            name, spec.attributes[name], values, has_missing=has_missing, kind=kind, resolve=spec.resolve
+        )
+
+    return make
+
+
+def _distinct(values: Sequence[Value]) -> list[Value]:
+    """Return typed values without repetition, in the order of their texts, whatever order they came in."""
+    return sorted(set(values), key=lambda value: (str(type(value)), value))
+
+
+def _code(name: str, column: DistinctColumn, codes: IntArray, hierarchy: Hierarchy) -> RawColumn:
+    """Keep the raw values with their codes, which all must be known."""
+    unknown = int((codes < 0).sum())
+    if unknown:
+        raise DataError(
+            f"{unknown} of {len(codes)} distinct values are not in the domain. Complete the hierarchy.",
+            where=name,
+        )
+    return RawColumn(column.values, codes, hierarchy.size - 1 if column.has_missing else None)
+
+
+def _make_cube(
+    counted: Tally,
+    sizes: Mapping[str, int],
+    codes: Mapping[str, tuple[IntArray, int | None]],
+    roles: tuple[tuple[str, ...], tuple[str, ...], str | None],
+) -> Cube:
+    """Turn the places of every tuple into codes, and sort."""
+    quasi_identifiers, sensitive, person = roles
+
+    def columns(names: tuple[str, ...]) -> IntArray:
+        coded = np.empty((len(counted.rows), len(names)), dtype=np.int32, order="F")
+        for place, name in enumerate(names):
+            coded[:, place] = _recode(counted.columns[name].places, *codes[name])
+        return coded
+
+    return Cube.sorted(
+        quasi_identifiers,
+        tuple(sizes[name] for name in quasi_identifiers),
+        columns(quasi_identifiers),
+        rows=counted.rows,
+        sensitive=sensitive,
+        sensitive_sizes=tuple(sizes[name] for name in sensitive),
+        sensitive_codes=columns(sensitive),
+        persons=None if person is None else _person_codes(counted.columns[person]),
+    )
+
+
+def _recode(places: IntArray, codes: IntArray, missing: int | None) -> IntArray:
+    """Return the code at each place; missing is at place -1, which is the last of the codes then."""
+    found: IntArray = codes if missing is None else np.append(codes, np.int32(missing))
+    return found[places]
+
+
+def _person_codes(column: DistinctColumn) -> IntArray:
+    """Number the persons; rows whose person is missing are one person, which can only lower a count."""
+    missing = len(column.values) if (column.places == MISSING).any() else None
+    return _recode(column.places, rank(column.values), missing)
+
+
+__all__ = ["MakeHierarchy", "RawColumn", "Table", "code_table", "count_cube"]

@@ -1,0 +1,134 @@
+"""The embedded engine: private DuckDB connections that never reach for the network."""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import itertools
+import re
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from sfumato.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import duckdb
+    import pyarrow as pa
+
+# What the engine may hold before it spills to disk: ten million rows then stay well below 3 GB in all.
+MEMORY_LIMIT_BYTES = 1_500_000_000
+
+_BATCH_ROWS = 131_072
+_numbers = itertools.count()
+_UNITS = {"bytes": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
+
+
+@functools.cache
+def private_folder() -> Path:
+    """Return a folder that only this user can read; it lasts as long as the process.
+
+    It holds what the engine spills and copies of files in foreign encodings. Relations may outlive
+    everything else that knows of them, so nothing in it is removed before the process ends.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="sfumato-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+def connect() -> duckdb.DuckDBPyConnection:
+    """Open a private in-memory database with modest memory, no network and no extensions from outside."""
+    import duckdb
+
+    connection = duckdb.connect(
+        ":memory:",
+        config={
+            "autoinstall_known_extensions": "false",
+            "autoload_known_extensions": "false",
+            # One each: two databases would write to the same files there.
+            "temp_directory": str(private_folder() / f"spill-{next(_numbers)}"),
+        },
+    )
+    tidy_at_exit()
+    connection.execute(f"SET memory_limit = '{_memory_limit(connection)}B'")
+    connection.execute("SET enable_progress_bar = false")
+    connection.execute("SET TimeZone = 'UTC'")
+    return connection
+
+
+@functools.cache
+def tidy_at_exit() -> None:
+    """See to it that the engine's types are let go before the process ends.
+
+    narwhals caches one namespace per engine, and with it the types of DuckDB, whose binding writes a
+    complaint to standard error about each one that is still alive at the very end.
+    """
+    atexit.register(_forget_types)
+
+
+def _forget_types() -> None:
+    """Empty the caches of narwhals that hold namespaces."""
+    for value in vars(sys.modules.get("narwhals._namespace", object)).values():
+        if callable(clear := getattr(value, "cache_clear", None)):
+            clear()
+
+
+def _memory_limit(connection: duckdb.DuckDBPyConnection) -> int:
+    """Return the bytes that a connection may hold: never more than half of the machine's memory."""
+    # By default the engine allows itself four fifths of the memory it sees, containers considered.
+    default = str(connection.sql("SELECT current_setting('memory_limit')").fetchall()[0][0])
+    match = re.fullmatch(r"([0-9.]+) *(\w+)", default)
+    if match is None or match.group(2) not in _UNITS:
+        return MEMORY_LIMIT_BYTES
+    machine = float(match.group(1)) * _UNITS[match.group(2)] / 0.8
+    return min(MEMORY_LIMIT_BYTES, int(machine / 2))
+
+
+def from_arrow_beside(relation: duckdb.DuckDBPyRelation, table: pa.Table) -> duckdb.DuckDBPyRelation:
+    """Return an Arrow table as a relation of the same connection as ``relation``.
+
+    Relations of two connections cannot be joined, and a relation that a user passes does not show its
+    connection; but it can run a query there, and a query sees the variables of its caller by name.
+
+    Raises
+    ------
+    DataError
+        If the connection was told not to see them.
+    """
+    import duckdb
+
+    _sfumato_rows_ = table
+    try:
+        found = relation.query("_sfumato_relation_", "SELECT * FROM _sfumato_rows_")
+    except duckdb.CatalogException:
+        raise DataError(
+            "the relation's connection does not see Python variables. Set python_enable_replacements = true."
+        ) from None
+    del _sfumato_rows_
+    return cast("duckdb.DuckDBPyRelation", found)
+
+
+def stream(relation: duckdb.DuckDBPyRelation) -> Iterator[pa.RecordBatch]:
+    """Run a relation and yield its rows as Arrow batches, so that the whole is never held twice."""
+    make = getattr(relation, "to_arrow_reader", None) or relation.fetch_record_batch
+    yield from make(_BATCH_ROWS)
+
+
+def quote_literal(text: str) -> str:
+    """Return a text as an SQL literal."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+__all__ = [
+    "MEMORY_LIMIT_BYTES",
+    "connect",
+    "from_arrow_beside",
+    "private_folder",
+    "quote_literal",
+    "stream",
+    "tidy_at_exit",
+]

@@ -1,0 +1,289 @@
+"""Files as relations of the embedded engine, opened so that nothing is read wrongly in silence."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Literal, TypeAlias
+
+from sfumato.errors import DataError, nearest
+from sfumato.table.delimited import Layout, explain, lay_out, refuse_repeated
+from sfumato.table.engine import connect, quote_literal, stream
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import duckdb
+
+FileFormat: TypeAlias = Literal["csv", "tsv", "parquet", "arrow", "jsonl"]
+
+FORMATS: dict[str, FileFormat] = {
+    ".csv": "csv",
+    ".txt": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+    ".ipc": "arrow",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "jsonl",
+}
+_COMPRESSIBLE = ("csv", "tsv", "jsonl")
+# JSON knows texts, numbers and truth values. What the engine guesses beyond that is read as the text it is.
+_RENAMED = re.compile(r"_[0-9]+$")
+_JSON_TYPES = ("BIGINT", "UBIGINT", "HUGEINT", "DOUBLE", "BOOLEAN", "VARCHAR")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How text files are to be read; see ``[data]`` of the specification."""
+
+    separator: str | None = None
+    encoding: str = "utf-8"
+    missing: tuple[str, ...] = ("",)
+
+
+@dataclass(frozen=True, eq=False)
+class OpenFile:
+    """A file, opened and not yet read.
+
+    Parameters
+    ----------
+    path
+        The file or folder.
+    relation
+        Its rows.
+    layout
+        How a text file is laid out; its columns are all text. None for typed formats.
+    """
+
+    path: Path
+    relation: duckdb.DuckDBPyRelation
+    layout: Layout | None = None
+
+    def explain(self, error: Exception) -> DataError:
+        """Say why the rows cannot be read, without a word of what is in them."""
+        if self.layout is not None:
+            return explain(self.layout)
+        kind = type(error).__name__.removesuffix("Exception")
+        return DataError(
+            f"the rows cannot be read ({kind}). The file is damaged or changed meanwhile; write it again.",
+            where=str(self.path),
+        )
+
+
+def format_of(path: Path) -> FileFormat | None:
+    """Return the format that the name of a file says, or None; ``.gz`` is allowed after a text format.
+
+    Examples
+    --------
+    >>> format_of(Path("a.csv.gz")), format_of(Path("a.feather")), format_of(Path("a.xlsx"))
+    ('csv', 'arrow', None)
+    """
+    found = FORMATS.get(path.suffix.lower())
+    if path.suffix.lower() != ".gz":
+        return found
+    inner = FORMATS.get(Path(path.stem).suffix.lower())
+    return inner if inner in _COMPRESSIBLE else None
+
+
+def open_file(path: Path, reading: Reading) -> OpenFile:
+    """Open a file, or a folder of Parquet files.
+
+    Parameters
+    ----------
+    path
+        The name says the format; a folder holds Parquet files.
+    reading
+        How a text file is to be read.
+
+    Returns
+    -------
+    OpenFile
+        Columns of text files are text; a text of ``reading.missing`` is missing there. Other formats
+        keep their types.
+
+    Raises
+    ------
+    DataError
+        If there is no such file, its format is unknown, it is not what its name says, it has no rows,
+        or its columns cannot be told apart.
+    """
+    if not path.exists():
+        raise DataError(f"there is no such file. {_near(path)}".rstrip(), where=str(path))
+    opened = _open_folder(path) if path.is_dir() else _open_by_format(path, reading)
+    refuse_repeated(opened.relation.columns, where=str(path))
+    _refuse_empty(opened)
+    return opened
+
+
+def _open_by_format(path: Path, reading: Reading) -> OpenFile:
+    """Open a single file."""
+    kind = format_of(path)
+    if kind is None:
+        known = ", ".join(FORMATS)
+        raise DataError(
+            f"the name does not say the format of the file. Let it end in one of {known}.", where=str(path)
+        )
+    if path.stat().st_size == 0:
+        raise DataError("the file is empty. Put a header and at least one row into it.", where=str(path))
+    if kind in ("csv", "tsv"):
+        return _open_text(path, reading, "\t" if kind == "tsv" else None)
+    if kind == "parquet":
+        return OpenFile(path, _read_parquet(path, [path]))
+    return OpenFile(path, _read_arrow(path) if kind == "arrow" else _read_json(path))
+
+
+def _open_text(path: Path, reading: Reading, default: str | None) -> OpenFile:
+    """Open a text file with separators; every column is text."""
+    layout = lay_out(path, separator=reading.separator or default, encoding=reading.encoding)
+    columns = ", ".join(f"{quote_literal(name)}: 'VARCHAR'" for name in layout.names)
+    missing = ", ".join(quote_literal(text) for text in reading.missing)
+    # Everything is said, so that the engine guesses nothing; in strict mode it refuses a ragged line.
+    options = (
+        f"delim = {quote_literal(layout.separator)}, quote = '\"', escape = '\"', header = true, "
+        f"skip = {layout.blank_lines}, "
+        f"auto_detect = false, strict_mode = true, null_padding = false, columns = {{{columns}}}, "
+        f"compression = '{'gzip' if layout.compressed else 'none'}'"
+        # An empty list would mean the engine's own default, which is the empty text.
+        f", nullstr = [{missing or quote_literal(chr(0))}]"
+    )
+    relation = connect().sql(f"SELECT * FROM read_csv({_literal_path(layout.readable)}, {options})")
+    return OpenFile(path, relation, layout)
+
+
+def _open_folder(folder: Path) -> OpenFile:
+    """Open all Parquet files below a folder; names that begin with a dot or an underscore do not count."""
+    files = [
+        file
+        for file in sorted(folder.rglob("*"))
+        if file.suffix.lower() in (".parquet", ".pq")
+        and not any(part.startswith((".", "_")) for part in file.relative_to(folder).parts)
+    ]
+    if not files:
+        raise DataError(
+            "the folder holds no Parquet files. Name a file, or another folder.", where=str(folder)
+        )
+    return OpenFile(folder, _read_parquet(folder, files))
+
+
+def _read_parquet(path: Path, files: Sequence[Path]) -> duckdb.DuckDBPyRelation:
+    """Open Parquet files of one schema."""
+    import duckdb
+
+    listed = ", ".join(_literal_path(file) for file in files)
+    try:
+        relation = connect().sql(f"SELECT * FROM read_parquet([{listed}])")
+    except duckdb.Error:
+        raise DataError(
+            f"the file {files[0].name!r} is not a Parquet file, or it is damaged. Write it again.",
+            where=str(path),
+        ) from None
+    return relation
+
+
+def _read_arrow(path: Path) -> duckdb.DuckDBPyRelation:
+    """Open an Arrow file (also called Feather), or a stream of Arrow batches that was saved as a file."""
+    import pyarrow as pa
+    import pyarrow.dataset
+    import pyarrow.ipc
+
+    try:
+        rows = pyarrow.dataset.dataset(str(path), format="ipc")
+        rows.head(1)
+    except (pa.ArrowException, OSError):
+        try:
+            with pa.memory_map(str(path)) as file:
+                rows = pyarrow.ipc.open_stream(file).read_all()
+        except (pa.ArrowException, OSError):
+            raise DataError(
+                "the file is not an Arrow file, or it is damaged. Write it again.", where=str(path)
+            ) from None
+    names = rows.schema.names
+    refuse_repeated(names, where=str(path))
+    return connect().from_arrow(rows)
+
+
+def _read_json(path: Path) -> duckdb.DuckDBPyRelation:
+    """Open JSON lines, or one array of objects, with the types of JSON; what is mixed is read as text."""
+    import duckdb
+
+    connection = connect()
+    source = _literal_path(path)
+    try:
+        guessed = connection.sql(f"SELECT * FROM read_json({source}, sample_size = -1, maximum_depth = 2)")
+    except duckdb.Error:
+        raise DataError(_explain_json(path), where=str(path)) from None
+    # Rows that are no objects, and keys that differ in case alone, are read as columns of other names.
+    if guessed.columns == ["json"] or any(_RENAMED.search(name) for name in guessed.columns):
+        _refuse_odd_json(path, connection)
+    types = [str(found) for found in guessed.types]
+    columns = ", ".join(
+        f"{quote_literal(name)}: '{found if found in _JSON_TYPES else 'VARCHAR'}'"
+        for name, found in zip(guessed.columns, types, strict=True)
+    )
+    return connection.sql(f"SELECT * FROM read_json({source}, columns = {{{columns}}})")
+
+
+def _refuse_odd_json(path: Path, connection: duckdb.DuckDBPyConnection) -> None:
+    """Refuse lines that are no objects, and keys that the engine cannot tell apart."""
+    objects = f"read_json_objects({_literal_path(path)})"
+    counted = connection.sql(f"SELECT count(*) FROM {objects} WHERE json_type(json) <> 'OBJECT'")
+    if counted.fetchall()[0][0]:
+        raise DataError("the lines are not JSON objects. Write one object for each row.", where=str(path))
+    keys = connection.sql(f"SELECT DISTINCT unnest(json_keys(json)) AS key FROM {objects} ORDER BY key")
+    refuse_repeated([key for (key,) in keys.fetchall()], where=str(path))
+
+
+def _explain_json(path: Path) -> str:
+    """Say which line of a file is not JSON."""
+    with _open_lines(path) as file:
+        try:
+            for number, line in enumerate(file, start=1):
+                if line.strip() and not isinstance(json.loads(line), dict):
+                    return f"line {number} is not a JSON object. Write one object for each row."
+        except ValueError:
+            return f"line {number} is not JSON. Write one object for each row."
+    return "the file cannot be read as JSON lines. Write one object for each row."
+
+
+def _open_lines(path: Path) -> IO[str]:
+    """Open a text file, compressed or not; what cannot be decoded is replaced."""
+    if path.suffix.lower() == ".gz":
+        return gzip.open(path, "rt", encoding="utf-8", errors="replace")
+    return path.open(encoding="utf-8", errors="replace")
+
+
+def _refuse_empty(opened: OpenFile) -> None:
+    """Refuse a file without rows; reading one row also finds what is wrong at the beginning."""
+    import duckdb
+
+    try:
+        rows = sum(batch.num_rows for batch in stream(opened.relation.limit(1)))
+    except duckdb.Error as error:
+        raise opened.explain(error) from None
+    if not rows:
+        what = "a header and no rows" if opened.layout else "no rows"
+        raise DataError(f"the file has {what}. Nothing can be released from it.", where=str(opened.path))
+
+
+def _literal_path(path: Path) -> str:
+    """Return a path as an SQL literal in which no character is a wildcard."""
+    return quote_literal("".join(f"[{c}]" if c in "*?[" else c for c in str(path)))
+
+
+def _near(path: Path) -> str:
+    """Return a hint with the file nearby whose name is closest."""
+    if not path.parent.is_dir():
+        return "Its folder does not exist either."
+    hint = nearest(path.name, [entry.name for entry in path.parent.iterdir()])
+    return hint if hint.startswith("Did") else ""
+
+
+__all__ = ["FORMATS", "FileFormat", "OpenFile", "Reading", "format_of", "open_file"]

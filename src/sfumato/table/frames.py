@@ -1,0 +1,55 @@
+"""Frames of any kind from and to Arrow."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import pyarrow as pa
+
+    from sfumato.table.sources import Frame, SourceKind
+
+
+def to_arrow(frame: Frame) -> pa.Table:
+    """Compute a frame, if it is lazy, and return its columns as an Arrow table; an index is no column."""
+    import narwhals as nw
+    import pyarrow as pa
+
+    found = frame.collect("pyarrow") if isinstance(frame, nw.LazyFrame) else frame
+    if found.implementation.is_pandas():
+        return pa.Table.from_pandas(found.to_native(), preserve_index=False)
+    return found.to_arrow()
+
+
+def make_frame(columns: Mapping[str, Sequence[object]], kind: SourceKind) -> object:
+    """Make a frame of the kind that came in.
+
+    Parameters
+    ----------
+    columns
+        Name of each column to its values, all of one length.
+    kind
+        The kind of a source; an Arrow table is made for a file.
+
+    Returns
+    -------
+    frame
+        A frame of that library, a lazy one where a lazy one came in.
+    """
+    import narwhals as nw
+    import pyarrow as pa
+
+    from sfumato.table.engine import connect
+
+    table = pa.table({name: list(values) for name, values in columns.items()})
+    if kind == "duckdb":
+        return connect().from_arrow(table)
+    if kind in ("pyarrow", "file"):
+        return table
+    frame = nw.from_arrow(table, backend="pandas" if kind == "pandas" else "polars")
+    return frame.lazy().to_native() if kind == "polars-lazy" else frame.to_native()
+
+
+__all__ = ["make_frame", "to_arrow"]

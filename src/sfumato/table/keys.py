@@ -1,0 +1,126 @@
+"""The value of a cell as it is counted and joined: missing is null, and equal values are equal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sfumato.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import narwhals as nw
+
+    from sfumato.table.sources import Source
+
+
+def key(source: Source, name: str) -> nw.Expr:
+    """Return the expression by which a column is grouped and joined.
+
+    Texts that count as missing and numbers that are not a number become null; categories become
+    their texts, negative zero becomes zero. Everything else keeps its type.
+
+    Parameters
+    ----------
+    source
+        The source with the column.
+    name
+        The column.
+
+    Raises
+    ------
+    DataError
+        If the column is neither text, number, truth value nor date.
+    """
+    import narwhals as nw
+
+    dtype = source.schema[name]
+    column = nw.col(name)
+    if dtype.is_float():
+        # Adding zero turns a negative zero into the zero that it equals.
+        return nw.when(~column.is_nan()).then(column + 0.0)
+    if isinstance(dtype, (nw.Int128, nw.UInt128, nw.Unknown)) and not _is_time(source, name):
+        # Unknown are a column without any value, and types that an engine alone has, such as UUID.
+        return column.cast(nw.String)
+    if dtype.is_integer() or isinstance(dtype, (nw.Decimal, nw.Boolean, nw.Date, nw.Datetime, nw.Unknown)):
+        return column
+    if isinstance(dtype, (nw.Categorical, nw.Enum)):
+        return _without_missing(column.cast(nw.String), source)
+    if isinstance(dtype, nw.String):
+        return _without_missing(column, source)
+    if isinstance(dtype, nw.Object) and source.kind == "pandas":
+        return column
+    raise DataError(
+        f"the column {name!r} has the type {dtype}. Make it text, a number or a date first.",
+        where=source.name,
+    )
+
+
+def _is_time(source: Source, name: str) -> bool:
+    """Tell whether a column of a relation holds times of a precision that narwhals does not know."""
+    if not source.is_relation:
+        return False
+    native: Any = source.native
+    return str(native.types[source.columns.index(name)]).startswith("TIMESTAMP")
+
+
+def _without_missing(column: nw.Expr, source: Source) -> nw.Expr:
+    """Return a text column in which missing is null."""
+    import narwhals as nw
+
+    if source.is_text or not source.missing:
+        return column
+    return nw.when(~column.is_in(source.missing)).then(column)
+
+
+def clean(source: Source, name: str) -> nw.Expr:
+    """Return the expression by which a column leaves that is kept: its own type, with missing as null."""
+    import narwhals as nw
+
+    dtype = source.schema[name]
+    column = nw.col(name)
+    if dtype.is_float():
+        return nw.when(~column.is_nan()).then(column)
+    if not isinstance(dtype, (nw.String, nw.Categorical, nw.Enum)) or source.is_text or not source.missing:
+        return column
+    return nw.when(~column.cast(nw.String).is_in(source.missing)).then(column)
+
+
+@dataclass(frozen=True)
+class Names:
+    """Names for columns of our own that no column of a table has.
+
+    Parameters
+    ----------
+    prefix
+        What they begin with.
+    """
+
+    prefix: str
+
+    @classmethod
+    def beside(cls, columns: Iterable[str]) -> Names:
+        """Find names that differ from those of the columns in more than upper and lower case."""
+        taken = [name.casefold() for name in columns]
+        prefix = "sfumato"
+        while any(name.startswith(prefix) for name in taken):
+            prefix += "_"
+        return cls(prefix)
+
+    @property
+    def row(self) -> str:
+        """The number of a row."""
+        return f"{self.prefix}_row"
+
+    @property
+    def flag(self) -> str:
+        """Whether a row is suppressed."""
+        return f"{self.prefix}_flag"
+
+    def of(self, what: str, place: int) -> str:
+        """The key, block, text or number of the attribute at a place."""
+        return f"{self.prefix}_{what}_{place}"
+
+
+__all__ = ["Names", "clean", "key"]

@@ -1,0 +1,190 @@
+"""What a recoding does to each column: the small table that its values are joined with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from sfumato.table.arrow import number_array, text_array
+from sfumato.table.values import numbers_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pyarrow as pa
+
+    from sfumato._typing import FloatArray, IntArray, LongArray
+    from sfumato.hierarchies import Hierarchy
+    from sfumato.table.coding import RawColumn, Table
+    from sfumato.table.keys import Names
+
+Shown: TypeAlias = Literal["raw", "text", "number"]
+
+
+@dataclass(frozen=True, eq=False)
+class Recode:
+    """What happens to one quasi-identifier.
+
+    Parameters
+    ----------
+    attribute
+        Its name.
+    block
+        The block of each code, missing included where it is part of the domain.
+    labels
+        The text of each block; None is missing.
+    keep
+        Whether the column leaves as it is, with its type.
+    """
+
+    attribute: str
+    block: IntArray
+    labels: Sequence[str | None]
+    keep: bool = False
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How columns leave.
+
+    Parameters
+    ----------
+    masked
+        Suppressed rows stay, so every quasi-identifier is text.
+    suppressing
+        Some classes are suppressed, so every row must know its blocks.
+    typed
+        Numbers from a text file leave as numbers.
+    sort
+        Rows are sorted, numbers by their size.
+    """
+
+    masked: bool
+    suppressing: bool
+    typed: bool
+    sort: bool
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnPlan:
+    """What happens to one quasi-identifier or sensitive attribute.
+
+    Parameters
+    ----------
+    name
+        The column.
+    place
+        Its place among all plans, which its own columns are named after.
+    is_quasi_identifier
+        Whether it becomes ``*`` in a masked row, rather than missing.
+    shown
+        What leaves: the column itself, a text or a number.
+    parts
+        What its values are joined with, by kind of column: ``block``, ``text``, ``number``, each with
+        one entry for each raw value.
+    values
+        The raw values.
+    missing_block, missing_text
+        What missing becomes.
+    """
+
+    name: str
+    place: int
+    is_quasi_identifier: bool
+    shown: Shown
+    parts: dict[str, pa.Array]
+    values: pa.Array
+    missing_block: int | None = None
+    missing_text: str | None = None
+
+    def mapping(self, names: Names) -> pa.Table:
+        """Return the table to join with, under names of our own."""
+        import pyarrow as pa
+
+        columns = {"key": self.values, **self.parts}
+        return pa.Table.from_arrays(list(columns.values()), [names.of(part, self.place) for part in columns])
+
+
+def plan_columns(table: Table, recodes: Sequence[Recode], manner: Manner) -> list[ColumnPlan]:
+    """Plan what happens to every quasi-identifier, in the order of ``recodes``, and sensitive attribute."""
+    plans = [_plan_recoded(table, recode, place, manner) for place, recode in enumerate(recodes)]
+    return plans + [
+        _plan_sensitive(table, name, place, manner)
+        for place, name in enumerate(table.roles.sensitive, start=len(recodes))
+    ]
+
+
+def _plan_recoded(table: Table, recode: Recode, place: int, manner: Manner) -> ColumnPlan:
+    """Plan a quasi-identifier."""
+    name = recode.attribute
+    kept = _Kept.of(table, name, manner)
+    shown: Shown = kept.shown if recode.keep and not manner.masked else "text"
+    blocks = number_array(recode.block[kept.raw.codes])
+    parts = kept.number_part(shown)
+    if manner.suppressing:
+        parts["block"] = blocks
+    if shown == "text":
+        labels = text_array(recode.labels).take(blocks)
+        # In a masked table a text that is kept stays as it was written.
+        as_written = recode.keep and kept.is_exact and kept.is_text
+        parts["text"] = kept.raw.values.cast(labels.type) if as_written else labels
+    missing = None if kept.raw.missing is None else int(recode.block[kept.raw.missing])
+    text = None if missing is None else recode.labels[missing]
+    return ColumnPlan(name, place, True, shown, parts, kept.raw.values, missing, text)
+
+
+def _plan_sensitive(table: Table, name: str, place: int, manner: Manner) -> ColumnPlan:
+    """Plan a sensitive attribute: it leaves as it is, with one spelling for each value."""
+    kept = _Kept.of(table, name, manner)
+    parts = kept.number_part(kept.shown)
+    if kept.shown == "text":
+        parts["text"] = text_array(kept.hierarchy.labels[0]).take(number_array(kept.raw.codes))
+    return ColumnPlan(name, place, False, kept.shown, parts, kept.raw.values)
+
+
+@dataclass(frozen=True, eq=False)
+class _Kept:
+    """A column that leaves as it is, as far as that is possible."""
+
+    raw: RawColumn
+    hierarchy: Hierarchy
+    manner: Manner
+    is_text: bool
+    is_numeric: bool
+
+    @classmethod
+    def of(cls, table: Table, name: str, manner: Manner) -> _Kept:
+        hierarchy = table.hierarchies.get(name) or table.sensitive[name]
+        is_numeric = table.source.schema[name].is_numeric()
+        return cls(table.raw[name], hierarchy, manner, table.source.is_text, is_numeric)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether every code is one raw value, and none stands for values that must not be shown."""
+        return self.raw.is_exact and "unknown" not in self.hierarchy.definition
+
+    @cached_property
+    def numbers(self) -> LongArray | FloatArray | None:
+        """The number of each raw value, or None where the domain has others than numbers."""
+        known = numbers_of(self.hierarchy.values[: self.hierarchy.size - self.hierarchy.has_missing])
+        return None if known is None else known[self.raw.codes]
+
+    @property
+    def shown(self) -> Shown:
+        """What leaves. Several raw values of one code are granules, or one number in two spellings."""
+        if self.is_text and self.manner.typed and self.numbers is not None:
+            return "number"
+        if self.is_exact:
+            return "raw"
+        return "number" if self.is_numeric and self.numbers is not None else "text"
+
+    def number_part(self, shown: Shown) -> dict[str, pa.Array]:
+        """Return the numbers of a column where they leave, or where texts are sorted by them."""
+        sorts = self.manner.sort and self.is_text and shown == "raw"
+        if self.numbers is None or not (shown == "number" or sorts):
+            return {}
+        return {"number": number_array(self.numbers)}
+
+
+__all__ = ["ColumnPlan", "Manner", "Recode", "plan_columns"]

@@ -1,0 +1,135 @@
+"""Which column has which role, and what about the roles looks wrong."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sfumato.errors import DataError, nearest
+from sfumato.table.keys import key
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from sfumato.spec import Spec
+    from sfumato.table.sources import Source
+
+NEARLY_UNIQUE = 0.9
+MANY_ROWS = 20
+
+
+@dataclass(frozen=True)
+class Roles:
+    """The columns of a table by what is done with them.
+
+    Parameters
+    ----------
+    quasi_identifiers, sensitive, identifiers, others
+        The attributes of the specification, in its order.
+    person
+        The column that says which rows belong to one person, or None.
+    released
+        The columns that leave, in the order of the input.
+    left_out
+        The columns that the specification does not name, in the order of the input.
+    """
+
+    quasi_identifiers: tuple[str, ...]
+    sensitive: tuple[str, ...]
+    identifiers: tuple[str, ...]
+    others: tuple[str, ...]
+    person: str | None
+    released: tuple[str, ...]
+    left_out: tuple[str, ...]
+
+
+def assign_roles(columns: Sequence[str], spec: Spec) -> Roles:
+    """Give every column of a table its role.
+
+    Parameters
+    ----------
+    columns
+        The columns of the table.
+    spec
+        The specification. Identifiers, the person and what it does not name are not released.
+
+    Raises
+    ------
+    DataError
+        If the specification names a column that is not there.
+    """
+    person = spec.data.person
+    require_columns([*spec.attributes, *(() if person is None else (person,))], columns)
+    leaving = {*spec.quasi_identifiers, *spec.sensitive, *spec.others} - {person}
+    return Roles(
+        spec.quasi_identifiers,
+        spec.sensitive,
+        spec.identifiers,
+        tuple(name for name in spec.others if name != person),
+        person,
+        tuple(name for name in columns if name in leaving),
+        tuple(name for name in columns if name not in spec.attributes and name != person),
+    )
+
+
+def require_columns(names: Sequence[str], columns: Sequence[str]) -> None:
+    """Raise DataError if a name is not that of a column."""
+    for name in names:
+        if name not in columns:
+            raise DataError(f"the data have no column {name!r}. {nearest(name, columns)}", where=name)
+
+
+def find_warnings(source: Source, roles: Roles, row_count: int, constant: Sequence[str]) -> list[str]:
+    """Say what about the roles looks like a mistake; column names and counts only.
+
+    Parameters
+    ----------
+    source
+        The rows, which are read once more for the columns that are not in the cube.
+    roles
+        The roles.
+    row_count
+        The number of rows.
+    constant
+        Sensitive attributes with a single value.
+    """
+    found = [f"The sensitive attribute {name!r} has the same value in every row." for name in constant]
+    distinct = _count_distinct(source, (*roles.others, *(roles.identifiers if roles.person is None else ())))
+    return [*found, *_judge(roles, distinct, row_count)]
+
+
+def _judge(roles: Roles, distinct: dict[str, int], row_count: int) -> Iterator[str]:
+    """Yield a line for each column whose number of distinct values does not fit its role."""
+    for name, count in distinct.items():
+        if name in roles.identifiers:
+            if count < row_count:
+                yield (
+                    f"The identifier {name!r} repeats ({count} values in {row_count} rows). If it stands for "
+                    "a person, name it as person in [data], so that classes count persons."
+                )
+        elif row_count > MANY_ROWS and count > NEARLY_UNIQUE * row_count:
+            yield (
+                f"The column {name!r} leaves unchanged and is nearly unique ({count} values in {row_count} "
+                "rows), so it may point to persons. Leave it out, or make it a quasi-identifier."
+            )
+
+
+def _count_distinct(source: Source, names: Sequence[str]) -> dict[str, int]:
+    """Count the distinct values of columns, missing being one; columns of odd types are passed over."""
+    import narwhals as nw
+
+    expressions = {}
+    for name in names:
+        try:
+            expressions[name] = key(source, name)
+        except DataError:
+            continue
+    if not expressions:
+        return {}
+    places = {name: f"key_{place}" for place, name in enumerate(expressions)}
+    keys = source.frame.select(expression.alias(places[name]) for name, expression in expressions.items())
+    counted = source.collect(keys.select(nw.col(own).n_unique() for own in places.values()))
+    return {name: int(counted.column(own)[0].as_py()) for name, own in places.items()}
+
+
+__all__ = ["Roles", "assign_roles", "find_warnings", "require_columns"]

@@ -1,0 +1,221 @@
+"""Where the rows are: a file, or a frame of any library, seen in one way."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from sfumato.errors import DataError
+from sfumato.table.engine import stream, tidy_at_exit
+from sfumato.table.files import OpenFile, Reading, open_file
+from sfumato.table.frames import to_arrow
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    import narwhals as nw
+    import pyarrow as pa
+
+    from sfumato.spec import DataSpec
+
+    Frame: TypeAlias = nw.DataFrame[Any] | nw.LazyFrame[Any]
+
+SourceKind: TypeAlias = Literal["pandas", "polars", "polars-lazy", "pyarrow", "duckdb", "file"]
+
+_KINDS: dict[tuple[str, bool], SourceKind] = {
+    ("pandas", False): "pandas",
+    ("polars", False): "polars",
+    ("polars", True): "polars-lazy",
+    ("pyarrow", False): "pyarrow",
+    ("duckdb", True): "duckdb",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A table that can be counted and joined where it is.
+
+    Parameters
+    ----------
+    kind
+        ``file`` for everything that was opened by a path, else the library and whether it is lazy.
+    frame
+        The rows as a narwhals frame.
+    missing
+        Texts that count as missing in text columns.
+    file
+        The opened file, where there is one.
+    stamp
+        Size and time of the file when it was opened.
+    """
+
+    kind: SourceKind
+    frame: Frame
+    missing: tuple[str, ...] = ("",)
+    file: OpenFile | None = None
+    stamp: tuple[tuple[str, int, int], ...] = ()
+
+    @cached_property
+    def schema(self) -> Mapping[str, nw.dtypes.DType]:
+        """The narwhals type of each column."""
+        return self.frame.collect_schema()
+
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns in their order."""
+        return tuple(self.schema)
+
+    @property
+    def native(self) -> object:
+        """The rows as the frame or relation that they are."""
+        return self.frame.to_native()
+
+    @property
+    def name(self) -> str:
+        """How messages call the source."""
+        return f"the {self.kind} frame" if self.file is None else str(self.file.path)
+
+    @property
+    def is_lazy(self) -> bool:
+        """Whether the rows are computed only when they are asked for."""
+        return self.kind in ("polars-lazy", "duckdb", "file")
+
+    @property
+    def is_relation(self) -> bool:
+        """Whether the rows are a relation of DuckDB."""
+        return self.kind in ("duckdb", "file")
+
+    @property
+    def is_text(self) -> bool:
+        """Whether the rows come from a text file: every column is text, and missing is null already."""
+        return self.file is not None and self.file.layout is not None
+
+    def row_count(self) -> int:
+        """Count the rows."""
+        import narwhals as nw
+
+        counted = self.frame.select(nw.len().alias("rows"))
+        return int(self.collect(counted).column("rows")[0].as_py())
+
+    def collect(self, frame: Frame) -> pa.Table:
+        """Compute a frame made from this source, as an Arrow table."""
+        import pyarrow as pa
+
+        batches = list(self.batches(frame))
+        return pa.Table.from_batches(batches) if batches else pa.table({})
+
+    def batches(self, frame: Frame) -> Iterator[pa.RecordBatch]:
+        """Compute a frame made from this source, as Arrow batches.
+
+        Raises
+        ------
+        DataError
+            If the rows of a file turn out to be unreadable.
+        """
+        with self._reading():
+            yield from stream(frame.to_native()) if self.is_relation else to_arrow(frame).to_batches()
+
+    @contextlib.contextmanager
+    def _reading(self) -> Iterator[None]:
+        """Turn what the engine says about a file into a message for its owner."""
+        if self.file is None:
+            yield
+            return
+        import duckdb
+
+        try:
+            yield
+        except duckdb.Error as error:
+            raise self.file.explain(error) from None
+
+    def refuse_changed(self) -> None:
+        """Refuse to go on if the file is not the one that was opened.
+
+        Raises
+        ------
+        DataError
+            If size or time of the file changed since.
+        """
+        if self.file is not None and _stamp(self.file.path) != self.stamp:
+            raise DataError("the data changed while they were worked on. Start again.", where=self.name)
+
+
+def open_source(data: object, data_spec: DataSpec | None = None) -> Source:
+    """See a file or a frame as a source.
+
+    Parameters
+    ----------
+    data
+        A path to a csv, tsv, parquet, arrow or json lines file or to a folder of Parquet files; a pandas
+        or Polars frame (lazy or not), a PyArrow table or a DuckDB relation; or a source, which is returned.
+    data_spec
+        How text files are read, and which texts are missing; the defaults of ``[data]`` if None.
+
+    Raises
+    ------
+    DataError
+        If the data cannot be read; see :func:`sfumato.table.files.open_file`.
+    """
+    if isinstance(data, Source):
+        return data
+    reading = Reading() if data_spec is None else _reading_of(data_spec)
+    if isinstance(data, (str, os.PathLike)):
+        return _from_file(Path(os.fspath(data)), reading)
+    return _from_frame(data, reading)
+
+
+def _reading_of(data_spec: DataSpec) -> Reading:
+    """Take from the specification how text is read."""
+    return Reading(data_spec.separator, data_spec.encoding, tuple(data_spec.missing))
+
+
+def _from_file(path: Path, reading: Reading) -> Source:
+    """Open a file."""
+    import narwhals as nw
+
+    stamp = _stamp(path)
+    opened = open_file(path, reading)
+    return Source("file", nw.from_native(opened.relation), reading.missing, opened, stamp)
+
+
+def _from_frame(data: object, reading: Reading) -> Source:
+    """Wrap a frame."""
+    import narwhals as nw
+
+    try:
+        frame: Any = nw.from_native(data)
+    except (TypeError, ValueError) as error:
+        if "unique" in str(error):
+            raise DataError("a column name occurs twice. Rename one of the columns.") from None
+        raise _unknown_frame(data) from None
+    kind = _KINDS.get((frame.implementation.value, isinstance(frame, nw.LazyFrame)))
+    if kind is None:
+        raise _unknown_frame(data)
+    if not all(isinstance(name, str) for name in frame.collect_schema()):
+        raise DataError("column names must be texts. Rename the columns.", where=f"the {kind} frame")
+    if kind == "duckdb":
+        tidy_at_exit()
+    return Source(kind, frame, reading.missing)
+
+
+def _unknown_frame(data: object) -> DataError:
+    """Make the error for something that is no table."""
+    return DataError(
+        f"a {type(data).__name__} is no table. Pass a path, a pandas or Polars frame, a PyArrow table "
+        "or a DuckDB relation."
+    )
+
+
+def _stamp(path: Path) -> tuple[tuple[str, int, int], ...]:
+    """Return name, size and time of a file, or of every file in a folder; nothing where there is none."""
+    if not path.exists():
+        return ()
+    files = sorted(entry for entry in path.rglob("*") if entry.is_file()) if path.is_dir() else [path]
+    return tuple((str(file), file.stat().st_size, file.stat().st_mtime_ns) for file in files)
+
+
+__all__ = ["Source", "SourceKind", "open_source"]

@@ -1,0 +1,154 @@
+"""One pass over the rows: the distinct tuples of some columns and how often each occurs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sfumato.errors import DataError
+from sfumato.table.arrow import MISSING, counts_of, places_of
+from sfumato.table.keys import key
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import pyarrow as pa
+
+    from sfumato._typing import IntArray, LongArray
+    from sfumato.table.sources import Frame, Source
+
+_COUNT = "rows"
+
+
+@dataclass(frozen=True, eq=False)
+class DistinctColumn:
+    """One column of the distinct tuples.
+
+    Parameters
+    ----------
+    values
+        The distinct values that are not missing, in no particular order, as the engine holds them.
+    places
+        For every tuple the place of its value in ``values``, or -1 where it is missing.
+    """
+
+    values: pa.Array
+    places: IntArray
+
+    @property
+    def has_missing(self) -> bool:
+        """Whether missing occurs."""
+        return bool((self.places == MISSING).any())
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """The distinct tuples of some columns.
+
+    Parameters
+    ----------
+    columns
+        Name of each column to its values.
+    rows
+        Number of rows of each tuple.
+    """
+
+    columns: Mapping[str, DistinctColumn]
+    rows: LongArray
+
+
+def tally(source: Source, names: Sequence[str]) -> Tally:
+    """Group the rows by some columns and count them, on the engine that holds them.
+
+    Only the distinct tuples leave the engine, in batches, and of these only the distinct values of
+    each column are kept; the tuples become integers at once.
+
+    Parameters
+    ----------
+    source
+        The rows.
+    names
+        The columns, none twice; without any, all rows are one tuple.
+
+    Raises
+    ------
+    DataError
+        If there are no rows, or a column mixes types or has one that cannot be counted.
+    """
+    import pyarrow as pa
+
+    counted = _count(source, names)
+    encoded: list[list[pa.Array]] = [[] for _ in names]
+    rows: list[LongArray] = [np.zeros(0, dtype=np.int64)]
+    try:
+        for batch in source.batches(counted):
+            for place in range(len(names)):
+                encoded[place].append(_encode(batch.column(_key_name(place))))
+            rows.append(counts_of(batch.column(_COUNT)))
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        raise _mixed(source, names) from None
+    total = np.concatenate(rows)
+    if not total.sum():
+        raise DataError("the data have no rows.", where=source.name)
+    return Tally(
+        {name: _unify(chunks) for name, chunks in zip(names, encoded, strict=True)},
+        total,
+    )
+
+
+def _count(source: Source, names: Sequence[str]) -> Frame:
+    """Return the frame of the distinct tuples with their counts, under names of our own."""
+    import narwhals as nw
+
+    if not names:
+        return source.frame.select(nw.len().alias(_COUNT))
+    keys = [_key_name(place) for place in range(len(names))]
+    selected = source.frame.select(
+        key(source, name).alias(own) for name, own in zip(names, keys, strict=True)
+    )
+    return selected.group_by(keys).agg(nw.len().alias(_COUNT))
+
+
+def _key_name(place: int) -> str:
+    """Name the key of a column; nothing else is in the frame, so it cannot clash."""
+    return f"key_{place}"
+
+
+def _encode(column: pa.Array) -> pa.Array:
+    """Turn a column of a batch into places and values."""
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(column.type):
+        return column
+    if pa.types.is_null(column.type):
+        column = column.cast(pa.string())
+    return column.dictionary_encode()
+
+
+def _unify(chunks: Sequence[pa.Array]) -> DistinctColumn:
+    """Give the batches of a column one list of values."""
+    import pyarrow as pa
+
+    whole = pa.chunked_array(chunks).unify_dictionaries()
+    values = whole.chunk(0).dictionary
+    return DistinctColumn(values, np.concatenate([places_of(chunk.indices) for chunk in whole.chunks]))
+
+
+def _mixed(source: Source, names: Sequence[str]) -> DataError:
+    """Make the error for a column of Python objects that are not of one type."""
+    import pyarrow as pa
+
+    for name in names:
+        try:
+            source.collect(source.frame.select(key(source, name)))
+        except (pa.ArrowInvalid, pa.ArrowTypeError):
+            return DataError(
+                f"the column {name!r} mixes values of several types. Make it text, numbers or dates.",
+                where=source.name,
+            )
+    return DataError("the rows cannot be counted.", where=source.name)
+
+
+__all__ = ["DistinctColumn", "Tally", "tally"]

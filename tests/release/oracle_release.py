@@ -1,0 +1,183 @@
+"""What a release is, by definition: loops, dicts and fractions, nothing of the package.
+
+A case is a table before the release: for every row its original values, whether it is
+suppressed, its person and its sensitive values. All measures are taken from there, never
+from the released file.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@dataclass
+class Column:
+    """A quasi-identifier: its values, the block of each, and how blocks are written."""
+
+    name: str
+    values: list[str | None]
+    block: dict[str | None, int]
+    label: dict[int, str | None]
+    kept: bool
+    level: int
+    height: int
+    weight: float
+
+    def size(self, block: int) -> int:
+        return sum(1 for value in self.values if self.block[value] == block)
+
+    def cell(self, value: str | None) -> str | None:
+        return value if self.kept else self.label[self.block[value]]
+
+
+@dataclass
+class Case:
+    """A table and what is done to it; ``secret[i]`` holds the sensitive values of row i."""
+
+    columns: list[Column]
+    rows: list[list[str | None]]
+    sensitive: list[str]
+    secret: list[list[str | None]]
+    persons: list[str | None]
+    suppressed: list[bool]
+    mask: bool = False
+    order: dict[str, list[str | None]] = field(default_factory=dict)
+    levels: dict[str, list[list[int]]] = field(default_factory=dict)
+
+    def kept(self) -> list[int]:
+        return [i for i, gone in enumerate(self.suppressed) if not gone]
+
+    def classes(self) -> list[list[int]]:
+        found = defaultdict(list)
+        for i in self.kept():
+            key = tuple(c.cell(v) for c, v in zip(self.columns, self.rows[i], strict=True))
+            found[key].append(i)
+        return list(found.values())
+
+    def released(self) -> tuple[list[str], list[list[str | None]]]:
+        """Return header and rows of the release, with the person in the last column."""
+        header = [c.name for c in self.columns] + self.sensitive + ["person"]
+        lines = []
+        for i, row in enumerate(self.rows):
+            if not self.suppressed[i]:
+                cells = [c.cell(v) for c, v in zip(self.columns, row, strict=True)]
+                lines.append([*cells, *self.secret[i], self.persons[i]])
+            elif self.mask:
+                lines.append(["*"] * len(self.columns) + [None] * len(self.sensitive) + [None])
+        return header, lines
+
+    def rows_stated(self) -> dict[str, int]:
+        gone = sum(self.suppressed)
+        out = len(self.rows) if self.mask else len(self.rows) - gone
+        return {"in": len(self.rows), "out": out, "suppressed": gone}
+
+
+def write_csv(path: Path, header: list[str], lines: list[list[str | None]], delimiter: str = ",") -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, delimiter=delimiter)
+        writer.writerow(header)
+        for line in lines:
+            cells = ["" if cell is None else cell for cell in line]
+            if cells == [""]:
+                file.write('""\r\n')
+            else:
+                writer.writerow(cells)
+
+
+def class_sizes(case: Case, by_person: bool) -> list[tuple[int, int]]:
+    """Return rows and size of every class."""
+    return [(len(c), len({case.persons[i] for i in c}) if by_person else len(c)) for c in case.classes()]
+
+
+def table_measures(case: Case, *, by_person: bool = False) -> dict[str, int | Fraction]:
+    sizes = class_sizes(case, by_person)
+    n, q, gone = len(case.rows), len(case.columns), sum(case.suppressed)
+    kept = case.kept()
+    weights = [Fraction(str(c.weight)) for c in case.columns]
+    gl, lost = Fraction(0), Fraction(q * gone)
+    for i in kept:
+        for j, column in enumerate(case.columns):
+            if len(column.values) == 1:
+                continue
+            if not column.kept:
+                size = column.size(column.block[case.rows[i][j]])
+                gl += weights[j] * Fraction(size - 1, len(column.values) - 1) * q / sum(weights)
+                lost += Fraction(column.level, column.height)
+    spread = sum(rows * size for rows, size in sizes)
+    return {
+        "k": min(size for _, size in sizes),
+        "mean_k": Fraction(spread, len(kept)),
+        "spread_k": spread,
+        "dm": sum(rows**2 for rows, _ in sizes) + gone * n,
+        "average_class": Fraction(len(kept), len(sizes)),
+        "suppressed": gone,
+        "sl": q * gone,
+        "gl": gl,
+        "glm": gl + q * gone,
+        "loss": (gl + q * gone) / (n * q),
+        "precision": 1 - lost / (n * q),
+    }
+
+
+def attribute_measures(case: Case, number: int) -> dict[str, int | float | Fraction]:
+    name = case.sensitive[number]
+    everything = Counter(secret[number] for secret in case.secret)
+    n = len(case.rows)
+    per_class: dict[str, list[int | float | Fraction]] = defaultdict(list)
+    spread = minority = 0
+    for members in case.classes():
+        counts = Counter(case.secret[i][number] for i in members)
+        size = len(members)
+        spread += sum(counts[case.secret[i][number]] for i in members)
+        minority += size - max(counts.values())
+        per_class["distinct"].append(len(counts))
+        per_class["share"].append(Fraction(size, max(counts.values())))
+        per_class["entropy"].append(math.exp(-sum(c / size * math.log(c / size) for c in counts.values())))
+        ranked = sorted(counts.values(), reverse=True)
+        fitting = [ell for ell in range(1, len(ranked) + 1) if ranked[0] < 2 * sum(ranked[ell - 1 :])]
+        per_class["recursive"].append(max(fitting, default=0))
+        order = case.order[name]
+        gap = {v: Fraction(counts[v], size) - Fraction(everything[v], n) for v in order}
+        per_class["t"].append(sum(abs(g) for g in gap.values()) / 2)
+        per_class["ordered"].append(ordered_distance([gap[v] for v in order]))
+        per_class["tree"].append(tree_distance([gap[v] for v in order], case.levels[name]))
+    return {
+        f"distinct_l({name})": min(per_class["distinct"]),
+        f"share_l({name})": min(per_class["share"]),
+        f"entropy_l({name})": min(per_class["entropy"]),
+        f"recursive_l({name}, 2)": min(per_class["recursive"]),
+        f"spread_l({name})": spread,
+        f"cm({name})": minority + sum(case.suppressed),
+        f"t({name})": max(per_class["t"]),
+        f"t({name}, ordered)": max(per_class["ordered"]),
+        f"t({name}, hierarchical)": max(per_class["tree"]),
+    }
+
+
+def ordered_distance(gaps: list[Fraction]) -> Fraction:
+    """Earth mover's distance on a line of equal steps: move the surplus from value to value."""
+    moved, carried = Fraction(0), Fraction(0)
+    for gap in gaps[:-1]:
+        carried += gap
+        moved += abs(carried)
+    return moved / max(len(gaps) - 1, 1)
+
+
+def tree_distance(gaps: list[Fraction], levels: list[list[int]]) -> Fraction:
+    """Earth mover's distance in a tree: every edge is half a step long and carries its surplus."""
+    height = len(levels) - 1
+    total = Fraction(0)
+    for level in levels[:-1]:
+        surplus: dict[int, Fraction] = defaultdict(Fraction)
+        for gap, block in zip(gaps, level, strict=True):
+            surplus[block] += gap
+        total += sum(abs(value) for value in surplus.values())
+    return total / (2 * height)
