@@ -30,6 +30,7 @@ KNOWN = (
     "average_class",
     "precision",
     "suppressed",
+    "cm",
 )
 
 

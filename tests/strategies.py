@@ -336,7 +336,7 @@ def objectives(draw: st.DrawFn, table: Table, *, most: int = 3) -> tuple[tuple[s
     for name in table.sensitive:
         upward += [f"distinct_l({name})", f"spread_l({name})", f"share_l({name})"]
         upward += [f"entropy_l({name})", f"recursive_l({name}, 3)"]
-        downward.append(f"t({name})")
+        downward += [f"t({name})", f"cm({name})"]
     names = draw(st.lists(st.sampled_from(upward + downward), min_size=1, max_size=most, unique=True))
     if most > 1 and draw(st.sampled_from([True, True, False])):
         # Privacy against a cost of cells or classes: most such fronts have something to trade.

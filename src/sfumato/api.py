@@ -12,12 +12,14 @@ from sfumato.preparing import make_problem, prepare
 from sfumato.release import Manifest, Promise, current_versions, holds, make_draft, manifest_path, recount
 from sfumato.results import Front, Release
 from sfumato.search import (
+    METHODS,
     Monitor,
+    SearchSettings,
     Status,
+    choose_method,
     explain_infeasible,
+    is_enumerable,
     measure_cube,
-    search_exhaustive,
-    search_optimal,
     warm_up_kernels,
 )
 from sfumato.table import code_table, count_cube, open_source
@@ -26,14 +28,12 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Sequence
 
+    from sfumato.measures import Measure
     from sfumato.preparing import Prepared
     from sfumato.search import Callback, Problem, SearchResult
     from sfumato.spec import Spec
 
 Data: TypeAlias = "object | str | os.PathLike[str] | None"
-
-ENUMERABLE = 10_000_000_000
-"""Work (recodings × distinct tuples) up to which ``check`` promises that the search ends."""
 
 
 def load(data: Data, spec: Spec) -> Prepared:
@@ -63,7 +63,14 @@ def load(data: Data, spec: Spec) -> Prepared:
     return prepare(code_table(open_source(data, spec.data), spec))
 
 
-def explore(data: Data, spec: Spec, *, threads: int | None = None, callback: Callback | None = None) -> Front:
+def explore(
+    data: Data,
+    spec: Spec,
+    *,
+    threads: int | None = None,
+    callback: Callback | None = None,
+    measures: Sequence[Measure] = (),
+) -> Front:
     """Find the front of a specification's objectives.
 
     Parameters
@@ -76,6 +83,9 @@ def explore(data: Data, spec: Spec, *, threads: int | None = None, callback: Cal
         Workers of the search; all cores where None. The result does not depend on it.
     callback
         Sees the progress some ten times a second and may stop the search by returning True.
+    measures
+        Measures of your own (see `sfumato.measures.PropertyMeasure`), which objectives and requirements
+        of the specification may name.
 
     Returns
     -------
@@ -86,8 +96,8 @@ def explore(data: Data, spec: Spec, *, threads: int | None = None, callback: Cal
     prepared = load(data, spec)
     if not spec.objectives.names:
         raise SpecError("no objectives: list measures under [objectives] maximize or minimize.")
-    problem = make_problem(prepared, spec.objectives.maximize, spec.objectives.minimize)
-    method, why = _choose_method(prepared, problem)
+    problem = make_problem(prepared, spec.objectives.maximize, spec.objectives.minimize, measures)
+    method, why = _choose_method(problem, spec)
     result = _search(method, problem, spec, threads, callback)
     run = _run(prepared, problem, result, method, why)
     run["seconds_total"] = round(time.perf_counter() - begin, 6)
@@ -233,8 +243,8 @@ def check(data: Data, spec: Spec) -> dict[str, object]:
     problem = make_problem(prepared, spec.objectives.maximize, spec.objectives.minimize)
     if not spec.objectives.names:
         warnings.append("no objectives: explore needs measures under [objectives].")
-    method, _ = _choose_method(prepared, problem)
-    exact = prepared.lattice.size * prepared.cube.distinct <= ENUMERABLE
+    method, _ = _choose_method(problem, spec)
+    exact = method == "optimal" or is_enumerable(problem)
     return {
         "ok": True,
         "rows": prepared.cube.row_count,
@@ -302,15 +312,17 @@ def verify(path: str | os.PathLike[str], spec: Spec | None = None) -> dict[str, 
 
 
 def _promise_of(spec: Spec) -> Promise:
-    names = ("k", "mean_k", "spread_k", "average_class")
-    of_sensitive = [f"{name}" for name in spec.objectives.names]
-    measures: dict[str, float | None] = dict.fromkeys((*names, *of_sensitive))
+    """Return what a specification alone promises of a file: roles and requirements."""
+    names = ("k", "mean_k", "spread_k", "average_class", *spec.objectives.names)
     return Promise(
         spec.quasi_identifiers,
         spec.sensitive,
         dict(spec.require),
-        measures,
+        dict.fromkeys(names),
         output=spec.suppression.output,
+        rule=spec.suppression.rule,
+        limit=spec.suppression.limit,
+        columns=(*spec.quasi_identifiers, *spec.sensitive, *spec.others),
         person=spec.data.person,
     )
 
@@ -320,24 +332,11 @@ def warm_up() -> None:
     warm_up_kernels()
 
 
-def _choose_method(prepared: Prepared, problem: Problem) -> tuple[str, str]:
-    """Decide by counted work, never by the clock, how to search; say why."""
-    asked = prepared.spec.search.method
-    one = len(problem.objectives) == 1
-    if asked == "optimal" and not one:
-        raise SpecError(
-            "'optimal' finds one best solution; name one objective, or use 'auto' for a front.",
-            where=prepared.spec.where("search", "method"),
-        )
-    if asked != "auto":
-        return asked, "asked for"
-    if one:
-        return "optimal", "one objective: the pruned search proves its optimum"
-    work = prepared.lattice.size * prepared.cube.distinct
-    return (
-        "exhaustive",
-        f"{prepared.lattice.size} recodings of {prepared.cube.distinct} tuples: {work:.3g} steps",
-    )
+def _choose_method(problem: Problem, spec: Spec) -> tuple[str, str]:
+    try:
+        return choose_method(problem, spec.search.method)
+    except ParameterError as error:
+        raise SpecError(error.message, where=spec.where("search", "method")) from None
 
 
 def _search(
@@ -345,9 +344,11 @@ def _search(
 ) -> SearchResult:
     batch = problem.batch(threads)
     batch.compile()
-    monitor = Monitor(spec.search.time_limit, callback)
-    search = search_optimal if method == "optimal" else search_exhaustive
-    return search(problem, batch, monitor)
+    asked = spec.search
+    names = ("population", "iterations", "crossover", "mutation", "walk", "boxes")
+    given = {name: value for name in names if (value := getattr(asked, name)) not in (None, {})}
+    settings = SearchSettings(asked.seed, given)
+    return METHODS[method](problem, batch, Monitor(asked.time_limit, callback), settings)
 
 
 def _why_none(problem: Problem, result: SearchResult) -> str:

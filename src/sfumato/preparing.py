@@ -13,7 +13,7 @@ from sfumato.measures import Direction, Setting, make_measure
 from sfumato.search import Problem, Requirement, choose_rule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from sfumato.domains import Cube
     from sfumato.measures import Measure
@@ -76,35 +76,53 @@ def _ladder(table: Table, name: str) -> Ladder:
     return Ladder(hierarchy.levels, *levels)
 
 
-def make_problem(prepared: Prepared, maximize: Iterable[str], minimize: Iterable[str]) -> Problem:
+def make_problem(
+    prepared: Prepared, maximize: Iterable[str], minimize: Iterable[str], own: Iterable[Measure] = ()
+) -> Problem:
     """Make the search problem of a specification for given objectives.
+
+    Parameters
+    ----------
+    prepared
+        The table and its lattice.
+    maximize, minimize
+        Names of the objectives.
+    own
+        Measures beside the registered ones, by their names.
+
+    Returns
+    -------
+    Problem
+        With the requirements and the suppression of the specification.
 
     Raises
     ------
     SpecError
         If a measure is unknown, listed in the wrong direction, or out of reach of the table.
     """
-    spec = prepared.spec
+    spec, named = prepared.spec, {item.name: item for item in own}
     objectives = (
-        *(_objective(prepared, name, Direction.MAXIMIZE) for name in maximize),
-        *(_objective(prepared, name, Direction.MINIMIZE) for name in minimize),
+        *(_objective(prepared, name, Direction.MAXIMIZE, named) for name in maximize),
+        *(_objective(prepared, name, Direction.MINIMIZE, named) for name in minimize),
     )
-    requirements = tuple(_requirement(prepared, name, limit) for name, limit in spec.require.items())
+    requirements = tuple(_requirement(prepared, name, limit, named) for name, limit in spec.require.items())
     suppression = choose_rule(
         spec.suppression.rule, spec.suppression.limit, prepared.cube.row_count, objectives, requirements
     )
     return Problem(prepared.cube, prepared.lattice, objectives, requirements, suppression)
 
 
-def _measure(prepared: Prepared, name: str, *place: str) -> Measure:
+def _measure(prepared: Prepared, name: str, own: Mapping[str, Measure], *place: str) -> Measure:
+    if name in own:
+        return own[name]
     try:
         return make_measure(name, prepared.setting)
     except ParameterError as error:
         raise SpecError(error.message, where=prepared.spec.where(*place)) from None
 
 
-def _objective(prepared: Prepared, name: str, direction: Direction) -> Measure:
-    measure = _measure(prepared, name, "objectives", direction.value)
+def _objective(prepared: Prepared, name: str, direction: Direction, own: Mapping[str, Measure]) -> Measure:
+    measure = _measure(prepared, name, own, "objectives", direction.value)
     if measure.direction is not direction:
         raise SpecError(
             f"{name!r} is better when it is {'larger' if direction is Direction.MINIMIZE else 'smaller'}; "
@@ -114,8 +132,8 @@ def _objective(prepared: Prepared, name: str, direction: Direction) -> Measure:
     return measure
 
 
-def _requirement(prepared: Prepared, name: str, limit: float) -> Requirement:
-    measure = _measure(prepared, name, "require", name)
+def _requirement(prepared: Prepared, name: str, limit: float, own: Mapping[str, Measure]) -> Requirement:
+    measure = _measure(prepared, name, own, "require", name)
     people = prepared.cube.person_count
     if name == "k" and (limit < 1 or limit != int(limit) or limit > people):
         word = "rows" if prepared.cube.persons is None else "persons"

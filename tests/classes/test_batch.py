@@ -30,7 +30,7 @@ def test_every_node_equals_the_oracle(case, limit, rule, k):
     asked = oracle.Problem(
         case.table,
         maximize=("k", "mean_k", "spread_k", "distinct_l(s1)", "spread_l(s1)", "precision"),
-        minimize=("t(s1)", "loss", "glm", "gl", "sl", "dm", "average_class", "suppressed"),
+        minimize=("t(s1)", "loss", "glm", "gl", "sl", "dm", "average_class", "suppressed", "cm(s1)"),
         require={"k": k},
         limit=limit,
         rule=named[rule],
@@ -51,7 +51,7 @@ def test_every_node_equals_the_oracle(case, limit, rule, k):
 
 
 def _everything(cube: Cube) -> Request:
-    kinds = [PropertyKind.DISTINCT, PropertyKind.SQUARES, PropertyKind.T_EQUAL]
+    kinds = [PropertyKind.DISTINCT, PropertyKind.SQUARES, PropertyKind.T_EQUAL, PropertyKind.MAJORITY]
     size = Property(PropertyKind.SIZE)
     properties = (size, *(Property(kind, a) for a in range(len(cube.sensitive)) for kind in kinds))
     return Request(properties, tuple(CellCost), (Threshold(size, 2.0),))
@@ -64,7 +64,9 @@ def test_wide_keys_give_the_same_numbers(case, word_bits):
     nodes = lattice.nodes(0, lattice.size)
     suppression = Suppression(Rule.FAILING_THEN_SMALLEST, cube.row_count // 3)
     narrow = Batch(cube, lattice, _everything(cube), suppression, threads=1).evaluate(nodes)
-    wide = Batch(cube, lattice, _everything(cube), suppression, threads=1, word_bits=word_bits).evaluate(nodes)
+    wide = Batch(cube, lattice, _everything(cube), suppression, threads=1, word_bits=word_bits).evaluate(
+        nodes
+    )
     assert np.array_equal(narrow.sums, wide.sums)
     assert np.array_equal(narrow.worst, wide.worst)
 
@@ -94,7 +96,9 @@ def test_twenty_large_attributes_need_wide_keys():
     levels = np.stack([np.arange(m) // width for width in (1, 10, 100, 1000)]).astype(np.int32)
     cube = Cube.sorted(tuple(f"q{i}" for i in range(q)), (m,) * q, codes, rows=np.ones(n, dtype=np.int64))
     lattice = Lattice((Ladder.whole(levels),) * q)
-    batch = Batch(cube, lattice, Request((Property(PropertyKind.SIZE),)), Suppression(Rule.NONE, 0), threads=2)
+    batch = Batch(
+        cube, lattice, Request((Property(PropertyKind.SIZE),)), Suppression(Rule.NONE, 0), threads=2
+    )
     assert batch._base.keys.shape[1] > 1
     nodes = random.integers(0, 4, (60, q)).astype(np.int64)
     found = batch.evaluate(nodes)

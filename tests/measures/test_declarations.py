@@ -60,9 +60,10 @@ def test_generalization_without_suppression(case: Case) -> None:
     measures, nodes, costs, _ = _values(case, Suppression(Rule.NONE, 0))
     edges = _edges(nodes)
     for column, measure in enumerate(measures):
-        if Monotone.GENERALIZATION not in measure.monotone:
+        better_above = Monotone.IMPROVES in measure.monotone
+        if not better_above and Monotone.WORSENS not in measure.monotone:
             continue
-        better_above = measure.name.partition("(")[0] in PRIVACY
+        assert better_above == (measure.name.partition("(")[0] in PRIVACY)
         for below, above in edges:
             low, high = costs[below, column], costs[above, column]
             assert (high <= low + 1e-9) if better_above else (high >= low - 1e-9), measure.name
@@ -90,7 +91,7 @@ def test_row_penalties_bound_from_both_sides(case: Case, k: int, budget: int) ->
 @given(cases(tables(max_attributes=3, min_sensitive=1)), st.data())
 @settings(max_examples=80)
 def test_unions(case: Case, data: st.DataObject) -> None:
-    """Where a class may be united with any other, what fails at a node fails below it; else without a budget."""
+    """Where a class may be united with any other, what fails at a node fails below it."""
     setting = _setting(case)
     judging = [make_measure(name, setting) for name in measure_names(setting)]
     judging = [item for item in judging if isinstance(item, ClassMeasure)]

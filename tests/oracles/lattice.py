@@ -25,7 +25,7 @@ CLASS_LEVEL = ("k", "distinct_l", "entropy_l", "recursive_l", "share_l", "t")
 CLASS_SIZE = ("k", "mean_k", "spread_k", "distinct_l", "spread_l")
 """Objectives with which ``auto`` spends what is left of the budget on the smallest classes."""
 
-AT_MOST = ("t", "loss", "glm", "gl", "sl", "dm", "average_class", "suppressed")
+AT_MOST = ("t", "cm", "loss", "glm", "gl", "sl", "dm", "average_class", "suppressed")
 """Measures of which less is better; a requirement on any other one means at least."""
 
 
@@ -124,6 +124,7 @@ def _privacy(table: Table, name: str, classes: Sequence[Members]) -> Number:
         "share_l": measures.share_l,
         "spread_l": measures.spread_l,
         "t": measures.t,
+        "cm": measures.cm,
     }
     return of_values[word](classes, values)
 
@@ -155,7 +156,7 @@ def _measure(node: _Node, name: str) -> Number:
     word, _ = parse(name)
     if word == "mean_k" and node.rule == "below-mean":
         return measures.mean_k(node.before, node.problem.table.persons)
-    if word in CLASS_LEVEL or word in CLASS_SIZE:
+    if word in CLASS_LEVEL or word in CLASS_SIZE or word == "cm":
         return _privacy(node.problem.table, name, node.kept)
     return _utility(node, word)
 

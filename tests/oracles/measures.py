@@ -213,6 +213,14 @@ def dm(rows: Sequence[Row], classes: Sequence[Members]) -> int:
     return sum(len(members) ** 2 for members in classes) + suppressed(rows, classes) * len(rows)
 
 
+def cm(classes: Sequence[Members], values: Sequence[Value]) -> int:
+    """Return the penalized rows: suppressed ones, and those without the label most frequent in their class."""
+    spared = 0
+    for members in classes:
+        spared += max(Counter(values[number] for number in members).values())
+    return len(values) - spared
+
+
 def average_class(classes: Sequence[Members]) -> Fraction:
     """Return remaining rows / remaining classes."""
     return Fraction(sum(len(members) for members in classes), len(classes))
@@ -220,6 +228,7 @@ def average_class(classes: Sequence[Members]) -> Fraction:
 
 __all__ = [
     "average_class",
+    "cm",
     "column_loss",
     "distinct_l",
     "dm",

@@ -137,8 +137,8 @@ NOT_YET = {
     ),
     "method": (
         AGE + '[search]\nmethod = "nsga2"\n',
-        "s.toml:4: [search] method: this version supports the method 'auto', 'exhaustive' and 'optimal' "
-        "only; found 'nsga2'.",
+        "s.toml:4: [search] method: this version supports the method 'auto', 'exhaustive', 'optimal' "
+        "and 'pbg-ea' only; found 'nsga2'.",
     ),
 }
 
@@ -218,7 +218,7 @@ VALUES = {
     ),
     "measure twice": (
         AGE + '[require]\n"t(age,ordered)" = 1\n"t(age, ordered)" = 2\n',
-        's.toml:5: [require] "t(age, ordered)": this measure is required twice.',
+        's.toml:5: [require] "t(age, ordered)": this measure is named twice.',
     ),
     "shape of a measure": (
         AGE + '[objectives]\nminimize = ["t("]\n',

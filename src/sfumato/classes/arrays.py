@@ -8,6 +8,7 @@ import numpy as np
 
 from sfumato.classes.properties import CellCost, Property, PropertyKind, Request
 from sfumato.kernels import lattice as kernel
+from sfumato.kernels import layout
 
 if TYPE_CHECKING:
     from sfumato._typing import BoolArray, FloatArray, IntArray, KeyArray, LongArray
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 WORD_BITS = 64
 
 
-def pack_fields(blocks: tuple[int, ...], word_bits: int = WORD_BITS) -> kernel.Fields:
+def pack_fields(blocks: tuple[int, ...], word_bits: int = WORD_BITS) -> layout.Fields:
     """Place a field for each attribute into words, the first attribute in the highest bits.
 
     A field never straddles two words, so that one shift and one mask read it.
@@ -32,14 +33,14 @@ def pack_fields(blocks: tuple[int, ...], word_bits: int = WORD_BITS) -> kernel.F
         shift.append(used[-1])
         mask.append((1 << width) - 1)
         used[-1] += width
-    return kernel.Fields(
+    return layout.Fields(
         np.array(word[::-1], dtype=np.int64),
         np.array(shift[::-1], dtype=np.uint64),
         np.array(mask[::-1], dtype=np.uint64),
     )
 
 
-def pack_keys(codes: IntArray, fields: kernel.Fields) -> KeyArray:
+def pack_keys(codes: IntArray, fields: layout.Fields) -> KeyArray:
     """Pack rows of codes into keys, shape (words, rows)."""
     words = int(fields.word.max()) + 1 if len(fields.word) else 1
     keys = np.zeros((words, len(codes)), dtype=np.uint64)
@@ -68,7 +69,7 @@ def _starts(ordered: KeyArray) -> BoolArray:
     return start
 
 
-def make_ladders(cube: Cube, lattice: Lattice, costs: tuple[CellCost, ...]) -> kernel.Ladders:
+def make_ladders(cube: Cube, lattice: Lattice, costs: tuple[CellCost, ...]) -> layout.Ladders:
     """Flatten block maps between allowed levels, the costs of blocks, and their totals over the table."""
     q, top = len(lattice.ladders), max((ladder.height + 1 for ladder in lattice.ladders), default=1)
     map_start = np.zeros((q, top, top), dtype=np.int64)
@@ -90,7 +91,7 @@ def make_ladders(cube: Cube, lattice: Lattice, costs: tuple[CellCost, ...]) -> k
                 map_start[a, level, high] = map_at
                 maps.append(ladder.step(level, high))
                 map_at += ladder.blocks[level]
-    return kernel.Ladders(map_start, np.concatenate(maps), cost_start, np.concatenate(blocks, axis=1), totals)
+    return layout.Ladders(map_start, np.concatenate(maps), cost_start, np.concatenate(blocks, axis=1), totals)
 
 
 def _block_costs(kind: CellCost, ladder: Ladder, level: int) -> LongArray:
@@ -133,10 +134,11 @@ class Sources:
             PropertyKind.DISTINCT: kernel.DISTINCT_PAIRS,
             PropertyKind.SQUARES: kernel.SQUARES,
             PropertyKind.T_EQUAL: kernel.T_EQUAL,
+            PropertyKind.MAJORITY: kernel.MAJORITY,
         }
         return kinds[item.kind], _number_in(self.pair_attributes, item.attribute)
 
-    def make_plan(self, cube: Cube, suppression: Suppression) -> kernel.Plan:
+    def make_plan(self, cube: Cube, suppression: Suppression) -> layout.Plan:
         """Put the request into arrays."""
         sets = len(self.pair_attributes) + (self.person_set >= 0)
         widest = max((cube.sensitive_sizes[a] for a in self.pair_attributes), default=0)
@@ -151,7 +153,7 @@ class Sources:
         if cube.persons is not None:
             sizes[self.person_set] = int(cube.persons.max()) + 1 if len(cube.persons) else 1
         sign = [1.0 if item.larger_is_better else -1.0 for item in self.properties]
-        return kernel.Plan(
+        return layout.Plan(
             np.array(self.kinds, dtype=np.int64),
             np.array(self.numbers, dtype=np.int64),
             self.limits,
@@ -180,7 +182,7 @@ def _number_in(attributes: list[int], attribute: int) -> int:
     return attributes.index(attribute)
 
 
-def make_tables(cube: Cube, codes: IntArray, fields: kernel.Fields, sources: Sources) -> kernel.Tables:
+def make_tables(cube: Cube, codes: IntArray, fields: layout.Fields, sources: Sources) -> layout.Tables:
     """Group the cube by its codes into tables of depth one."""
     cell_keys = pack_keys(codes, fields)
     first, group = group_keys(cell_keys)
@@ -202,7 +204,7 @@ def make_tables(cube: Cube, codes: IntArray, fields: kernel.Fields, sources: Sou
         pair_value[0, number, : len(owner)] = value
         pair_rows[0, number, : len(owner)] = amount
     keys = np.ascontiguousarray(cell_keys[:, first])[None]
-    return kernel.Tables(keys, rows[None], bits[None], pair_class, pair_value, pair_rows, count)
+    return layout.Tables(keys, rows[None], bits[None], pair_class, pair_value, pair_rows, count)
 
 
 def _pairs(group: LongArray, value: IntArray, rows: LongArray) -> tuple[LongArray, LongArray, LongArray]:
@@ -213,9 +215,9 @@ def _pairs(group: LongArray, value: IntArray, rows: LongArray) -> tuple[LongArra
     return group[first], value[first].astype(np.int64), amount
 
 
-def deepen(tables: kernel.Tables, depths: int) -> kernel.Tables:
+def deepen(tables: layout.Tables, depths: int) -> layout.Tables:
     """Return tables with room for ``depths`` more nodes; depth 0 holds the given one."""
-    return kernel.Tables(*(_with_room(array, depths) for array in tables))
+    return layout.Tables(*(_with_room(array, depths) for array in tables))
 
 
 def _with_room(array: Any, depths: int) -> Any:
@@ -225,7 +227,7 @@ def _with_room(array: Any, depths: int) -> Any:
     return room
 
 
-def make_scratch(tables: kernel.Tables, plan: kernel.Plan) -> kernel.Scratch:
+def make_scratch(tables: layout.Tables, plan: layout.Plan) -> layout.Scratch:
     """Allocate the working memory of one thread."""
     groups = tables.keys.shape[2]
     pairs = tables.pair_class.shape[2]
@@ -236,7 +238,7 @@ def make_scratch(tables: kernel.Tables, plan: kernel.Plan) -> kernel.Scratch:
         if plan.rule in (kernel.SMALLEST, kernel.FAILING_THEN_SMALLEST)
         else 0
     )
-    return kernel.Scratch(
+    return layout.Scratch(
         np.empty(slots, dtype=np.int32),
         np.empty(max(groups, 1), dtype=np.int32),
         np.empty(max(groups, 1), dtype=np.int64),

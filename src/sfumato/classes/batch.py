@@ -14,6 +14,7 @@ import numpy as np
 from sfumato.classes import arrays
 from sfumato.classes.classes import Classes
 from sfumato.kernels import lattice as kernel
+from sfumato.kernels import layout
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,7 +28,7 @@ TICK_S = 0.05
 SMALLEST_PIECE = 4
 ORDER_SAMPLE = 20_000
 Tick: TypeAlias = Callable[[], None]
-Memory: TypeAlias = tuple[int, kernel.Tables, kernel.Scratch]
+Memory: TypeAlias = tuple[int, layout.Tables, layout.Scratch]
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +49,8 @@ class Statistics:
         Rows of the table before suppression.
     rule
         The rule that suppressed.
+    classes_of
+        Makes the classes of a node, for measures that look at them one by one.
     """
 
     nodes: LongArray
@@ -58,6 +61,7 @@ class Statistics:
     limits: LongArray
     row_count: int
     rule: Rule
+    classes_of: Callable[[LongArray], Classes]
 
     def __len__(self) -> int:
         return len(self.nodes)
@@ -112,7 +116,7 @@ class Statistics:
         return self.worst[:, self.properties.index(item)]
 
     def sum_of(self, item: Property) -> LongArray:
-        """Return the sum of a ``SQUARES`` property over the classes that remain."""
+        """Return the sum of a ``SQUARES`` or ``MAJORITY`` property over the classes that remain."""
         return self.sums[:, kernel.FIXED_SUMS + self.properties.index(item)]
 
     def cells(self, cost: CellCost) -> LongArray:
@@ -165,7 +169,7 @@ class Batch:
         self.order = walk_order(codes) if lattice.size > 1 else tuple(range(codes.shape[1]))
         self._ladders = _permuted(arrays.make_ladders(cube, lattice, self.costs), self.order, self.lattice)
         by = list(self.order)
-        self._fields = kernel.Fields(fields.word[by], fields.shift[by], fields.mask[by])
+        self._fields = layout.Fields(fields.word[by], fields.shift[by], fields.mask[by])
         self._plan = sources.make_plan(cube, suppression)
         self.limits = np.array([arrays.cost_limits(lattice, cost) for cost in self.costs], dtype=np.int64)
         self.control = np.zeros(1 + self.threads, dtype=np.int64)
@@ -337,6 +341,7 @@ class Batch:
             self.limits,
             self.cube.row_count,
             self.suppression.rule,
+            self.classes,
         )
 
 
@@ -357,7 +362,7 @@ def walk_order(codes: np.ndarray[tuple[int, ...], np.dtype[np.int32]]) -> tuple[
     return tuple(int(a) for a in np.argsort(distinct, kind="stable"))
 
 
-def _permuted(ladders: kernel.Ladders, order: tuple[int, ...], lattice: Lattice) -> kernel.Ladders:
+def _permuted(ladders: layout.Ladders, order: tuple[int, ...], lattice: Lattice) -> layout.Ladders:
     """Put attributes into walking order and count their levels from the lowest allowed one."""
     map_start = np.zeros_like(ladders.map_start)
     cost_start = np.zeros_like(ladders.cost_start)
@@ -368,7 +373,7 @@ def _permuted(ladders: kernel.Ladders, order: tuple[int, ...], lattice: Lattice)
         map_start[place, :count, :count] = ladders.map_start[a, used, used]
         cost_start[place, :count] = ladders.cost_start[a, used]
         totals[:, place, :count] = ladders.totals[:, a, used]
-    return kernel.Ladders(map_start, ladders.maps, cost_start, ladders.costs, totals)
+    return layout.Ladders(map_start, ladders.maps, cost_start, ladders.costs, totals)
 
 
 __all__ = ["Batch", "Statistics", "walk_order"]

@@ -13,13 +13,15 @@ class PropertyKind(Enum):
     its different values of a sensitive attribute. ``SQUARES``: the sum of the
     squared counts of these values, that is, over its rows, how often the row's own
     value occurs. ``T_EQUAL``: half the summed distance between its shares and those of
-    the whole table. Missing is a value like any other.
+    the whole table. ``MAJORITY``: the rows of its most frequent value. Missing is a
+    value like any other.
     """
 
     SIZE = "size"
     DISTINCT = "distinct"
     SQUARES = "squares"
     T_EQUAL = "t equal"
+    MAJORITY = "majority"
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ All sums are integers, so no reported value depends on the order of classes.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,9 +20,10 @@ from sfumato.kernels._options import kernel
 
 if TYPE_CHECKING:
     from sfumato._typing import FloatArray, IntArray, KeyArray, LongArray
+    from sfumato.kernels.layout import Field, Fields, Ladders, Plan, Scratch, Tables
 
 # What a property of a class is.
-SIZE, DISTINCT_BITS, DISTINCT_PAIRS, SQUARES, T_EQUAL = range(5)
+SIZE, DISTINCT_BITS, DISTINCT_PAIRS, SQUARES, T_EQUAL, MAJORITY = range(6)
 # Suppression rules.
 NONE, FAILING, SMALLEST, FAILING_THEN_SMALLEST, BELOW_MEAN = range(5)
 # Columns of the integer output, before the sums of squares and the cell sums.
@@ -35,74 +36,6 @@ _M1 = np.uint64(0x5555555555555555)
 _M2 = np.uint64(0x3333333333333333)
 _M4 = np.uint64(0x0F0F0F0F0F0F0F0F)
 _H01 = np.uint64(0x0101010101010101)
-
-
-class Tables(NamedTuple):
-    """Classes of one node for each depth of the walk; depth first in every shape.
-
-    A class has a key, its rows, bits of the sensitive values that occur in it,
-    and, for every pair set, (class, value) pairs with their rows.
-    """
-
-    keys: KeyArray  # (depths, words, groups)
-    rows: LongArray  # (depths, groups)
-    bits: KeyArray  # (depths, bit words, groups)
-    pair_class: IntArray  # (depths, sets, pairs)
-    pair_value: IntArray
-    pair_rows: LongArray
-    counts: LongArray  # (depths, 1 + sets): groups, then pairs of each set
-
-
-class Fields(NamedTuple):
-    """Where each quasi-identifier stands in a key."""
-
-    word: LongArray
-    shift: KeyArray
-    mask: KeyArray
-
-
-Field: TypeAlias = "tuple[int, np.uint64, np.uint64]"
-
-
-class Ladders(NamedTuple):
-    """Block maps between levels and the cell costs of blocks, flattened."""
-
-    map_start: LongArray  # (q, levels, levels): from level i to level j > i
-    maps: IntArray
-    cost_start: LongArray  # (q, levels): where the costs of a level's blocks begin
-    costs: LongArray  # (costs, blocks of all levels)
-    totals: LongArray  # (costs, q, levels): sums over all rows
-
-
-class Plan(NamedTuple):
-    """What to collect and which rows to suppress."""
-
-    kind: LongArray  # (properties,): SIZE …
-    source: LongArray  # (properties,): which bit word or pair set
-    required: FloatArray  # (properties,): threshold; nan where none
-    sign: FloatArray  # (properties,): 1 where larger is better, -1 where smaller
-    overall: LongArray  # (sets, values): rows of each sensitive value in the whole table
-    set_size: LongArray  # (sets,): domain size of each pair set
-    rule: int
-    budget: int
-    row_count: int
-    person_set: int  # pair set of persons, or -1
-
-
-class Scratch(NamedTuple):
-    """Working memory of one thread."""
-
-    slots: IntArray  # open-addressing table, at least twice the groups
-    united: IntArray  # class of a parent's class
-    sizes: LongArray  # class sizes
-    values: FloatArray  # (properties, groups)
-    squares: LongArray  # (properties, groups)
-    buckets: LongArray  # rows by class size
-    out: IntArray  # 1 where a class is suppressed
-    before: LongArray  # the node that the tables hold; −1 where there is none
-    depth_of: (
-        LongArray  # for each attribute the depth that has its level and those of the attributes before it
-    )
 
 
 @kernel
@@ -287,7 +220,7 @@ def _roll_up_pairs(tables: Tables, low: int, high: int, number: int, set_size: i
 
 @kernel
 def _measure_pairs(tables: Tables, depth: int, plan: Plan, number: int, scratch: Scratch) -> None:
-    """Fill one property that comes from pairs: distinct values, squares or t."""
+    """Fill one property that comes from pairs: distinct values, squares, majority or t."""
     groups = tables.counts[depth, 0]
     source = plan.source[number]
     kind = plan.kind[number]
@@ -303,6 +236,8 @@ def _measure_pairs(tables: Tables, depth: int, plan: Plan, number: int, scratch:
             sums[c] += 1
         elif kind == SQUARES:
             sums[c] += counts[i] * counts[i]
+        elif kind == MAJORITY:
+            sums[c] = max(sums[c], counts[i])
         else:
             # rows·n times the summed distance of the values that occur, less what they have overall
             share = plan.overall[source, values[i]] * rows[c]
@@ -506,7 +441,7 @@ def _collect(
         for c in range(groups):
             best = min(best, sign * values[c] if scratch.out[c] == 0 else np.inf)
         total = 0
-        if plan.kind[p] == SQUARES:
+        if plan.kind[p] == SQUARES or plan.kind[p] == MAJORITY:
             for c in range(groups):
                 total += scratch.squares[p, c] * (1 - scratch.out[c])
         worst[p] = plan.sign[p] * best
@@ -597,6 +532,7 @@ __all__ = [
     "FAILING_THEN_SMALLEST",
     "FEASIBLE",
     "FIXED_SUMS",
+    "MAJORITY",
     "NONE",
     "ROWS_SQUARED",
     "SIZE",
@@ -605,10 +541,5 @@ __all__ = [
     "SQUARES",
     "SUPPRESSED",
     "T_EQUAL",
-    "Fields",
-    "Ladders",
-    "Plan",
-    "Scratch",
-    "Tables",
     "evaluate_nodes",
 ]

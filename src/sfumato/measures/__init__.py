@@ -1,5 +1,7 @@
 """Measures: an index of a property, with a direction and a name."""
 
+from sfumato.measures.custom import PropertyMeasure
+from sfumato.measures.indices import binary_spread, mean, spread, worst
 from sfumato.measures.measure import ClassMeasure, Direction, Measure, Monotone, Union
 from sfumato.measures.registry import make_measure, measure_names
 from sfumato.measures.setting import Setting
@@ -9,8 +11,13 @@ __all__ = [
     "Direction",
     "Measure",
     "Monotone",
+    "PropertyMeasure",
     "Setting",
     "Union",
+    "binary_spread",
     "make_measure",
+    "mean",
     "measure_names",
+    "spread",
+    "worst",
 ]

@@ -34,8 +34,8 @@ class Direction(Enum):
 class Monotone(Flag):
     """How a measure moves.
 
-    ``GENERALIZATION``: without suppression it never gets better (utility) or
-    never gets worse (privacy) when a recoding is generalized.
+    ``IMPROVES`` and ``WORSENS``: when a recoding is generalized and nothing is
+    suppressed, it never gets worse (privacy) or never gets better (utility).
     ``ROW_PENALTIES``: it is a sum of penalties of rows that do not fall under
     generalization and are largest for a suppressed row. Then the value without
     suppression bounds the value of every generalization, and what suppression
@@ -44,7 +44,8 @@ class Monotone(Flag):
     """
 
     NONE = 0
-    GENERALIZATION = auto()
+    IMPROVES = auto()
+    WORSENS = auto()
     ROW_PENALTIES = auto()
 
 
@@ -74,7 +75,7 @@ class Measure(ABC):
         What :meth:`cost` can never fall below.
     """
 
-    direction: ClassVar[Direction]
+    direction: Direction
     monotone: ClassVar[Monotone] = Monotone.NONE
     least_cost: ClassVar[float] = -math.inf
     properties: tuple[Property, ...] = ()
@@ -101,6 +102,14 @@ class Measure(ABC):
         """
         raise NotImplementedError(f"{self.name} has no value without suppression")
 
+    def largest(self, rows: int, attributes: int) -> float:
+        """Return what a measure to minimize cannot exceed; 0 where nothing is known.
+
+        Indices of property based generalizations are all maximized: such a
+        measure enters them as this bound less its value.
+        """
+        return 0.0
+
     def satisfies(self, values: FloatArray, limit: float) -> object:
         """Tell where a value meets a requirement."""
         return self.direction.sign * (values - limit) <= 0
@@ -110,7 +119,7 @@ class ClassMeasure(Measure):
     """A privacy measure that judges each class: the worst class counts."""
 
     union: ClassVar[Union]
-    monotone = Monotone.GENERALIZATION
+    monotone = Monotone.IMPROVES
 
     @property
     @abstractmethod

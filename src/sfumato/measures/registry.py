@@ -12,6 +12,7 @@ from sfumato.measures.privacy.spread_k import SpreadK
 from sfumato.measures.privacy.spread_l import SpreadL
 from sfumato.measures.privacy.t import TEqual
 from sfumato.measures.utility.average_class import AverageClass
+from sfumato.measures.utility.cm import CM
 from sfumato.measures.utility.dm import DM
 from sfumato.measures.utility.gl import GL
 from sfumato.measures.utility.glm import GLM
@@ -44,6 +45,7 @@ _OF_ATTRIBUTE: dict[str, Callable[[str, int], Measure]] = {
     "distinct_l": DistinctL,
     "spread_l": SpreadL,
     "t": TEqual,
+    "cm": CM,
 }
 
 

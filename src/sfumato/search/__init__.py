@@ -1,25 +1,33 @@
 """Searches for recodings."""
 
 from sfumato.search.exhaustive import search_exhaustive
+from sfumato.search.methods import METHODS, SearchSettings, choose_method, is_enumerable
 from sfumato.search.monitor import Callback, Monitor, Progress
 from sfumato.search.nearest import explain_infeasible
 from sfumato.search.optimal import search_optimal
+from sfumato.search.pbg_ea import PbgParameters, search_pbg_ea
 from sfumato.search.problem import Problem, Requirement, choose_rule
 from sfumato.search.result import SearchResult, Status
 from sfumato.search.single import measure_cube, warm_up_kernels
 
 __all__ = [
+    "METHODS",
     "Callback",
     "Monitor",
+    "PbgParameters",
     "Problem",
     "Progress",
     "Requirement",
     "SearchResult",
+    "SearchSettings",
     "Status",
+    "choose_method",
     "choose_rule",
     "explain_infeasible",
+    "is_enumerable",
     "measure_cube",
     "search_exhaustive",
     "search_optimal",
+    "search_pbg_ea",
     "warm_up_kernels",
 ]

@@ -9,7 +9,7 @@ import numpy as np
 
 from sfumato.classes import Batch, PropertyKind, Request, Rule, Suppression, budget_of
 from sfumato.errors import ParameterError
-from sfumato.measures import ClassMeasure, Measure, Union
+from sfumato.measures import ClassMeasure, Direction, Measure, Union
 
 if TYPE_CHECKING:
     from sfumato._typing import BoolArray, FloatArray
@@ -79,6 +79,16 @@ class Problem:
     def costs(self, statistics: Statistics) -> FloatArray:
         """Return the objectives, smaller is better, shape (n, objectives); equal ones are equal."""
         return np.column_stack([round_costs(item.cost(statistics)) for item in self.objectives])
+
+    def indices(self, statistics: Statistics) -> FloatArray:
+        """Return the objectives as indices, larger is better: those to minimize as bound less value."""
+        rows, attributes = self.cube.row_count, len(self.lattice.ladders)
+        columns = []
+        for item in self.objectives:
+            value = round_costs(item.value(statistics))
+            minimized = item.direction is Direction.MINIMIZE
+            columns.append(item.largest(rows, attributes) - value if minimized else value)
+        return np.column_stack(columns)
 
     @property
     def prunes_down(self) -> bool:

@@ -42,7 +42,7 @@ SCHEME_ACRONYMS: dict[str, str] = {
 
 SUPPORTED_SCHEMES: tuple[str, ...] = ("levels",)
 SUPPORTED_OUTPUTS: tuple[str, ...] = ("label",)
-SUPPORTED_METHODS: tuple[str, ...] = ("auto", "exhaustive", "optimal")
+SUPPORTED_METHODS: tuple[str, ...] = ("auto", "exhaustive", "optimal", "pbg-ea")
 
 __all__ = [
     "DATE_UNITS",

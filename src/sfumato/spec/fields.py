@@ -90,6 +90,11 @@ def check_whole(value: object, lowest: int = 0) -> int:
     return int(value)
 
 
+def optional(check: Callable[[object], object]) -> Callable[[object], object]:
+    """Accept None beside what ``check`` accepts."""
+    return lambda value: None if value is None else check(value)
+
+
 def check_list(value: object) -> list[object]:
     """Accept a list or a tuple; a set has no order and text is no list."""
     if not isinstance(value, (list, tuple)):
@@ -189,9 +194,11 @@ __all__ = [
     "check_list",
     "check_number",
     "check_positive",
+    "check_share",
     "check_text",
     "check_whole",
     "choice",
+    "optional",
     "refuse_repetition",
     "write_list",
 ]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Annotated, Self
 
-from pydantic import BeforeValidator, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from sfumato.spec.choices import (
     METHODS,
@@ -27,8 +27,12 @@ from sfumato.spec.fields import (
     Whole,
     check_entries,
     check_number,
+    check_positive,
+    check_share,
     check_text,
+    check_whole,
     choice,
+    optional,
     refuse_repetition,
 )
 from sfumato.spec.names import canonical_measure_name
@@ -63,6 +67,16 @@ def _check_measures(value: object) -> tuple[str, ...]:
 
 def check_requirements(value: object) -> dict[str, float]:
     """Accept names of measures with their numbers, and write the names canonically."""
+    return _check_numbers(value, check_number)
+
+
+def check_boxes(value: object) -> dict[str, float]:
+    """Accept names of measures with the widths of their boxes."""
+    return _check_numbers(value, check_positive)
+
+
+def _check_numbers(value: object, check: Callable[[object], int | float]) -> dict[str, float]:
+    """Accept a table of measures with numbers that ``check`` accepts."""
     if not isinstance(value, Mapping):
         raise ValueError(f"must be a table; found {found(value)}.")
     requirements: dict[str, float] = {}
@@ -71,8 +85,8 @@ def check_requirements(value: object) -> dict[str, float]:
         try:
             name = canonical_measure_name(check_text(key))
             if name in requirements:
-                raise ValueError("this measure is required twice.")
-            requirements[name] = float(check_number(number))
+                raise ValueError("this measure is named twice.")
+            requirements[name] = float(check(number))
         except ValueError as error:
             problems.append(Problem((str(key),), sentence_of(error)))
     if problems:
@@ -159,11 +173,21 @@ class SearchSpec(Section):
         Where random choices start, 0 or above.
     time_limit
         Seconds, above 0.
+    population, iterations, crossover, mutation, walk
+        Parameters of evolutionary searches; the method's own where nothing is said.
+    boxes
+        Measure → width of its boxes, above 0: keep one solution in each box rather than all.
     """
 
     method: Annotated[Method, BeforeValidator(choice("method", METHODS, SUPPORTED_METHODS))] = "auto"
     seed: Whole = 1
     time_limit: Seconds = 60.0
+    population: Annotated[int | None, BeforeValidator(optional(lambda value: check_whole(value, 2)))] = None
+    iterations: Annotated[int | None, BeforeValidator(optional(check_whole))] = None
+    crossover: Annotated[float | None, BeforeValidator(optional(check_share))] = None
+    mutation: Annotated[float | None, BeforeValidator(optional(check_share))] = None
+    walk: Annotated[int | None, BeforeValidator(optional(check_whole))] = None
+    boxes: Annotated[dict[str, float], BeforeValidator(check_boxes)] = Field(default={})
 
 
 class ReleaseSpec(Section):

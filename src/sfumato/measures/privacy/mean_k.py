@@ -29,7 +29,7 @@ class MeanK(Measure):
     """
 
     direction = Direction.MAXIMIZE
-    monotone = Monotone.GENERALIZATION
+    monotone = Monotone.IMPROVES
 
     def value(self, statistics: Statistics) -> FloatArray:
         """Return the mean class size of each node."""

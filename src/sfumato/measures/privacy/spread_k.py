@@ -28,7 +28,7 @@ class SpreadK(Measure):
     """
 
     direction = Direction.MAXIMIZE
-    monotone = Monotone.GENERALIZATION
+    monotone = Monotone.IMPROVES
 
     def value(self, statistics: Statistics) -> FloatArray:
         """Return the summed class size of each node."""

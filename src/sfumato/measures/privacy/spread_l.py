@@ -29,7 +29,7 @@ class SpreadL(Measure):
     """
 
     direction = Direction.MAXIMIZE
-    monotone = Monotone.GENERALIZATION
+    monotone = Monotone.IMPROVES
 
     def __init__(self, name: str, attribute: int) -> None:
         super().__init__(name)

@@ -35,5 +35,9 @@ class TEqual(ClassMeasure):
         """Distance of a class from the table."""
         return Property(PropertyKind.T_EQUAL, self.attribute)
 
+    def largest(self, rows: int, attributes: int) -> float:
+        """Return the bound of the measure."""
+        return 1.0
+
 
 __all__ = ["TEqual"]

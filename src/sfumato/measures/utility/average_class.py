@@ -23,12 +23,16 @@ class AverageClass(Measure):
     """
 
     direction = Direction.MINIMIZE
-    monotone = Monotone.GENERALIZATION
+    monotone = Monotone.WORSENS
 
     def value(self, statistics: Statistics) -> FloatArray:
         """Return the average of each node."""
         with np.errstate(invalid="ignore"):
             return np.asarray(statistics.kept / statistics.classes)
+
+    def largest(self, rows: int, attributes: int) -> float:
+        """Return the bound of the measure."""
+        return float(rows)
 
 
 __all__ = ["AverageClass"]

@@ -28,7 +28,7 @@ class DM(Measure):
     """
 
     direction = Direction.MINIMIZE
-    monotone = Monotone.GENERALIZATION | Monotone.ROW_PENALTIES
+    monotone = Monotone.WORSENS | Monotone.ROW_PENALTIES
     least_cost = 0.0
 
     def value(self, statistics: Statistics) -> FloatArray:
@@ -38,6 +38,10 @@ class DM(Measure):
     def unsuppressed_cost(self, statistics: Statistics) -> FloatArray:
         """Return the cost of each node if no row were suppressed."""
         return statistics.all_rows_squared.astype(np.float64)
+
+    def largest(self, rows: int, attributes: int) -> float:
+        """Return the bound of the measure."""
+        return float(rows) ** 2
 
 
 __all__ = ["DM"]

@@ -29,7 +29,7 @@ class GL(Measure):
     """
 
     direction = Direction.MINIMIZE
-    monotone = Monotone.GENERALIZATION
+    monotone = Monotone.WORSENS
     costs = (CellCost.SIZE,)
 
     def __init__(self, name: str, weights: FloatArray) -> None:
@@ -39,6 +39,10 @@ class GL(Measure):
     def value(self, statistics: Statistics) -> FloatArray:
         """Return the summed loss of each node."""
         return np.asarray((kept_shares(statistics, CellCost.SIZE) * self.weights).sum(axis=1))
+
+    def largest(self, rows: int, attributes: int) -> float:
+        """Return the bound of the measure."""
+        return float(rows * attributes)
 
 
 __all__ = ["GL"]

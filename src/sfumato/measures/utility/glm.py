@@ -31,7 +31,7 @@ class GLM(Measure):
     """
 
     direction = Direction.MINIMIZE
-    monotone = Monotone.GENERALIZATION | Monotone.ROW_PENALTIES
+    monotone = Monotone.WORSENS | Monotone.ROW_PENALTIES
     costs = (CellCost.SIZE,)
 
     def __init__(self, name: str, weights: FloatArray) -> None:
@@ -42,6 +42,10 @@ class GLM(Measure):
         """Return the summed loss of each node."""
         kept = (kept_shares(statistics, CellCost.SIZE) * self.weights).sum(axis=1)
         return np.asarray(kept + statistics.suppressed * len(self.weights))
+
+    def largest(self, rows: int, attributes: int) -> float:
+        """Return the bound of the measure."""
+        return float(rows * attributes)
 
 
 __all__ = ["GLM"]

@@ -37,7 +37,7 @@ class Loss(Measure):
     """
 
     direction = Direction.MINIMIZE
-    monotone = Monotone.GENERALIZATION | Monotone.ROW_PENALTIES
+    monotone = Monotone.WORSENS | Monotone.ROW_PENALTIES
     costs = (CellCost.SIZE,)
 
     def __init__(self, name: str, weights: FloatArray) -> None:
@@ -48,6 +48,10 @@ class Loss(Measure):
         """Return the loss of each node."""
         shares = kept_shares(statistics, CellCost.SIZE) + statistics.suppressed[:, None]
         return np.asarray((shares * self.weights).sum(axis=1) / (self.weights.sum() * statistics.row_count))
+
+    def largest(self, rows: int, attributes: int) -> float:
+        """Return the bound of the measure."""
+        return 1.0
 
 
 __all__ = ["Loss"]

@@ -29,7 +29,7 @@ class Precision(Measure):
     """
 
     direction = Direction.MAXIMIZE
-    monotone = Monotone.GENERALIZATION | Monotone.ROW_PENALTIES
+    monotone = Monotone.WORSENS | Monotone.ROW_PENALTIES
     costs = (CellCost.HEIGHT,)
 
     def value(self, statistics: Statistics) -> FloatArray:

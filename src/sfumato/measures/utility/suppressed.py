@@ -28,5 +28,9 @@ class Suppressed(Measure):
         """Return the cost of each node if no row were suppressed."""
         return np.zeros(len(statistics))
 
+    def largest(self, rows: int, attributes: int) -> float:
+        """Return the bound of the measure."""
+        return float(rows)
+
 
 __all__ = ["Suppressed"]

@@ -1,0 +1,81 @@
+"""How the arrays of the lattice kernels belong together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from sfumato._typing import FloatArray, IntArray, KeyArray, LongArray
+
+
+class Tables(NamedTuple):
+    """Classes of one node for each depth of the walk; depth first in every shape.
+
+    A class has a key, its rows, bits of the sensitive values that occur in it,
+    and, for every pair set, (class, value) pairs with their rows.
+    """
+
+    keys: KeyArray  # (depths, words, groups)
+    rows: LongArray  # (depths, groups)
+    bits: KeyArray  # (depths, bit words, groups)
+    pair_class: IntArray  # (depths, sets, pairs)
+    pair_value: IntArray
+    pair_rows: LongArray
+    counts: LongArray  # (depths, 1 + sets): groups, then pairs of each set
+
+
+class Fields(NamedTuple):
+    """Where each quasi-identifier stands in a key."""
+
+    word: LongArray
+    shift: KeyArray
+    mask: KeyArray
+
+
+Field: TypeAlias = "tuple[int, np.uint64, np.uint64]"
+
+
+class Ladders(NamedTuple):
+    """Block maps between levels and the cell costs of blocks, flattened."""
+
+    map_start: LongArray  # (q, levels, levels): from level i to level j > i
+    maps: IntArray
+    cost_start: LongArray  # (q, levels): where the costs of a level's blocks begin
+    costs: LongArray  # (costs, blocks of all levels)
+    totals: LongArray  # (costs, q, levels): sums over all rows
+
+
+class Plan(NamedTuple):
+    """What to collect and which rows to suppress."""
+
+    kind: LongArray  # (properties,): SIZE …
+    source: LongArray  # (properties,): which bit word or pair set
+    required: FloatArray  # (properties,): threshold; nan where none
+    sign: FloatArray  # (properties,): 1 where larger is better, -1 where smaller
+    overall: LongArray  # (sets, values): rows of each sensitive value in the whole table
+    set_size: LongArray  # (sets,): domain size of each pair set
+    rule: int
+    budget: int
+    row_count: int
+    person_set: int  # pair set of persons, or -1
+
+
+class Scratch(NamedTuple):
+    """Working memory of one thread."""
+
+    slots: IntArray  # open-addressing table, at least twice the groups
+    united: IntArray  # class of a parent's class
+    sizes: LongArray  # class sizes
+    values: FloatArray  # (properties, groups)
+    squares: LongArray  # (properties, groups)
+    buckets: LongArray  # rows by class size
+    out: IntArray  # 1 where a class is suppressed
+    before: LongArray  # the node that the tables hold; −1 where there is none
+    depth_of: (
+        LongArray  # for each attribute the depth that has its level and those of the attributes before it
+    )
+
+
+__all__ = ["Field", "Fields", "Ladders", "Plan", "Scratch", "Tables"]

@@ -1,0 +1,298 @@
+"""PBG-EA: an evolutionary search for property based generalizations.
+
+For lattices that cannot be enumerated. The generator recombines nodes chosen
+from the population and the archive; every node is evaluated at most once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sfumato.errors import ParameterError
+from sfumato.front import BoxArchive
+from sfumato.kernels.boxes import dominance_fitness
+from sfumato.search.exhaustive import Archive
+from sfumato.search.monitor import Monitor
+from sfumato.search.result import SearchResult, Status
+from sfumato.search.screening import Screen
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sfumato._typing import BoolArray, FloatArray, LongArray
+    from sfumato.classes import Batch
+    from sfumato.search.problem import Problem
+
+
+@dataclass(frozen=True)
+class PbgParameters:
+    """Parameters of PBG-EA.
+
+    Parameters
+    ----------
+    population
+        Nodes in a population (the paper uses 25).
+    iterations
+        Populations made after the first one (the paper uses 100).
+    crossover
+        Probability that a pair exchanges parts.
+    mutation
+        Probability for each attribute to move by one level; 1 / attributes where None.
+    walk
+        A child that was evaluated already, or is screened out, takes up to so many random steps of
+        one level to a node that is neither. With 0 it stays, as in the paper.
+    screening
+        Whether children are passed over that look dominated before they are evaluated: by the privacy
+        of the nearest evaluated generalizations, the loss of the nearest specializations, and what
+        cells cost at least. Suppression can make that wrong, so such a node is only not sought.
+    boxes
+        Measure → width of its boxes. With boxes the result is the paper's archive, a
+        representative subset of bounded size; without, everything found that nothing found dominates.
+    """
+
+    population: int = 100
+    iterations: int = 300
+    crossover: float = 0.8
+    mutation: float | None = None
+    walk: int = 12
+    screening: bool = True
+    boxes: Mapping[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.population < 2:
+            raise ParameterError(f"population must be at least 2; got {self.population}.")
+        if self.iterations < 0:
+            raise ParameterError(f"iterations must be at least 0; got {self.iterations}.")
+        if self.walk < 0:
+            raise ParameterError(f"walk must be at least 0; got {self.walk}.")
+        for name, value in (("crossover", self.crossover), ("mutation", self.mutation)):
+            if value is not None and not 0 <= value <= 1:
+                raise ParameterError(f"{name} must be a probability from 0 to 1; got {value}.")
+
+
+def search_pbg_ea(
+    problem: Problem,
+    batch: Batch,
+    monitor: Monitor | None = None,
+    *,
+    seed: int | np.random.Generator | None = None,
+    parameters: PbgParameters | None = None,
+) -> SearchResult:
+    """Search a lattice by PBG-EA.
+
+    Parameters
+    ----------
+    problem
+        Space, objectives and requirements. Nodes that miss a requirement lose against all
+        that meet it, and among themselves those lose that would have more rows suppressed.
+    batch
+        The evaluator of the problem.
+    monitor
+        Time limit and callback.
+    seed
+        Where random choices start.
+    parameters
+        Of the algorithm; see `PbgParameters`.
+
+    Returns
+    -------
+    SearchResult
+        ``evaluated`` counts distinct nodes. Complete only if they are all there are.
+
+    References
+    ----------
+    Dewri, R., Ray, I., Ray, I., Whitley, D., property based generalizations, Algorithm 2.
+    """
+    return _Search(
+        problem, batch, monitor or Monitor(), np.random.default_rng(seed), parameters or PbgParameters()
+    ).run()
+
+
+class _Search:
+    """All nodes evaluated so far, the population, the archive."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        batch: Batch,
+        watch: Monitor,
+        random: np.random.Generator,
+        parameters: PbgParameters,
+    ) -> None:
+        self.problem, self.batch, self.watch, self.random = problem, batch, watch, random
+        self.parameters = parameters
+        attributes = len(problem.lattice.ladders)
+        self.mutation = 1 / attributes if parameters.mutation is None else parameters.mutation
+        self.number_of: dict[bytes, int] = {}
+        self.nodes: LongArray = np.zeros((0, attributes), dtype=np.int64)
+        self.indices: FloatArray = np.zeros((0, len(problem.objectives)))
+        self.feasible: BoolArray = np.zeros(0, dtype=bool)
+        self.failing: LongArray = np.zeros(0, dtype=np.int64)
+        self.generation = 0
+        self.front = Archive(problem)
+        self.boxes = _box_archive(problem, parameters.boxes)
+        self.offered: LongArray = np.zeros(0, dtype=np.int64)
+        self.screen = Screen(problem, batch) if parameters.screening else None
+
+    def run(self) -> SearchResult:
+        population = self._evaluate(self._first())
+        while self.generation < self.parameters.iterations and not self._is_over():
+            pool = np.unique(np.concatenate([population, self._archive()]))
+            selected = self._select(pool)
+            population = self._evaluate(self._renew(self._mutate(self._cross(self.nodes[selected]))))
+            self.generation += 1
+        self._tick()
+        return self._result()
+
+    def _is_over(self) -> bool:
+        """Tell whether it was stopped, or nothing is left to evaluate."""
+        return self.watch.stopped or len(self.nodes) == self.problem.lattice.size
+
+    def _tick(self) -> None:
+        share = self.generation / max(1, self.parameters.iterations)
+        if self.watch.tick(share, len(self.nodes)):
+            self.batch.stop()
+
+    def _first(self) -> LongArray:
+        """Draw the first population; it always holds the most general and the most special node."""
+        lattice = self.problem.lattice
+        drawn = self.random.integers(
+            lattice.bottom, lattice.top + 1, (self.parameters.population - 2, len(lattice.ladders))
+        )
+        return np.concatenate([drawn, lattice.bottom[None], lattice.top[None]])
+
+    def _evaluate(self, nodes: LongArray) -> LongArray:
+        """Evaluate the nodes that are new, offer them to the archives, return the numbers of all."""
+        self._tick()
+        keys = [node.tobytes() for node in nodes]
+        new = list(dict.fromkeys(key for key in keys if key not in self.number_of))
+        fresh = np.frombuffer(b"".join(new), dtype=np.int64).reshape(-1, nodes.shape[1])
+        if len(fresh):
+            self._add(fresh)
+        return np.array([self.number_of[key] for key in keys if key in self.number_of], dtype=np.int64)
+
+    def _add(self, fresh: LongArray) -> None:
+        statistics = self.batch.evaluate(fresh, self._tick)
+        start = len(self.nodes)
+        for place, node in enumerate(statistics.nodes):
+            self.number_of[node.tobytes()] = start + place
+        feasible = self.problem.feasible(statistics)
+        indices = self.problem.indices(statistics)
+        self.nodes = np.concatenate([self.nodes, statistics.nodes])
+        self.indices = np.concatenate([self.indices, indices])
+        self.feasible = np.concatenate([self.feasible, feasible])
+        self.failing = np.concatenate([self.failing, statistics.failing])
+        fits = np.flatnonzero(feasible)
+        self.front.add(
+            statistics.nodes[fits], self.problem.costs(statistics)[fits], statistics.suppressed[fits]
+        )
+        if self.boxes is not None:
+            self.boxes.offer(indices[fits])
+            self.offered = np.concatenate([self.offered, start + fits])
+
+    def _archive(self) -> LongArray:
+        """Return the numbers of the archive's nodes."""
+        if self.boxes is not None:
+            return np.asarray(self.offered[self.boxes.members])
+        return self._numbers(self.front.nodes)
+
+    def _numbers(self, nodes: LongArray) -> LongArray:
+        return np.array([self.number_of[node.tobytes()] for node in nodes], dtype=np.int64)
+
+    def _fitness(self, pool: LongArray) -> LongArray:
+        """Return the summed dominance counts of those that dominate; infeasible nodes come last."""
+        fitness = np.zeros(len(pool), dtype=np.int64)
+        fits = self.feasible[pool]
+        fitness[fits] = dominance_fitness(np.ascontiguousarray(self.indices[pool[fits]]))
+        fitness[~fits] = fitness.max(initial=0) + 1 + self.failing[pool[~fits]]
+        return fitness
+
+    def _select(self, pool: LongArray) -> LongArray:
+        """Choose as many nodes as a population has by binary tournaments."""
+        fitness = self._fitness(pool)
+        pairs = self.random.integers(0, len(pool), (self.parameters.population, 2))
+        first_wins = fitness[pairs[:, 0]] <= fitness[pairs[:, 1]]
+        return np.asarray(pool[np.where(first_wins, pairs[:, 0], pairs[:, 1])])
+
+    def _cross(self, selected: LongArray) -> LongArray:
+        """Exchange the tails of pairs drawn without replacement; one left over stays as it is."""
+        nodes = selected[self.random.permutation(len(selected))]
+        pairs, attributes = len(nodes) // 2, nodes.shape[1]
+        happens = self.random.random(pairs) < self.parameters.crossover
+        points = self.random.integers(1, max(2, attributes), pairs)
+        tail = (np.arange(attributes) >= points[:, None]) & happens[:, None]
+        first, second = nodes[: 2 * pairs : 2], nodes[1 : 2 * pairs : 2]
+        children = [np.where(tail, second, first), np.where(tail, first, second), nodes[2 * pairs :]]
+        return np.concatenate(children)
+
+    def _mutate(self, nodes: LongArray) -> LongArray:
+        """Move levels by one, up or down, within what is allowed."""
+        happens = self.random.random(nodes.shape) < self.mutation
+        step = np.where(self.random.random(nodes.shape) < 0.5, -1, 1)
+        moved = nodes + happens * step
+        return np.ascontiguousarray(np.clip(moved, self.problem.lattice.bottom, self.problem.lattice.top))
+
+    def _renew(self, children: LongArray) -> LongArray:
+        """Let children that bring nothing new walk on; leave those out that still look dominated."""
+        for _ in range(self.parameters.walk):
+            stale = np.flatnonzero(self._is_stale(children))
+            if not len(stale):
+                return children
+            places = self.random.integers(0, children.shape[1], len(stale))
+            children[stale, places] += np.where(self.random.random(len(stale)) < 0.5, -1, 1)
+            children = np.clip(children, self.problem.lattice.bottom, self.problem.lattice.top)
+        if self.screen is None:
+            return children
+        known = np.array([node.tobytes() in self.number_of for node in children])
+        return children[known | ~self._is_hopeless(children)]
+
+    def _is_stale(self, children: LongArray) -> BoolArray:
+        """Tell which children are known, the same as an earlier one, or look dominated."""
+        seen: set[bytes] = set()
+        stale = np.zeros(len(children), dtype=bool)
+        for place, node in enumerate(children):
+            key = node.tobytes()
+            stale[place] = key in self.number_of or key in seen
+            seen.add(key)
+        fresh = np.flatnonzero(~stale)
+        stale[fresh] = self._is_hopeless(children[fresh])
+        return stale
+
+    def _is_hopeless(self, nodes: LongArray) -> BoolArray:
+        if self.screen is None or not len(nodes):
+            return np.zeros(len(nodes), dtype=bool)
+        best = self.indices[self._numbers(self.front.nodes)]
+        return self.screen.hopeless(nodes, self.nodes, self.indices, best)
+
+    def _result(self) -> SearchResult:
+        complete = len(self.nodes) == self.problem.lattice.size
+        found = self.front.nodes
+        if self.boxes is not None:
+            members = {self.nodes[number].tobytes() for number in self._archive()}
+            found = found[[node.tobytes() in members for node in found]]
+        if self.watch.stopped:
+            status = Status.LIMIT_REACHED
+        elif len(found):
+            status = Status.OPTIMAL if complete else Status.FEASIBLE
+        else:
+            status = Status.INFEASIBLE if complete else Status.LIMIT_REACHED
+        return SearchResult(
+            found, status, complete, len(self.nodes), self.watch.seconds, stopped=self.watch.reason
+        )
+
+
+def _box_archive(problem: Problem, widths: Mapping[str, float]) -> BoxArchive | None:
+    """Return the archive for given widths; objectives without one get the width 1."""
+    if not widths:
+        return None
+    names = [item.name for item in problem.objectives]
+    for name in widths:
+        if name not in names:
+            raise ParameterError(f"boxes name {name!r}, which is no objective.")
+    return BoxArchive(np.array([widths.get(name, 1.0) for name in names], dtype=np.float64))
+
+
+__all__ = ["PbgParameters", "search_pbg_ea"]
