@@ -41,7 +41,9 @@ print(json.dumps(out))
 def _run(**environment: str) -> object:
     source = Path(__file__).resolve().parents[2] / "src"
     settings = {**os.environ, "PYTHONPATH": str(source), **environment}
-    done = subprocess.run([sys.executable, "-c", SCRIPT], env=settings, capture_output=True, check=True, timeout=300)
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT], env=settings, capture_output=True, check=True, timeout=300
+    )
     return json.loads(done.stdout)
 
 

@@ -183,7 +183,19 @@ def _number_in(attributes: list[int], attribute: int) -> int:
 
 
 def make_tables(cube: Cube, codes: IntArray, fields: layout.Fields, sources: Sources) -> layout.Tables:
-    """Group the cube by its codes into tables of depth one."""
+    """Group the cube by its codes into tables of depth one.
+
+    Parameters
+    ----------
+    cube
+        The rows of each cell, with sensitive codes and persons.
+    codes
+        Codes to group by, shape (cells, q): the cube's own at the lowest allowed levels.
+    fields
+        How they are packed.
+    sources
+        Which bits and pairs to collect.
+    """
     cell_keys = pack_keys(codes, fields)
     first, group = group_keys(cell_keys)
     groups = len(first)

@@ -157,7 +157,21 @@ def apply_recoding(
     typed: bool = False,
     with_person: bool = False,
 ) -> object:
-    """Recode and suppress the full table on the engine that holds it."""
+    """Recode and suppress the full table on the engine that holds it.
+
+    Parameters
+    ----------
+    prepared
+        The table.
+    recipe
+        The level of each quasi-identifier, what becomes of suppressed rows, and the order.
+    classes
+        The classes, with those that are suppressed.
+    typed
+        Whether kept numbers of a text file leave as numbers.
+    with_person
+        Whether the person column comes too, for a recount that is not released.
+    """
     table, recodes = prepared.table, []
     for name in prepared.setting.quasi_identifiers:
         hierarchy, level = table.hierarchies[name], cast("int", recipe.attributes[name].level)

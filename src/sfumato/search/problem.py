@@ -107,6 +107,17 @@ def choose_rule(
     ``auto`` is ``failing`` where a requirement judges classes, together with
     ``smallest`` where an objective is about class sizes; without such a
     requirement it is ``smallest``.
+
+    Parameters
+    ----------
+    name
+        ``auto``, ``none``, ``failing``, ``smallest`` or ``below-mean``.
+    limit
+        The share of rows that may go.
+    rows
+        The rows of the table.
+    objectives, requirements
+        What the run is about.
     """
     judges = any(isinstance(item.measure, ClassMeasure) for item in requirements)
     about_sizes = any(item.name in ("k", "mean_k", "spread_k") or _is_about_l(item) for item in objectives)

@@ -49,7 +49,7 @@ class Screen:
         reach = best_reachable(nodes, known, indices, self._improves, self._worsens)
         reach = np.minimum(reach, self._cell_bounds(nodes))
         covered: BoolArray = np.all(archive[None] >= reach[:, None], axis=2)
-        return np.any(covered, axis=1)
+        return np.asarray(np.any(covered, axis=1))
 
     def _cell_bounds(self, nodes: LongArray) -> FloatArray:
         """Return what indices made of cell costs alone are at most."""

@@ -1,0 +1,232 @@
+"""What every measure and every search has to keep, as checks that extensions can run too.
+
+The checks work on small made-up tables and raise `ConformanceError` with what
+was broken. They do not replace an oracle: a measure may keep all its
+declarations and still measure the wrong thing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from sfumato.classes import Rule, Suppression
+from sfumato.domains import Cube, Ladder, Lattice
+from sfumato.front import non_dominated
+from sfumato.measures import ClassMeasure, Measure, Monotone, Setting, Union, make_measure
+from sfumato.search import Monitor, Problem, Requirement, SearchSettings, search_exhaustive
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sfumato._typing import FloatArray, LongArray
+    from sfumato.classes import Batch
+    from sfumato.search import Progress, SearchResult
+
+MakeMeasure: TypeAlias = Callable[[Setting], Measure]
+RunSearch: TypeAlias = "Callable[[Problem, Batch, Monitor, SearchSettings], SearchResult]"
+
+SETTING = Setting(("a", "b", "c"), ("s",), np.array([1.0, 2.0, 0.5]))
+TOLERANCE = 1e-9
+
+
+class ConformanceError(AssertionError):
+    """A measure or a search does not keep what it declares."""
+
+
+def check_measure(make: MakeMeasure) -> None:
+    """Check that a measure keeps what it declares.
+
+    Parameters
+    ----------
+    make
+        Makes the measure for a table with quasi-identifiers ``a``, ``b``, ``c`` and a sensitive ``s``.
+
+    Raises
+    ------
+    ConformanceError
+        With the declaration that does not hold.
+    """
+    measure = make(SETTING)
+    for seed in range(4):
+        cube, lattice = _table(seed)
+        nodes = lattice.nodes(0, lattice.size)
+        plain = _costs(measure, cube, lattice, nodes, Suppression(Rule.NONE, 0))
+        _demand(plain.shape == (len(nodes),), measure, "does not give one number for each recoding")
+        _demand(bool(np.isfinite(plain).all()), measure, "is not finite though every row remains")
+        _demand(bool((plain >= measure.least_cost - TOLERANCE).all()), measure, "falls below its least cost")
+        _check_relabelling(measure, cube, lattice, plain)
+        _check_monotone(measure, nodes, plain)
+        if Monotone.ROW_PENALTIES in measure.monotone:
+            _check_penalties(measure, cube, lattice, plain)
+        if isinstance(measure, ClassMeasure):
+            _check_union(measure, cube, lattice, nodes)
+
+
+def check_search(run: RunSearch, *, exact: bool, objectives: tuple[str, ...] = ("k", "loss")) -> None:
+    """Check that a search returns what every search has to.
+
+    Parameters
+    ----------
+    run
+        The search.
+    exact
+        Whether it proves its answer, so that it must equal the complete front.
+    objectives
+        Measures that it is asked for.
+
+    Raises
+    ------
+    ConformanceError
+        If solutions miss a requirement or dominate each other, if the seed does not settle
+        the result, if progress leaves [0, 1], or if a time limit does not stop it.
+    """
+    for seed in range(3):
+        problem = _problem(seed, objectives)
+        result = run(problem, problem.batch(1), Monitor(), SearchSettings(seed=seed))
+        again = run(problem, problem.batch(3), Monitor(), SearchSettings(seed=seed))
+        _require(result.nodes.tolist() == again.nodes.tolist(), "the same seed gives another result")
+        _require(result.evaluated == again.evaluated, "threads change the number of evaluations")
+        _check_solutions(problem, result, exact=exact)
+    _check_stopping(run, objectives)
+
+
+def _demand(holds: bool, measure: Measure, problem: str) -> None:
+    if not holds:
+        raise ConformanceError(f"{measure.name} {problem}")
+
+
+def _require(holds: bool, problem: str) -> None:
+    if not holds:
+        raise ConformanceError(problem)
+
+
+def _table(seed: int) -> tuple[Cube, Lattice]:
+    """Make a table of 80 rows over three attributes with three levels, some sensitive values rare."""
+    random = np.random.default_rng(seed)
+    levels = np.array([[0, 1, 2, 3], [0, 0, 1, 1], [0, 0, 0, 0]], dtype=np.int32)
+    codes = random.integers(0, 4, (80, 3)).astype(np.int32)
+    secret = np.minimum(random.geometric(0.4, (80, 1)) - 1, 4).astype(np.int32)
+    cube = Cube.sorted(
+        SETTING.quasi_identifiers,
+        (4, 4, 4),
+        codes,
+        rows=np.ones(80, dtype=np.int64),
+        sensitive=SETTING.sensitive,
+        sensitive_sizes=(5,),
+        sensitive_codes=secret,
+    )
+    return cube, Lattice((Ladder.whole(levels),) * 3)
+
+
+def _costs(
+    measure: Measure, cube: Cube, lattice: Lattice, nodes: LongArray, suppression: Suppression
+) -> FloatArray:
+    problem = Problem(cube, lattice, (measure,), (), suppression)
+    return measure.cost(problem.batch(1).evaluate(nodes))
+
+
+def _edges(nodes: LongArray) -> Iterator[tuple[int, int]]:
+    """Yield pairs of a node's number and that of a direct generalization."""
+    place = {tuple(node): number for number, node in enumerate(nodes.tolist())}
+    for node, number in place.items():
+        for a in range(len(node)):
+            above = place.get((*node[:a], node[a] + 1, *node[a + 1 :]))
+            if above is not None:
+                yield number, above
+
+
+def _check_relabelling(measure: Measure, cube: Cube, lattice: Lattice, plain: FloatArray) -> None:
+    """Turn the order of each attribute's codes around: no measure of levels may notice."""
+    turned = Cube.sorted(
+        cube.quasi_identifiers,
+        cube.sizes,
+        np.ascontiguousarray(3 - cube.codes, dtype=np.int32),
+        rows=cube.rows,
+        sensitive=cube.sensitive,
+        sensitive_sizes=cube.sensitive_sizes,
+        sensitive_codes=cube.sensitive_codes,
+    )
+    found = _costs(measure, turned, lattice, lattice.nodes(0, lattice.size), Suppression(Rule.NONE, 0))
+    _demand(bool(np.allclose(found, plain, rtol=TOLERANCE)), measure, "depends on how values are numbered")
+
+
+def _check_monotone(measure: Measure, nodes: LongArray, plain: FloatArray) -> None:
+    for below, above in _edges(nodes):
+        slack = TOLERANCE * (1 + abs(plain[below]))
+        if Monotone.IMPROVES in measure.monotone:
+            _demand(bool(plain[above] <= plain[below] + slack), measure, "gets worse along generalization")
+        if Monotone.WORSENS in measure.monotone:
+            _demand(bool(plain[above] >= plain[below] - slack), measure, "gets better along generalization")
+
+
+def _check_penalties(measure: Measure, cube: Cube, lattice: Lattice, plain: FloatArray) -> None:
+    """Suppress what fails k = 3: costs rise, and by at least as much for specializations."""
+    require = (Requirement(make_measure("k", SETTING), 3.0),)
+    problem = Problem(cube, lattice, (measure,), require, Suppression(Rule.FAILING, cube.row_count))
+    nodes = lattice.nodes(0, lattice.size)
+    excess = measure.cost(problem.batch(1).evaluate(nodes)) - plain
+    slack = TOLERANCE * (1 + np.abs(plain).max())
+    _demand(bool((excess >= -slack).all()), measure, "gets better by suppression")
+    for below, above in _edges(nodes):
+        holds = bool(excess[below] >= excess[above] - slack)
+        _demand(holds, measure, "charges suppressed rows less in a specialization")
+
+
+def _check_union(measure: ClassMeasure, cube: Cube, lattice: Lattice, nodes: LongArray) -> None:
+    """Take bounds from the values that occur, and count the rows that fail along every edge."""
+    plain = Problem(cube, lattice, (measure,), (), Suppression(Rule.NONE, 0))
+    limits = np.unique(measure.value(plain.batch(1).evaluate(nodes)))
+    for limit in limits[:: max(1, len(limits) // 12)]:
+        require = (Requirement(measure, float(limit)),)
+        problem = Problem(cube, lattice, (measure,), require, Suppression(Rule.FAILING, cube.row_count))
+        failing = problem.batch(1).evaluate(nodes).failing
+        for below, above in _edges(nodes):
+            if measure.union is Union.ANY:
+                holds = bool(failing[above] <= failing[below])
+                _demand(holds, measure, "fails in more rows of a generalization")
+            else:
+                holds = bool(failing[above] == 0 or failing[below] > 0)
+                _demand(holds, measure, "is met by a recoding and missed by a generalization of it")
+
+
+def _problem(seed: int, objectives: tuple[str, ...]) -> Problem:
+    cube, lattice = _table(seed)
+    measures = tuple(make_measure(name, SETTING) for name in objectives)
+    require = (Requirement(make_measure("distinct_l(s)", SETTING), 2.0),)
+    return Problem(cube, lattice, measures, require, Suppression(Rule.FAILING_THEN_SMALLEST, 8))
+
+
+def _check_solutions(problem: Problem, result: SearchResult, *, exact: bool) -> None:
+    batch = problem.batch(1)
+    statistics = batch.evaluate(result.nodes)
+    _require(bool(problem.feasible(statistics).all()), "a solution misses a requirement")
+    costs = problem.costs(statistics)
+    _require(len(non_dominated(costs)) == len(costs), "a solution dominates or equals another")
+    best = search_exhaustive(problem, batch)
+    if exact:
+        _require(result.complete, "an exact search is not complete")
+        _require(result.nodes.tolist() == best.nodes.tolist(), "an exact search misses the front")
+    reference = problem.costs(batch.evaluate(best.nodes))
+    for row in costs:
+        _require(bool((reference <= row).all(axis=1).any()), "a solution is better than the exact front")
+
+
+def _check_stopping(run: RunSearch, objectives: tuple[str, ...]) -> None:
+    problem = _problem(0, objectives)
+    seen: list[float] = []
+
+    def note(progress: Progress) -> None:
+        seen.append(progress.fraction)
+
+    run(problem, problem.batch(2), Monitor(callback=note), SearchSettings())
+    _require(all(0 <= fraction <= 1 for fraction in seen), "progress leaves [0, 1]")
+    _require(seen == sorted(seen), "progress falls")
+    stopped = run(problem, problem.batch(2), Monitor(time_limit_s=0.0), SearchSettings())
+    _require(stopped.stopped is not None, "a time limit does not stop it")
+    _require(not stopped.complete, "a stopped search says that it is complete")
+
+
+__all__ = ["ConformanceError", "MakeMeasure", "RunSearch", "check_measure", "check_search"]

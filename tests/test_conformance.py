@@ -1,0 +1,83 @@
+"""Everything registered keeps what it declares; and the checks notice when something does not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sfumato.classes import Property, PropertyKind
+from sfumato.conformance import SETTING, ConformanceError, check_measure, check_search
+from sfumato.measures import ClassMeasure, Direction, Measure, Monotone, Union, make_measure, measure_names
+from sfumato.search import METHODS, search_exhaustive
+
+
+@pytest.mark.parametrize("name", measure_names(SETTING))
+def test_every_measure(name: str) -> None:
+    """Registered means conforming."""
+    check_measure(lambda setting: make_measure(name, setting))
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_search(name: str) -> None:
+    """Registered means conforming; `optimal` is for one objective."""
+    objectives = ("loss",) if name == "optimal" else ("k", "loss")
+    check_search(METHODS[name], exact=name in ("exhaustive", "optimal"), objectives=objectives)
+
+
+@pytest.mark.parametrize("pair", [("t(s)", "dm"), ("spread_l(s)", "cm(s)"), ("precision", "average_class")])
+@pytest.mark.parametrize("name", ["exhaustive", "pbg-ea"])
+def test_any_measures_in_every_front_search(name: str, pair: tuple[str, str]) -> None:
+    """Objectives of every kind."""
+    check_search(METHODS[name], exact=name == "exhaustive", objectives=pair)
+
+
+class _Lying(Measure):
+    """Says that it improves along generalization; it is the number of classes."""
+
+    direction = Direction.MAXIMIZE
+    monotone = Monotone.IMPROVES
+
+    def value(self, statistics):
+        return statistics.classes.astype(np.float64)
+
+
+class _WrongUnion(ClassMeasure):
+    """t says that any union keeps it."""
+
+    direction = Direction.MINIMIZE
+    union = Union.ANY
+
+    @property
+    def judged(self):
+        return Property(PropertyKind.T_EQUAL, 0)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda _: _Lying("lying"), "lying gets worse along generalization"),
+        (lambda _: _WrongUnion("wrong"), "fails in more rows of a generalization"),
+    ],
+)
+def test_a_measure_that_lies_is_found(make, message: str) -> None:
+    """The checks can fail."""
+    with pytest.raises(ConformanceError, match=message):
+        check_measure(make)
+
+
+def test_a_search_that_lies_is_found() -> None:
+    """One that forgets a solution, and one that never stops."""
+    from dataclasses import replace
+
+    def forgetful(problem, batch, monitor, settings):
+        result = search_exhaustive(problem, batch, monitor)
+        return replace(result, nodes=result.nodes[1:])
+
+    with pytest.raises(ConformanceError, match="misses the front"):
+        check_search(forgetful, exact=True)
+
+    def deaf(problem, batch, monitor, settings):
+        return search_exhaustive(problem, batch)
+
+    with pytest.raises(ConformanceError, match="does not stop it"):
+        check_search(deaf, exact=True)
