@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from sfumato.classes import Batch
     from sfumato.search.problem import Problem
 
+SCREENED = 1_000
+"""How many of the latest evaluated nodes children are compared with before they are evaluated."""
+
 
 @dataclass(frozen=True)
 class PbgParameters:
@@ -54,7 +57,7 @@ class PbgParameters:
     """
 
     population: int = 100
-    iterations: int = 300
+    iterations: int = 250
     crossover: float = 0.8
     mutation: float | None = None
     walk: int = 12
@@ -264,8 +267,10 @@ class _Search:
     def _is_hopeless(self, nodes: LongArray) -> BoolArray:
         if self.screen is None or not len(nodes):
             return np.zeros(len(nodes), dtype=bool)
-        best = self.indices[self._numbers(self.front.nodes)]
-        return self.screen.hopeless(nodes, self.nodes, self.indices, best)
+        best = self._numbers(self.front.nodes)
+        # The front and the latest nodes lie around the children; older ones would only cost time.
+        near = np.union1d(best, np.arange(max(0, len(self.nodes) - SCREENED), len(self.nodes)))
+        return self.screen.hopeless(nodes, self.nodes[near], self.indices[near], self.indices[best])
 
     def _result(self) -> SearchResult:
         complete = len(self.nodes) == self.problem.lattice.size
