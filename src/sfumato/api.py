@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from sfumato import front as fronts
 from sfumato.errors import InfeasibleError, ParameterError, SpecError
-from sfumato.preparing import make_problem, prepare
+from sfumato.preparing import load, make_problem
 from sfumato.release import Manifest, Promise, current_versions, holds, make_draft, manifest_path, recount
 from sfumato.results import Front, Release
 from sfumato.search import (
@@ -22,7 +22,8 @@ from sfumato.search import (
     measure_cube,
     warm_up_kernels,
 )
-from sfumato.table import code_table, count_cube, open_source
+from sfumato.spec import Spec
+from sfumato.table import count_cube, open_source
 
 if TYPE_CHECKING:
     import os
@@ -31,36 +32,8 @@ if TYPE_CHECKING:
     from sfumato.measures import Measure
     from sfumato.preparing import Prepared
     from sfumato.search import Callback, Problem, SearchResult
-    from sfumato.spec import Spec
 
 Data: TypeAlias = "object | str | os.PathLike[str] | None"
-
-
-def load(data: Data, spec: Spec) -> Prepared:
-    """Open, code and check data by a specification.
-
-    Parameters
-    ----------
-    data
-        A frame, a path, or None for the path that the specification names.
-    spec
-        The specification.
-
-    Returns
-    -------
-    Prepared
-        The coded table with the space of its recodings.
-
-    Raises
-    ------
-    DataError, HierarchyError, SpecError
-        With what is wrong, where, and what to do.
-    """
-    if data is None:
-        if spec.data.path is None:
-            raise SpecError("no data: name a path under [data] or pass a frame.")
-        data = spec.resolve(spec.data.path)
-    return prepare(code_table(open_source(data, spec.data), spec))
 
 
 def explore(
@@ -177,9 +150,7 @@ def release_solution(data: Data, spec: Spec, front: Front, pick: str | int) -> R
         Not written yet.
     """
     chosen = front.pick(pick).number
-    prepared = load(data, spec)
-    problem = make_problem(prepared, spec.objectives.maximize, spec.objectives.minimize)
-    return front.attach(prepared, problem)[chosen - 1].release()
+    return front.attach(data, spec)[chosen - 1].release()
 
 
 def measure(
@@ -223,13 +194,13 @@ def measure(
     return measure_cube(cube)
 
 
-def check(data: Data, spec: Spec) -> dict[str, object]:
+def check(data: Data | Spec, spec: Spec | None = None) -> dict[str, object]:
     """Read specification, data and hierarchies, and say how large the search space is.
 
     Parameters
     ----------
     data
-        A frame, a path, or None for the path that the specification names.
+        A frame, a path, or None for the path that the specification names; or the specification alone.
     spec
         The specification.
 
@@ -238,6 +209,10 @@ def check(data: Data, spec: Spec) -> dict[str, object]:
     dict
         ``ok``, ``rows``, ``distinct``, ``space``, ``method``, ``exact``, ``warnings``, ``attributes``.
     """
+    if isinstance(data, Spec):
+        data, spec = None, data
+    if spec is None:
+        raise ParameterError("check needs a specification: sf.check(data, spec).")
     prepared = load(data, spec)
     warnings = list(prepared.table.warnings)
     problem = make_problem(prepared, spec.objectives.maximize, spec.objectives.minimize)

@@ -11,6 +11,7 @@ from sfumato.domains import Ladder, Lattice
 from sfumato.errors import ParameterError, SpecError
 from sfumato.measures import Direction, Setting, make_measure
 from sfumato.search import Problem, Requirement, choose_rule
+from sfumato.table import code_table, open_source
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -48,6 +49,33 @@ class Prepared:
     def cube(self) -> Cube:
         """The cube of the table."""
         return self.table.cube
+
+
+def load(data: object, spec: Spec) -> Prepared:
+    """Open, code and check data by a specification.
+
+    Parameters
+    ----------
+    data
+        A frame, a path, or None for the path that the specification names.
+    spec
+        The specification.
+
+    Returns
+    -------
+    Prepared
+        The coded table with the space of its recodings.
+
+    Raises
+    ------
+    DataError, HierarchyError, SpecError
+        With what is wrong, where, and what to do.
+    """
+    if data is None:
+        if spec.data.path is None:
+            raise SpecError("no data: name a path under [data] or pass a frame.")
+        data = spec.resolve(spec.data.path)
+    return prepare(code_table(open_source(data, spec.data), spec))
 
 
 def prepare(table: Table) -> Prepared:
@@ -144,4 +172,4 @@ def _requirement(prepared: Prepared, name: str, limit: float, own: Mapping[str, 
     return Requirement(measure, limit)
 
 
-__all__ = ["Prepared", "make_problem", "prepare"]
+__all__ = ["Prepared", "load", "make_problem", "prepare"]

@@ -10,6 +10,7 @@ import numpy as np
 
 from sfumato import front as fronts
 from sfumato.errors import DataError, ParameterError, VerificationError
+from sfumato.preparing import load, make_problem
 from sfumato.release import Recipe as RecipeFile
 from sfumato.release import Recount, holds, make_draft, manifest_path, recipe_problem
 from sfumato.table import make_frame
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from sfumato.preparing import Prepared
     from sfumato.release import Draft, Manifest
     from sfumato.search import Problem
+    from sfumato.spec import Spec
 
 
 class Release:
@@ -209,18 +211,27 @@ class Front(fronts.Front):
         found = fronts.load_front(Path(folder))
         return cls(found.solutions, found.objectives, found.run)
 
-    def attach(self, prepared: Prepared, problem: Problem) -> Self:
+    def attach(self, data: object, spec: Spec) -> Self:
         """Return the front with the data it was made from, so that solutions can be released.
+
+        Parameters
+        ----------
+        data
+            A frame, a path, or None for the path that the specification names.
+        spec
+            The specification that the front was made with.
 
         Raises
         ------
         DataError
             If the data are others.
         """
+        prepared = load(data, spec)
         if self.run.get("fingerprint") != prepared.cube.fingerprint:
             raise DataError(
                 "the front was made from other data or other hierarchies. Run 'sfumato explore' again."
             )
+        problem = make_problem(prepared, spec.objectives.maximize, spec.objectives.minimize)
         return replace(self, source=(prepared, problem))
 
     def pick(self, text: str | int) -> Solution:

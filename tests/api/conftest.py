@@ -12,7 +12,10 @@ if TYPE_CHECKING:
 
 ATTRIBUTES: dict[str, dict[str, object]] = {
     "name": {"role": "identifier"},
-    "age": {"role": "quasi-identifier", "hierarchy": {"intervals": [5, 20], "origin": 0, "bottom": 20, "top": 80}},
+    "age": {
+        "role": "quasi-identifier",
+        "hierarchy": {"intervals": [5, 20], "origin": 0, "bottom": 20, "top": 80},
+    },
     "zip": {"role": "quasi-identifier", "hierarchy": {"mask": 5}},
     "sex": {"role": "quasi-identifier"},
     "work": {

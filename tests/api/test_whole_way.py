@@ -72,7 +72,10 @@ def test_file_to_file_is_counted_by_plain_python(tmp_path: Path, patients_csv: P
     manifest = sf.anonymize(patients_csv, spec).write(out)
     rows = read_csv(out)
     assert list(rows[0]) == ["age", "zip", "sex", "work", "diagnosis", "dose"]
-    classes = group([tuple(row[name] for name in QUASI_IDENTIFIERS) for row in rows], [_same(rows, name) for name in QUASI_IDENTIFIERS])
+    classes = group(
+        [tuple(row[name] for name in QUASI_IDENTIFIERS) for row in rows],
+        [_same(rows, name) for name in QUASI_IDENTIFIERS],
+    )
     members = list(classes.values())
     secrets = [row["diagnosis"] for row in rows]
     assert oracle_measures.k(members) == manifest.measures["k"] >= 4
@@ -90,7 +93,9 @@ def _same(rows: list[dict[str, str]], name: str) -> dict[str | None, str | None]
 
 def test_sorted_by_all_released_columns(tmp_path: Path, patients_csv: Path) -> None:
     """The order of a file tells nothing of the order of the input."""
-    spec = sf.Spec.from_dict(make_spec(attributes={**make_spec()["attributes"], "dose": {"role": "identifier"}}))  # type: ignore[dict-item]
+    spec = sf.Spec.from_dict(
+        make_spec(attributes={**make_spec()["attributes"], "dose": {"role": "identifier"}})
+    )  # type: ignore[dict-item]
     sf.anonymize(patients_csv, spec).write(tmp_path / "out.csv")
     rows = [tuple(row.values()) for row in read_csv(tmp_path / "out.csv")]
     # Missing sorts last; every released column is text here.
@@ -152,7 +157,10 @@ def test_persons_with_several_rows(tmp_path: Path) -> None:
     persons: dict[tuple[Any, ...], set[str]] = {}
     plain = rows_of(sf.anonymize(table, spec.model_copy(update={"suppression": spec.suppression})).frame)
     assert kept == plain
-    assert "name" not in pa.table(duckdb.read_parquet(str(tmp_path / "out.parquet")).to_arrow_table()).column_names
+    assert (
+        "name"
+        not in pa.table(duckdb.read_parquet(str(tmp_path / "out.parquet")).to_arrow_table()).column_names
+    )
     # Without the person column the released rows alone show at least as many rows as persons.
     for row in kept:
         persons.setdefault(row[:4], set()).add(str(row))
@@ -273,7 +281,9 @@ def test_refuses_to_release_another_table(patients: dict[str, list[Any]]) -> Non
         ({"require": {"k": 2.5}}, "k must be a whole number"),
     ],
 )
-def test_wrong_specifications_say_what_to_do(patients_csv: Path, parts: dict[str, object], message: str) -> None:
+def test_wrong_specifications_say_what_to_do(
+    patients_csv: Path, parts: dict[str, object], message: str
+) -> None:
     """Found before any search, in one line."""
     with pytest.raises(sf.SpecError, match=message) as error:
         sf.anonymize(patients_csv, sf.Spec.from_dict(make_spec(**parts)))

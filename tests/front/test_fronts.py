@@ -145,6 +145,14 @@ def test_files_round_trip(front: Front, tmp_path: Path) -> None:
     assert front_csv(front).splitlines()[0] == "solution,k,loss,distinct_l(a b),suppressed,recoding"
 
 
+def test_equality_is_about_values(front: Front) -> None:
+    """Another way to the same front is the same front."""
+    other = Front(front.solutions, front.objectives, {"complete": False})
+    assert front.equals(other)
+    assert not front.equals(Front(front.solutions[:2], front.objectives))
+    assert not front.equals(Front(front.solutions, front.objectives[::-1]))
+
+
 def test_a_folder_without_a_front_says_what_to_do(tmp_path: Path) -> None:
     """A missing and a damaged front."""
     with pytest.raises(DataError, match="Run 'sfumato explore' first"):

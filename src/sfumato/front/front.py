@@ -96,6 +96,22 @@ class Front:
             names |= dict.fromkeys(self.solutions[0].measures)
         return tuple(names)
 
+    def equals(self, other: Front, tolerance: float = 1e-9) -> bool:
+        """Tell whether two fronts have the same objectives and the same values in them.
+
+        Recodings, and how the fronts were found, do not count.
+
+        Parameters
+        ----------
+        other
+            The other front.
+        tolerance
+            Relative difference of values that counts as equal.
+        """
+        if self.objectives != other.objectives or len(self) != len(other):
+            return False
+        return bool(np.allclose(self.costs, other.costs, rtol=tolerance, atol=0))
+
     @cached_property
     def costs(self) -> FloatArray:
         """Objectives with smaller better, one row for each solution."""

@@ -1,0 +1,202 @@
+"""A front on the terminal, and in its folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sfumato.cli.output import Column, count, huge, number
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sfumato.cli.output import Output
+    from sfumato.front import Solution
+    from sfumato.results import Front
+
+FILES = ("run.json", "front.html", "front.csv")
+"""What stands in the folder of a front, in the order in which it is put there."""
+
+MOST_SOLUTIONS = 15
+DRAWING_LINES = 20
+
+
+def check_folder(folder: Path, *, force: bool) -> None:
+    """Raise OutputError unless the files of a front can be written into a folder."""
+    from sfumato.errors import OutputError
+    from sfumato.release import check_target
+
+    if folder.is_dir():
+        for name in FILES:
+            check_target(folder / name, force=force)
+    elif folder.exists():
+        raise OutputError("a file has this name; name a folder.", where=str(folder))
+    else:
+        check_target(folder)
+
+
+def front_files(front: Front, *, picked: int | None = None, show_labels: bool = True) -> dict[str, str]:
+    """Return the texts of a front's files."""
+    from sfumato.front import front_csv, run_json
+    from sfumato.report import front_html
+
+    page = front_html(front, picked, labels=_labels(front) if show_labels else None)
+    return dict(zip(FILES, (run_json(front), page, front_csv(front)), strict=True))
+
+
+def _labels(front: Front) -> dict[int, dict[str, str]] | None:
+    """Return for each solution an example of what its values look like."""
+    if front.source is None:
+        return None
+    hierarchies = front.source[0].table.hierarchies
+    return {
+        item.number: {
+            name: example(hierarchies[name].labels[level], level)
+            for name, level in item.recoding.items()
+            if isinstance(level, int)
+        }
+        for item in front
+    }
+
+
+def example(labels: Sequence[object], level: int) -> str:
+    """Return what a recoded column looks like: a label from the middle of its level.
+
+    Examples
+    --------
+    >>> example(["<20", "20-39", "40+"], 1), example(["*"], 2), example(["a", "b"], 0)
+    ('20-39', '*', 'unchanged')
+    """
+    if level == 0:
+        return "unchanged"
+    texts = [str(label) for label in labels if label is not None]
+    return texts[len(texts) // 2] if texts else ""
+
+
+def print_search(front: Front, output: Output) -> None:
+    """Say what was searched, how, and how completely the front is known."""
+    run = front.run
+    rows, distinct, evaluated = (int(str(run[key])) for key in ("rows", "distinct", "evaluated"))
+    space = huge(str(run["space"]))
+    found = f"{count(len(front), 'solution')} in {float(str(run['seconds'])):.2f} s"
+    if front.complete:
+        known = "complete: no other recoding adds one"
+    else:
+        why = run.get("stopped", "heuristic search")
+        known = f"not complete ({why}): {evaluated:,} of {space} recodings seen"
+    facts = [
+        ("searched", f"{count(rows, 'row')} ({distinct:,} distinct), {space} recodings"),
+        ("method", f"{run['method']}: {run['why']}"),
+        ("front", f"{found}; {known}"),
+    ]
+    left_out = () if front.source is None else front.source[0].table.left_out
+    if left_out:
+        facts.append(("left out", f"{', '.join(left_out)} (the specification does not name them)"))
+    output.facts(facts)
+
+
+def print_front(front: Front, output: Output, *, picked: int | None = None) -> None:
+    """Draw a front and list solutions that are spread over it."""
+    if not output.is_shown:
+        return
+    from sfumato.report import front_text
+
+    drawing = front_text(front, output.width, DRAWING_LINES, picked=picked, unicode=output.is_unicode)
+    output.line()
+    output.block(drawing)
+    output.line()
+    knee = front.knee().number if len(front) > 2 else None
+    print_solutions(front, output, knee=knee, picked=picked)
+
+
+def print_solutions(front: Front, output: Output, *, knee: int | None, picked: int | None = None) -> None:
+    """List at most fifteen solutions: the ends, the knee, the picked one, and others evenly between.
+
+    Parameters
+    ----------
+    front
+        The front.
+    output
+        Where to. Measures that find no room there are counted.
+    knee, picked
+        Numbers of solutions that are marked.
+    """
+    shown = spread(len(front), [item - 1 for item in (knee, picked) if item is not None])
+    names = [name for name in front.measure_names if name != "suppressed"]
+    fitting = _fitting(names, output.width)
+    rows = [_row(front[place], fitting, knee, picked) for place in shown]
+    headers = [*fitting, "suppressed"]
+    output.table(
+        [Column("solution", "right"), *(Column(name, "right") for name in headers), Column("")],
+        rows,
+    )
+    left = len(names) - len(fitting)
+    parts = [f"{len(shown)} of {count(len(front), 'solution')}"] if len(shown) < len(front) else []
+    parts += [f"{count(left, 'more measure')} in front.csv"] if left else []
+    if parts:
+        output.line(f"({', '.join(parts)})", style="dim")
+
+
+def _row(item: Solution, names: Sequence[str], knee: int | None, picked: int | None) -> list[str]:
+    marks = [word for word, place in (("knee", knee), ("picked", picked)) if place == item.number]
+    numbers = [number(item.value(name)) for name in names]
+    return [str(item.number), *numbers, f"{item.suppressed:,}", ", ".join(marks)]
+
+
+def _fitting(names: Sequence[str], width: int) -> list[str]:
+    """Return as many names as a table of this width has columns for; at least one."""
+    free = width - len("solution") - len("suppressed") - len("knee, picked") - 6
+    taken: list[str] = []
+    for name in names:
+        free -= max(len(name), 7) + 2
+        if free < 0 and taken:
+            break
+        taken.append(name)
+    return taken
+
+
+def spread(size: int, wanted: Sequence[int] = (), most: int = MOST_SOLUTIONS) -> list[int]:
+    """Return places spread evenly over a front, first and last included, with those wanted.
+
+    Examples
+    --------
+    >>> spread(5), spread(100, [37], most=5)
+    ([0, 1, 2, 3, 4], [0, 33, 37, 66, 99])
+    """
+    if size <= most:
+        return list(range(size))
+    steps = most - len(set(wanted) - {0, size - 1})
+    even = [round(step * (size - 1) / (steps - 1)) for step in range(steps)]
+    return sorted({*even, *wanted})
+
+
+def suggest_pick(front: Front) -> str:
+    """Return a pick to try: ten or more in every class where the front has that, else the knee."""
+    about_k = any(item.name == "k" for item in front.objectives)
+    return "k >= 10" if about_k and any(item.value("k") >= 10 for item in front) else "knee"
+
+
+def shell_word(text: str | Path) -> str:
+    """Return a text as one word of a command line.
+
+    Examples
+    --------
+    >>> shell_word("k >= 10"), shell_word("adult.toml")
+    ('"k >= 10"', 'adult.toml')
+    """
+    word = str(text)
+    return word if word and all(letter.isalnum() or letter in "./\\:_-+," for letter in word) else f'"{word}"'
+
+
+__all__ = [
+    "FILES",
+    "check_folder",
+    "example",
+    "front_files",
+    "print_front",
+    "print_search",
+    "print_solutions",
+    "shell_word",
+    "spread",
+    "suggest_pick",
+]

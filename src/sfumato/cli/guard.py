@@ -1,0 +1,165 @@
+"""The door of the command line: every failure becomes one line, or one JSON object, and a status."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from sfumato.cli.options import FLAGS, VALUED
+from sfumato.cli.output import print_error
+from sfumato.errors import SfumatoError
+
+WRONG_USE = 2
+INTERRUPTED = 130
+TRACEBACK = "SFUMATO_TRACEBACK"
+"""Environment variable with which the traceback of an unexpected error is printed."""
+
+# typer brings its own click since 0.2x and uses the installed one before; either way the errors of
+# parsing are the relatives of this one.
+_PARSING_ERROR: type[Exception] = typer.BadParameter.__mro__[2]
+
+
+class Commands(TyperGroup):
+    """All commands, with common options also in front of the command."""
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        windows_expand_args: bool = True,
+        **extra: Any,
+    ) -> object:
+        """Run one command and leave with its status.
+
+        Parameters
+        ----------
+        args
+            The command line; that of the process where None.
+        prog_name
+            How usage calls the program.
+        complete_var
+            Environment variable by which a shell asks for completions.
+        standalone_mode
+            Whether to leave the process; otherwise the status is returned.
+        windows_expand_args
+            Not used: patterns are for shells.
+        **extra
+            What else the parser's context takes.
+        """
+        given = move_common_options(sys.argv[1:] if args is None else args)
+        _never_fail_to_print()
+        status = guard(
+            lambda: super(Commands, self).main(
+                given or ["--help"], prog_name or "sfumato", complete_var, standalone_mode=False, **extra
+            ),
+            given,
+        )
+        if not given:  # help was printed, but nothing was asked for
+            status = WRONG_USE
+        if standalone_mode:
+            sys.exit(status)
+        return status
+
+
+def guard(run: Callable[[], object], arguments: Sequence[str]) -> int:
+    """Run a command line and turn whatever it raises into a message and a status.
+
+    Parameters
+    ----------
+    run
+        Parses and runs; returns a status, or None for 0.
+    arguments
+        The command line, which tells how errors are shown even where it cannot be parsed.
+
+    Returns
+    -------
+    int
+        0: done, and it holds. 1: it does not hold, or cannot be met. 2: wrong use, or input, output
+        or disk do not allow it. 130: interrupted.
+    """
+    as_json = "--json" in arguments
+    try:
+        status = run()
+    except SfumatoError as error:
+        text = error.text(show_values="--no-values" not in arguments)
+        print_error(error.message, error.where, as_json=as_json, text=text)
+        return error.status
+    except (KeyboardInterrupt, typer.Abort):
+        status = INTERRUPTED
+    except _PARSING_ERROR as error:
+        return _wrong_use(error, as_json)
+    except MemoryError:
+        print_error(
+            "not enough memory for this table. Use fewer or coarser attributes.", None, as_json=as_json
+        )
+        return WRONG_USE
+    except Exception as error:
+        return _unexpected(error, as_json)
+    if status == INTERRUPTED:
+        print_error("interrupted; nothing was written.", None, as_json=as_json)
+    return status if isinstance(status, int) else 0
+
+
+def _wrong_use(error: Exception, as_json: bool) -> int:
+    """Say in one line what is wrong with the command line itself."""
+    make = getattr(error, "format_message", None)
+    message = " ".join((str(make()) if make else str(error)).split())
+    message += "" if message.endswith((".", "?")) else "."
+    path = getattr(getattr(error, "ctx", None), "command_path", None) or "sfumato"
+    print_error(f"{message[:1].lower()}{message[1:]} See '{path} --help'.", path, as_json=as_json)
+    return WRONG_USE
+
+
+def _unexpected(error: Exception, as_json: bool) -> int:
+    """Say that the mistake is ours; the text of the error may hold data and is not shown."""
+    if os.environ.get(TRACEBACK):
+        traceback.print_exception(error, file=sys.stderr)
+    print_error(
+        f"this is a mistake in sfumato, not yours ({type(error).__name__}). "
+        f"Set {TRACEBACK}=1 to see where it happens, and report it.",
+        None,
+        as_json=as_json,
+    )
+    return WRONG_USE
+
+
+def move_common_options(arguments: Sequence[str]) -> list[str]:
+    """Move common options that stand in front of the command behind it.
+
+    Examples
+    --------
+    >>> move_common_options(["--json", "--seed", "3", "check", "adult.toml"])
+    ['check', '--json', '--seed', '3', 'adult.toml']
+    """
+    at = 0
+    while at < len(arguments) and (step := _length(arguments[at])):
+        at += step
+    if at >= len(arguments) or arguments[at].startswith("-"):
+        return list(arguments)
+    return [arguments[at], *arguments[:at], *arguments[at + 1 :]]
+
+
+def _length(argument: str) -> int:
+    """Return how many arguments a common option takes, itself included; 0 if it is none."""
+    if argument in VALUED:
+        return 2
+    return int(argument in FLAGS or argument.partition("=")[0] in VALUED)
+
+
+def _never_fail_to_print() -> None:
+    """Let characters that a terminal does not know be replaced."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="replace")
+
+
+__all__ = ["INTERRUPTED", "TRACEBACK", "WRONG_USE", "Commands", "guard", "move_common_options"]

@@ -1,0 +1,197 @@
+"""The options that every command has, and how texts of the command line are read."""
+
+from __future__ import annotations
+
+import csv
+import functools
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, TypeAlias
+
+import typer
+
+from sfumato.errors import ParameterError
+
+if TYPE_CHECKING:
+    from sfumato.spec import Spec
+
+Command: TypeAlias = Callable[..., int]
+
+FLAGS = ("--json", "--quiet", "--force", "--no-values")
+"""Common options without a value."""
+
+VALUED = ("--threads", "--seed", "--time-limit")
+"""Common options with a value."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """What the common options say.
+
+    Parameters
+    ----------
+    json
+        Print one JSON object to standard output, and nothing else there.
+    quiet
+        Print nothing to standard output.
+    force
+        Replace outputs that exist.
+    threads
+        Workers of a search; all cores where None.
+    seed, time_limit
+        In place of what the specification says; None keeps that.
+    no_values
+        Show no value of the data: neither those that a hierarchy lacks, nor labels as examples.
+    """
+
+    json: bool = False
+    quiet: bool = False
+    force: bool = False
+    threads: int | None = None
+    seed: int | None = None
+    time_limit: float | None = None
+    no_values: bool = False
+
+    @property
+    def show_values(self) -> bool:
+        """Whether values of domains may be shown."""
+        return not self.no_values
+
+    def load_spec(self, path: str) -> Spec:
+        """Read a specification, and let the options have the last word on seed and time limit."""
+        from sfumato.spec import Spec
+
+        spec = Spec.load(path)
+        changes: dict[str, object] = {}
+        if self.seed is not None:
+            changes["seed"] = self.seed
+        if self.time_limit is not None:
+            changes["time_limit"] = self.time_limit
+        return spec.model_copy(update={"search": spec.search.model_copy(update=changes)}) if changes else spec
+
+
+def show_version(asked: bool) -> None:
+    """Print the version and leave, if that is asked for."""
+    if asked:
+        from sfumato import __version__
+
+        typer.echo(f"sfumato {__version__}")
+        raise typer.Exit
+
+
+def _above_zero(value: float | None) -> float | None:
+    """Refuse a number of seconds that is not above 0 (nan included)."""
+    if value is not None and not 0 < value < float("inf"):
+        raise typer.BadParameter("must be a number above 0.")
+    return value
+
+
+Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+Quiet: TypeAlias = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")]
+Force: TypeAlias = Annotated[bool, typer.Option("--force", help="Replace outputs that exist.")]
+Threads: TypeAlias = Annotated[
+    int | None,
+    typer.Option("--threads", min=1, metavar="N", help="Workers of the search; all cores if not given."),
+]
+Seed: TypeAlias = Annotated[
+    int | None, typer.Option("--seed", min=0, metavar="N", help="Seed, in place of the specification's.")
+]
+TimeLimit: TypeAlias = Annotated[
+    float | None,
+    typer.Option(
+        "--time-limit",
+        metavar="S",
+        callback=_above_zero,
+        help="Seconds to search at most, in place of the specification's.",
+    ),
+]
+NoValues: TypeAlias = Annotated[
+    bool, typer.Option("--no-values", help="Show no value of the data, not even one that a hierarchy lacks.")
+]
+Version: TypeAlias = Annotated[
+    bool,
+    typer.Option("--version", callback=show_version, is_eager=True, help="Print the version and leave."),
+]
+
+_COMMON: dict[str, tuple[object, object]] = {
+    "json": (Json, False),
+    "quiet": (Quiet, False),
+    "force": (Force, False),
+    "threads": (Threads, None),
+    "seed": (Seed, None),
+    "time_limit": (TimeLimit, None),
+    "no_values": (NoValues, False),
+    "version": (Version, False),
+}
+
+
+def with_common_options(command: Command) -> Command:
+    """Give a command the common options; it receives them as ``options``.
+
+    Parameters
+    ----------
+    command
+        A function whose parameters are annotated for typer, but for ``options``. It returns the
+        status of the process.
+    """
+    own = [
+        item
+        for item in inspect.signature(command, eval_str=True).parameters.values()
+        if item.name != "options"
+    ]
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    common = [
+        inspect.Parameter(name, keyword, default=default, annotation=annotation)
+        for name, (annotation, default) in _COMMON.items()
+    ]
+    parameters = [*(item.replace(kind=keyword) for item in own), *common]
+
+    @functools.wraps(command)
+    def run(**given: object) -> int:
+        chosen = {name: given.pop(name) for name in _COMMON}
+        del chosen["version"]
+        return command(**given, options=Options(**chosen))  # type: ignore[arg-type]
+
+    # typer reads the signature, not the code.
+    vars(run)["__signature__"] = inspect.Signature(parameters)
+    run.__annotations__ = {item.name: item.annotation for item in parameters}
+    return run
+
+
+def split_names(texts: Sequence[str], option: str) -> tuple[str, ...]:
+    """Split names at commas; a name that holds a comma stands in double quotes, as in CSV.
+
+    Parameters
+    ----------
+    texts
+        What was given, once or several times.
+    option
+        The option, for the message.
+
+    Raises
+    ------
+    ParameterError
+        If a name is empty, stands twice, or a quote is not closed.
+
+    Examples
+    --------
+    >>> split_names(["age,zip", '"city, state"'], "--qi")
+    ('age', 'zip', 'city, state')
+    """
+    try:
+        rows = list(csv.reader(texts, strict=True, skipinitialspace=True))
+    except csv.Error:
+        raise ParameterError(
+            "a double quote is not closed, or not doubled inside quotes.", where=option
+        ) from None
+    names = [name.strip() if name.strip() else "" for row in rows for name in row]
+    if "" in names or not all(rows) or len(rows) < len(texts):
+        raise ParameterError("a name is empty. Separate names by single commas.", where=option)
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise ParameterError(f"the column {twice!r} is named twice.", where=option)
+    return tuple(names)
+
+
+__all__ = ["FLAGS", "VALUED", "Command", "Options", "show_version", "split_names", "with_common_options"]

@@ -1,0 +1,281 @@
+"""What the commands print: lines and tables, or one JSON object; errors as one line."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import sys
+import textwrap
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal, TextIO
+
+from sfumato.errors import SfumatoError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from sfumato.cli.options import Options
+
+PIPED_WIDTH = 120
+"""Columns where no terminal tells its own number."""
+
+WIDEST_DRAWING = 100
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a printed table: its header, its side, and whether its cells stay on one line."""
+
+    header: str
+    side: Literal["left", "right"] = "left"
+    fixed: bool = False
+
+
+class Output:
+    """Standard output, as the options want it.
+
+    Parameters
+    ----------
+    options
+        With ``json``, only `result` prints; with ``quiet``, nothing does.
+    """
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+        self.is_shown = not (options.json or options.quiet)
+
+    @cached_property
+    def _console(self) -> Console:
+        return make_console(sys.stdout)
+
+    @property
+    def width(self) -> int:
+        """Columns that a drawing may take."""
+        return min(self._console.width, WIDEST_DRAWING)
+
+    @property
+    def is_unicode(self) -> bool:
+        """Whether standard output shows more than ASCII."""
+        return is_utf8(sys.stdout)
+
+    def line(self, text: str = "", style: str = "") -> None:
+        """Print a line of text, which only the terminal itself may break."""
+        if self.is_shown:
+            from rich.text import Text
+
+            self._console.print(Text(printable(text), style=style), soft_wrap=True)
+
+    def paragraph(self, text: str, style: str = "", *, first: str = "", others: str = "") -> None:
+        """Print text in as many lines as it needs, broken between words only.
+
+        Parameters
+        ----------
+        text
+            What to print.
+        style
+            Colour, for terminals that have some.
+        first, others
+            What the first line and the others begin with.
+        """
+        if self.is_shown:
+            wrapped = textwrap.wrap(
+                f"{first}{text}",
+                self._console.width,
+                subsequent_indent=others,
+                break_long_words=False,
+                break_on_hyphens=False,
+            )
+            for line in wrapped:
+                self.line(line, style)
+
+    def block(self, text: str) -> None:
+        """Print lines as they are."""
+        for line in text.split("\n"):
+            self.line(line)
+
+    def notes(self, word: str, texts: Sequence[str]) -> None:
+        """Print remarks, each after a word such as ``warning``."""
+        for text in texts:
+            self.paragraph(text, "yellow", first=f"{word}: ", others="  ")
+
+    def table(self, columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> None:
+        """Print a table; without rows, nothing."""
+        if not (self.is_shown and rows):
+            return
+        from rich import box
+        from rich.table import Table
+        from rich.text import Text
+
+        table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
+        for item in columns:
+            table.add_column(
+                Text(printable(item.header)),
+                justify=item.side,
+                overflow="fold",
+                no_wrap=item.fixed or item.side == "right",
+            )
+        for row in rows:
+            table.add_row(*(Text(printable(cell)) for cell in row))
+        with self._console.capture() as drawn:
+            self._console.print(table)
+        for line in drawn.get().splitlines():
+            print(line.rstrip())
+
+    def facts(self, rows: Sequence[tuple[str, str]]) -> None:
+        """Print names with what is to be said about them, in two columns without a header."""
+        if not self.is_shown:
+            return
+        wide = max(len(printable(name)) for name, _ in rows) + 2
+        for name, text in rows:
+            self.paragraph(text, first=f"{printable(name):<{wide}}", others=" " * wide)
+
+    def result(self, values: Mapping[str, object]) -> None:
+        """Print the one JSON object, if that is asked for."""
+        if self.options.json:
+            print_json(values)
+
+
+def make_console(stream: TextIO) -> Console:
+    """Return a console that neither guesses markup nor colours numbers."""
+    from rich.console import Console
+
+    console = Console(file=stream, highlight=False, markup=False, emoji=False)
+    if not console.is_terminal and not os.environ.get("COLUMNS"):
+        console.width = PIPED_WIDTH
+    return console
+
+
+def is_utf8(stream: TextIO) -> bool:
+    """Tell whether a stream takes every character."""
+    return (stream.encoding or "").lower().replace("-", "").replace("_", "") == "utf8"
+
+
+def print_json(values: Mapping[str, object]) -> None:
+    """Print a JSON object to standard output; what is not finite becomes null."""
+    print(json.dumps(plain(values), indent=2, ensure_ascii=not is_utf8(sys.stdout), allow_nan=False))
+
+
+def plain(value: object) -> object:
+    """Return what JSON can hold: whole floats as integers, no infinity, paths and others as texts.
+
+    Examples
+    --------
+    >>> plain({"k": 5.0, "loss": 0.25, "t": float("nan")})
+    {'k': 5, 'loss': 0.25, 't': None}
+    """
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            return None
+        return int(value) if value.is_integer() and abs(value) < 1e15 else float(value)
+    return value if value is None or isinstance(value, str | int) else str(value)
+
+
+def printable(text: str) -> str:
+    r"""Return a text without control characters, which could steer a terminal.
+
+    Examples
+    --------
+    >>> printable("a\x1b[1m b") == "a\N{REPLACEMENT CHARACTER}[1m b"
+    True
+    """
+    return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
+
+
+def number(value: float | None) -> str:
+    """Return a number as people read it; nothing for None.
+
+    Examples
+    --------
+    >>> number(30162.0), number(0.40200137), number(1234.5), number(None)
+    ('30,162', '0.402', '1,234.5', '')
+    """
+    if value is None:
+        return ""
+    if not math.isfinite(value) or abs(value) >= 1e15:
+        return f"{value:.4g}"
+    if float(value).is_integer():
+        return f"{value:,.0f}"
+    return f"{value:,.1f}" if abs(value) >= 1000 else f"{value:.4g}"
+
+
+def count(many: int, noun: str) -> str:
+    """Return a count with its noun.
+
+    Examples
+    --------
+    >>> count(1, "row"), count(30162, "row"), count(2, "class")
+    ('1 row', '30,162 rows', '2 classes')
+    """
+    ending = "" if many == 1 else "es" if noun.endswith("s") else "s"
+    return f"{many:,} {noun}{ending}"
+
+
+def huge(text: str | int) -> str:
+    """Return a whole number that may have hundreds of digits.
+
+    Examples
+    --------
+    >>> huge("17920"), huge(5**38)
+    ('17,920', '3.63e26')
+    """
+    value = int(text)
+    if value < 10**15:
+        return f"{value:,}"
+    digits = str(value)
+    return f"{digits[0]}.{digits[1:3]}e{len(digits) - 1}"
+
+
+def print_error(message: str, where: str | None, *, as_json: bool, text: str | None = None) -> None:
+    """Say what went wrong: one line on standard error, or one JSON object on standard output.
+
+    Parameters
+    ----------
+    message, where
+        What and where.
+    as_json
+        Whether JSON is asked for.
+    text
+        The line, where it differs from place and message.
+    """
+    if as_json:
+        print_json({"error": {"message": message, "where": where}})
+        return
+    line = text if text is not None else f"{where}: {message}" if where else message
+    shown = printable(" ".join(line.splitlines()))
+    is_coloured = sys.stderr.isatty() and "NO_COLOR" not in os.environ and os.name != "nt"
+    print(f"\033[1;31merror:\033[0m {shown}" if is_coloured else f"error: {shown}", file=sys.stderr)
+
+
+def print_errors(errors: Sequence[SfumatoError], options: Options) -> None:
+    """Print several errors of one run, a line each; as JSON the first, with all of them in ``all``."""
+    if not options.json:
+        for error in errors:
+            print_error(
+                error.message, error.where, as_json=False, text=error.text(show_values=options.show_values)
+            )
+        return
+    every = [{"message": error.message, "where": error.where} for error in errors]
+    print_json({"error": {**every[0], "all": every}})
+
+
+__all__ = [
+    "Column",
+    "Output",
+    "count",
+    "huge",
+    "is_utf8",
+    "make_console",
+    "number",
+    "plain",
+    "print_error",
+    "print_errors",
+    "print_json",
+    "printable",
+]

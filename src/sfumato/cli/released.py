@@ -1,0 +1,152 @@
+"""A release on the terminal: what was asked, what was reached, what was done to the columns."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sfumato.cli.fronts import example
+from sfumato.cli.output import Column, count, number
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sfumato.cli.output import Output
+    from sfumato.release import Manifest
+    from sfumato.results import Release
+
+
+def print_release(release: Release, manifest: Manifest, output: Output) -> None:
+    """Say what a release that has just been written reaches, and how it was made."""
+    rows = manifest.rows
+    share = f" ({100 * rows['suppressed'] / rows['in']:.2f} %)" if rows["suppressed"] else ""
+    facts = [
+        ("rows", f"{rows['in']:,} in, {rows['out']:,} out, {rows['suppressed']:,} suppressed{share}"),
+        ("classes", f"{release.classes:,}"),
+    ]
+    left_out = _left_out(release)
+    if left_out:
+        facts.append(("left out", f"{', '.join(left_out)} (the specification does not name them)"))
+    output.facts(facts)
+    output.line()
+    output.table(
+        [Column("measure"), Column("asked", "right"), Column("reached", "right")],
+        _measure_rows(release, manifest),
+    )
+    output.line()
+    output.table(
+        [Column("attribute"), Column("level", "right"), Column("looks like")],
+        _recoding_rows(manifest, show_labels=output.options.show_values),
+    )
+
+
+def _left_out(release: Release) -> tuple[str, ...]:
+    """Return the columns that the specification does not name."""
+    return getattr(release, "left_out", ())
+
+
+def print_files(path: Path, manifest_file: Path, output: Output) -> None:
+    """Say where a release stands, and that it was recounted."""
+    output.line()
+    output.line(f"written   {path}", style="bold")
+    output.line(f"          {manifest_file.name} beside it says what it promises and how it was made")
+    output.line("verified  the file was read back and recounted by independent code: it holds", style="green")
+
+
+def release_result(
+    release: Release, manifest: Manifest, path: Path, manifest_file: Path
+) -> dict[str, object]:
+    """Return what ``--json`` prints about a release.
+
+    Parameters
+    ----------
+    release, manifest
+        The release and what was written beside it.
+    path, manifest_file
+        Where they stand.
+    """
+    return {
+        "file": str(path),
+        "manifest": str(manifest_file),
+        "measures": dict(manifest.measures),
+        "require": dict(manifest.require),
+        "rows": dict(manifest.rows),
+        "classes": release.classes,
+        "recoding": release.recoding,
+        "left_out": list(_left_out(release)),
+        "verified": True,
+        "run": release.run,
+    }
+
+
+def asked(name: str, limit: float) -> str:
+    """Return a requirement in short.
+
+    Examples
+    --------
+    >>> asked("k", 5.0), asked("t(occupation)", 0.3)
+    ('>= 5', '<= 0.3')
+    """
+    from sfumato.release.verify.names import larger_is_better
+
+    return f"{'>=' if larger_is_better(name) else '<='} {number(limit)}"
+
+
+def _measure_rows(release: Release, manifest: Manifest) -> list[list[str]]:
+    """List required measures and objectives, with what was asked of each."""
+    wishes = {name: asked(name, limit) for name, limit in manifest.require.items()}
+    for name, word in _objectives(release.run).items():
+        wishes[name] = f"{wishes[name]}, {word}" if name in wishes else word
+    return [[name, wish, number(_reached(name, release, manifest))] for name, wish in wishes.items()]
+
+
+def _reached(name: str, release: Release, manifest: Manifest) -> float | None:
+    return manifest.measures.get(name, release.measures.get(name))
+
+
+def _objectives(run: Mapping[str, object]) -> dict[str, str]:
+    stated = run.get("objectives")
+    if not isinstance(stated, dict):
+        return {}
+    return {name: way for way in ("maximize", "minimize") for name in stated.get(way, ())}
+
+
+def _recoding_rows(manifest: Manifest, *, show_labels: bool) -> list[list[str]]:
+    """List the quasi-identifiers with level, height and, if that is wanted, a label as example."""
+    stated = manifest.reference.get("attributes")
+    attributes = stated if isinstance(stated, dict) else {}
+    rows = []
+    for name, level in _levels(manifest).items():
+        costs = attributes.get(name, {})
+        height = costs.get("height", {}).get("default", [level, level])[1]
+        labels: Sequence[object] = [cell[0] for cell in costs.get("loss", {}).get("cells", ())]
+        rows.append([name, f"{level} of {height}", example(labels, level) if show_labels else ""])
+    return rows
+
+
+def _levels(manifest: Manifest) -> dict[str, int]:
+    from sfumato.release import Recipe
+
+    recipe = Recipe.from_dict(manifest.recipe)
+    return {name: recipe.attributes[name].level or 0 for name in recipe.quasi_identifiers}
+
+
+def print_certainty(run: Mapping[str, object], output: Output) -> None:
+    """Say how a single best release was found, and how far it may be from the optimum."""
+    seconds = float(str(run.get("seconds", 0)))
+    if run.get("complete"):
+        output.line(
+            f"optimal: proven over {int(str(run['space'])):,} recodings by evaluating "
+            f"{count(int(str(run['evaluated'])), 'recoding')} ({seconds:.2f} s)"
+        )
+        return
+    names = list(_objectives(run))
+    what = names[0] if names else "it"
+    gap, bound = run.get("gap"), run.get("bound")
+    text = f"not proven optimal: the search was cut after {seconds:.2f} s ({run.get('stopped', 'stopped')})"
+    if isinstance(gap, float) and isinstance(bound, float):
+        text += f"; {what} is at most {100 * gap:.1f} % from the best possible ({number(bound)})"
+    output.paragraph(text, "yellow")
+
+
+__all__ = ["asked", "print_certainty", "print_files", "print_release", "release_result"]

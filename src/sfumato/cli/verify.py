@@ -1,0 +1,112 @@
+"""``sfumato verify``: recount a released file from scratch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sfumato.cli.options import Options
+from sfumato.cli.output import Column, Output, count, number
+from sfumato.cli.progress import waiting
+
+
+def verify(
+    *,
+    file: Annotated[str, typer.Argument(metavar="FILE", help="The released file.")],
+    spec: Annotated[
+        str | None,
+        typer.Option(
+            "--spec", metavar="SPEC", help="Roles and requirements, in place of those in FILE.json."
+        ),
+    ] = None,
+    options: Options,
+) -> int:
+    """Recount a released file from scratch.
+
+    Roles and promises come from FILE.json, or from a specification. Status 1 if it does not hold.
+    """
+    from sfumato import api
+
+    output = Output(options)
+    loaded = None if spec is None else options.load_spec(spec)
+    if loaded is None:
+        _check_manifest(Path(file))
+    with waiting(options, "recounting"):
+        found = api.verify(file, loaded)
+    _print(file, found, _promised(file) if loaded is None else (dict(loaded.require), {}), output)
+    output.result({"file": file, **found})
+    return 0 if found["holds"] else 1
+
+
+def _check_manifest(file: Path) -> None:
+    """Raise DataError where the manifest lacks, and say what else can be done."""
+    from sfumato.errors import DataError
+    from sfumato.release import manifest_path
+
+    if file.is_file() and not manifest_path(file).exists():
+        raise DataError(
+            f"there is no {manifest_path(file).name} beside it, so nothing is promised. "
+            "Name a specification with --spec.",
+            where=str(file),
+        )
+
+
+def _promised(file: str) -> tuple[Mapping[str, float], Mapping[str, float]]:
+    """Return what the manifest requires and states."""
+    from sfumato.release import Manifest, manifest_path
+
+    manifest = Manifest.load(manifest_path(Path(file)))
+    return manifest.require, manifest.measures
+
+
+def _print(
+    file: str,
+    found: Mapping[str, object],
+    promised: tuple[Mapping[str, float], Mapping[str, float]],
+    output: Output,
+) -> None:
+    """Print promise beside recount, then the verdict."""
+    from sfumato.cli.released import asked
+
+    require, stated = promised
+    counted, lacking, rows = (_mapping(found[key]) for key in ("measures", "not_recounted", "rows"))
+    names = dict.fromkeys([*require, *stated, *counted])
+    columns = [Column("measure"), *(Column(word, "right") for word in ("required", "stated", "counted"))]
+    output.table(
+        columns,
+        [
+            [
+                name,
+                asked(name, require[name]) if name in require else "",
+                number(stated.get(name)),
+                _counted(counted.get(name)),
+            ]
+            for name in names
+        ],
+    )
+    output.line()
+    shown = ", ".join(f"{many:,} {word}" for word, many in rows.items() if isinstance(many, int))
+    output.facts([("rows", shown), ("classes", f"{found['classes']:,}"), ("sha256", str(found["sha256"]))])
+    output.notes("not recounted", [f"{name}: {reason}" for name, reason in lacking.items()])
+    notes, violations = found["notes"], found["violations"]
+    assert isinstance(notes, list)
+    assert isinstance(violations, list)
+    output.notes("note", notes)
+    output.notes("broken", violations)
+    verdict = "holds" if found["holds"] else f"does not hold: {count(len(violations), 'violation')}"
+    output.line(f"{file}: {verdict}", style="bold green" if found["holds"] else "bold red")
+
+
+def _mapping(value: object) -> Mapping[str, object]:
+    assert isinstance(value, Mapping)
+    return value
+
+
+def _counted(value: object) -> str:
+    return number(value) if isinstance(value, int | float) else "-"
+
+
+__all__ = ["verify"]

@@ -1,0 +1,85 @@
+"""``sfumato demo``: the whole way on the embedded table."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.cli.running import change, listing, run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MADE = ["ATTRIBUTION.md", "adult-k10.csv", "adult-k10.csv.json", "adult.parquet", "adult.toml"]
+MADE += ["front.csv", "front.html", "run.json"]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Stand in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_demo_goes_the_whole_way(folder: Path) -> None:
+    found = run("demo", columns=80)
+    assert (found.status, found.err) == (0, "")
+    made = folder / "sfumato-demo-1"
+    assert sorted(file.name for file in made.iterdir() if file.is_file()) == MADE
+    assert json.loads((made / "run.json").read_text(encoding="utf-8"))["complete"] is True
+    assert json.loads((made / "adult-k10.csv.json").read_text(encoding="utf-8"))["measures"]["k"] >= 10
+    assert run("verify", made / "adult-k10.csv").status == 0
+    for word in ("17,920 recodings", "picked", "verified", "cd sfumato-demo-1"):
+        assert word in found.out
+    assert max(len(line) for line in found.out.splitlines()) <= 80
+
+
+def test_demo_can_be_edited_and_run_again(folder: Path) -> None:
+    (folder / "sfumato-demo-1").mkdir()
+    found = run("demo", "--json").json
+    made = folder / "sfumato-demo-2"
+    assert (found["folder"], found["verified"]) == ("sfumato-demo-2", True)
+    files = found["files"]
+    assert isinstance(files, list)
+    assert all((made / name).is_file() for name in files)
+    again = run("release", made / "adult.toml", "--front", made, "--pick", "knee", "--out", made / "knee.csv")
+    assert again.status == 0
+    change(made / "adult.toml", "intervals = [3, 6, 12, 24, 48]", "intervals = [6, 12, 24, 48]")
+    checked = run("check", made / "adult.toml", "--json").json
+    assert checked["space"] == str(17920 * 6 // 7)
+
+
+def test_demo_fills_a_folder_but_replaces_only_by_force(folder: Path) -> None:
+    (folder / "mine").mkdir()
+    (folder / "mine" / "note.txt").write_text("keep", encoding="utf-8")
+    assert run("demo", "--out", "mine", "--quiet").status == 0
+    before = listing(folder)
+    found = run("demo", "--out", "mine")
+    assert found.status == 2
+    assert "exists already" in found.line
+    assert listing(folder) == before
+    assert run("demo", "--out", "mine", "--quiet", "--force").status == 0
+    assert listing(folder).keys() == before.keys()
+    assert (folder / "mine" / "note.txt").read_text(encoding="utf-8") == "keep"
+
+
+@pytest.mark.parametrize("out", ["file/demo", "nowhere/demo", "file"])
+def test_demo_needs_a_place(folder: Path, out: str) -> None:
+    (folder / "file").write_text("", encoding="utf-8")
+    found = run("demo", "--out", out)
+    assert (found.status, found.out) == (2, "")
+    assert list(listing(folder)) == ["file"]
+
+
+def test_full_disk_leaves_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(handle: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", refuse)
+    found = run("demo")
+    assert found.status == 2
+    assert "No space left" in found.line
+    assert list(folder.iterdir()) == []
