@@ -49,6 +49,15 @@ def test_too_little_memory_is_no_mistake_of_ours(spec: Path, monkeypatch: pytest
     assert "not enough memory" in run("check", spec).line
 
 
+def test_what_the_system_refuses_is_no_mistake_of_ours(spec: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _fail_with(PermissionError(13, "Permission denied", "secret.csv"), monkeypatch)
+    found = run("check", spec)
+    assert found.status == 2
+    assert found.line == "error: secret.csv: the system refuses: Permission denied. " + (
+        "Check the file, its folder and the disk."
+    )
+
+
 def test_ctrl_c_is_status_130(spec: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _fail_with(KeyboardInterrupt(), monkeypatch)
     found = run("check", spec)

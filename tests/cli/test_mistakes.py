@@ -59,11 +59,13 @@ COMMANDS = {
     "explore": ("explore", "SPEC", "--out", "FOLDER"),
     "anonymize": ("anonymize", "SPEC", "--out", "FILE"),
 }
+WRITERS = {**COMMANDS, "init": ("init", "DATA", "--out", "OTHER")}
 
 
 def arguments(command: str, spec: Path) -> list[str]:
-    places = {"SPEC": spec, "FOLDER": spec.with_name("front"), "FILE": spec.with_name("out.csv")}
-    return [str(places.get(word, word)) for word in COMMANDS[command]]
+    names = {"FOLDER": "front", "FILE": "out.csv", "DATA": "people.csv", "OTHER": "other.toml"}
+    places = {"SPEC": spec, **{word: spec.with_name(name) for word, name in names.items()}}
+    return [str(places.get(word, word)) for word in WRITERS[command]]
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -171,7 +173,7 @@ def test_unknown_suffix_is_found_before_the_work(spec: Path) -> None:
     assert "out.xlsx" in found.line
 
 
-@pytest.mark.parametrize("command", ["explore", "anonymize"])
+@pytest.mark.parametrize("command", ["explore", "anonymize", "init"])
 def test_full_disk_leaves_nothing(spec: Path, command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(handle: int) -> None:
         raise OSError(28, "No space left on device")

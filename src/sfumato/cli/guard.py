@@ -101,6 +101,8 @@ def guard(run: Callable[[], object], arguments: Sequence[str]) -> int:
             "not enough memory for this table. Use fewer or coarser attributes.", None, as_json=as_json
         )
         return WRONG_USE
+    except OSError as error:
+        return _refused(error, as_json)
     except Exception as error:
         return _unexpected(error, as_json)
     if status == INTERRUPTED:
@@ -115,6 +117,16 @@ def _wrong_use(error: Exception, as_json: bool) -> int:
     message += "" if message.endswith((".", "?")) else "."
     path = getattr(getattr(error, "ctx", None), "command_path", None) or "sfumato"
     print_error(f"{message[:1].lower()}{message[1:]} See '{path} --help'.", path, as_json=as_json)
+    return WRONG_USE
+
+
+def _refused(error: OSError, as_json: bool) -> int:
+    """Say that the system refused something, and on which file."""
+    where = None if error.filename is None else str(error.filename)
+    reason = error.strerror or type(error).__name__
+    print_error(
+        f"the system refuses: {reason}. Check the file, its folder and the disk.", where, as_json=as_json
+    )
     return WRONG_USE
 
 

@@ -119,9 +119,9 @@ def _print(found: Suggestion, data: str, target: Path, output: Output) -> None:
 
 def _row(guess: Guess) -> list[str]:
     ways = {
-        "intervals": "intervals of {}",
+        "intervals": "{} wide",
         "dates": "{}",
-        "mask": "mask of {} characters",
+        "mask": "mask of {}",
         "tree": "tree",
     }
     shown = ""
