@@ -66,9 +66,9 @@ def explore(
         The solutions, best first. ``front.complete`` tells whether it is the whole front.
     """
     begin = time.perf_counter()
-    prepared = load(data, spec)
     if not spec.objectives.names:
         raise SpecError("no objectives: list measures under [objectives] maximize or minimize.")
+    prepared = load(data, spec)
     problem = make_problem(prepared, spec.objectives.maximize, spec.objectives.minimize, measures)
     method, why = _choose_method(problem, spec)
     result = _search(method, problem, spec, threads, callback)
@@ -207,7 +207,8 @@ def check(data: Data | Spec, spec: Spec | None = None) -> dict[str, object]:
     Returns
     -------
     dict
-        ``ok``, ``rows``, ``distinct``, ``space``, ``method``, ``exact``, ``warnings``, ``attributes``.
+        ``ok``, ``rows``, ``distinct``, ``space``, ``method``, ``exact``, ``warnings``, ``attributes``,
+        and ``left_out``, the columns that the specification does not name.
     """
     if isinstance(data, Spec):
         data, spec = None, data
@@ -228,6 +229,7 @@ def check(data: Data | Spec, spec: Spec | None = None) -> dict[str, object]:
         "method": method,
         "exact": exact,
         "warnings": warnings,
+        "left_out": list(prepared.table.left_out),
         "attributes": _describe_attributes(prepared),
     }
 
@@ -267,8 +269,8 @@ def verify(path: str | os.PathLike[str], spec: Spec | None = None) -> dict[str, 
     Returns
     -------
     dict
-        ``holds``, ``violations``, ``measures``, ``not_recounted``, ``rows``, ``classes``, ``notes``
-        and ``sha256``.
+        ``holds``, ``violations``, ``require``, ``stated``, ``measures``, ``not_recounted``, ``rows``,
+        ``classes``, ``notes`` and ``sha256``.
     """
     file = Path(path)
     promise = Manifest.load(manifest_path(file)).promise() if spec is None else _promise_of(spec)
@@ -277,6 +279,8 @@ def verify(path: str | os.PathLike[str], spec: Spec | None = None) -> dict[str, 
     return {
         "holds": not violations,
         "violations": violations,
+        "require": dict(promise.require),
+        "stated": {name: number for name, number in promise.measures.items() if number is not None},
         "measures": dict(found.measures),
         "not_recounted": dict(found.not_recounted),
         "rows": dict(found.rows),

@@ -61,6 +61,11 @@ class Release:
         return {name: attributes[name].level for name in self._draft.recipe.quasi_identifiers}
 
     @property
+    def left_out(self) -> tuple[str, ...]:
+        """Columns that the specification does not name, and that therefore stay behind."""
+        return self._draft.prepared.table.left_out
+
+    @property
     def classes(self) -> int:
         """Number of classes that remain."""
         return int((~self._draft.classes.suppressed).sum())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     from sfumato.domains import Cube, Ladder, Lattice
 
 WORD_BITS = 64
+KEPT_TABLES = 200
+KEPT_BYTES = 48_000_000
+"""How many tables of leading attributes a worker keeps at most, and their largest possible size."""
 
 
 def pack_fields(blocks: tuple[int, ...], word_bits: int = WORD_BITS) -> layout.Fields:
@@ -239,12 +243,47 @@ def _with_room(array: Any, depths: int) -> Any:
     return room
 
 
-def make_scratch(tables: layout.Tables, plan: layout.Plan) -> layout.Scratch:
-    """Allocate the working memory of one thread."""
+def leading_counts(tables: layout.Tables, counts: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the levels of as many leading attributes as fit the memory for tables that are kept.
+
+    Parameters
+    ----------
+    tables
+        The table at the lowest levels.
+    counts
+        Allowed levels of the attributes in walking order.
+    """
+    bytes_each = sum(array[0].nbytes for array in tables)
+    chosen: tuple[int, ...] = ()
+    slots, size = 0, 1
+    for count in counts[:-1]:
+        size *= count
+        slots += size
+        if size == 1 or slots > KEPT_TABLES or slots * bytes_each > KEPT_BYTES:
+            break
+        chosen = (*chosen, count)
+    return chosen
+
+
+def kept_tables(counts: tuple[int, ...]) -> int:
+    """Return how many tables leading attributes have: one for each choice of the first levels.
+
+    Examples
+    --------
+    >>> kept_tables((5, 3))
+    20
+    """
+    return sum(math.prod(counts[: a + 1]) for a in range(len(counts)))
+
+
+def make_scratch(
+    tables: layout.Tables, plan: layout.Plan, attributes: int, counts: tuple[int, ...]
+) -> layout.Scratch:
+    """Allocate the working memory of one thread; see :func:`leading_counts` for ``counts``."""
     groups = tables.keys.shape[2]
     pairs = tables.pair_class.shape[2]
     slots = 1 << max(4, (2 * max(groups, pairs, 1) - 1).bit_length())
-    properties, attributes = len(plan.kind), len(tables.keys) - 1
+    properties = len(plan.kind)
     largest = (
         min(plan.budget, plan.row_count)
         if plan.rule in (kernel.SMALLEST, kernel.FAILING_THEN_SMALLEST)
@@ -260,6 +299,8 @@ def make_scratch(tables: layout.Tables, plan: layout.Plan) -> layout.Scratch:
         np.empty(max(groups, 1), dtype=np.int32),
         np.full(max(attributes, 1), -1, dtype=np.int64),
         np.zeros(max(attributes, 1), dtype=np.int64),
+        np.array(counts, dtype=np.int64),
+        np.full(kept_tables(counts), -1, dtype=np.int64),
     )
 
 
@@ -268,6 +309,8 @@ __all__ = [
     "cost_limits",
     "deepen",
     "group_keys",
+    "kept_tables",
+    "leading_counts",
     "make_ladders",
     "make_scratch",
     "make_tables",

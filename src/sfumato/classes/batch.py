@@ -173,6 +173,8 @@ class Batch:
         self._plan = sources.make_plan(cube, suppression)
         self.limits = np.array([arrays.cost_limits(lattice, cost) for cost in self.costs], dtype=np.int64)
         self.control = np.zeros(1 + self.threads, dtype=np.int64)
+        counts = tuple(lattice.ladders[a].count for a in self.order)
+        self._leading = arrays.leading_counts(self._base, counts)
         self._memory: SimpleQueue[Memory] = SimpleQueue()
         self._workers = 0
         self._pool: ThreadPoolExecutor | None = None
@@ -240,8 +242,7 @@ class Batch:
     def _read_classes(self, memory: Memory, node: LongArray) -> Classes:
         """Copy the classes that the last evaluated node left in the memory."""
         _, tables, scratch = memory
-        raised = np.flatnonzero((node - self.lattice.bottom)[list(self.order)])
-        depth = int(raised[-1]) + 1 if len(raised) else 0
+        depth = int(scratch.depth_of[-1]) if len(node) else 0
         count = int(tables.counts[depth, 0])
         blocks = np.empty((count, len(self.order)), dtype=np.int32)
         for place, a in enumerate(self.order):
@@ -291,8 +292,10 @@ class Batch:
 
     def _allocate(self, workers: int) -> None:
         while self._workers < workers:
-            tables = arrays.deepen(self._base, len(self.lattice.ladders))
-            self._memory.put((self._workers, tables, arrays.make_scratch(tables, self._plan)))
+            q = len(self.lattice.ladders)
+            tables = arrays.deepen(self._base, q + arrays.kept_tables(self._leading))
+            scratch = arrays.make_scratch(tables, self._plan, q, self._leading)
+            self._memory.put((self._workers, tables, scratch))
             self._workers += 1
 
     def _run(self, nodes: LongArray) -> tuple[LongArray, FloatArray]:

@@ -24,7 +24,7 @@ def print_release(release: Release, manifest: Manifest, output: Output) -> None:
         ("rows", f"{rows['in']:,} in, {rows['out']:,} out, {rows['suppressed']:,} suppressed{share}"),
         ("classes", f"{release.classes:,}"),
     ]
-    left_out = _left_out(release)
+    left_out = release.left_out
     if left_out:
         facts.append(("left out", f"{', '.join(left_out)} (the specification does not name them)"))
     output.facts(facts)
@@ -38,11 +38,6 @@ def print_release(release: Release, manifest: Manifest, output: Output) -> None:
         [Column("attribute"), Column("level", "right"), Column("looks like")],
         _recoding_rows(manifest, show_labels=output.options.show_values),
     )
-
-
-def _left_out(release: Release) -> tuple[str, ...]:
-    """Return the columns that the specification does not name."""
-    return getattr(release, "left_out", ())
 
 
 def print_files(path: Path, manifest_file: Path, output: Output) -> None:
@@ -73,7 +68,7 @@ def release_result(
         "rows": dict(manifest.rows),
         "classes": release.classes,
         "recoding": release.recoding,
-        "left_out": list(_left_out(release)),
+        "left_out": list(release.left_out),
         "verified": True,
         "run": release.run,
     }

@@ -449,6 +449,50 @@ def _collect(
 
 
 @kernel
+def _roll_up_all(
+    tables: Tables, low: int, high: int, field: Field, block: IntArray, plan: Plan, scratch: Scratch
+) -> None:
+    """Roll classes and all their pairs up by one block map."""
+    _roll_up(tables, low, high, field, block, scratch)
+    for s in range(len(plan.set_size)):
+        _roll_up_pairs(tables, low, high, s, plan.set_size[s], scratch)
+
+
+@kernel
+def _lead(
+    tables: Tables, fields: Fields, ladders: Ladders, node: LongArray, plan: Plan, scratch: Scratch
+) -> None:
+    """Find, or make once and for all, the tables of the leading attributes.
+
+    They are the largest ones and few, so every worker keeps them: for the levels l0…la of
+    attributes 0…a at ``kept[offset + rank of (l0…la)]``.
+    """
+    counts, kept, depth_of = scratch.counts, scratch.kept, scratch.depth_of
+    offset = 0
+    rank = 0
+    size = 1
+    for a in range(len(counts)):
+        rank = rank * counts[a] + node[a]
+        size *= counts[a]
+        at = offset + rank
+        if kept[at] < 0:
+            low = 0 if a == 0 else depth_of[a - 1]
+            start = 0
+            if node[a] > 0 and kept[at - 1] >= 0:
+                low = kept[at - 1]
+                start = node[a] - 1
+            if node[a] == 0:
+                kept[at] = low
+            else:
+                begin = ladders.map_start[a, start, node[a]]
+                field = (fields.word[a], fields.shift[a], fields.mask[a])
+                kept[at] = len(node) + 1 + at
+                _roll_up_all(tables, low, kept[at], field, ladders.maps[begin:], plan, scratch)
+        depth_of[a] = kept[at]
+        offset += size
+
+
+@kernel
 def _advance(
     tables: Tables, fields: Fields, ladders: Ladders, node: LongArray, plan: Plan, scratch: Scratch
 ) -> int:
@@ -466,7 +510,9 @@ def _advance(
         while a < q and before[a] == node[a]:
             a += 1
     first = a
-    for a in range(first, q):
+    if first < len(scratch.counts):
+        _lead(tables, fields, ladders, node, plan, scratch)
+    for a in range(max(first, len(scratch.counts)), q):
         low = 0 if a == 0 else depth_of[a - 1]
         start = 0
         if a == first and before[0] >= 0 and node[a] > before[a] and before[a] > 0:
@@ -477,9 +523,7 @@ def _advance(
             continue
         begin = ladders.map_start[a, start, node[a]]
         field = (fields.word[a], fields.shift[a], fields.mask[a])
-        _roll_up(tables, low, a + 1, field, ladders.maps[begin:], scratch)
-        for s in range(len(plan.set_size)):
-            _roll_up_pairs(tables, low, a + 1, s, plan.set_size[s], scratch)
+        _roll_up_all(tables, low, a + 1, field, ladders.maps[begin:], plan, scratch)
         depth_of[a] = a + 1
     return depth_of[q - 1] if q else 0
 

@@ -73,9 +73,9 @@ class Scratch(NamedTuple):
     buckets: LongArray  # rows by class size
     out: IntArray  # 1 where a class is suppressed
     before: LongArray  # the node that the tables hold; −1 where there is none
-    depth_of: (
-        LongArray  # for each attribute the depth that has its level and those of the attributes before it
-    )
+    depth_of: LongArray  # by attribute: the depth that has its level and those of the attributes before it
+    counts: LongArray  # levels of the leading attributes whose tables are kept
+    kept: LongArray  # by their levels: the depth that holds the table; −1 where it is not made yet
 
 
 __all__ = ["Field", "Fields", "Ladders", "Plan", "Scratch", "Tables"]

@@ -90,13 +90,18 @@ def search_exhaustive(problem: Problem, batch: Batch, monitor: Monitor | None = 
 
 
 def _windows(problem: Problem, batch: Batch) -> Iterator[list[LongArray]]:
-    """Yield the nodes in walking order, some pieces at a time."""
+    """Yield the nodes some pieces at a time, each in walking order.
+
+    The most general ones come first: they meet most requirements, so that a search that is stopped
+    has something to show.
+    """
     size = problem.lattice.size
     step = PIECE * PIECES_AT_ONCE
-    for start in range(0, size, step):
-        stop = min(size, start + step)
+    for stop in range(size, 0, -step):
+        start = max(0, stop - step)
         yield [
-            problem.lattice.nodes(at, min(stop, at + PIECE), batch.order) for at in range(start, stop, PIECE)
+            problem.lattice.nodes(max(start, end - PIECE), end, batch.order)
+            for end in range(stop, start, -PIECE)
         ]
 
 

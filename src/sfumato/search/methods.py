@@ -89,7 +89,7 @@ def choose_method(problem: Problem, asked: str = "auto") -> tuple[str, str]:
     if len(problem.objectives) == 1:
         return "optimal", "one objective: the pruned search proves its optimum"
     space, distinct = problem.lattice.size, problem.cube.distinct
-    work = f"{space} recodings × {distinct} tuples = {space * distinct:.3g} steps"
+    work = f"{space:,} recodings × {distinct:,} tuples = {space * distinct:.3g} steps"
     if is_enumerable(problem):
         return "exhaustive", f"{work} can be enumerated (at most {ENUMERABLE:.3g})"
     return "pbg-ea", f"{work} are too many to enumerate (more than {ENUMERABLE:.3g})"

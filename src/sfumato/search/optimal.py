@@ -80,6 +80,12 @@ class _Search:
     def run(self) -> SearchResult:
         self._dive()
         for part in _parts(self.problem.lattice):
+            if self.watch.stopped:
+                # What was not looked at costs at least what the most special node does.
+                self.open_bound = min(
+                    self.open_bound, float(self._floor(self.problem.lattice.bottom[None])[0])
+                )
+                break
             self._search_part(part)
         found = self.best is not None
         complete = not self.watch.stopped
@@ -139,9 +145,6 @@ class _Search:
         """Settle every node of a part of the lattice, most general layers first."""
         nodes = part.nodes(0, part.size)
         floor = self._floor(nodes)
-        if self.watch.stopped:
-            self.open_bound = min(self.open_bound, float(floor.min()))
-            return
         excess = np.zeros(len(nodes))
         for layer in _layers(nodes):
             if self.problem.prunes_down:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from sfumato.table.arrow import number_array
 from sfumato.table.engine import from_arrow_beside
 from sfumato.table.keys import key
+from sfumato.table.one_query import join_in_one_query, suppressed_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,7 +46,12 @@ def join_plans(
     if source.is_lazy:
         frame = _number_rows(source, names) if numbered else source.frame
         keys = _keys(source, plans, names)
-        return _join(source, frame.with_columns(*keys), plans, suppressed, names) if keys else frame
+        if not keys:
+            return frame
+        keyed = frame.with_columns(*keys)
+        if source.kind == "file":
+            return join_in_one_query(source.native, keyed, plans, suppressed, names)
+        return _join(source, keyed, plans, suppressed, names)
     return _join_beside(source, plans, suppressed, names)
 
 
@@ -82,7 +87,7 @@ def _join(
     for plan in plans:
         if plan.parts:
             own = names.of("key", plan.place)
-            mapping = _beside(source, frame, plan.mapping(names))
+            mapping = _beside(source, plan.mapping(names))
             frame = _fill_block(frame.join(mapping, on=own, how="left"), plan, names)
     return frame if not len(suppressed) else _flag(source, frame, suppressed, names)
 
@@ -99,23 +104,19 @@ def _fill_block(frame: Frame, plan: ColumnPlan, names: Names) -> Frame:
 def _flag(source: Source, frame: Frame, suppressed: IntArray, names: Names) -> Frame:
     """Mark the rows of suppressed classes."""
     import narwhals as nw
-    import numpy as np
-    import pyarrow as pa
 
     blocks = [names.of("block", place) for place in range(suppressed.shape[1])]
-    columns = [number_array(column) for column in suppressed.astype(np.int32).T]
-    marks = number_array(np.ones(len(suppressed), dtype=np.int32))
-    classes = pa.Table.from_arrays([*columns, marks], [*blocks, names.flag])
-    marked = frame.join(_beside(source, frame, classes), on=blocks, how="left")
+    marked = frame.join(_beside(source, suppressed_table(suppressed, names)), on=blocks, how="left")
     return marked.with_columns((~nw.col(names.flag).is_null()).alias(names.flag))
 
 
-def _beside(source: Source, frame: Frame, table: pa.Table) -> Any:
-    """Return an Arrow table as a frame that can be joined with another."""
+def _beside(source: Source, table: pa.Table) -> Any:
+    """Return an Arrow table as a frame that can be joined with one made from the source."""
     import narwhals as nw
 
     if source.is_relation:
-        return nw.from_native(from_arrow_beside(frame.to_native(), table))
+        native: Any = source.native
+        return nw.from_native(from_arrow_beside(native, table))
     if source.kind == "polars-lazy":
         return nw.from_arrow(table, backend="polars").lazy()
     return nw.from_native(table)
