@@ -22,6 +22,7 @@ def peak_memory_mb(*arguments: str) -> float:
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         cwd=workloads.scratch(),
+        env=workloads.environment(),
     )
     peak = [0]
     ended = threading.Event()

@@ -17,7 +17,13 @@ if TYPE_CHECKING:
 def run(*arguments: str) -> float:
     """Run a command line of the installed package in a process of its own; return its seconds."""
     begin = time.perf_counter()
-    subprocess.run([sys.executable, *arguments], check=True, capture_output=True, cwd=workloads.scratch())
+    subprocess.run(
+        [sys.executable, *arguments],
+        check=True,
+        capture_output=True,
+        cwd=workloads.scratch(),
+        env=workloads.environment(),
+    )
     return time.perf_counter() - begin
 
 
@@ -64,8 +70,6 @@ class Measure:
 
 def demo_from_scratch(folder: Path) -> float:
     """Run the demonstration with no kernel compiled yet; return its seconds."""
-    import os
-
     cache = folder / "cache"
     shutil.rmtree(cache, ignore_errors=True)
     begin = time.perf_counter()
@@ -73,6 +77,6 @@ def demo_from_scratch(folder: Path) -> float:
         [sys.executable, *SFUMATO, "demo", "--out", str(folder / "demo"), "--force"],
         check=True,
         capture_output=True,
-        env={**os.environ, "NUMBA_CACHE_DIR": str(cache)},
+        env=workloads.environment(NUMBA_CACHE_DIR=str(cache)),
     )
     return time.perf_counter() - begin

@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import sfumato
 from sfumato.api import load
 from sfumato.preparing import Prepared, make_problem
 from sfumato.spec import Spec
@@ -45,10 +46,17 @@ def complete_adult() -> Path:
     path = scratch() / "adult.csv"
     source = str(data_folder() / "adult_train.csv").replace("'", "''")
     with duckdb.connect() as connection:
+        connection.execute("SET enable_progress_bar = false")
         columns = [row[0] for row in connection.execute(f"DESCRIBE FROM read_csv('{source}')").fetchall()]
         complete = " AND ".join(f"\"{name}\"::VARCHAR <> '?'" for name in columns)
         connection.execute(f"COPY (FROM read_csv('{source}') WHERE {complete}) TO '{path}' (HEADER)")
     return path
+
+
+def environment(**more: str) -> dict[str, str]:
+    """Return the environment of a process that sees the same package as this one."""
+    package = Path(sfumato.__file__).resolve().parents[1]
+    return {**os.environ, "PYTHONPATH": str(package), **more}
 
 
 @cache
@@ -109,6 +117,7 @@ def synthetic(rows: int) -> Path:
 
     path = scratch() / f"synthetic-{rows}.parquet"
     with duckdb.connect() as connection:
+        connection.execute("SET enable_progress_bar = false")
         connection.execute(
             f"""COPY (
                 SELECT (18 + hash(i, 1) % 72)::INTEGER AS age,
@@ -152,6 +161,7 @@ __all__ = [
     "adult_spec",
     "complete_adult",
     "data_folder",
+    "environment",
     "front_problem",
     "optimum_problem",
     "scratch",
