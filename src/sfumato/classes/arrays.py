@@ -279,7 +279,19 @@ def kept_tables(counts: tuple[int, ...]) -> int:
 def make_scratch(
     tables: layout.Tables, plan: layout.Plan, attributes: int, counts: tuple[int, ...]
 ) -> layout.Scratch:
-    """Allocate the working memory of one thread; see :func:`leading_counts` for ``counts``."""
+    """Allocate the working memory of one thread.
+
+    Parameters
+    ----------
+    tables
+        The tables that it works on; the first depth tells how large they can be.
+    plan
+        What is collected.
+    attributes
+        Number of quasi-identifiers.
+    counts
+        Levels of the leading attributes whose tables are kept; see :func:`leading_counts`.
+    """
     groups = tables.keys.shape[2]
     pairs = tables.pair_class.shape[2]
     slots = 1 << max(4, (2 * max(groups, pairs, 1) - 1).bit_length())
