@@ -21,6 +21,7 @@ from sfumato.search import (
     Problem,
     Status,
     choose_method,
+    pbg_ea,
     search_exhaustive,
     search_pbg_ea,
 )
@@ -77,6 +78,23 @@ def test_same_seed_same_result_for_any_number_of_threads(census: Problem) -> Non
     assert one.evaluated == two.evaluated
     other = search_pbg_ea(census, census.batch(1), seed=5, parameters=parameters)
     assert other.evaluated != one.evaluated or other.nodes.tolist() != one.nodes.tolist()
+
+
+def test_every_solution_of_the_archive_is_returned(census: Problem) -> None:
+    """Ties between nodes with equal values lose none: as many solutions as the archive has boxes."""
+    spread = make_problem(
+        load(None, sf.Spec.load(sf.datasets.adult_spec_path())),
+        ("spread_k", "spread_l(occupation)"),
+        ("glm",),
+    )
+    widths = {item.name: 1.0 for item in spread.objectives}
+    for problem, boxes in ((spread, widths), (census, {"k": 5, "glm": 100})):
+        search = pbg_ea._Search(
+            problem, problem.batch(), Monitor(), np.random.default_rng(0), PbgParameters(20, 30, boxes=boxes)
+        )
+        result = search.run()
+        assert search.boxes is not None
+        assert len(result.nodes) == len(search.boxes.members)
 
 
 def test_as_printed_in_the_paper(census: Problem) -> None:

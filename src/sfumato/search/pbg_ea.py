@@ -276,8 +276,9 @@ class _Search:
         complete = len(self.nodes) == self.problem.lattice.size
         found = self.front.nodes
         if self.boxes is not None:
-            members = {self.nodes[number].tobytes() for number in self._archive()}
-            found = found[[node.tobytes() in members for node in found]]
+            # Of several nodes with equal values the archive holds the first, the front the preferred one.
+            held = {row.tobytes() for row in self.boxes.values}
+            found = found[[row.tobytes() in held for row in self.indices[self._numbers(found)]]]
         if self.watch.stopped:
             status = Status.LIMIT_REACHED
         elif len(found):
