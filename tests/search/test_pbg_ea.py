@@ -80,18 +80,18 @@ def test_same_seed_same_result_for_any_number_of_threads(census: Problem) -> Non
     assert other.evaluated != one.evaluated or other.nodes.tolist() != one.nodes.tolist()
 
 
-def test_every_solution_of_the_archive_is_returned(census: Problem) -> None:
-    """Ties between nodes with equal values lose none: as many solutions as the archive has boxes."""
-    spread = make_problem(
-        load(None, sf.Spec.load(sf.datasets.adult_spec_path())),
-        ("spread_k", "spread_l(occupation)"),
-        ("glm",),
-    )
-    widths = {item.name: 1.0 for item in spread.objectives}
-    for problem, boxes in ((spread, widths), (census, {"k": 5, "glm": 100})):
-        search = pbg_ea._Search(
-            problem, problem.batch(), Monitor(), np.random.default_rng(0), PbgParameters(20, 30, boxes=boxes)
-        )
+def test_every_solution_of_the_archive_is_returned() -> None:
+    """Two attributes that are copies make ties: as many solutions as the archive has boxes all the same."""
+    levels = np.stack([np.arange(8) >> shift for shift in range(4)]).astype(np.int32)
+    codes = np.random.default_rng(3).integers(0, 8, 60).astype(np.int32)
+    cube = Cube.sorted(("a", "b"), (8, 8), np.column_stack([codes, codes]), rows=np.ones(60, dtype=np.int64))
+    setting = Setting(("a", "b"), (), np.ones(2))
+    objectives = (make_measure("k", setting), make_measure("glm", setting))
+    lattice = Lattice((Ladder.whole(levels),) * 2)
+    problem = Problem(cube, lattice, objectives, (), Suppression(Rule.NONE, 0))
+    for seed in range(12):
+        parameters = PbgParameters(4, 6, boxes={"k": 1, "glm": 1})
+        search = pbg_ea._Search(problem, problem.batch(1), Monitor(), np.random.default_rng(seed), parameters)
         result = search.run()
         assert search.boxes is not None
         assert len(result.nodes) == len(search.boxes.members)
