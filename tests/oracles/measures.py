@@ -214,7 +214,7 @@ def dm(rows: Sequence[Row], classes: Sequence[Members]) -> int:
 
 
 def cm(classes: Sequence[Members], values: Sequence[Value]) -> int:
-    """Return the penalized rows: suppressed ones, and those without the label most frequent in their class."""
+    """Return the penalized rows: suppressed ones, and those whose label is not the most frequent there."""
     spared = 0
     for members in classes:
         spared += max(Counter(values[number] for number in members).values())
