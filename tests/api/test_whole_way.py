@@ -148,22 +148,18 @@ def test_persons_with_several_rows(tmp_path: Path) -> None:
     columns["name"] = [f"person {number // 4}" for number in range(200)]
     for name in ("age", "zip", "sex", "work"):
         columns[name] = [columns[name][number - number % 4] for number in range(200)]
-    table = pa.table(columns)
-    spec = sf.Spec.from_dict(make_spec(data={"person": "name"}, require={"k": 3}, suppression={"limit": 0.2}))
-    release = sf.anonymize(table, spec)
-    assert release.verify()["k"] == release.measures["k"] >= 3
-    release.write(tmp_path / "out.parquet")
-    kept = rows_of(release.frame)
+    suppression = {"limit": 0.2, "output": "mask"}
+    spec = sf.Spec.from_dict(make_spec(data={"person": "name"}, require={"k": 3}, suppression=suppression))
+    release = sf.anonymize(pa.table(columns), spec)
+    # Masked rows stay, so that released rows stand beside the persons of the input.
     persons: dict[tuple[Any, ...], set[str]] = {}
-    plain = rows_of(sf.anonymize(table, spec.model_copy(update={"suppression": spec.suppression})).frame)
-    assert kept == plain
-    assert (
-        "name"
-        not in pa.table(duckdb.read_parquet(str(tmp_path / "out.parquet")).to_arrow_table()).column_names
-    )
-    # Without the person column the released rows alone show at least as many rows as persons.
-    for row in kept:
-        persons.setdefault(row[:4], set()).add(str(row))
+    for person, row in zip(columns["name"], rows_of(release.frame), strict=True):
+        if row[:4] != ("*",) * 4:
+            persons.setdefault(row[:4], set()).add(person)
+    assert min(len(people) for people in persons.values()) == release.measures["k"] >= 3
+    assert release.verify()["k"] == release.measures["k"]
+    release.write(tmp_path / "out.parquet")
+    assert "name" not in duckdb.read_parquet(str(tmp_path / "out.parquet")).columns
     assert sf.verify(tmp_path / "out.parquet")["holds"]
 
 
@@ -288,3 +284,17 @@ def test_wrong_specifications_say_what_to_do(
     with pytest.raises(sf.SpecError, match=message) as error:
         sf.anonymize(patients_csv, sf.Spec.from_dict(make_spec(**parts)))
     assert "\n" not in str(error.value)
+
+
+def test_a_full_disk_is_told_under_the_users_name(
+    tmp_path: Path, patients_csv: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not under the hidden name that is written first."""
+
+    def full(table: object, path: Path) -> None:
+        raise sf.OutputError("the file cannot be written: the disk is full.", where=str(path))
+
+    monkeypatch.setattr("sfumato.release.draft.write_table", full)
+    with pytest.raises(sf.OutputError, match=r"out\.csv: the file cannot be written: the disk is full"):
+        sf.anonymize(patients_csv, sf.Spec.from_dict(make_spec())).write(tmp_path / "out.csv")
+    assert [path.name for path in tmp_path.iterdir()] == ["patients.csv"]

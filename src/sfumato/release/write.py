@@ -96,7 +96,11 @@ def is_output_error(error: Exception) -> bool:
 
 
 def _write(write: Writer, draft: Path, path: Path) -> None:
-    write(draft)
+    """Write the draft; errors speak of the name that the user knows."""
+    try:
+        write(draft)
+    except OutputError as error:
+        raise OutputError(error.message, where=str(path)) from None
     if not draft.is_file():
         raise OutputError("nothing was written.", where=str(path))
     sync_file(draft)
