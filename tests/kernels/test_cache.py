@@ -7,39 +7,57 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numba
 import pytest
 
 from sfumato.kernels import _options
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
-SCRIPT = """
-import numba
+# The package and the home refuse to be written: simulated, because the tests may run as root.
+READ_ONLY = """
 from sfumato.kernels import _options
-writable = _options._is_writable
-_options._is_writable = lambda folder: False
-numba.config.CACHE_DIR = ""
-_options._ensure_cache_folder()
+print(_options.cache_folder())
 from sfumato import warm_up
 warm_up()
-print(numba.config.CACHE_DIR)
 """
 
 
-def test_a_private_folder_where_nothing_else_can_be_written(tmp_path: Path) -> None:
-    """Neither the package nor the home can be written: kernels compile all the same."""
-    environment = {**os.environ, "PYTHONPATH": str(SOURCE), "TMPDIR": str(tmp_path), "TEMP": str(tmp_path)}
+def _run(script: str, **more: str) -> str:
+    environment = {**os.environ, "PYTHONPATH": str(SOURCE), **more}
     environment.pop("NUMBA_CACHE_DIR", None)
     done = subprocess.run(
-        [sys.executable, "-c", SCRIPT],
+        [sys.executable, "-c", script],
         env=environment,
         capture_output=True,
         text=True,
         check=True,
         timeout=300,
     )
-    folder = Path(done.stdout.strip())
+    return done.stdout.strip()
+
+
+def test_a_private_folder_where_nothing_else_can_be_written(tmp_path: Path) -> None:
+    """Neither the package nor the home can be written: kernels compile all the same."""
+    blocked = tmp_path / "file"
+    blocked.write_text("", encoding="utf-8")
+    script = f"""
+import pathlib, tempfile
+import sfumato.kernels
+source = (pathlib.Path(sfumato.kernels.__file__).parent / "_options.py").read_text(encoding="utf-8")
+refuse = "def _is_writable(folder: Path) -> bool:\\n    return False\\n\\n\\ndef _was_writable("
+import types, sys
+module = types.ModuleType("sfumato.kernels._options")
+module.__file__ = str(pathlib.Path(sfumato.kernels.__file__).parent / "_options.py")
+changed = source.replace("def _is_writable(", refuse, 1)
+changed = changed.replace('HERE / "__pycache__"', "Path({str(blocked)!r})", 1)
+exec(compile(changed, module.__file__, "exec"), module.__dict__)
+sys.modules["sfumato.kernels._options"] = module
+{READ_ONLY.split("import _options")[1].replace("_options.", "module.")}
+"""
+    folder = Path(_run(script, TMPDIR=str(tmp_path), TEMP=str(tmp_path), TMP=str(tmp_path)))
     assert folder.parent == tmp_path
-    assert folder.name.startswith("sfumato-kernels-")
+    assert folder.name.startswith(_options.PREFIX)
+    assert list(folder.rglob("*.nbi")), "kernels should be kept there"
     if os.name == "posix":
         assert folder.stat().st_mode & 0o077 == 0, "nobody else may plant compiled code there"
 
@@ -50,6 +68,29 @@ def test_a_folder_that_cannot_be_made_is_not_writable(tmp_path: Path) -> None:
     blocked.write_text("", encoding="utf-8")
     assert not _options._is_writable(blocked / "folder")
     assert _options._is_writable(tmp_path / "folder")
+
+
+def test_the_folder_is_named_after_all_sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A change in any kernel file means another folder, so that nothing stale is ever loaded."""
+    (tmp_path / "one.py").write_text("a", encoding="utf-8")
+    (tmp_path / "two.py").write_text("b", encoding="utf-8")
+    monkeypatch.setattr(_options, "HERE", tmp_path)
+    before = _options._digest()
+    (tmp_path / "two.py").write_text("c", encoding="utf-8")
+    assert _options._digest() != before
+
+
+def test_what_others_compile_keeps_its_own_place() -> None:
+    """The setting of the cache is ours only while a kernel is decorated."""
+    assert _options.PREFIX not in str(vars(numba.config).get("CACHE_DIR"))
+
+
+def test_leftovers_of_other_states_are_removed(tmp_path: Path) -> None:
+    """Those beside the sources; nothing else is touched."""
+    for name in ("sfumato-kernels-old", "sfumato-kernels-new", "other"):
+        (tmp_path / name).mkdir()
+    _options._forget_others(tmp_path, "sfumato-kernels-new")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["other", "sfumato-kernels-new"]
 
 
 @pytest.mark.parametrize("name", ["sfumato", "sfumato.spec", "sfumato.errors"])
@@ -68,12 +109,4 @@ def test_light_imports(name: str) -> None:
         "rich",
     )
     script = f"import sys, {name}; print([lib for lib in {heavy!r} if lib in sys.modules])"
-    done = subprocess.run(
-        [sys.executable, "-c", script],
-        env={**os.environ, "PYTHONPATH": str(SOURCE)},
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=60,
-    )
-    assert done.stdout.strip() == "[]"
+    assert _run(script) == "[]"

@@ -168,6 +168,7 @@ class Sources:
             suppression.budget,
             cube.row_count,
             self.person_set,
+            0,
         )
 
 

@@ -234,7 +234,7 @@ class Batch:
         self._allocate(1)
         memory = self._memory.get()
         try:
-            self._run_in(memory, node[None])
+            self._run_in(memory, node[None], self._plan._replace(store_all=1))
             return self._read_classes(memory, node)
         finally:
             self._memory.put(memory)
@@ -301,11 +301,11 @@ class Batch:
     def _run(self, nodes: LongArray) -> tuple[LongArray, FloatArray]:
         memory = self._memory.get()
         try:
-            return self._run_in(memory, nodes)
+            return self._run_in(memory, nodes, self._plan)
         finally:
             self._memory.put(memory)
 
-    def _run_in(self, memory: Memory, nodes: LongArray) -> tuple[LongArray, FloatArray]:
+    def _run_in(self, memory: Memory, nodes: LongArray, plan: layout.Plan) -> tuple[LongArray, FloatArray]:
         worker, tables, scratch = memory
         q = len(self.lattice.ladders)
         sums = np.empty(
@@ -318,7 +318,7 @@ class Batch:
             tables,
             self._fields,
             self._ladders,
-            self._plan,
+            plan,
             walked,
             scratch,
             self.control,

@@ -1,8 +1,11 @@
-"""How kernels are compiled: the one place that says so."""
+"""How kernels are compiled and where they are kept: the one place that says so."""
 
 from __future__ import annotations
 
-import os
+import contextlib
+import functools
+import hashlib
+import shutil
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
@@ -15,6 +18,64 @@ if TYPE_CHECKING:
 
     Kernel = TypeVar("Kernel", bound=Callable[..., object])
 
+HERE = Path(__file__).parent
+PREFIX = "sfumato-kernels-"
+
+
+def kernel(function: Kernel) -> Kernel:
+    """Compile a function to run without the interpreter's lock, cached on disk.
+
+    No ``parallel=True``: threads come from one executor, so that two callers
+    never share a threading layer. No fast-math: exact ties decide.
+    """
+    settings = vars(numba.config)
+    if settings.get("DISABLE_JIT"):
+        # Interpreted, 64-bit keys wrap around as they do compiled, and NumPy would warn of it.
+        return np.errstate(over="ignore")(function)
+    # Numba chooses the place of the cache while it decorates; what others compile keeps its own.
+    before = settings.get("CACHE_DIR")
+    settings["CACHE_DIR"] = str(cache_folder())
+    try:
+        return cast("Kernel", numba.njit(nogil=True, cache=True)(function))
+    finally:
+        settings["CACHE_DIR"] = before
+
+
+@functools.cache
+def cache_folder() -> Path:
+    """Return the folder of the compiled kernels, one for each state of their sources.
+
+    Numba notices changes of a kernel's own file alone, and fails on what an
+    older version of the package left behind; a folder named after all sources does neither. It
+    lies where ``NUMBA_CACHE_DIR`` says, else beside the sources, else in the user's
+    cache, and where none of these can be written in a private temporary folder, where
+    nobody else can plant compiled code.
+    """
+    name = PREFIX + _digest()
+    asked = vars(numba.config).get("CACHE_DIR")
+    beside = HERE / "__pycache__"
+    for parent in [Path(asked)] if asked else [beside, *_home()]:
+        if (parent / name).is_dir() or _is_writable(parent):
+            if parent == beside:
+                _forget_others(parent, name)
+            return parent / name
+    return Path(tempfile.mkdtemp(prefix=PREFIX))
+
+
+def _digest() -> str:
+    """Return a short hash of all kernel sources."""
+    digest = hashlib.sha256()
+    for path in sorted(HERE.glob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def _home() -> list[Path]:
+    """Return the user's cache folder, if there is a home."""
+    with contextlib.suppress(RuntimeError):
+        return [Path.home() / ".cache" / "sfumato"]
+    return []
+
 
 def _is_writable(folder: Path) -> bool:
     """Tell whether a file can be made in ``folder``, trying it for real."""
@@ -26,35 +87,11 @@ def _is_writable(folder: Path) -> bool:
         return False
 
 
-def _ensure_cache_folder() -> None:
-    """Give the compiler a place for its cache where it would find none.
-
-    Numba keeps compiled kernels beside the sources, else in the user's home,
-    and refuses to import where neither can be written. A private temporary
-    folder is used then: nobody else can plant compiled code there.
-    """
-    if getattr(numba.config, "CACHE_DIR", "") or _is_writable(Path(__file__).parent / "__pycache__"):
-        return
-    home = Path(os.path.expanduser("~"))
-    if home.is_absolute() and _is_writable(home / ".cache" / "numba"):
-        return
-    # Numba's settings are attributes made while it is imported, which type checkers cannot see.
-    vars(numba.config)["CACHE_DIR"] = tempfile.mkdtemp(prefix="sfumato-kernels-")
+def _forget_others(parent: Path, name: str) -> None:
+    """Remove what other states of the sources left beside them."""
+    for path in parent.glob(PREFIX + "*"):
+        if path.name != name:
+            shutil.rmtree(path, ignore_errors=True)
 
 
-_ensure_cache_folder()
-
-
-def kernel(function: Kernel) -> Kernel:
-    """Compile a function to run without the interpreter's lock, cached on disk.
-
-    No ``parallel=True``: threads come from one executor, so that two callers
-    never share a threading layer. No fast-math: exact ties decide.
-    """
-    if getattr(numba.config, "DISABLE_JIT", 0):
-        # Interpreted, 64-bit keys wrap around as they do compiled, and NumPy would warn of it.
-        return np.errstate(over="ignore")(function)
-    return cast("Kernel", numba.njit(nogil=True, cache=True)(function))
-
-
-__all__ = ["kernel"]
+__all__ = ["cache_folder", "kernel"]

@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sfumato.kernels._options import kernel
+from sfumato.kernels.rolling import roll_up
 
 if TYPE_CHECKING:
-    from sfumato._typing import FloatArray, IntArray, KeyArray, LongArray
-    from sfumato.kernels.layout import Field, Fields, Ladders, Plan, Scratch, Tables
+    from sfumato._typing import FloatArray, KeyArray, LongArray
+    from sfumato.kernels.layout import Fields, Ladders, Plan, Scratch, Tables
 
 # What a property of a class is.
 SIZE, DISTINCT_BITS, DISTINCT_PAIRS, SQUARES, T_EQUAL, MAJORITY = range(6)
@@ -30,7 +31,6 @@ NONE, FAILING, SMALLEST, FAILING_THEN_SMALLEST, BELOW_MEAN = range(5)
 SUPPRESSED, CLASSES, SIZE_SUM, ROWS_SQUARED, FAILING_ROWS, ALL_SIZE_SUM, ALL_ROWS_SQUARED, FEASIBLE = range(8)
 FIXED_SUMS = 8
 
-_HASH = np.uint64(0x9E3779B97F4A7C15)
 _ONE = np.uint64(1)
 _M1 = np.uint64(0x5555555555555555)
 _M2 = np.uint64(0x3333333333333333)
@@ -45,177 +45,6 @@ def _popcount(bits: np.uint64) -> int:
     bits = (bits & _M2) + ((bits >> np.uint64(2)) & _M2)
     bits = (bits + (bits >> np.uint64(4))) & _M4
     return int((bits * _H01) >> np.uint64(56))
-
-
-@kernel
-def _table_bits(groups: int) -> int:
-    """Return b such that 2**b slots are at most half full."""
-    b = 4
-    while (1 << b) < 2 * groups:
-        b += 1
-    return b
-
-
-@kernel
-def _unite_narrow(
-    keys: KeyArray,
-    out_keys: KeyArray,
-    groups: int,
-    field: Field,
-    block: IntArray,
-    slots: IntArray,
-    down: np.uint64,
-    united: IntArray,
-) -> int:
-    """Number the classes after one block map, where a key is one word; return how many there are."""
-    _, shift, mask = field
-    last = np.int64(len(slots) - 1)
-    made = 0
-    for i in range(groups):
-        key = keys[i]
-        code = (key >> shift) & mask
-        key += (np.uint64(block[np.int64(code)]) - code) << shift
-        slot = np.int64((key * _HASH) >> down)
-        at = slots[slot]
-        while at >= 0 and out_keys[at] != key:
-            slot = (slot + 1) & last
-            at = slots[slot]
-        if at < 0:
-            at = made
-            slots[slot] = at
-            out_keys[at] = key
-            made += 1
-        united[i] = at
-    return made
-
-
-@kernel
-def _is_same(out_keys: KeyArray, at: int, keys: KeyArray, i: int, word: int, key: np.uint64) -> bool:
-    """Compare class ``at`` of ``out_keys`` with class ``i`` of ``keys`` whose ``word`` became ``key``."""
-    if out_keys[word, at] != key:
-        return False
-    for w in range(keys.shape[0]):
-        if w != word and out_keys[w, at] != keys[w, i]:
-            return False
-    return True
-
-
-@kernel
-def _unite_wide(
-    keys: KeyArray,
-    out_keys: KeyArray,
-    groups: int,
-    field: Field,
-    block: IntArray,
-    slots: IntArray,
-    down: np.uint64,
-    united: IntArray,
-) -> int:
-    """Do what :func:`_unite_narrow` does where a key is several words."""
-    word, shift, mask = field
-    last = np.int64(len(slots) - 1)
-    words = keys.shape[0]
-    made = 0
-    for i in range(groups):
-        key = keys[word, i]
-        code = (key >> shift) & mask
-        key += (np.uint64(block[np.int64(code)]) - code) << shift
-        mixed = key
-        for w in range(words):
-            if w != word:
-                mixed = (mixed ^ (mixed >> np.uint64(29))) * _HASH + keys[w, i]
-        slot = np.int64((mixed * _HASH) >> down)
-        at = slots[slot]
-        while at >= 0 and not _is_same(out_keys, at, keys, i, word, key):
-            slot = (slot + 1) & last
-            at = slots[slot]
-        if at < 0:
-            at = made
-            slots[slot] = at
-            for w in range(words):
-                out_keys[w, at] = keys[w, i]
-            out_keys[word, at] = key
-            made += 1
-        united[i] = at
-    return made
-
-
-@kernel
-def _roll_up(tables: Tables, low: int, high: int, field: Field, block: IntArray, scratch: Scratch) -> None:
-    """Roll the classes at depth ``low`` up into depth ``high`` by one block map.
-
-    ``low == high`` is allowed: a class is read before its place is written,
-    because its number in the result is never larger than in the source.
-    O(groups); ``scratch.united`` receives class → united class.
-    """
-    groups = tables.counts[low, 0]
-    b = _table_bits(groups)
-    slots = scratch.slots[: 1 << b]
-    slots[:] = -1
-    down = np.uint64(64 - b)
-    united = scratch.united
-    if tables.keys.shape[1] == 1:
-        made = _unite_narrow(
-            tables.keys[low, 0], tables.keys[high, 0], groups, field, block, slots, down, united
-        )
-    else:
-        made = _unite_wide(tables.keys[low], tables.keys[high], groups, field, block, slots, down, united)
-    rows, out_rows = tables.rows[low], tables.rows[high]
-    seen = 0
-    for i in range(groups):
-        at = united[i]
-        amount = rows[i]
-        if at == seen:
-            out_rows[at] = amount
-            seen += 1
-        else:
-            out_rows[at] += amount
-    for w in range(tables.bits.shape[1]):
-        bits, out_bits = tables.bits[low, w], tables.bits[high, w]
-        seen = 0
-        for i in range(groups):
-            at = united[i]
-            held = bits[i]
-            if at == seen:
-                out_bits[at] = held
-                seen += 1
-            else:
-                out_bits[at] |= held
-    tables.counts[high, 0] = made
-
-
-@kernel
-def _roll_up_pairs(tables: Tables, low: int, high: int, number: int, set_size: int, scratch: Scratch) -> None:
-    """Unite the (class, value) pairs of one set after :func:`_roll_up`."""
-    classes, out_classes = tables.pair_class[low, number], tables.pair_class[high, number]
-    values, out_values = tables.pair_value[low, number], tables.pair_value[high, number]
-    rows, out_rows = tables.pair_rows[low, number], tables.pair_rows[high, number]
-    pairs = tables.counts[low, 1 + number]
-    b = _table_bits(pairs)
-    slots = scratch.slots[: 1 << b]
-    slots[:] = -1
-    last = np.int64((1 << b) - 1)
-    down = np.uint64(64 - b)
-    made = 0
-    for i in range(pairs):
-        united = scratch.united[classes[i]]
-        value = values[i]
-        count = rows[i]
-        slot = np.int64((np.uint64(united * set_size + value) * _HASH) >> down)
-        while True:
-            at = slots[slot]
-            if at < 0:
-                slots[slot] = made
-                out_classes[made] = united
-                out_values[made] = value
-                out_rows[made] = count
-                made += 1
-                break
-            if out_classes[at] == united and out_values[at] == value:
-                out_rows[at] += count
-                break
-            slot = (slot + 1) & last
-    tables.counts[high, 1 + number] = made
 
 
 @kernel
@@ -267,17 +96,24 @@ def _class_sizes(tables: Tables, depth: int, plan: Plan, scratch: Scratch) -> Lo
 
 @kernel
 def _fill_properties(tables: Tables, depth: int, sizes: LongArray, plan: Plan, scratch: Scratch) -> None:
-    """Compute every property of the plan for every class."""
+    """Compute the properties of every class that something asks for class by class.
+
+    Sizes and distinct values are only stored where a requirement judges them or all are wanted;
+    their worst is found without.
+    """
     groups = tables.counts[depth, 0]
     for p in range(len(plan.kind)):
         values = scratch.values[p]
+        stored = plan.store_all == 1 or not np.isnan(plan.required[p])
         if plan.kind[p] == SIZE:
-            for c in range(groups):
-                values[c] = sizes[c]
+            if stored:
+                for c in range(groups):
+                    values[c] = sizes[c]
         elif plan.kind[p] == DISTINCT_BITS:
-            bits = tables.bits[depth, plan.source[p]]
-            for c in range(groups):
-                values[c] = _popcount(bits[c])
+            if stored:
+                bits = tables.bits[depth, plan.source[p]]
+                for c in range(groups):
+                    values[c] = _popcount(bits[c])
         else:
             _measure_pairs(tables, depth, plan, p, scratch)
 
@@ -299,18 +135,18 @@ def _suppress_failing(groups: int, rows: LongArray, plan: Plan, scratch: Scratch
 @kernel
 def _suppress_smallest(groups: int, rows: LongArray, sizes: LongArray, budget: int, scratch: Scratch) -> int:
     """Mark whole class sizes, smallest first, within the budget; the largest stays."""
+    if budget < 1:
+        return 0
+    # A class of more persons than the budget has rows cannot go.
+    buckets = scratch.buckets
+    buckets[: budget + 1] = 0
     largest = 0
     for c in range(groups):
-        largest = max(largest, sizes[c] * (1 - scratch.out[c]))
-    # A class of more persons than the budget has rows cannot go.
+        if scratch.out[c] == 0:
+            largest = max(largest, sizes[c])
+            if sizes[c] <= budget:
+                buckets[sizes[c]] += rows[c]
     top = min(largest - 1, budget)
-    if top < 1:
-        return 0
-    buckets = scratch.buckets
-    buckets[: top + 1] = 0
-    for c in range(groups):
-        if scratch.out[c] == 0 and sizes[c] <= top:
-            buckets[sizes[c]] += rows[c]
     gone = 0
     limit = 0
     for size in range(1, top + 1):
@@ -320,8 +156,7 @@ def _suppress_smallest(groups: int, rows: LongArray, sizes: LongArray, budget: i
         limit = size
     if gone:
         for c in range(groups):
-            if sizes[c] <= limit:
-                scratch.out[c] = 1
+            scratch.out[c] |= sizes[c] <= limit
     return gone
 
 
@@ -337,6 +172,22 @@ def _suppress_below_mean(groups: int, rows: LongArray, sizes: LongArray, plan: P
             scratch.out[c] = 1
             gone += rows[c]
     return gone
+
+
+@kernel
+def _count_failing(groups: int, rows: LongArray, plan: Plan, scratch: Scratch) -> int:
+    """Count the rows of the remaining classes that miss a requirement."""
+    failing = 0
+    if np.isnan(plan.required).all():
+        return failing
+    for c in range(groups):
+        if scratch.out[c]:
+            continue
+        for p in range(len(plan.kind)):
+            if plan.sign[p] * (scratch.values[p, c] - plan.required[p]) < 0:
+                failing += rows[c]
+                break
+    return failing
 
 
 @kernel
@@ -359,13 +210,7 @@ def _suppress(
         gone = _suppress_below_mean(groups, rows, sizes, plan, scratch)
     if plan.rule == SMALLEST or plan.rule == BELOW_MEAN:
         # The rule decides by size alone; what remains must still meet the requirements.
-        for c in range(groups):
-            if scratch.out[c]:
-                continue
-            for p in range(len(plan.kind)):
-                if plan.sign[p] * (scratch.values[p, c] - plan.required[p]) < 0:
-                    failing += rows[c]
-                    break
+        failing = _count_failing(groups, rows, plan, scratch)
         if failing:
             sums[FEASIBLE] = 0
     if gone == plan.row_count:
@@ -403,6 +248,37 @@ def _cell_sums(
 
 
 @kernel
+def _smallest_size(groups: int, sizes: LongArray, scratch: Scratch) -> int:
+    """Return the smallest size of a class that remains."""
+    largest = np.iinfo(np.int64).max
+    best = largest
+    for c in range(groups):
+        best = min(best, sizes[c] if scratch.out[c] == 0 else largest)
+    return best
+
+
+@kernel
+def _fewest_bits(groups: int, bits: KeyArray, scratch: Scratch) -> int:
+    """Return the fewest values in a class that remains; no class has fewer than one."""
+    best = 64
+    for c in range(groups):
+        if scratch.out[c] == 0:
+            best = min(best, _popcount(bits[c]))
+            if best == 1:
+                break
+    return best
+
+
+@kernel
+def _worst_value(groups: int, sign: float, values: FloatArray, scratch: Scratch) -> float:
+    """Return the worst value of a class that remains."""
+    best = np.inf
+    for c in range(groups):
+        best = min(best, sign * values[c] if scratch.out[c] == 0 else np.inf)
+    return sign * best
+
+
+@kernel
 def _collect(
     tables: Tables,
     depth: int,
@@ -435,27 +311,19 @@ def _collect(
     sums[ALL_SIZE_SUM] = all_size_sum
     sums[ALL_ROWS_SQUARED] = all_squared
     for p in range(len(plan.kind)):
-        values = scratch.values[p]
-        sign = plan.sign[p]
-        best = np.inf
-        for c in range(groups):
-            best = min(best, sign * values[c] if scratch.out[c] == 0 else np.inf)
+        if classes == 0:
+            worst[p] = plan.sign[p] * np.inf
+        elif plan.kind[p] == SIZE:
+            worst[p] = _smallest_size(groups, sizes, scratch)
+        elif plan.kind[p] == DISTINCT_BITS:
+            worst[p] = _fewest_bits(groups, tables.bits[depth, plan.source[p]], scratch)
+        else:
+            worst[p] = _worst_value(groups, plan.sign[p], scratch.values[p], scratch)
         total = 0
         if plan.kind[p] == SQUARES or plan.kind[p] == MAJORITY:
             for c in range(groups):
                 total += scratch.squares[p, c] * (1 - scratch.out[c])
-        worst[p] = plan.sign[p] * best
         sums[FIXED_SUMS + p] = total
-
-
-@kernel
-def _roll_up_all(
-    tables: Tables, low: int, high: int, field: Field, block: IntArray, plan: Plan, scratch: Scratch
-) -> None:
-    """Roll classes and all their pairs up by one block map."""
-    _roll_up(tables, low, high, field, block, scratch)
-    for s in range(len(plan.set_size)):
-        _roll_up_pairs(tables, low, high, s, plan.set_size[s], scratch)
 
 
 @kernel
@@ -487,7 +355,7 @@ def _lead(
                 begin = ladders.map_start[a, start, node[a]]
                 field = (fields.word[a], fields.shift[a], fields.mask[a])
                 kept[at] = len(node) + 1 + at
-                _roll_up_all(tables, low, kept[at], field, ladders.maps[begin:], plan, scratch)
+                roll_up(tables, low, kept[at], field, ladders.maps[begin:], plan, scratch)
         depth_of[a] = kept[at]
         offset += size
 
@@ -523,7 +391,7 @@ def _advance(
             continue
         begin = ladders.map_start[a, start, node[a]]
         field = (fields.word[a], fields.shift[a], fields.mask[a])
-        _roll_up_all(tables, low, a + 1, field, ladders.maps[begin:], plan, scratch)
+        roll_up(tables, low, a + 1, field, ladders.maps[begin:], plan, scratch)
         depth_of[a] = a + 1
     return depth_of[q - 1] if q else 0
 

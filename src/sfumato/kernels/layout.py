@@ -60,6 +60,7 @@ class Plan(NamedTuple):
     budget: int
     row_count: int
     person_set: int  # pair set of persons, or -1
+    store_all: int  # 1 to store every property of every class
 
 
 class Scratch(NamedTuple):

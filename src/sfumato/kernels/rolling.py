@@ -1,0 +1,197 @@
+"""Rolling classes up: from the classes of a node to those of a node above it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sfumato.kernels._options import kernel
+
+if TYPE_CHECKING:
+    from sfumato._typing import IntArray, KeyArray
+    from sfumato.kernels.layout import Field, Plan, Scratch, Tables
+
+_HASH = np.uint64(0x9E3779B97F4A7C15)
+_ZERO = np.uint64(0)
+
+
+@kernel
+def _table_bits(groups: int) -> int:
+    """Return b such that 2**b slots are at most half full."""
+    b = 4
+    while (1 << b) < 2 * groups:
+        b += 1
+    return b
+
+
+@kernel
+def _unite_narrow(
+    keys: KeyArray,
+    out_keys: KeyArray,
+    groups: int,
+    field: Field,
+    block: IntArray,
+    slots: IntArray,
+    down: np.uint64,
+    united: IntArray,
+) -> int:
+    """Number the classes after one block map, where a key is one word; return how many there are."""
+    _, shift, mask = field
+    last = np.int64(len(slots) - 1)
+    made = 0
+    for i in range(groups):
+        key = keys[i]
+        code = (key >> shift) & mask
+        key += (np.uint64(block[np.int64(code)]) - code) << shift
+        slot = np.int64((key * _HASH) >> down)
+        at = slots[slot]
+        while at >= 0 and out_keys[at] != key:
+            slot = (slot + 1) & last
+            at = slots[slot]
+        if at < 0:
+            at = made
+            slots[slot] = at
+            out_keys[at] = key
+            made += 1
+        united[i] = at
+    return made
+
+
+@kernel
+def _is_same(out_keys: KeyArray, at: int, keys: KeyArray, i: int, word: int, key: np.uint64) -> bool:
+    """Compare class ``at`` of ``out_keys`` with class ``i`` of ``keys`` whose ``word`` became ``key``."""
+    if out_keys[word, at] != key:
+        return False
+    for w in range(keys.shape[0]):
+        if w != word and out_keys[w, at] != keys[w, i]:
+            return False
+    return True
+
+
+@kernel
+def _unite_wide(
+    keys: KeyArray,
+    out_keys: KeyArray,
+    groups: int,
+    field: Field,
+    block: IntArray,
+    slots: IntArray,
+    down: np.uint64,
+    united: IntArray,
+) -> int:
+    """Do what :func:`_unite_narrow` does where a key is several words."""
+    word, shift, mask = field
+    last = np.int64(len(slots) - 1)
+    words = keys.shape[0]
+    made = 0
+    for i in range(groups):
+        key = keys[word, i]
+        code = (key >> shift) & mask
+        key += (np.uint64(block[np.int64(code)]) - code) << shift
+        mixed = key
+        for w in range(words):
+            if w != word:
+                mixed = (mixed ^ (mixed >> np.uint64(29))) * _HASH + keys[w, i]
+        slot = np.int64((mixed * _HASH) >> down)
+        at = slots[slot]
+        while at >= 0 and not _is_same(out_keys, at, keys, i, word, key):
+            slot = (slot + 1) & last
+            at = slots[slot]
+        if at < 0:
+            at = made
+            slots[slot] = at
+            for w in range(words):
+                out_keys[w, at] = keys[w, i]
+            out_keys[word, at] = key
+            made += 1
+        united[i] = at
+    return made
+
+
+@kernel
+def _roll_up_classes(
+    tables: Tables, low: int, high: int, field: Field, block: IntArray, scratch: Scratch
+) -> None:
+    """Roll the classes at depth ``low`` up into depth ``high`` by one block map.
+
+    ``low == high`` is allowed: a class is read before its place is written,
+    because its number in the result is never larger than in the source.
+    O(groups); ``scratch.united`` receives class → united class.
+    """
+    groups = tables.counts[low, 0]
+    b = _table_bits(groups)
+    slots = scratch.slots[: 1 << b]
+    slots[:] = -1
+    down = np.uint64(64 - b)
+    united = scratch.united
+    if tables.keys.shape[1] == 1:
+        made = _unite_narrow(
+            tables.keys[low, 0], tables.keys[high, 0], groups, field, block, slots, down, united
+        )
+    else:
+        made = _unite_wide(tables.keys[low], tables.keys[high], groups, field, block, slots, down, united)
+    # Whether a class is new follows no pattern, so what is there is masked out rather than branched around.
+    rows, out_rows = tables.rows[low], tables.rows[high]
+    seen = 0
+    for i in range(groups):
+        at = united[i]
+        amount = rows[i]
+        out_rows[at] = amount + (out_rows[at] if at < seen else 0)
+        seen = max(seen, at + 1)
+    for w in range(tables.bits.shape[1]):
+        bits, out_bits = tables.bits[low, w], tables.bits[high, w]
+        seen = 0
+        for i in range(groups):
+            at = united[i]
+            held = bits[i]
+            out_bits[at] = held | (out_bits[at] if at < seen else _ZERO)
+            seen = max(seen, at + 1)
+    tables.counts[high, 0] = made
+
+
+@kernel
+def _roll_up_pairs(tables: Tables, low: int, high: int, number: int, set_size: int, scratch: Scratch) -> None:
+    """Unite the (class, value) pairs of one set after :func:`_roll_up_classes`."""
+    classes, out_classes = tables.pair_class[low, number], tables.pair_class[high, number]
+    values, out_values = tables.pair_value[low, number], tables.pair_value[high, number]
+    rows, out_rows = tables.pair_rows[low, number], tables.pair_rows[high, number]
+    pairs = tables.counts[low, 1 + number]
+    b = _table_bits(pairs)
+    slots = scratch.slots[: 1 << b]
+    slots[:] = -1
+    last = np.int64((1 << b) - 1)
+    down = np.uint64(64 - b)
+    made = 0
+    for i in range(pairs):
+        united = scratch.united[classes[i]]
+        value = values[i]
+        count = rows[i]
+        slot = np.int64((np.uint64(united * set_size + value) * _HASH) >> down)
+        while True:
+            at = slots[slot]
+            if at < 0:
+                slots[slot] = made
+                out_classes[made] = united
+                out_values[made] = value
+                out_rows[made] = count
+                made += 1
+                break
+            if out_classes[at] == united and out_values[at] == value:
+                out_rows[at] += count
+                break
+            slot = (slot + 1) & last
+    tables.counts[high, 1 + number] = made
+
+
+@kernel
+def roll_up(
+    tables: Tables, low: int, high: int, field: Field, block: IntArray, plan: Plan, scratch: Scratch
+) -> None:
+    """Roll classes and all their pairs up by one block map."""
+    _roll_up_classes(tables, low, high, field, block, scratch)
+    for s in range(len(plan.set_size)):
+        _roll_up_pairs(tables, low, high, s, plan.set_size[s], scratch)
+
+
+__all__ = ["roll_up"]
