@@ -1,0 +1,136 @@
+"""``admissible``: a given list of partitions."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from sfumato.errors import ParameterError
+from sfumato.schemes.base import Scheme
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from sfumato._typing import BoolArray
+    from sfumato.domains import Partition
+
+
+class Admissible(Scheme):
+    """The partitions of a list, ordered by refinement, which need not be a chain or graded.
+
+    In the enumeration tree a partition is the child of the first one in the list
+    among its direct finer neighbours.
+
+    Parameters
+    ----------
+    partitions
+        Different partitions of one domain. One of them refines all others, and one is
+        refined by all others.
+
+    Raises
+    ------
+    ParameterError
+        If the list is no such list.
+
+    Examples
+    --------
+    >>> from sfumato.domains import Partition
+    >>> blocks = ([0, 1, 2, 3], [0, 0, 1, 2], [0, 1, 1, 2], [0, 0, 0, 0])
+    >>> scheme = Admissible([Partition.of(block) for block in blocks])
+    >>> [partition.block.tolist() for partition in scheme.successors(scheme.finest)]
+    [[0, 0, 1, 2], [0, 1, 1, 2]]
+    """
+
+    name: ClassVar[str] = "admissible"
+
+    def __init__(self, partitions: Sequence[Partition]) -> None:
+        super().__init__(_common_size(partitions))
+        self._members = tuple(partitions)
+        self._place = {partition: place for place, partition in enumerate(self._members)}
+        if len(self._place) < len(self._members):
+            raise ParameterError(
+                f"Admissible partitions must differ; {len(self._members) - len(self._place)} of "
+                f"{len(self._members)} are repetitions. Remove them."
+            )
+        if self._refines.all(axis=1).sum() != 1 or self._refines.all(axis=0).sum() != 1:
+            raise ParameterError(
+                "Among admissible partitions one must refine all others and one be refined by all others. "
+                "Add a finest and a coarsest one."
+            )
+
+    @cached_property
+    def _refines(self) -> BoolArray:
+        """Whether one member (row) refines another (column)."""
+        return np.array([[one.refines(other) for other in self._members] for one in self._members])
+
+    @cached_property
+    def _is_step(self) -> BoolArray:
+        """Whether one member (row) strictly refines another (column) and none lies between."""
+        strictly = self._refines & ~np.eye(len(self._members), dtype=np.bool_)
+        return strictly & ~((strictly.astype(np.float64) @ strictly.astype(np.float64)) > 0)
+
+    @cached_property
+    def finest(self) -> Partition:
+        """The member that refines all others."""
+        return self._members[int(self._refines.all(axis=1).argmax())]
+
+    @cached_property
+    def coarsest(self) -> Partition:
+        """The member that all others refine."""
+        return self._members[int(self._refines.all(axis=0).argmax())]
+
+    def is_valid(self, partition: Partition) -> bool:
+        """Tell whether the list has a partition."""
+        return partition in self._place
+
+    def count(self) -> int:
+        """Return the length of the list."""
+        return len(self._members)
+
+    def children(self, partition: Partition) -> Iterator[Partition]:
+        """Yield the direct coarser neighbours that have no earlier direct finer neighbour."""
+        place = self._place[partition]
+        for above in np.flatnonzero(self._is_step[place]).tolist():
+            if not self._is_step[:place, above].any():
+                yield self._members[above]
+
+    def successors(self, partition: Partition) -> Iterator[Partition]:
+        """Yield the direct coarser neighbours in the order of the list."""
+        for above in np.flatnonzero(self._is_step[self._place[partition]]).tolist():
+            yield self._members[above]
+
+    def random(self, rng: np.random.Generator) -> Partition:
+        """Draw a member; each one with the same probability."""
+        return self._members[int(rng.integers(len(self._members)))]
+
+    def crossover(
+        self, first: Partition, second: Partition, rng: np.random.Generator
+    ) -> tuple[Partition, Partition]:
+        """Draw two members that lie between the parents, the parents included."""
+        one, other = self._place[first], self._place[second]
+        is_between = (self._refines[one] & self._refines[:, other]) | (
+            self._refines[other] & self._refines[:, one]
+        )
+        is_between[[one, other]] = True
+        drawn = rng.choice(np.flatnonzero(is_between), size=2)
+        return self._members[int(drawn[0])], self._members[int(drawn[1])]
+
+    def mutate(self, partition: Partition, rng: np.random.Generator) -> Partition:
+        """Draw one of the direct neighbours, coarser or finer; a sole member stays."""
+        place = self._place[partition]
+        neighbours = np.flatnonzero(self._is_step[place] | self._is_step[:, place])
+        return self._members[int(rng.choice(neighbours))] if len(neighbours) else partition
+
+
+def _common_size(partitions: Sequence[Partition]) -> int:
+    """Return the size of the domain that all partitions share, or raise ParameterError."""
+    sizes = {len(partition.block) for partition in partitions}
+    if len(sizes) != 1:
+        found = "partitions of domains of different sizes" if sizes else "no partition"
+        raise ParameterError(f"Admissible partitions must be one or more, of one domain; got {found}.")
+    return sizes.pop()
+
+
+__all__ = ["Admissible"]

@@ -1,0 +1,254 @@
+"""The one place that names a block.
+
+- The whole domain is ``*``; one value keeps its text, and missing alone is None.
+- A block that is a node of the hierarchy has the node's label.
+- Where the order counts, a block of neighbouring numbers or dates is a range from its first
+  to its last value, both included: ``35-39`` if all values are integers, else ``[1.5, 2.75]`` and
+  ``[2024-01-01, 2024-03-31]``. Values that are granules themselves are taken apart
+  first: ``160-164`` to ``165-169`` is ``160-169``, and ``[1.0, 1.5)`` to ``[1.5, 2.0)``
+  is ``[1.0, 2.0)``.
+- Any other block is a set in the order of its codes, ``{a, b, c}``. Six or more entries
+  are shortened to ``{a, b, … (12)}``, where 12 is the number of values in the block.
+- Missing among other values is written ``(missing)``, at the end: ``{35-39, (missing)}``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from sfumato.domains import Partition
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sfumato._typing import IntArray
+
+RangeWriter: TypeAlias = Callable[[str, str], str]
+
+ROOT = "*"
+MISSING = "(missing)"
+LONGEST = 5
+"""The most entries that a set is written with in full, unless it must be."""
+SHOWN = 2
+"""The entries that a shortened set shows."""
+
+_INTEGERS = re.compile(r"(-?[0-9]+)(?:-(-?[0-9]+))?")
+_INTERVAL = re.compile(r"\[(.+), (.+)([\])])")
+
+
+def block_label(
+    members: Sequence[int],
+    texts: Sequence[str | None],
+    *,
+    node_label: str | None,
+    ordered: bool,
+    kind: str,
+    whole: bool,
+) -> str | None:
+    """Name one block by the rules of this module.
+
+    Parameters
+    ----------
+    members
+        The codes of the block, ascending.
+    texts
+        The text of every code of the domain; None is missing.
+    node_label
+        The label of the hierarchy's node that the block is; None if it is no node.
+    ordered
+        Whether neighbouring values may be written as a range.
+    kind
+        ``number``, ``category``, ``ordinal`` or ``date``; only numbers and dates have ranges.
+    whole
+        Whether the block is the whole domain.
+
+    Returns
+    -------
+    str or None
+        The label; None for missing alone. Labels of different blocks may be equal: see
+        :func:`partition_labels`.
+
+    Examples
+    --------
+    >>> ages = [str(age) for age in range(35, 45)]
+    >>> block_label([0, 1, 2, 3, 4], ages, node_label=None, ordered=True, kind="number", whole=False)
+    '35-39'
+    """
+    write_range = _range_writer(texts, kind) if ordered else None
+    return _label(members, texts, write_range, None if whole else node_label, whole=whole)
+
+
+def partition_labels(
+    partition: Partition,
+    texts: Sequence[str | None],
+    *,
+    nodes: Mapping[tuple[int, int], str | None] | None = None,
+    ordered: bool,
+    kind: str,
+) -> tuple[str | None, ...]:
+    """Name all blocks of a partition, each differently.
+
+    Where blocks would have equal labels, the blocks of several values among them are
+    written as sets instead, then as sets in full; should even these be equal, or equal to
+    a value, they are numbered. A value that stays as it is keeps its text.
+
+    Parameters
+    ----------
+    partition
+        The partition.
+    texts
+        The text of every code of the domain, all different; None is missing.
+    nodes
+        First and last code of each node of the hierarchy → its label; see :func:`node_labels`.
+    ordered, kind
+        As for :func:`block_label`.
+
+    Returns
+    -------
+    tuple
+        The label of each block; None for missing alone.
+
+    Examples
+    --------
+    >>> from sfumato.domains import Partition
+    >>> partition_labels(Partition.of([0, 1, 0, 2]), ["a", "b", "c", None], ordered=False, kind="category")
+    ('{a, c}', 'b', None)
+    """
+    members = _members(partition)
+    write_range = _range_writer(texts, kind) if ordered else None
+    names = [_node_label(block, nodes or {}) for block in members]
+    whole = len(members) == 1
+    labels = [
+        _label(block, texts, write_range, name, whole=whole)
+        for block, name in zip(members, names, strict=True)
+    ]
+    ways = ((write_range, LONGEST), (None, len(texts)))
+    for writer, longest in ways:
+        count = Counter(labels)
+        for place, block in enumerate(members):
+            if count[labels[place]] > 1 and len(block) > 1:
+                labels[place] = _set_text(_entries(block, texts, writer), len(block), longest)
+    return _numbered(labels, members)
+
+
+def node_labels(
+    levels: IntArray, labels: Sequence[Sequence[str | None]]
+) -> dict[tuple[int, int], str | None]:
+    """Return the label of each node of a ladder by its first and its last code.
+
+    Parameters
+    ----------
+    levels
+        ``levels[l, code]`` is the block of a code at level l, shape (levels, m).
+    labels
+        ``labels[l][block]`` is its text.
+
+    Returns
+    -------
+    dict
+        Blocks that are not contiguous are left out. Where several levels have the same
+        block, the lowest one names it.
+    """
+    found: dict[tuple[int, int], str | None] = {}
+    for level, names in zip(levels, labels, strict=True):
+        for block in _members(Partition(level)):
+            if block[-1] - block[0] == len(block) - 1:
+                found.setdefault((block[0], block[-1]), names[level[block[0]]])
+    return found
+
+
+def _label(
+    members: Sequence[int],
+    texts: Sequence[str | None],
+    write_range: RangeWriter | None,
+    node_label: str | None,
+    *,
+    whole: bool,
+) -> str | None:
+    """Name a block; ``write_range`` is None where ranges are not wanted."""
+    if len(members) == 1:
+        return texts[members[0]]
+    if whole:
+        return ROOT
+    if node_label is not None:
+        return node_label
+    return _set_text(_entries(members, texts, write_range), len(members), LONGEST)
+
+
+def _members(partition: Partition) -> list[list[int]]:
+    """Return the codes of each block, ascending."""
+    order = np.argsort(partition.block, kind="stable")
+    return [block.tolist() for block in np.split(order, np.cumsum(partition.sizes)[:-1])]
+
+
+def _node_label(members: Sequence[int], nodes: Mapping[tuple[int, int], str | None]) -> str | None:
+    """Return the label of the node that a block is, or None."""
+    is_contiguous = members[-1] - members[0] == len(members) - 1
+    return nodes.get((members[0], members[-1])) if is_contiguous else None
+
+
+def _entries(
+    members: Sequence[int], texts: Sequence[str | None], write_range: RangeWriter | None
+) -> list[str]:
+    """Return what a block is written with: one range or its texts, and missing at the end."""
+    written = [(code, text) for code in members if (text := texts[code]) is not None]
+    missing = [MISSING] if len(written) < len(members) else []
+    first, last = written[0], written[-1]
+    if write_range is not None and last[0] - first[0] == len(written) - 1 > 0:
+        return [write_range(first[1], last[1]), *missing]
+    return [text for _, text in written] + missing
+
+
+def _set_text(entries: Sequence[str], size: int, longest: int) -> str:
+    """Write entries as a set, shortened if there are more than the longest; a range stands alone."""
+    if len(entries) == 1:
+        return entries[0]
+    if len(entries) <= longest:
+        return "{" + ", ".join(entries) + "}"
+    return "{" + ", ".join(entries[:SHOWN]) + f", … ({size})" + "}"
+
+
+def _range_writer(texts: Sequence[str | None], kind: str) -> RangeWriter | None:
+    """Return what writes the range between two texts; None for values that have no ranges."""
+    if kind not in ("number", "date"):
+        return None
+    known = [text for text in texts if text is not None]
+    if kind == "number" and all(_INTEGERS.fullmatch(text) for text in known):
+        return _integer_range
+    return _interval
+
+
+def _integer_range(first: str, last: str) -> str:
+    """Write the range of integers, or of granules of them, with both ends included."""
+    low, high = _INTEGERS.fullmatch(first), _INTEGERS.fullmatch(last)
+    if low is None or high is None:
+        return _interval(first, last)
+    return f"{low[1]}-{high[2] or high[1]}"
+
+
+def _interval(first: str, last: str) -> str:
+    """Write the interval between two values or granules; only a granule's end may be excluded."""
+    low, high = _INTERVAL.fullmatch(first), _INTERVAL.fullmatch(last)
+    begin = first if low is None else low[1]
+    return f"[{begin}, {last}]" if high is None else f"[{begin}, {high[2]}{high[3]}"
+
+
+def _numbered(labels: Sequence[str | None], members: Sequence[Sequence[int]]) -> tuple[str | None, ...]:
+    """Add numbers to labels that occur before, single values counted as before all others."""
+    distinct = list(labels)
+    seen: set[str | None] = set()
+    for place in sorted(range(len(labels)), key=lambda place: len(members[place]) > 1):
+        number = 2
+        while distinct[place] in seen:
+            distinct[place] = f"{labels[place]} ({number})"
+            number += 1
+        seen.add(distinct[place])
+    return tuple(distinct)
+
+
+__all__ = ["block_label", "node_labels", "partition_labels"]
