@@ -82,6 +82,8 @@ def anonymize(
 ) -> Release:
     """Make the best release that meets ``[require]``, by the first entry of ``minimize``.
 
+    That entry is the only objective of the run, so ``auto`` suppresses what fails and nothing else.
+
     Parameters
     ----------
     data
@@ -110,10 +112,7 @@ def anonymize(
         raise SpecError("nothing is required: add [require] with, for example, k = 5.")
     prepared = load(data, spec)
     problem = make_problem(prepared, (), spec.objectives.minimize[:1])
-    method = "exhaustive" if spec.search.method == "exhaustive" else "optimal"
-    why = (
-        "asked for" if spec.search.method == method else "one objective: the pruned search proves its optimum"
-    )
+    method, why = _choose_method(problem, spec)
     result = _search(method, problem, spec, threads, callback)
     if not len(result.nodes):
         raise InfeasibleError(_why_none(problem, result))
@@ -318,9 +317,15 @@ def _choose_method(problem: Problem, spec: Spec) -> tuple[str, str]:
         raise SpecError(error.message, where=spec.where("search", "method")) from None
 
 
+def _check_threads(threads: int | None) -> None:
+    if threads is not None and threads < 1:
+        raise ParameterError(f"threads must be at least 1, or None for all cores; got {threads}.")
+
+
 def _search(
     method: str, problem: Problem, spec: Spec, threads: int | None, callback: Callback | None
 ) -> SearchResult:
+    _check_threads(threads)
     batch = problem.batch(threads)
     batch.compile()
     asked = spec.search

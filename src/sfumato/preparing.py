@@ -169,6 +169,11 @@ def _requirement(prepared: Prepared, name: str, limit: float, own: Mapping[str, 
             f"k must be a whole number from 1 to the {people} {word} of the table; got {limit:g}.",
             where=prepared.spec.where("require", name),
         )
+    low, high = measure.limits
+    if not low <= limit <= high:
+        allowed = f"from {low:g} to {high:g}" if np.isfinite(high) else f"{low:g} or above"
+        where = prepared.spec.where("require", name)
+        raise SpecError(f"{name} must be {allowed}; got {limit:g}.", where=where)
     return Requirement(measure, limit)
 
 

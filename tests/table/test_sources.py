@@ -54,9 +54,9 @@ def test_column_names_that_are_no_texts():
         open_source(pd.DataFrame({1: [1], "a": [2]}))
 
 
-def test_columns_that_differ_in_case_are_fine_in_a_frame():
-    source = open_source(pl.DataFrame({"a": [1, 1], "A": [1, 2]}))
-    assert tally(source, ["a", "A"]).rows.tolist() == [1, 1]
+def test_columns_that_differ_in_case_are_refused_in_a_frame_too():
+    with pytest.raises(DataError, match="in upper and lower case alone"):
+        open_source(pl.DataFrame({"a": [1, 1], "A": [1, 2]}))
 
 
 def test_a_ragged_line_far_down_is_found_when_the_rows_are_counted(tmp_path):

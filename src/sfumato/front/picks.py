@@ -128,7 +128,7 @@ def _known(comparison: Comparison, front: Front) -> Comparison:
     from sfumato.spec import format_measure_name, parse_measure_name
 
     name = format_measure_name(*parse_measure_name(comparison.name))
-    names = [*front.measure_names, "suppressed"]
+    names = list(dict.fromkeys([*front.measure_names, "suppressed"]))
     if name not in names:
         raise ParameterError(f"the front has no measure {name!r}. {nearest(name, names)}")
     return Comparison(name, comparison.sign, comparison.number)

@@ -87,6 +87,8 @@ def _build(
     attribute: str, definition: Mapping[str, object], kind: str, values: Sequence[Value], *, has_missing: bool
 ) -> Hierarchy:
     """Make the hierarchy for those values that the definition knows."""
+    if "root" in definition:
+        return _from_root(attribute, definition, kind, values, has_missing=has_missing)
     if "leaves" in definition:
         return _from_leaves(attribute, definition, kind, has_missing=has_missing)
     if "values" in definition:
@@ -103,6 +105,19 @@ def _build(
         rule = _interval_rule(attribute, definition)
         return build_intervals(attribute, values, rule, has_missing=has_missing, sparse=True)
     raise _damaged(attribute)
+
+
+def _from_root(
+    attribute: str, definition: Mapping[str, object], kind: str, values: Sequence[Value], *, has_missing: bool
+) -> Hierarchy:
+    """Make the hierarchy of a column that is generalized to its root: any value belongs to it."""
+    label, height = definition["root"], _whole(attribute, definition.get("height"))
+    if not isinstance(label, str) or height < 1:
+        raise _damaged(attribute)
+    plain = of_values(attribute, values, kind, has_missing=has_missing)
+    levels = np.concatenate([plain.levels[:1], np.repeat(plain.levels[-1:], height, axis=0)])
+    labels = (plain.labels[0], *(((label,),) * height))
+    return dataclasses.replace(plain, levels=levels, labels=labels, definition=dict(definition))
 
 
 def _from_leaves(

@@ -73,11 +73,14 @@ class Measure(ABC):
     ----------
     least_cost
         What :meth:`cost` can never fall below.
+    limits
+        Smallest and largest number that a requirement may name.
     """
 
     direction: Direction
     monotone: ClassVar[Monotone] = Monotone.NONE
     least_cost: ClassVar[float] = -math.inf
+    limits: ClassVar[tuple[float, float]] = (0.0, math.inf)
     properties: tuple[Property, ...] = ()
     costs: tuple[CellCost, ...] = ()
 

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from sfumato.domains import Ladder, Lattice
-from sfumato.errors import InfeasibleError
+from sfumato.errors import InfeasibleError, OutputError
 from sfumato.measures import make_measure, measure_names
 from sfumato.release.manifest import Manifest, current_versions
 from sfumato.release.recipe import Recipe, RecipeAttribute
 from sfumato.release.reference import distribution, kept_attribute, make_reference, recoded_attribute
 from sfumato.release.verify import Promise, holds, recount, recount_beside
 from sfumato.release.write import write_release
+from sfumato.spec import format_measure_name
 from sfumato.table import Recode, apply, is_typed, write_table
 
 if TYPE_CHECKING:
@@ -76,6 +77,7 @@ class Draft:
 
     def write(self, path: Path, *, force: bool = False) -> Manifest:
         """Write the release if an independent recount of the written file confirms its promise."""
+        self._spare_inputs(path)
         return write_release(
             self._write_rows,
             path,
@@ -84,6 +86,16 @@ class Draft:
             force=force,
             write_checked=None if self.promise.person is None else self._write_checked,
         )
+
+    def _spare_inputs(self, path: Path) -> None:
+        """Refuse to replace what the release is made from, even where replacing was asked for."""
+        spec, source = self.prepared.spec, self.prepared.table.source
+        inputs = [] if source.file is None else [source.file.path]
+        for attribute in spec.attributes.values():
+            if attribute.hierarchy is not None and attribute.hierarchy.file is not None:
+                inputs.append(spec.resolve(attribute.hierarchy.file))
+        if any(path.resolve() == Path(item).resolve() for item in inputs):
+            raise OutputError("this is an input of the release. Choose another name.", where=str(path))
 
     def _write_rows(self, path: Path) -> None:
         """Write the rows; numbers of a text file become numbers where the format knows them."""
@@ -136,7 +148,13 @@ def make_draft(prepared: Prepared, problem: Problem, node: LongArray) -> Draft:
             for ladder, level in zip(prepared.lattice.ladders, node, strict=True)
         )
     )
-    every = tuple(make_measure(name, prepared.setting) for name in measure_names(prepared.setting))
+    asked = {item.name for item in problem.measures}
+    every = tuple(
+        make_measure(name, prepared.setting)
+        for name in measure_names(prepared.setting)
+        # t needs the whole table's distribution beside the release: only where somebody asked for it.
+        if not name.startswith("t(") or name in asked
+    )
     alone = replace(problem, lattice=fixed, extra=every)
     batch = alone.batch(threads=1)
     statistics = batch.evaluate(node[None])
@@ -144,8 +162,8 @@ def make_draft(prepared: Prepared, problem: Problem, node: LongArray) -> Draft:
         raise InfeasibleError("this recoding does not meet the requirements; pick another solution.")
     classes = batch.classes(node)
     measures = {item.name: float(item.value(statistics)[0]) for item in alone.measures}
-    recipe = make_recipe(prepared, node)
-    promise = _promise(prepared, recipe, measures, int(statistics.suppressed[0]))
+    recipe = make_recipe(prepared, node, classes)
+    promise = _promise(prepared, recipe, measures, int(statistics.suppressed[0]), classes)
     return Draft(prepared, classes, apply_recoding(prepared, recipe, classes), promise, recipe)
 
 
@@ -193,8 +211,8 @@ def is_kept(definition: Mapping[str, object], level: int) -> bool:
     return level == 0 and not definition.get("granularity") and "unknown" not in definition
 
 
-def make_recipe(prepared: Prepared, node: LongArray) -> Recipe:
-    """Write down what is done to every column."""
+def make_recipe(prepared: Prepared, node: LongArray, classes: Classes) -> Recipe:
+    """Write down what is done to every column; no value that the release does not show."""
     spec, table = prepared.spec, prepared.table
     level_of = dict(zip(prepared.setting.quasi_identifiers, (int(level) for level in node), strict=True))
     attributes = {}
@@ -208,7 +226,7 @@ def make_recipe(prepared: Prepared, node: LongArray) -> Recipe:
             asked.role,
             hierarchy.kind if hierarchy else asked.kind,
             asked.weight,
-            hierarchy.definition if hierarchy and recoded else None,
+            _shown_definition(prepared, name, level_of[name], classes) if recoded else None,
             "levels" if recoded else None,
             level_of.get(name),
         )
@@ -224,7 +242,32 @@ def make_recipe(prepared: Prepared, node: LongArray) -> Recipe:
     )
 
 
-def _promise(prepared: Prepared, recipe: Recipe, measures: dict[str, float], suppressed: int) -> Promise:
+def _shown_definition(prepared: Prepared, name: str, level: int, classes: Classes) -> Mapping[str, object]:
+    """Return the definition of a hierarchy without values of the data that the release hides.
+
+    At the root any value becomes the root, so none needs to be known. Below it, a domain taken from the data
+    keeps the values that remain; rules, files and trees hold none of the data.
+    """
+    hierarchy = prepared.table.hierarchies[name]
+    if level == hierarchy.height:
+        return {"root": hierarchy.labels[level][0], "height": hierarchy.height}
+    if "values" not in hierarchy.definition:
+        return hierarchy.definition
+    shown = set(_remaining_blocks(prepared, name, classes))
+    recorded = cast("list[object]", hierarchy.definition["values"])
+    blocks = hierarchy.levels[level]
+    return {"values": [value for code, value in enumerate(recorded) if int(blocks[code]) in shown]}
+
+
+def _remaining_blocks(prepared: Prepared, name: str, classes: Classes) -> list[int]:
+    """Return the blocks of a quasi-identifier that some remaining class has."""
+    place = prepared.setting.quasi_identifiers.index(name)
+    return [int(block) for block in np.unique(classes.blocks[~classes.suppressed, place])]
+
+
+def _promise(
+    prepared: Prepared, recipe: Recipe, measures: dict[str, float], suppressed: int, classes: Classes
+) -> Promise:
     rows = prepared.cube.row_count
     out = rows if recipe.suppressed_output == "mask" else rows - suppressed
     return Promise(
@@ -233,7 +276,7 @@ def _promise(prepared: Prepared, recipe: Recipe, measures: dict[str, float], sup
         dict(recipe.require),
         measures,
         {"in": rows, "out": out, "suppressed": suppressed},
-        _reference(prepared, recipe),
+        _reference(prepared, recipe, measures, classes),
         recipe.suppressed_output,
         recipe.rule,
         recipe.limit,
@@ -242,11 +285,17 @@ def _promise(prepared: Prepared, recipe: Recipe, measures: dict[str, float], sup
     )
 
 
-def _reference(prepared: Prepared, recipe: Recipe) -> dict[str, object]:
-    attributes = {name: _costs(prepared, recipe, name) for name in prepared.setting.quasi_identifiers}
+def _reference(
+    prepared: Prepared, recipe: Recipe, measures: Mapping[str, float], classes: Classes
+) -> dict[str, object]:
+    """State what a recount needs beside the file: costs of the labels in it, distributions that t needs."""
+    names = prepared.setting.quasi_identifiers
+    attributes = {name: _costs(prepared, recipe, name, classes) for name in names}
     cube = prepared.cube
     distributions = {}
     for number, name in enumerate(prepared.setting.sensitive):
+        if format_measure_name("t", (name,)) not in measures:
+            continue
         values = prepared.table.sensitive[name].values
         counts = np.bincount(cube.sensitive_codes[:, number], weights=cube.rows, minlength=len(values))
         distributions[name] = distribution(
@@ -255,16 +304,18 @@ def _reference(prepared: Prepared, recipe: Recipe) -> dict[str, object]:
     return make_reference(attributes, distributions)
 
 
-def _costs(prepared: Prepared, recipe: Recipe, name: str) -> dict[str, object]:
-    """State what the cells of a quasi-identifier cost by their labels."""
+def _costs(prepared: Prepared, recipe: Recipe, name: str, classes: Classes) -> dict[str, object]:
+    """State what the cells of a quasi-identifier cost by the labels that remain."""
     hierarchy, asked = prepared.table.hierarchies[name], recipe.attributes[name]
     level = cast("int", asked.level)
     if is_kept(hierarchy.definition, level):
         return kept_attribute(height=hierarchy.height, weight=asked.weight)
     sizes = Ladder.whole(hierarchy.levels).block_sizes(level)
+    shown = _remaining_blocks(prepared, name, classes)
     return recoded_attribute(
-        list(hierarchy.labels[level]),
-        [int(size) for size in sizes],
+        [hierarchy.labels[level][block] for block in shown],
+        [int(sizes[block]) for block in shown],
+        domain=hierarchy.size,
         level=level,
         height=hierarchy.height,
         weight=asked.weight,

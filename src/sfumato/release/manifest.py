@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from sfumato.errors import DataError, VerificationError
 from sfumato.release.fields import Fields
 from sfumato.release.recipe import Recipe
 from sfumato.release.stable_json import load_json_object, stable_json
 from sfumato.release.verify import Promise
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _PACKAGES = ("sfumato", "numpy", "numba", "duckdb", "narwhals")
 _ROWS = ("in", "out", "suppressed")
@@ -106,6 +103,7 @@ class Manifest:
             raise VerificationError(
                 "the manifest contradicts itself: its requirements are not those of its recipe."
             )
+        self._check_levels(recipe)
         return Promise(
             recipe.quasi_identifiers,
             recipe.sensitive,
@@ -120,6 +118,23 @@ class Manifest:
             recipe.person,
             sha256=self.sha256,
         )
+
+    def _check_levels(self, recipe: Recipe) -> None:
+        """Refuse a recipe whose levels are not those that the reference states costs for."""
+        stated = self.reference.get("attributes")
+        for name in recipe.quasi_identifiers:
+            entry = stated.get(name) if isinstance(stated, Mapping) else None
+            height = entry.get("height") if isinstance(entry, Mapping) else None
+            default = height.get("default") if isinstance(height, Mapping) else None
+            level = recipe.attributes[name].level
+            if not isinstance(default, list) or len(default) != 2 or level is None:
+                continue
+            # In a domain of one value every level costs nothing, and [0, 1] is stated.
+            if default not in ([0, 1], [level, default[1]]):
+                raise VerificationError(
+                    f"the manifest contradicts itself: the level of {name!r} in its recipe is not the one "
+                    "that its costs are stated for."
+                )
 
 
 def manifest_path(path: str | Path) -> Path:

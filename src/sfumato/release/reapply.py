@@ -40,6 +40,11 @@ def recipe_problem(recipe: Recipe, data: object, unknown: Literal["error", "*"])
         if (level := recipe.attributes[name].level) is not None
     )
     prepared = Prepared(table, Lattice(ladders), free.setting)
+    if recipe.require.get("k", 0) > prepared.cube.person_count:
+        raise InfeasibleError(
+            f"the recipe requires k = {recipe.require['k']:g}, and these are only "
+            f"{prepared.cube.person_count} rows. Pass more rows."
+        )
     problem = make_problem(prepared, (), ())
     _check_feasible(prepared, problem)
     return prepared, problem
@@ -60,6 +65,8 @@ def _spec_of(recipe: Recipe) -> Spec:
     """Return the specification that a recipe stands for, hierarchies left out."""
     attributes: dict[str, dict[str, object]] = {}
     for name, attribute in recipe.attributes.items():
+        if attribute.role == "identifier":
+            continue  # it does not leave, so new data need not have it
         attributes[name] = {"role": attribute.role}
         if attribute.kind in ("number", "category", "date"):
             attributes[name]["kind"] = attribute.kind

@@ -36,7 +36,13 @@ def kept_attribute(*, height: int, weight: float = 1.0) -> dict[str, object]:
 
 
 def recoded_attribute(
-    labels: Sequence[Scalar], sizes: Sequence[int], *, level: int, height: int, weight: float = 1.0
+    labels: Sequence[Scalar],
+    sizes: Sequence[int],
+    *,
+    level: int,
+    height: int,
+    weight: float = 1.0,
+    domain: int | None = None,
 ) -> dict[str, object]:
     """State the costs of a column that leaves as labels of blocks.
 
@@ -53,6 +59,8 @@ def recoded_attribute(
         Level of the blocks and of the most general block; level 0 where height is not asked for.
     weight
         Its weight in the loss.
+    domain
+        The values of the whole domain, where not all blocks are listed; else the sum of the sizes.
 
     Raises
     ------
@@ -63,7 +71,7 @@ def recoded_attribute(
         raise ParameterError(
             f"every block has a label of its own; got {len(sizes)} blocks and {len(set(labels))} labels."
         )
-    domain = sum(sizes)
+    domain = sum(sizes) if domain is None else domain
     cells = [[label, size - 1, max(domain - 1, 1)] for label, size in zip(labels, sizes, strict=True)]
     tall = [level, max(height, 1)] if domain > 1 else [0, 1]
     return {"weight": weight, "loss": {"cells": cells}, "height": {"default": tall, "cells": []}}

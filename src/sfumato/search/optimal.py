@@ -71,7 +71,7 @@ class _Search:
         self.best_suppressed = 0
         self.open_bound = np.inf
         self.settled = 0
-        self.begin = batch.evaluated
+        self.known: set[bytes] = set()
         penalties = Monotone.ROW_PENALTIES in self.objective.monotone
         self.has_excess = penalties and problem.prunes_down
         # Known without classes only if the objective looks at nothing but cells.
@@ -96,20 +96,21 @@ class _Search:
             nodes,
             status,
             complete,
-            self.batch.evaluated - self.begin,
+            len(self.known),
             self.watch.seconds,
             bound=self.objective.direction.sign * bound if np.isfinite(bound) else None,
             stopped=self.watch.reason,
         )
 
     def _tick(self) -> None:
-        if self.watch.tick(self.settled / self.problem.lattice.size, self.batch.evaluated - self.begin):
+        if self.watch.tick(self.settled / self.problem.lattice.size, len(self.known)):
             self.batch.stop()
 
     def _evaluate(self, nodes: LongArray) -> Statistics:
         """Evaluate nodes and keep the best."""
         self._tick()
         statistics = self.batch.evaluate(nodes, self._tick)
+        self.known.update(node.tobytes() for node in statistics.nodes)
         fits = np.flatnonzero(self.problem.feasible(statistics))
         if len(fits):
             self._keep(

@@ -270,6 +270,8 @@ class _Search:
         best = self._numbers(self.front.nodes)
         # The front and the latest nodes lie around the children; older ones would only cost time.
         near = np.union1d(best, np.arange(max(0, len(self.nodes) - SCREENED), len(self.nodes)))
+        # A node that misses a requirement has most rows suppressed, and tells nothing of its neighbours.
+        near = near[self.feasible[near]]
         return self.screen.hopeless(nodes, self.nodes[near], self.indices[near], self.indices[best])
 
     def _result(self) -> SearchResult:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sfumato.classes import Rule
 from sfumato.kernels.screening import best_reachable
 from sfumato.measures import Direction, Monotone
 
@@ -27,8 +28,16 @@ class Screen:
     def __init__(self, problem: Problem, batch: Batch) -> None:
         self._problem, self._batch = problem, batch
         monotone = [item.monotone for item in problem.objectives]
-        self._improves = np.array([Monotone.IMPROVES in item for item in monotone])
-        self._worsens = np.array([Monotone.WORSENS in item for item in monotone])
+        # Where suppression has no budget, or takes what fails, it moves measures more than levels do.
+        tame = problem.suppression.rule is not Rule.BELOW_MEAN
+        strict = bool(problem.requirements)
+        self._improves = np.array([tame and Monotone.IMPROVES in item for item in monotone])
+        self._worsens = np.array(
+            [
+                tame and Monotone.WORSENS in item and not (strict and Monotone.ROW_PENALTIES in item)
+                for item in monotone
+            ]
+        )
 
     def hopeless(
         self, nodes: LongArray, known: LongArray, indices: FloatArray, archive: FloatArray

@@ -198,9 +198,11 @@ def _name_columns(path: Path, header: Sequence[str]) -> tuple[str, ...]:
 
 
 def refuse_repeated(names: Sequence[str], *, where: str) -> None:
-    """Refuse column names that are equal, or that differ in upper and lower case alone."""
+    """Refuse column names that are equal, that differ in case alone, or that engines take for a pattern."""
     seen: dict[str, str] = {}
     for name in names:
+        if name == "*" or (name.startswith("^") and name.endswith("$")):
+            raise DataError(f"the column name {name!r} reads as a pattern. Rename the column.", where=where)
         other = seen.get(name.casefold())
         seen[name.casefold()] = name
         if other is not None:

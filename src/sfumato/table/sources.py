@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from sfumato.errors import DataError
+from sfumato.table.delimited import refuse_repeated
 from sfumato.table.engine import stream, tidy_at_exit
 from sfumato.table.files import OpenFile, Reading, open_file
 from sfumato.table.frames import to_arrow
@@ -197,6 +198,7 @@ def _from_frame(data: object, reading: Reading) -> Source:
         raise _unknown_frame(data)
     if not all(isinstance(name, str) for name in frame.collect_schema()):
         raise DataError("column names must be texts. Rename the columns.", where=f"the {kind} frame")
+    refuse_repeated(list(frame.collect_schema()), where=f"the {kind} frame")
     if kind == "duckdb":
         tidy_at_exit()
     return Source(kind, frame, reading.missing)

@@ -25,6 +25,7 @@ class TEqual(ClassMeasure):
 
     direction = Direction.MINIMIZE
     union = Union.SATISFYING
+    limits = (0.0, 1.0)
 
     def __init__(self, name: str, attribute: int) -> None:
         super().__init__(name)

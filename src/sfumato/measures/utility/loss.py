@@ -39,6 +39,7 @@ class Loss(Measure):
     direction = Direction.MINIMIZE
     monotone = Monotone.WORSENS | Monotone.ROW_PENALTIES
     costs = (CellCost.SIZE,)
+    limits = (0.0, 1.0)
 
     def __init__(self, name: str, weights: FloatArray) -> None:
         super().__init__(name)

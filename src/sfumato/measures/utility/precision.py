@@ -31,6 +31,7 @@ class Precision(Measure):
     direction = Direction.MAXIMIZE
     monotone = Monotone.WORSENS | Monotone.ROW_PENALTIES
     costs = (CellCost.HEIGHT,)
+    limits = (0.0, 1.0)
 
     def value(self, statistics: Statistics) -> FloatArray:
         """Return the precision of each node."""
