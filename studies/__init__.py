@@ -1,0 +1,1 @@
+"""The tables and figures of published papers, run again: ``python -m studies NAME``."""

@@ -1,0 +1,1 @@
+"""What all studies share: results, tables, figures, summaries over seeds."""
