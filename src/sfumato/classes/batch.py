@@ -285,6 +285,9 @@ class Batch:
                 while not wait([future], TICK_S).done:
                     if tick:
                         tick()
+                # Pieces may be done so fast that nobody ever waits.
+                if tick:
+                    tick()
                 yield future.result()
         except BaseException:
             self.stop()

@@ -12,7 +12,7 @@ import typer
 from typer.core import TyperGroup
 
 from sfumato.cli.options import FLAGS, VALUED
-from sfumato.cli.output import print_error
+from sfumato.cli.output import forget_output, print_error
 from sfumato.errors import SfumatoError
 
 WRONG_USE = 2
@@ -96,6 +96,8 @@ def guard(run: Callable[[], object], arguments: Sequence[str]) -> int:
         status = INTERRUPTED
     except _PARSING_ERROR as error:
         return _wrong_use(error, as_json)
+    except (BrokenPipeError, SystemExit) as error:
+        status = _reader_left(error)
     except MemoryError:
         print_error(
             "not enough memory for this table. Use fewer or coarser attributes.", None, as_json=as_json
@@ -108,6 +110,15 @@ def guard(run: Callable[[], object], arguments: Sequence[str]) -> int:
     if status == INTERRUPTED:
         print_error("interrupted; nothing was written.", None, as_json=as_json)
     return status if isinstance(status, int) else 0
+
+
+def _reader_left(error: BrokenPipeError | SystemExit) -> int:
+    """Go on without a reader: what was asked for is done, though nobody looks at it."""
+    # The parser leaves with 1 where the reader of a pipe has gone, and by itself in no other way.
+    if isinstance(error, SystemExit) and error.code != 1:
+        return int(error.code or 0)
+    forget_output()
+    return 0
 
 
 def _wrong_use(error: Exception, as_json: bool) -> int:

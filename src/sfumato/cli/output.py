@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import os
@@ -232,6 +233,14 @@ def huge(text: str | int) -> str:
     return f"{digits[0]}.{digits[1:3]}e{len(digits) - 1}"
 
 
+def forget_output() -> None:
+    """Send what is still to be printed nowhere, so that leaving does not fail on a closed pipe."""
+    with contextlib.suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+
+
 def print_error(message: str, where: str | None, *, as_json: bool, text: str | None = None) -> None:
     """Say what went wrong: one line on standard error, or one JSON object on standard output.
 
@@ -245,7 +254,11 @@ def print_error(message: str, where: str | None, *, as_json: bool, text: str | N
         The line, where it differs from place and message.
     """
     if as_json:
-        print_json({"error": {"message": message, "where": where}})
+        try:
+            print_json({"error": {"message": message, "where": where}})
+            sys.stdout.flush()
+        except BrokenPipeError:
+            forget_output()
         return
     line = text if text is not None else f"{where}: {message}" if where else message
     shown = printable(" ".join(line.splitlines()))
@@ -269,6 +282,7 @@ __all__ = [
     "Column",
     "Output",
     "count",
+    "forget_output",
     "huge",
     "is_utf8",
     "make_console",

@@ -45,7 +45,7 @@ class Monitor:
     def __init__(self, time_limit_s: float | None = None, callback: Callback | None = None) -> None:
         self._limit, self._callback = time_limit_s, callback
         self._begin = time.perf_counter()
-        self._told = float("-inf")  # the first tick tells, so that no search is too short to be stopped
+        self._told = 0.0
         self.reason: str | None = None
 
     @property
