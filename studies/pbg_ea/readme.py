@@ -82,7 +82,7 @@ median hypervolume than the others. {held}
 
 
 def _missed() -> str:
-    return "\n".join(f"- **{name}.** {why}" for name, why in KNOWN_MISSES.items())
+    return "\n".join(f"- **{name[0].upper()}{name[1:]}.** {why}" for name, why in KNOWN_MISSES.items())
 
 
 def _data(results: Results) -> str:
@@ -197,8 +197,8 @@ def _differences(results: Results) -> str:
 {tables.errors_per_solution(results)}
 
 - **Evaluations.** As printed, the algorithm evaluates fewer distinct nodes here than in the paper, and
-  yet finds more. Hierarchies, and choices that the paper leaves open (how ties in tournaments are
-  broken, what becomes of a level that is moved beyond its end), may be the reason.
+  yet finds more. Other hierarchies, and choices that the paper leaves open (how ties in tournaments are
+  broken, where crossover points may lie), may be the reason.
 - **Ours.** Most children of the algorithm as printed are known nodes. The walk turns them into new ones
   near the archive, where the solutions that are still missing lie; screening keeps it from spending
   evaluations on nodes that are likely to be dominated.
