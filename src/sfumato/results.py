@@ -212,7 +212,7 @@ class Front(fronts.Front):
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str]) -> Self:
-        """Read a front that ``sfumato explore`` or `save` wrote."""
+        """Read a front that ``sfumato explore`` wrote."""
         found = fronts.load_front(Path(folder))
         return cls(found.solutions, found.objectives, found.run)
 
