@@ -42,7 +42,7 @@ OURS = Variant("ours", DEFAULTS.walk, DEFAULTS.screening)
 BETWEEN = (
     Variant("screening_alone", 0, True),
     Variant("walk_alone", DEFAULTS.walk, False),
-    Variant("short_walk", 5, True),
+    Variant("long_walk", 12, True),
 )
 """Variants between the two, to see what each addition brings."""
 

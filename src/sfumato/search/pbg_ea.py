@@ -60,7 +60,7 @@ class PbgParameters:
     iterations: int = 250
     crossover: float = 0.8
     mutation: float | None = None
-    walk: int = 12
+    walk: int = 5
     screening: bool = True
     boxes: Mapping[str, float] = field(default_factory=dict)
 
