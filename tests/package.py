@@ -27,6 +27,7 @@ KNOWN = (
     "gl",
     "sl",
     "dm",
+    "hdm",
     "average_class",
     "precision",
     "suppressed",

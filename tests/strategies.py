@@ -30,7 +30,7 @@ MAX_LEVELS = 5
 MAX_DOMAIN = 8
 ROOT = "*"
 UPWARD = ("k", "mean_k", "spread_k", "precision")
-DOWNWARD = ("loss", "glm", "gl", "sl", "dm", "average_class", "suppressed")
+DOWNWARD = ("loss", "glm", "gl", "sl", "dm", "hdm", "average_class", "suppressed")
 
 
 @dataclass(frozen=True, eq=False)

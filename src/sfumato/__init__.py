@@ -14,7 +14,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from sfumato import datasets
+    from sfumato import datasets, microaggregation
     from sfumato.api import anonymize, check, explore, measure, release_solution, verify, warm_up
     from sfumato.errors import (
         DataError,
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         SpecError,
         VerificationError,
     )
+    from sfumato.microaggregating import Microaggregated, microaggregate
     from sfumato.results import Front, Recipe, Release, Solution
     from sfumato.spec import Spec
 
@@ -50,13 +51,14 @@ _HOME = {
         ),
         "sfumato.errors",
     ),
+    **dict.fromkeys(("Microaggregated", "microaggregate"), "sfumato.microaggregating"),
     "Spec": "sfumato.spec",
 }
 
 
 def __getattr__(name: str) -> object:
-    if name == "datasets":
-        return importlib.import_module("sfumato.datasets")
+    if name in ("datasets", "microaggregation"):
+        return importlib.import_module(f"sfumato.{name}")
     if name not in _HOME:
         raise AttributeError(f"module 'sfumato' has no attribute {name!r}")
     value = getattr(importlib.import_module(_HOME[name]), name)
@@ -73,6 +75,7 @@ __all__ = [
     "Front",
     "HierarchyError",
     "InfeasibleError",
+    "Microaggregated",
     "OutputError",
     "ParameterError",
     "Recipe",
@@ -88,6 +91,8 @@ __all__ = [
     "datasets",
     "explore",
     "measure",
+    "microaggregate",
+    "microaggregation",
     "release_solution",
     "verify",
     "warm_up",

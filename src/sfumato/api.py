@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+import os
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from sfumato import front as fronts
 from sfumato.errors import InfeasibleError, ParameterError, SpecError
 from sfumato.preparing import load, make_problem
-from sfumato.release import Manifest, Promise, current_versions, holds, make_draft, manifest_path, recount
+from sfumato.release import (
+    Manifest,
+    Promise,
+    current_versions,
+    holds,
+    make_draft,
+    manifest_path,
+    recount,
+    trim_lattice,
+    write_recoding,
+)
+from sfumato.release.microaggregated import is_microaggregated, verify_microaggregated
 from sfumato.results import Front, Release
 from sfumato.search import (
     METHODS,
@@ -17,6 +30,7 @@ from sfumato.search import (
     SearchSettings,
     Status,
     choose_method,
+    compile_method,
     explain_infeasible,
     is_enumerable,
     measure_cube,
@@ -26,7 +40,6 @@ from sfumato.spec import Spec
 from sfumato.table import count_cube, open_source
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Sequence
 
     from sfumato.measures import Measure
@@ -43,6 +56,7 @@ def explore(
     threads: int | None = None,
     callback: Callback | None = None,
     measures: Sequence[Measure] = (),
+    checkpoint: str | os.PathLike[str] | None = None,
 ) -> Front:
     """Find the front of a specification's objectives.
 
@@ -59,6 +73,9 @@ def explore(
     measures
         Measures of your own (see `sfumato.measures.PropertyMeasure`), which objectives and requirements
         of the specification may name.
+    checkpoint
+        A file in which a search that can be resumed keeps how far it came; if it is there and fits the
+        run, the search goes on from it.
 
     Returns
     -------
@@ -71,14 +88,20 @@ def explore(
     prepared = load(data, spec)
     problem = make_problem(prepared, spec.objectives.maximize, spec.objectives.minimize, measures)
     method, why = _choose_method(problem, spec)
-    result = _search(method, problem, spec, threads, callback)
+    settings = _settings(spec, threads, checkpoint)
+    result = _search(method, problem, spec, settings, callback)
     run = _run(prepared, problem, result, method, why)
     run["seconds_total"] = round(time.perf_counter() - begin, 6)
     return _front(prepared, problem, result, run)
 
 
 def anonymize(
-    data: Data, spec: Spec, *, threads: int | None = None, callback: Callback | None = None
+    data: Data,
+    spec: Spec,
+    *,
+    threads: int | None = None,
+    callback: Callback | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
 ) -> Release:
     """Make the best release that meets ``[require]``, by the first entry of ``minimize``.
 
@@ -94,6 +117,9 @@ def anonymize(
         Workers of the search; all cores where None. The result does not depend on it.
     callback
         Sees the progress some ten times a second and may stop the search by returning True.
+    checkpoint
+        A file in which a search that can be resumed keeps how far it came; if it is there and fits the
+        run, the search goes on from it.
 
     Returns
     -------
@@ -113,11 +139,12 @@ def anonymize(
     prepared = load(data, spec)
     problem = make_problem(prepared, (), spec.objectives.minimize[:1])
     method, why = _choose_method(problem, spec)
-    result = _search(method, problem, spec, threads, callback)
+    settings = _settings(spec, threads, checkpoint)
+    result = _search(method, problem, spec, settings, callback)
     if not len(result.nodes):
         raise InfeasibleError(_why_none(problem, result))
     run = _run(prepared, problem, result, method, why)
-    release = Release(make_draft(prepared, problem, result.nodes[0]), run)
+    release = Release(make_draft(prepared, problem, result.nodes[0], result.lattice), run)
     release.run["seconds_total"] = round(time.perf_counter() - begin, 6)
     return release
 
@@ -218,13 +245,13 @@ def check(data: Data | Spec, spec: Spec | None = None) -> dict[str, object]:
     problem = make_problem(prepared, spec.objectives.maximize, spec.objectives.minimize)
     if not spec.objectives.names:
         warnings.append("no objectives: explore needs measures under [objectives].")
-    method, _ = _choose_method(problem, spec)
-    exact = method == "optimal" or is_enumerable(problem)
+    method = _checked_method(problem, spec, warnings)
+    exact = is_enumerable(problem) or (method == "optimal" and prepared.is_full_domain)
     return {
         "ok": True,
         "rows": prepared.cube.row_count,
         "distinct": prepared.cube.distinct,
-        "space": str(prepared.lattice.size),
+        "space": fronts.whole_text(problem.space),
         "method": method,
         "exact": exact,
         "warnings": warnings,
@@ -236,7 +263,7 @@ def check(data: Data | Spec, spec: Spec | None = None) -> dict[str, object]:
 def _describe_attributes(prepared: Prepared) -> list[dict[str, object]]:
     table, counts = (
         prepared.table,
-        dict(zip(prepared.setting.quasi_identifiers, prepared.lattice.counts, strict=True)),
+        dict(zip(prepared.setting.quasi_identifiers, prepared.counts, strict=True)),
     )
     described: list[dict[str, object]] = []
     for name, asked in prepared.spec.attributes.items():
@@ -249,7 +276,7 @@ def _describe_attributes(prepared: Prepared) -> list[dict[str, object]]:
                 "scheme": asked.scheme if name in counts else None,
                 "values": hierarchy.size if hierarchy else None,
                 "levels": hierarchy.height + 1 if name in counts and hierarchy else None,
-                "space": str(counts[name]) if name in counts else None,
+                "space": fronts.whole_text(counts[name]) if name in counts else None,
             }
         )
     return described
@@ -272,7 +299,13 @@ def verify(path: str | os.PathLike[str], spec: Spec | None = None) -> dict[str, 
         ``classes``, ``notes`` and ``sha256``.
     """
     file = Path(path)
-    promise = Manifest.load(manifest_path(file)).promise() if spec is None else _promise_of(spec)
+    if spec is None:
+        manifest = Manifest.load(manifest_path(file))
+        if is_microaggregated(manifest):
+            return verify_microaggregated(file, manifest)
+        promise = manifest.promise()
+    else:
+        promise = _promise_of(spec)
     found = recount(file, promise)
     violations = holds(found, promise, on_seal=spec is None)
     return {
@@ -307,7 +340,10 @@ def _promise_of(spec: Spec) -> Promise:
 
 def warm_up() -> None:
     """Compile every kernel, so that the first search does not wait for it."""
+    from sfumato import microaggregation
+
     warm_up_kernels()
+    microaggregation.warm_up_kernels()
 
 
 def _choose_method(problem: Problem, spec: Spec) -> tuple[str, str]:
@@ -317,22 +353,40 @@ def _choose_method(problem: Problem, spec: Spec) -> tuple[str, str]:
         raise SpecError(error.message, where=spec.where("search", "method")) from None
 
 
-def _check_threads(threads: int | None) -> None:
+def _checked_method(problem: Problem, spec: Spec, warnings: list[str]) -> str:
+    """Return the method that a run would use; where no front can be found, that of one best release."""
+    try:
+        return choose_method(problem, spec.search.method)[0]
+    except ParameterError as error:
+        if spec.search.method != "auto" or not problem.objectives:
+            raise SpecError(error.message, where=spec.where("search", "method")) from None
+        warnings.append(f"explore cannot find this front: {error.message}")
+        return choose_method(replace(problem, objectives=problem.objectives[-1:]), "auto")[0]
+
+
+def _settings(spec: Spec, threads: int | None, checkpoint: str | os.PathLike[str] | None) -> SearchSettings:
+    """Collect what a user says about the search."""
     if threads is not None and threads < 1:
         raise ParameterError(f"threads must be at least 1, or None for all cores; got {threads}.")
+    names = ("population", "iterations", "crossover", "mutation", "walk", "boxes")
+    given = {name: value for name in names if (value := getattr(spec.search, name)) not in (None, {})}
+    path = None if checkpoint is None else Path(os.fspath(checkpoint))
+    return SearchSettings(spec.search.seed, given, path, threads)
 
 
 def _search(
-    method: str, problem: Problem, spec: Spec, threads: int | None, callback: Callback | None
+    method: str, problem: Problem, spec: Spec, settings: SearchSettings, callback: Callback | None
 ) -> SearchResult:
-    _check_threads(threads)
-    batch = problem.batch(threads)
-    batch.compile()
-    asked = spec.search
-    names = ("population", "iterations", "crossover", "mutation", "walk", "boxes")
-    given = {name: value for name in names if (value := getattr(asked, name)) not in (None, {})}
-    settings = SearchSettings(asked.seed, given)
-    return METHODS[method](problem, batch, Monitor(asked.time_limit, callback), settings)
+    batch = problem.batch(settings.threads)
+    compile_method(method, problem, batch)
+    try:
+        result = METHODS[method](problem, batch, Monitor(spec.search.time_limit, callback), settings)
+    except ParameterError as error:
+        if error.where is not None:
+            raise
+        raise SpecError(error.message, where=spec.where("search", "method")) from None
+    lattice, nodes = trim_lattice(result.lattice, result.nodes)
+    return replace(result, lattice=lattice, nodes=nodes)
 
 
 def _why_none(problem: Problem, result: SearchResult) -> str:
@@ -352,13 +406,14 @@ def _run(
         "why": why,
         "status": result.status.value,
         "seed": prepared.spec.search.seed,
-        "space": str(prepared.lattice.size),
+        "space": fronts.whole_text(problem.space),
         "evaluated": result.evaluated,
         "complete": result.complete,
         "seconds": round(result.seconds, 6),
         "rows": prepared.cube.row_count,
         "distinct": prepared.cube.distinct,
         "fingerprint": prepared.cube.fingerprint,
+        "schemes": dict(zip(prepared.setting.quasi_identifiers, prepared.scheme_names, strict=True)),
         "objectives": {
             "maximize": [item.name for item in problem.objectives if item.direction.sign < 0],
             "minimize": [item.name for item in problem.objectives if item.direction.sign > 0],
@@ -367,6 +422,9 @@ def _run(
     }
     if result.bound is not None:
         run |= _certificate(problem, result)
+    certificate = getattr(result, "certificate", None)
+    if certificate:
+        run["certificate"] = dict(certificate)
     if result.stopped:
         run["stopped"] = result.stopped
     return run
@@ -377,21 +435,21 @@ def _certificate(problem: Problem, result: SearchResult) -> dict[str, object]:
     assert result.bound is not None
     if not len(result.nodes):
         return {"bound": result.bound}
-    value = float(problem.objectives[0].value(problem.batch(threads=1).evaluate(result.nodes[:1]))[0])
+    batch = problem.batch(threads=1, lattice=result.lattice)
+    value = float(problem.objectives[0].value(batch.evaluate(result.nodes[:1]))[0])
     gap = 0.0 if result.complete else abs(value - result.bound) / max(abs(value), 1e-300)
     return {"bound": result.bound, "gap": gap}
 
 
 def _front(prepared: Prepared, problem: Problem, result: SearchResult, run: dict[str, object]) -> Front:
-    statistics = problem.batch(threads=1).evaluate(result.nodes)
+    statistics = problem.batch(threads=1, lattice=result.lattice).evaluate(result.nodes)
     values = {item.name: item.value(statistics) for item in problem.measures}
-    names = prepared.setting.quasi_identifiers
     solutions = tuple(
         fronts.Solution(
             number + 1,
             {name: float(column[number]) for name, column in values.items()},
             int(statistics.suppressed[number]),
-            {name: int(level) for name, level in zip(names, result.nodes[number], strict=True)},
+            write_recoding(prepared, result.lattice, result.nodes[number]),
         )
         for number in range(len(result.nodes))
     )

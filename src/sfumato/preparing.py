@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sfumato.domains import Ladder, Lattice
 from sfumato.errors import ParameterError, SpecError
+from sfumato.hierarchies import listed_partitions, plain_values, write_blocks
 from sfumato.measures import Direction, Setting, make_measure
+from sfumato.schemes import make_scheme
 from sfumato.search import Problem, Requirement, choose_rule
 from sfumato.table import code_table, open_source
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from sfumato._typing import IntArray
     from sfumato.domains import Cube
+    from sfumato.hierarchies import Plain
     from sfumato.measures import Measure
+    from sfumato.schemes import Scheme
     from sfumato.spec import Spec
     from sfumato.table import Table
+
+RANGES = ("ordered", "guided-ordered")
+"""The schemes whose blocks are contiguous, and written as first and last value."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +41,7 @@ class Prepared:
     table
         The coded table; it knows its specification.
     lattice
-        Levels that each quasi-identifier may take.
+        Levels that each quasi-identifier may take; where its scheme is another one, all of them.
     setting
         Names and weights, for measures.
     """
@@ -49,6 +59,57 @@ class Prepared:
     def cube(self) -> Cube:
         """The cube of the table."""
         return self.table.cube
+
+    @property
+    def scheme_names(self) -> tuple[str, ...]:
+        """The name of each quasi-identifier's scheme."""
+        return tuple(self.spec.attributes[name].scheme for name in self.setting.quasi_identifiers)
+
+    @property
+    def is_full_domain(self) -> bool:
+        """Whether every scheme is ``levels``, so that the lattice is the whole space."""
+        return set(self.scheme_names) <= {"levels"}
+
+    @cached_property
+    def schemes(self) -> tuple[Scheme, ...]:
+        """The scheme of each quasi-identifier.
+
+        Raises
+        ------
+        HierarchyError
+            If partitions are listed that are none of the domain.
+        """
+        ladders = zip(self.setting.quasi_identifiers, self.lattice.ladders, strict=True)
+        return tuple(_scheme(self.table, name, ladder) for name, ladder in ladders)
+
+    @cached_property
+    def counts(self) -> tuple[int, ...]:
+        """How many partitions each quasi-identifier may take, as its scheme counts them."""
+        if self.is_full_domain:
+            return self.lattice.counts
+        return tuple(scheme.count() for scheme in self.schemes)
+
+    def entry(self, attribute: int, block: IntArray) -> list[list[Plain]]:
+        """Write the partition of an attribute with its values, as ``front.csv`` does.
+
+        Parameters
+        ----------
+        attribute
+            The number of a quasi-identifier whose scheme is not ``levels``.
+        block
+            The block of each code.
+        """
+        ranges = self.scheme_names[attribute] in RANGES
+        return write_blocks(self.plain[attribute], block, ranges=ranges)
+
+    @cached_property
+    def plain(self) -> tuple[list[Plain], ...]:
+        """The values of each quasi-identifier's domain as JSON holds them."""
+        return tuple(plain_values(self.table.hierarchies[name]) for name in self.setting.quasi_identifiers)
+
+    def describe(self, attribute: int, block: IntArray) -> str:
+        """Return the partition of an attribute as JSON text."""
+        return json.dumps(self.entry(attribute, block), ensure_ascii=False)
 
 
 def load(data: object, spec: Spec) -> Prepared:
@@ -85,12 +146,17 @@ def prepare(table: Table) -> Prepared:
     ------
     SpecError
         If levels are allowed that a hierarchy does not have.
+    HierarchyError
+        If partitions are listed that are none of a domain.
     """
     spec = table.spec
     names = spec.quasi_identifiers
     ladders = tuple(_ladder(table, name) for name in names)
     weights = np.array([spec.attributes[name].weight for name in names], dtype=np.float64)
-    return Prepared(table, Lattice(ladders), Setting(names, spec.sensitive, weights))
+    prepared = Prepared(table, Lattice(ladders), Setting(names, spec.sensitive, weights))
+    if not prepared.is_full_domain:
+        _ = prepared.schemes  # so that what is wrong with them is told now
+    return prepared
 
 
 def _ladder(table: Table, name: str) -> Ladder:
@@ -102,6 +168,21 @@ def _ladder(table: Table, name: str) -> Ladder:
             where=table.spec.where("attributes", name, "levels"),
         )
     return Ladder(hierarchy.levels, *levels)
+
+
+def _scheme(table: Table, name: str, ladder: Ladder) -> Scheme:
+    hierarchy, asked = table.hierarchies[name], table.spec.attributes[name]
+    if asked.scheme == "levels":
+        return make_scheme("levels", ladder=ladder)
+    if asked.scheme == "admissible":
+
+        def where(*inside: int) -> str:
+            return table.spec.where("attributes", name, "partitions", *inside)
+
+        listed = listed_partitions(hierarchy, asked.partitions or (), where)
+        return make_scheme("admissible", partitions=listed)
+    tree = None if asked.hierarchy is None else hierarchy.tree(collapse=asked.scheme != "cuts")
+    return make_scheme(asked.scheme, size=hierarchy.size, tree=tree, missing=hierarchy.has_missing)
 
 
 def make_problem(
@@ -137,7 +218,10 @@ def make_problem(
     suppression = choose_rule(
         spec.suppression.rule, spec.suppression.limit, prepared.cube.row_count, objectives, requirements
     )
-    return Problem(prepared.cube, prepared.lattice, objectives, requirements, suppression)
+    problem = Problem(prepared.cube, prepared.lattice, objectives, requirements, suppression)
+    if prepared.is_full_domain:
+        return problem
+    return replace(problem, schemes=prepared.schemes, describe=prepared.describe)
 
 
 def _measure(prepared: Prepared, name: str, own: Mapping[str, Measure], *place: str) -> Measure:
@@ -177,4 +261,4 @@ def _requirement(prepared: Prepared, name: str, limit: float, own: Mapping[str, 
     return Requirement(measure, limit)
 
 
-__all__ = ["Prepared", "load", "make_problem", "prepare"]
+__all__ = ["RANGES", "Prepared", "load", "make_problem", "prepare"]

@@ -12,7 +12,15 @@ from sfumato import front as fronts
 from sfumato.errors import DataError, ParameterError, VerificationError
 from sfumato.preparing import load, make_problem
 from sfumato.release import Recipe as RecipeFile
-from sfumato.release import Recount, holds, make_draft, manifest_path, recipe_problem
+from sfumato.release import (
+    Recount,
+    holds,
+    make_draft,
+    make_groupings,
+    manifest_path,
+    read_recoding,
+    recipe_problem,
+)
 from sfumato.table import make_frame
 
 if TYPE_CHECKING:
@@ -23,6 +31,9 @@ if TYPE_CHECKING:
     from sfumato.release import Draft, Manifest
     from sfumato.search import Problem
     from sfumato.spec import Spec
+
+COUNTS = frozenset({"k", "distinct_l", "spread_k", "spread_l", "dm", "cm", "sl", "exposed", "secure"})
+"""Measures that count rows, persons or values, and are whole numbers."""
 
 
 class Release:
@@ -56,9 +67,8 @@ class Release:
 
     @property
     def recoding(self) -> dict[str, object]:
-        """Attribute → level."""
-        attributes = self._draft.recipe.attributes
-        return {name: attributes[name].level for name in self._draft.recipe.quasi_identifiers}
+        """Attribute → level, or blocks of values under other schemes than ``levels``."""
+        return dict(self._draft.recoding)
 
     @property
     def left_out(self) -> tuple[str, ...]:
@@ -129,9 +139,12 @@ class Recipe(RecipeFile):
     def apply(self, data: object, *, unknown: Literal["error", "*"] = "error") -> Release:
         """Recode new data in the same way and count the requirements anew.
 
-        Intervals, masks and dates take any value. A category that the recipe
-        does not know is an error, or becomes ``*``. Classes that fail a
-        requirement are suppressed within the limit.
+        Intervals, masks and dates take any value. An ordered block of numbers
+        or dates takes all from its first value up to the next block's first;
+        below the first block and above the last, and before a block that the
+        release did not show, values are unknown. So is a category that the
+        recipe does not list. An unknown value is an error, or becomes ``*``.
+        Classes that fail a requirement are suppressed within the limit.
 
         Parameters
         ----------
@@ -155,7 +168,7 @@ class Recipe(RecipeFile):
         if unknown not in ("error", "*"):
             raise ParameterError(f"unknown must be 'error' or '*'; got {unknown!r}.")
         prepared, problem = recipe_problem(self, data, unknown)
-        return Release(make_draft(prepared, problem, prepared.lattice.bottom))
+        return Release(make_draft(prepared, problem, prepared.lattice.bottom, recipe=self))
 
 
 @dataclass(frozen=True)
@@ -175,8 +188,11 @@ class Solution(fronts.Solution):
         if self.front is None or self.front.source is None:
             raise DataError("this front came from files; give it its data first: front.attach(data, spec).")
         prepared, problem = self.front.source
-        node = np.array([self.recoding[name] for name in prepared.setting.quasi_identifiers], dtype=np.int64)
-        draft = make_draft(prepared, problem, node)
+        try:
+            lattice, node = read_recoding(prepared, self.recoding)
+        except DataError as error:
+            raise DataError(error.message, where=f"solution {self.number} of the front") from None
+        draft = make_draft(prepared, problem, node, lattice)
         self._check_same(draft)
         return Release(draft, self.front.run)
 
@@ -269,7 +285,7 @@ class Front(fronts.Front):
         names = [name for name in self.measure_names if name != "suppressed"]
         columns: dict[str, list[object]] = {"solution": [item.number for item in self.solutions]}
         for name in names:
-            columns[name] = [item.measures[name] for item in self.solutions]
+            columns[name] = _whole_numbers([item.measures[name] for item in self.solutions], name)
         columns["suppressed"] = [item.suppressed for item in self.solutions]
         columns["recoding"] = [item.recoding_text for item in self.solutions]
         return make_frame(columns, "pyarrow" if self.source is None else self.source[0].table.source.kind)
@@ -278,7 +294,40 @@ class Front(fronts.Front):
         """Return an interactive figure of the front (plotly)."""
         from sfumato.report import front_figure
 
-        return front_figure(self, picked)
+        return front_figure(self, picked, labels=self.labels())
+
+    def labels(self) -> dict[int, dict[str, str]] | None:
+        """Return for each solution what its columns look like; None for a front that came from files.
+
+        Returns
+        -------
+        dict
+            Solution's number → attribute → a label of its level, or the labels of its blocks.
+        """
+        if self.source is None:
+            return None
+        from sfumato.report.words import block_words, example
+
+        prepared, known = self.source[0], {}
+        found: dict[int, dict[str, str]] = {}
+        for item in self.solutions:
+            lattice, node = read_recoding(prepared, item.recoding)
+            looks = found.setdefault(item.number, {})
+            for grouping in make_groupings(prepared, lattice, node):
+                level = grouping.level
+                key = (grouping.name, grouping.block.tobytes() if level is None else level)
+                if key not in known:
+                    labels = grouping.labels
+                    known[key] = block_words(labels) if level is None else example(labels, level)
+                looks[grouping.name] = known[key]
+        return found
+
+
+def _whole_numbers(values: list[float], name: str) -> list[object]:
+    """Return counts as integers; other measures stay what they are, whole or not."""
+    if name.partition("(")[0] not in COUNTS or not all(value.is_integer() for value in values):
+        return [*values]
+    return [int(value) for value in values]
 
 
 __all__ = ["Front", "Recipe", "Recount", "Release", "Solution", "manifest_path"]

@@ -30,7 +30,18 @@ def test_every_node_equals_the_oracle(case, limit, rule, k):
     asked = oracle.Problem(
         case.table,
         maximize=("k", "mean_k", "spread_k", "distinct_l(s1)", "spread_l(s1)", "precision"),
-        minimize=("t(s1)", "loss", "glm", "gl", "sl", "dm", "average_class", "suppressed", "cm(s1)"),
+        minimize=(
+            "t(s1)",
+            "loss",
+            "glm",
+            "gl",
+            "sl",
+            "dm",
+            "hdm",
+            "average_class",
+            "suppressed",
+            "cm(s1)",
+        ),
         require={"k": k},
         limit=limit,
         rule=named[rule],
@@ -69,6 +80,7 @@ def test_wide_keys_give_the_same_numbers(case, word_bits):
     )
     assert np.array_equal(narrow.sums, wide.sums)
     assert np.array_equal(narrow.worst, wide.worst)
+    assert np.array_equal(narrow.penalties, wide.penalties)
 
 
 @given(cases(tables(min_sensitive=1)), st.randoms(use_true_random=False))
@@ -83,6 +95,7 @@ def test_order_of_nodes_and_threads_do_not_matter(case, random):
     mixed = batch.evaluate(nodes[shuffle])
     assert np.array_equal(plain.sums[shuffle], mixed.sums)
     assert np.array_equal(plain.worst[shuffle], mixed.worst)
+    assert np.array_equal(plain.penalties[shuffle], mixed.penalties)
 
 
 def test_twenty_large_attributes_need_wide_keys():

@@ -11,7 +11,9 @@ from pathlib import Path
 SCRIPT = """
 import json
 import numpy as np
-from sfumato.classes import Batch, CellCost, Property, PropertyKind, Request, Rule, Suppression, Threshold
+from sfumato.classes import (
+    Batch, CellCost, Property, PropertyKind, Recodings, Request, Rule, Suppression, Threshold,
+)
 from sfumato.domains import Cube, Ladder, Lattice
 from sfumato.front import non_dominated
 
@@ -34,6 +36,11 @@ for rule in Rule:
         found = batch.evaluate(lattice.nodes(0, lattice.size))
         front = non_dominated(np.nan_to_num(found.worst, posinf=9.0, neginf=-9.0))
         out.append([found.sums.tolist(), repr(found.worst.tolist()), front.tolist()])
+        out.append(found.penalties.tolist())
+        blocks = [np.stack([levels[2], levels[1], levels[0]])] * 3
+        own = Recodings(cube, lattice, request, Suppression(rule, 12), threads=2, word_bits=word_bits)
+        found = own.evaluate(blocks)
+        out.append([found.sums.tolist(), repr(found.worst.tolist()), found.penalties.tolist()])
 print(json.dumps(out))
 """
 

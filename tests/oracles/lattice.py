@@ -25,7 +25,7 @@ CLASS_LEVEL = ("k", "distinct_l", "entropy_l", "recursive_l", "share_l", "t")
 CLASS_SIZE = ("k", "mean_k", "spread_k", "distinct_l", "spread_l")
 """Objectives with which ``auto`` spends what is left of the budget on the smallest classes."""
 
-AT_MOST = ("t", "cm", "loss", "glm", "gl", "sl", "dm", "average_class", "suppressed")
+AT_MOST = ("t", "cm", "loss", "glm", "gl", "sl", "dm", "hdm", "average_class", "suppressed")
 """Measures of which less is better; a requirement on any other one means at least."""
 
 
@@ -133,12 +133,13 @@ def _utility(node: _Node, word: str) -> Number:
     """Measure utility of a node."""
     table, rows = node.problem.table, node.problem.table.rows
     recoding = recoding_at(table.ladders, node.levels)
-    if word in ("loss", "glm", "gl"):
+    if word in ("loss", "glm", "gl", "hdm"):
         weights = [Fraction(str(node.problem.weights.get(a.attribute, 1))) for a in table.ladders]
         of_cells: dict[str, Callable[..., Number]] = {
             "loss": measures.loss,
             "glm": measures.glm,
             "gl": measures.gl,
+            "hdm": measures.hdm,
         }
         return of_cells[word](rows, recoding, node.kept, weights)
     if word == "precision":

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from .classes import class_size
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from .classes import Members, Row, Value
 
@@ -208,9 +208,67 @@ def precision(
     return 1 - lost / (len(rows) * len(recoding))
 
 
+def covering_level(block: Collection[Value], levels: Sequence[Mapping[Value, Value]]) -> int:
+    """Return the lowest level of a hierarchy that gives all values of a block one label."""
+    return next(number for number, level in enumerate(levels) if len({level[value] for value in block}) == 1)
+
+
+def precision_of_blocks(
+    rows: Sequence[Row],
+    recoding: Sequence[Mapping[Value, Value]],
+    classes: Sequence[Members],
+    hierarchies: Sequence[Sequence[Mapping[Value, Value]]],
+) -> Fraction:
+    """Return what :func:`precision` does for partitions that are no levels.
+
+    A kept cell stands at the lowest level of its attribute's hierarchy that covers its whole block.
+    """
+    lost = Fraction(sl(rows, recoding, classes))
+    kept = [number for members in classes for number in members]
+    for place, (blocks, levels) in enumerate(zip(recoding, hierarchies, strict=True)):
+        if len(blocks) == 1:
+            continue
+        for number in kept:
+            label = blocks[rows[number][place]]
+            block = [value for value in blocks if blocks[value] == label]
+            lost += Fraction(covering_level(block, levels), len(levels) - 1)
+    return 1 - lost / (len(rows) * len(recoding))
+
+
 def dm(rows: Sequence[Row], classes: Sequence[Members]) -> int:
     """Return Σ (rows of the class)² + suppressed × rows."""
     return sum(len(members) ** 2 for members in classes) + suppressed(rows, classes) * len(rows)
+
+
+def column_penalties(column: Sequence[Value], blocks: Mapping[Value, Value]) -> list[Fraction]:
+    """Return (N_e − N_v) / (N − N_v) for each cell of a column; 0 where one value has all rows.
+
+    All rows count, suppressed ones too: N in all, N_v with the value v, N_e with a value of its block e.
+    """
+    n, of_value = len(column), Counter(column)
+    of_block = Counter(blocks[value] for value in column)
+    return [
+        Fraction(of_block[blocks[value]] - of_value[value], n - of_value[value])
+        if of_value[value] < n
+        else Fraction(0)
+        for value in column
+    ]
+
+
+def hdm(
+    rows: Sequence[Row],
+    recoding: Sequence[Mapping[Value, Value]],
+    classes: Sequence[Members],
+    weights: Sequence[Fraction] | None = None,
+) -> Fraction:
+    """Sum over rows Σ w·penalty / Σ w of their cells, a suppressed row 1."""
+    weights = [Fraction(1)] * len(recoding) if weights is None else weights
+    kept = [number for members in classes for number in members]
+    total = Fraction(suppressed(rows, classes))
+    for place, (blocks, weight) in enumerate(zip(recoding, weights, strict=True)):
+        penalties = column_penalties([row[place] for row in rows], blocks)
+        total += weight * sum(penalties[number] for number in kept) / sum(weights)
+    return total
 
 
 def cm(classes: Sequence[Members], values: Sequence[Value]) -> int:
@@ -230,16 +288,20 @@ __all__ = [
     "average_class",
     "cm",
     "column_loss",
+    "column_penalties",
+    "covering_level",
     "distinct_l",
     "dm",
     "entropy_at_least",
     "entropy_l",
     "gl",
     "glm",
+    "hdm",
     "k",
     "loss",
     "mean_k",
     "precision",
+    "precision_of_blocks",
     "recursive_l",
     "share_l",
     "sl",

@@ -129,3 +129,50 @@ def test_labels_of_a_partition_differ(
             assert found == texts[members[0]]
         else:
             assert found is not None
+
+
+def reaching(
+    blocks: list[int], texts: list[str | None], kind: str = "number", **more: object
+) -> tuple[str | None, ...]:
+    return partition_labels(Partition.of(blocks), texts, ordered=True, kind=kind, reach=True, **more)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("blocks", "texts", "kind", "expected"),
+    [
+        ([0, 0, 1, 1], ["17", "20", "30", "31"], "number", ("17-29", "30-31")),
+        ([0, 1, 1, 2, 3], ["17", "20", "30", "31", None], "number", ("17-19", "20-30", "31", None)),
+        ([0, 1, 1, 2], ["1", "2.5", "3", "4"], "number", ("[1, 2.5)", "[2.5, 4)", "4")),
+        ([0, 1, 1], ["160-164", "170-174", "175-179"], "number", ("160-169", "170-179")),
+        ([0, 1, 1], ["[1.0, 1.5)", "[1.5, 2.0)", "[2.5, 3.0)"], "number", ("[1.0, 1.5)", "[1.5, 3.0)")),
+        (
+            [0, 0, 1],
+            ["2024-01-01", "2024-01-09", "2024-02-01"],
+            "date",
+            ("[2024-01-01, 2024-01-31]", "2024-02-01"),
+        ),
+        (
+            [0, 1, 1],
+            ["2024-01-01 10:00:00", "2024-01-09", "2024-02-01"],
+            "date",
+            ("[2024-01-01 10:00:00, 2024-01-09)", "[2024-01-09, 2024-02-01]"),
+        ),
+        ([0, 0, 1], ["low", "mid", "high"], "ordinal", ("{low, mid}", "high")),
+    ],
+)
+def test_blocks_that_reach_up_to_the_next(
+    blocks: list[int], texts: list[str | None], kind: str, expected: tuple[str | None, ...]
+) -> None:
+    assert reaching(blocks, texts, kind) == expected
+
+
+def test_a_node_gives_way_where_it_says_less_than_the_block_takes() -> None:
+    nodes = {(0, 1): "early", (2, 3): "late"}
+    assert reaching([0, 0, 1, 1], ["10", "11", "12", "13"], nodes=nodes) == ("early", "late")
+    assert reaching([0, 0, 1, 1], ["10", "11", "15", "16"], nodes=nodes) == ("10-14", "late")
+
+
+def test_what_is_hidden_is_not_told_by_the_block_before_it() -> None:
+    texts: list[str | None] = ["10", "12", "100", "999"]
+    assert reaching([0, 0, 1, 2], texts, hidden=[2]) == ("10-99", "100", "999")
+    assert reaching([0, 0, 1, 2], texts, hidden=[1]) == ("10-12", "100-998", "999")

@@ -121,16 +121,58 @@ UNKNOWN = {
     ),
 }
 
-NOT_YET = {
-    "scheme": (
+SCHEMES = {
+    "cuts without a tree": (
         age('scheme = "cuts"'),
-        "s.toml:3: [attributes.age] scheme: this version supports the scheme 'levels' only; found 'cuts'.",
+        "s.toml:3: [attributes.age] scheme: 'cuts' follows the tree of a hierarchy, and there is none. "
+        "Add a hierarchy, or use 'ordered' or 'sets'.",
     ),
-    "acronym of a scheme": (
+    "acronym without a tree": (
         age('scheme = "GOPS"'),
-        "s.toml:3: [attributes.age] scheme: this version supports the scheme 'levels' only; "
-        "found 'guided-ordered'.",
+        "s.toml:3: [attributes.age] scheme: 'guided-ordered' follows the tree of a hierarchy, and there is "
+        "none. Add a hierarchy, or use 'ordered' or 'sets'.",
     ),
+    "levels of another scheme": (
+        age('scheme = "ordered"\nlevels = [0, 1]'),
+        "s.toml:4: [attributes.age] levels: restricts the scheme 'levels' alone; the scheme here is "
+        "'ordered'.",
+    ),
+    "nothing admissible": (
+        age('scheme = "admissible"'),
+        "s.toml:3: [attributes.age] scheme: 'admissible' needs the list of its partitions: add "
+        "partitions = [...].",
+    ),
+    "partitions of another scheme": (
+        age("partitions = [1]"),
+        's.toml:3: [attributes.age] partitions: goes with scheme = "admissible"; the scheme here is '
+        "'levels'.",
+    ),
+    "value twice": (
+        age('scheme = "admissible"\npartitions = [\n  [[1, 2], [3]],\n  [[1],\n   [3, 1.0]],\n]'),
+        "s.toml:7: [attributes.age] partitions, entry 2, entry 2, entry 2: this value stands twice in the "
+        "partition.",
+    ),
+    "no list of blocks": (
+        age('scheme = "admissible"\npartitions = [["a", "b"]]'),
+        "s.toml:4: [attributes.age] partitions, entry 1, entry 1: a block must be a list of values; found "
+        "text. Write brackets around it. (1 more problem)",
+    ),
+    "empty block": (
+        age('scheme = "admissible"\npartitions = [[["a"], []]]'),
+        "s.toml:4: [attributes.age] partitions, entry 1, entry 2: a block must hold at least one value.",
+    ),
+    "no partition": (
+        age('scheme = "admissible"\npartitions = [1.5]'),
+        "s.toml:4: [attributes.age] partitions, entry 1: must be a list of blocks or the number of a level; "
+        "found a number with a fraction.",
+    ),
+    "no partitions": (
+        age('scheme = "admissible"\npartitions = []'),
+        "s.toml:4: [attributes.age] partitions: needs at least one partition.",
+    ),
+}
+
+NOT_YET = {
     "output": (
         age('output = "mean"'),
         "s.toml:3: [attributes.age] output: this version supports the output 'label' only; found 'mean'.",
@@ -405,6 +447,7 @@ ALL = {
     f"{group}: {name}": case
     for group, cases in {
         "unknown": UNKNOWN,
+        "scheme": SCHEMES,
         "not yet": NOT_YET,
         "value": VALUES,
         "hierarchy": HIERARCHIES,

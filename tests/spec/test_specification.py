@@ -60,7 +60,7 @@ order = ["low", "mid", "high"]
 [attributes.height]
 role = "quasi-identifier"
 granularity = 5
-scheme = "BHS"
+scheme = "OPS"
 
 [attributes.occupation]
 role = "sensitive"
@@ -118,7 +118,7 @@ def test_the_example_holds_what_the_file_says(example: Spec) -> None:
     assert list(sources.values()) == ["intervals", "mask", "file", "tree", "dates"]
     assert example.attributes["income"].order == ("low", "mid", "high")
     assert example.attributes["height"].granularity == 5
-    assert example.attributes["height"].scheme == "levels"
+    assert example.attributes["height"].scheme == "ordered"
     assert example.require == {"k": 5, "distinct_l(occupation)": 3, "t(occupation)": 0.3}
     assert example.objectives.names == ("k", "distinct_l(occupation)", "loss")
     assert (example.search.method, example.search.seed, example.search.time_limit) == ("auto", 1, 60)
@@ -155,7 +155,8 @@ def test_to_dict_leaves_defaults_out(example: Spec) -> None:
     assert plain["suppression"] == {"limit": 0.01}
     assert "search" not in plain
     assert "release" not in plain
-    assert plain["attributes"]["height"] == {"role": "quasi-identifier", "granularity": 5}  # type: ignore[index,call-overload]
+    height = {"role": "quasi-identifier", "scheme": "ordered", "granularity": 5}
+    assert plain["attributes"]["height"] == height  # type: ignore[index,call-overload]
     assert json.dumps(plain["require"]) == '{"k": 5, "distinct_l(occupation)": 3, "t(occupation)": 0.3}'
 
 
@@ -243,8 +244,35 @@ def test_without_a_file_the_current_folder_counts(tmp_path: Path, monkeypatch: p
 
 
 def test_acronyms_stand_for_schemes() -> None:
-    for scheme in ("BHS", "bhs", "levels"):
-        assert AttributeSpec(role="quasi-identifier", scheme=scheme).scheme == "levels"
+    names = {
+        "BHS": "levels",
+        "GHS": "cuts",
+        "OPS": "ordered",
+        "GOPS": "guided-ordered",
+        "SPS": "sets",
+        "GSPS": "guided-sets",
+    }
+    for acronym, name in names.items():
+        for text in (acronym, acronym.lower(), name):
+            attribute = AttributeSpec(role="quasi-identifier", scheme=text, hierarchy={"mask": 5})
+            assert attribute.scheme == name
+
+
+def test_numbers_that_are_only_discretized_are_ordered() -> None:
+    asked = {"role": "quasi-identifier", "granularity": 5}
+    assert AttributeSpec(**asked).scheme == "ordered"
+    assert AttributeSpec(**asked, hierarchy={"intervals": [10]}).scheme == "levels"
+    assert AttributeSpec(**asked, levels=[0, 1]).scheme == "levels"
+    assert AttributeSpec(role="sensitive", granularity=5).scheme == "levels"
+    levels = Spec(attributes={"height": {**asked, "scheme": "levels"}})
+    assert levels.attributes["height"].scheme == "levels"
+    assert Spec.from_dict(levels.to_dict()) == levels
+
+
+def test_listed_partitions_are_kept_as_plain_values() -> None:
+    listed = [1, "month", [["a", 1], [dt.date(2001, 2, 3), True, 0.5]]]
+    attribute = AttributeSpec(role="quasi-identifier", scheme="admissible", partitions=listed)
+    assert attribute.partitions == (1, "month", (("a", 1), ("2001-02-03", "true", 0.5)))
 
 
 def test_the_person_need_not_be_an_attribute() -> None:

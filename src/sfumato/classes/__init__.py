@@ -1,9 +1,12 @@
 """Classes of recodings over a cube: roll-up, batches, suppression."""
 
-from sfumato.classes.batch import Batch, Statistics
+from sfumato.classes.batch import Batch
 from sfumato.classes.classes import Classes
 from sfumato.classes.properties import CellCost, Property, PropertyKind, Request, Threshold
+from sfumato.classes.recodings import Recodings
+from sfumato.classes.statistics import Statistics
 from sfumato.classes.suppression import Rule, Suppression, budget_of
+from sfumato.classes.workers import Workers
 
 __all__ = [
     "Batch",
@@ -11,10 +14,12 @@ __all__ = [
     "Classes",
     "Property",
     "PropertyKind",
+    "Recodings",
     "Request",
     "Rule",
     "Statistics",
     "Suppression",
     "Threshold",
+    "Workers",
     "budget_of",
 ]

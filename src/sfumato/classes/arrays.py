@@ -1,20 +1,20 @@
-"""From a cube and a lattice to the arrays that the kernels read."""
+"""From a cube and a request to the arrays that the kernels read."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from sfumato.classes.properties import CellCost, Property, PropertyKind, Request
+from sfumato.classes.properties import Property, PropertyKind, Request
 from sfumato.kernels import lattice as kernel
 from sfumato.kernels import layout
 
 if TYPE_CHECKING:
     from sfumato._typing import BoolArray, FloatArray, IntArray, KeyArray, LongArray
     from sfumato.classes.suppression import Suppression
-    from sfumato.domains import Cube, Ladder, Lattice
+    from sfumato.domains import Cube
 
 WORD_BITS = 64
 KEPT_TABLES = 200
@@ -57,59 +57,45 @@ def group_keys(keys: KeyArray) -> tuple[LongArray, LongArray]:
     """Number equal keys; return the first row of each group and the group of each row."""
     if len(keys) == 1 and (keys[0, 1:] >= keys[0, :-1]).all():
         # A cube is sorted, so at its own levels nothing has to be.
-        start = _starts(keys)
+        start = starts(keys)
         return np.flatnonzero(start), np.cumsum(start) - 1
     order = np.argsort(keys[0], kind="stable") if len(keys) == 1 else np.lexsort(keys[::-1])
-    start = _starts(keys[:, order])
+    start = starts(keys[:, order])
     group = np.empty(len(order), dtype=np.int64)
     group[order] = np.cumsum(start) - 1
     return order[start], group
 
 
-def _starts(ordered: KeyArray) -> BoolArray:
+class Grouping(NamedTuple):
+    """Which cells of a cube belong together in the base table.
+
+    Parameters
+    ----------
+    keys
+        The key of each group, shape (words, groups).
+    first
+        A cell of each group.
+    group
+        The group of each cell.
+    """
+
+    keys: KeyArray
+    first: LongArray
+    group: LongArray
+
+
+def group_cells(codes: IntArray, fields: layout.Fields) -> Grouping:
+    """Group cells by their codes, shape (cells, q)."""
+    keys = pack_keys(codes, fields)
+    first, group = group_keys(keys)
+    return Grouping(np.ascontiguousarray(keys[:, first]), first, group)
+
+
+def starts(ordered: KeyArray) -> BoolArray:
     """Mark the first of every run of equal keys."""
     start = np.ones(ordered.shape[1], dtype=bool)
     start[1:] = (ordered[:, 1:] != ordered[:, :-1]).any(axis=0)
     return start
-
-
-def make_ladders(cube: Cube, lattice: Lattice, costs: tuple[CellCost, ...]) -> layout.Ladders:
-    """Flatten block maps between allowed levels, the costs of blocks, and their totals over the table."""
-    q, top = len(lattice.ladders), max((ladder.height + 1 for ladder in lattice.ladders), default=1)
-    map_start = np.zeros((q, top, top), dtype=np.int64)
-    cost_start = np.zeros((q, top), dtype=np.int64)
-    totals = np.zeros((len(costs), q, top), dtype=np.int64)
-    maps: list[IntArray] = [np.zeros(0, dtype=np.int32)]
-    blocks: list[LongArray] = [np.zeros((len(costs), 0), dtype=np.int64)]
-    map_at = cost_at = 0
-    for a, ladder in enumerate(lattice.ladders):
-        rows = np.bincount(cube.codes[:, a], weights=cube.rows, minlength=ladder.size).astype(np.int64)
-        for level in range(ladder.lowest, ladder.highest + 1):
-            cost = np.array([_block_costs(kind, ladder, level) for kind in costs], dtype=np.int64)
-            cost = cost.reshape(len(costs), ladder.blocks[level])
-            cost_start[a, level] = cost_at
-            cost_at += ladder.blocks[level]
-            blocks.append(cost)
-            totals[:, a, level] = (cost[:, ladder.levels[level]] * rows).sum(axis=1)
-            for high in range(level + 1, ladder.highest + 1):
-                map_start[a, level, high] = map_at
-                maps.append(ladder.step(level, high))
-                map_at += ladder.blocks[level]
-    return layout.Ladders(map_start, np.concatenate(maps), cost_start, np.concatenate(blocks, axis=1), totals)
-
-
-def _block_costs(kind: CellCost, ladder: Ladder, level: int) -> LongArray:
-    if kind is CellCost.SIZE:
-        return ladder.block_sizes(level) - 1
-    # A domain of one value loses nothing at any level.
-    return np.full(ladder.blocks[level], level if ladder.size > 1 else 0, dtype=np.int64)
-
-
-def cost_limits(lattice: Lattice, kind: CellCost) -> LongArray:
-    """Return what a suppressed cell costs, attribute by attribute."""
-    if kind is CellCost.SIZE:
-        return np.array([ladder.size - 1 for ladder in lattice.ladders], dtype=np.int64)
-    return np.array([ladder.height for ladder in lattice.ladders], dtype=np.int64)
 
 
 class Sources:
@@ -187,23 +173,9 @@ def _number_in(attributes: list[int], attribute: int) -> int:
     return attributes.index(attribute)
 
 
-def make_tables(cube: Cube, codes: IntArray, fields: layout.Fields, sources: Sources) -> layout.Tables:
-    """Group the cube by its codes into tables of depth one.
-
-    Parameters
-    ----------
-    cube
-        The rows of each cell, with sensitive codes and persons.
-    codes
-        Codes to group by, shape (cells, q): the cube's own at the lowest allowed levels.
-    fields
-        How they are packed.
-    sources
-        Which bits and pairs to collect.
-    """
-    cell_keys = pack_keys(codes, fields)
-    first, group = group_keys(cell_keys)
-    groups = len(first)
+def make_tables(cube: Cube, grouping: Grouping, sources: Sources) -> layout.Tables:
+    """Unite the cells of a cube by their groups into tables of depth one."""
+    group, groups = grouping.group, len(grouping.first)
     rows = np.bincount(group, weights=cube.rows, minlength=groups).astype(np.int64)
     bits = np.zeros((len(sources.bit_attributes), groups), dtype=np.uint64)
     for word, a in enumerate(sources.bit_attributes):
@@ -220,8 +192,9 @@ def make_tables(cube: Cube, codes: IntArray, fields: layout.Fields, sources: Sou
         pair_class[0, number, : len(owner)] = owner
         pair_value[0, number, : len(owner)] = value
         pair_rows[0, number, : len(owner)] = amount
-    keys = np.ascontiguousarray(cell_keys[:, first])[None]
-    return layout.Tables(keys, rows[None], bits[None], pair_class, pair_value, pair_rows, count)
+    return layout.Tables(
+        grouping.keys[None], rows[None], bits[None], pair_class, pair_value, pair_rows, count
+    )
 
 
 def _pairs(group: LongArray, value: IntArray, rows: LongArray) -> tuple[LongArray, LongArray, LongArray]:
@@ -278,7 +251,7 @@ def kept_tables(counts: tuple[int, ...]) -> int:
 
 
 def make_scratch(
-    tables: layout.Tables, plan: layout.Plan, attributes: int, counts: tuple[int, ...]
+    tables: layout.Tables, plan: layout.Plan, ladders: layout.Ladders, counts: tuple[int, ...]
 ) -> layout.Scratch:
     """Allocate the working memory of one thread.
 
@@ -288,15 +261,17 @@ def make_scratch(
         The tables that it works on; the first depth tells how large they can be.
     plan
         What is collected.
-    attributes
-        Number of quasi-identifiers.
+    ladders
+        What is walked, and whether a cost looks at original values.
     counts
         Levels of the leading attributes whose tables are kept; see :func:`leading_counts`.
     """
     groups = tables.keys.shape[2]
     pairs = tables.pair_class.shape[2]
     slots = 1 << max(4, (2 * max(groups, pairs, 1) - 1).bit_length())
-    properties = len(plan.kind)
+    properties, attributes = len(plan.kind), len(ladders.nested)
+    # Where each class went is only noted if suppressed rows are counted by their original values.
+    depths = len(tables.keys) if len(ladders.block_rows) else 0
     largest = (
         min(plan.budget, plan.row_count)
         if plan.rule in (kernel.SMALLEST, kernel.FAILING_THEN_SMALLEST)
@@ -314,19 +289,24 @@ def make_scratch(
         np.zeros(max(attributes, 1), dtype=np.int64),
         np.array(counts, dtype=np.int64),
         np.full(kept_tables(counts), -1, dtype=np.int64),
+        np.empty((depths, max(groups, 1)), dtype=np.int32),
+        np.zeros(depths, dtype=np.int64),
+        np.empty(max(groups, 1) if depths else 0, dtype=np.int32),
+        np.zeros(len(ladders.origin.counts) if depths else 0, dtype=np.int64),
     )
 
 
 __all__ = [
+    "Grouping",
     "Sources",
-    "cost_limits",
     "deepen",
+    "group_cells",
     "group_keys",
     "kept_tables",
     "leading_counts",
-    "make_ladders",
     "make_scratch",
     "make_tables",
     "pack_fields",
     "pack_keys",
+    "starts",
 ]

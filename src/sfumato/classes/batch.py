@@ -2,132 +2,30 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor, wait
-from dataclasses import dataclass
-from queue import SimpleQueue
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from sfumato.classes import arrays
+from sfumato.classes import arrays, ladders
 from sfumato.classes.classes import Classes
+from sfumato.classes.properties import CellCost
+from sfumato.classes.statistics import Statistics
+from sfumato.classes.workers import Workers
 from sfumato.kernels import lattice as kernel
 from sfumato.kernels import layout
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sfumato._typing import BoolArray, FloatArray, LongArray
-    from sfumato.classes.properties import CellCost, Property, Request
-    from sfumato.classes.suppression import Rule, Suppression
+    from sfumato._typing import FloatArray, LongArray
+    from sfumato.classes.properties import Property, Request
+    from sfumato.classes.suppression import Suppression
+    from sfumato.classes.workers import Tick
     from sfumato.domains import Cube, Lattice
 
-TICK_S = 0.05
 SMALLEST_PIECE = 4
 ORDER_SAMPLE = 20_000
-Tick: TypeAlias = Callable[[], None]
 Memory: TypeAlias = tuple[int, layout.Tables, layout.Scratch]
-
-
-@dataclass(frozen=True, eq=False)
-class Statistics:
-    """What was collected for a batch of nodes; one row for each.
-
-    Parameters
-    ----------
-    nodes
-        Level numbers, shape (n, q).
-    sums, worst
-        The kernel's integer and floating-point output.
-    properties, costs
-        What the columns after the fixed ones are about.
-    limits
-        For each cell cost what a suppressed cell costs, attribute by attribute.
-    row_count
-        Rows of the table before suppression.
-    rule
-        The rule that suppressed.
-    classes_of
-        Makes the classes of a node, for measures that look at them one by one.
-    """
-
-    nodes: LongArray
-    sums: LongArray
-    worst: FloatArray
-    properties: tuple[Property, ...]
-    costs: tuple[CellCost, ...]
-    limits: LongArray
-    row_count: int
-    rule: Rule
-    classes_of: Callable[[LongArray], Classes]
-
-    def __len__(self) -> int:
-        return len(self.nodes)
-
-    @property
-    def feasible(self) -> BoolArray:
-        """Whether the class-level requirements hold within the budget and a row remains."""
-        return np.asarray(self.sums[:, kernel.FEASIBLE] == 1)
-
-    @property
-    def suppressed(self) -> LongArray:
-        """Suppressed rows."""
-        return self.sums[:, kernel.SUPPRESSED]
-
-    @property
-    def failing(self) -> LongArray:
-        """Rows of the classes that miss a requirement."""
-        return self.sums[:, kernel.FAILING_ROWS]
-
-    @property
-    def kept(self) -> LongArray:
-        """Rows that remain."""
-        return self.row_count - self.suppressed
-
-    @property
-    def classes(self) -> LongArray:
-        """Classes that remain."""
-        return self.sums[:, kernel.CLASSES]
-
-    @property
-    def size_sum(self) -> LongArray:
-        """Class size summed over the rows that remain."""
-        return self.sums[:, kernel.SIZE_SUM]
-
-    @property
-    def rows_squared(self) -> LongArray:
-        """Squared rows of the classes that remain."""
-        return self.sums[:, kernel.ROWS_SQUARED]
-
-    @property
-    def all_size_sum(self) -> LongArray:
-        """Class size summed over all rows, before suppression."""
-        return self.sums[:, kernel.ALL_SIZE_SUM]
-
-    @property
-    def all_rows_squared(self) -> LongArray:
-        """Squared rows of all classes, before suppression."""
-        return self.sums[:, kernel.ALL_ROWS_SQUARED]
-
-    def worst_of(self, item: Property) -> FloatArray:
-        """Return the worst value of a property over the classes that remain."""
-        return self.worst[:, self.properties.index(item)]
-
-    def sum_of(self, item: Property) -> LongArray:
-        """Return the sum of a ``SQUARES`` or ``MAJORITY`` property over the classes that remain."""
-        return self.sums[:, kernel.FIXED_SUMS + self.properties.index(item)]
-
-    def cells(self, cost: CellCost) -> LongArray:
-        """Return a cell cost summed over the rows that remain, shape (n, q)."""
-        q = self.nodes.shape[1]
-        start = kernel.FIXED_SUMS + len(self.properties) + self.costs.index(cost) * q
-        return self.sums[:, start : start + q]
-
-    def cell_limits(self, cost: CellCost) -> LongArray:
-        """Return what a suppressed cell costs, attribute by attribute."""
-        return np.asarray(self.limits[self.costs.index(cost)])
 
 
 class Batch:
@@ -136,7 +34,8 @@ class Batch:
     Parameters
     ----------
     cube, lattice
-        The data and the space; ladders in the order of the cube's quasi-identifiers.
+        The data and the space; ladders in the order of the cube's quasi-identifiers. Levels and
+        listed partitions may stand beside each other.
     request
         What to collect.
     suppression
@@ -157,31 +56,37 @@ class Batch:
         threads: int | None = None,
         word_bits: int = arrays.WORD_BITS,
     ) -> None:
-        self.cube, self.lattice, self.costs, self.suppression = cube, lattice, request.costs, suppression
-        self.threads = threads or os.cpu_count() or 1
+        self.cube, self.lattice, self.suppression = cube, lattice, suppression
+        self.costs = ladders.whole_costs(request.costs)
         sources = arrays.Sources(cube, request)
         self.properties = sources.properties
-        codes = np.empty_like(cube.codes)
-        for a, ladder in enumerate(lattice.ladders):
-            codes[:, a] = ladder.levels[ladder.lowest][cube.codes[:, a]]
-        fields = arrays.pack_fields(tuple(item.blocks[item.lowest] for item in lattice.ladders), word_bits)
-        self._base = arrays.make_tables(cube, codes, fields, sources)
+        codes = ladders.base_codes(cube, lattice)
+        bases = [ladder.base for ladder in lattice.ladders]
+        fields = arrays.pack_fields(tuple(int(base.max(initial=-1)) + 1 for base in bases), word_bits)
+        grouping = arrays.group_cells(codes, fields)
+        self._base = arrays.make_tables(cube, grouping, sources)
         self.order = walk_order(codes) if lattice.size > 1 else tuple(range(codes.shape[1]))
-        self._ladders = _permuted(arrays.make_ladders(cube, lattice, self.costs), self.order, self.lattice)
+        asked = CellCost.FREQUENCY in request.costs
+        origin = ladders.make_origin(cube, bases, self.order, grouping.group) if asked else None
+        self._ladders = ladders.make_ladders(cube, lattice, self.costs, self.order, origin)
+        self._walked = [ladders.walk_numbers(lattice.ladders[a]) for a in self.order]
         by = list(self.order)
         self._fields = layout.Fields(fields.word[by], fields.shift[by], fields.mask[by])
         self._plan = sources.make_plan(cube, suppression)
-        self.limits = np.array([arrays.cost_limits(lattice, cost) for cost in self.costs], dtype=np.int64)
-        self.control = np.zeros(1 + self.threads, dtype=np.int64)
-        counts = tuple(lattice.ladders[a].count for a in self.order)
+        self.limits = np.array([ladders.cost_limits(lattice, cost) for cost in self.costs], dtype=np.int64)
+        counts = tuple(ladders.walk_count(lattice.ladders[a]) for a in self.order)
         self._leading = arrays.leading_counts(self._base, counts)
-        self._memory: SimpleQueue[Memory] = SimpleQueue()
-        self._workers = 0
-        self._pool: ThreadPoolExecutor | None = None
+        self._penalties = len(by) if asked else 0
+        self._workers = Workers(threads, self._allocate)
+
+    @property
+    def threads(self) -> int:
+        """How many workers there are."""
+        return self._workers.threads
 
     @property
     def groups(self) -> int:
-        """Distinct quasi-identifier tuples at the lowest allowed levels."""
+        """Distinct quasi-identifier tuples in the base: at the lowest allowed levels."""
         return int(self._base.counts[0, 0])
 
     @property
@@ -192,16 +97,16 @@ class Batch:
     @property
     def evaluated(self) -> int:
         """Nodes evaluated so far, running workers included."""
-        return int(self.control[1:].sum())
+        return self._workers.evaluated
 
     def stop(self) -> None:
         """Ask all running evaluations to end after their current node."""
-        self.control[0] = 1
+        self._workers.stop()
 
     def compile(self) -> None:
         """Have the kernels ready, so that no search waits for the compiler."""
-        self._allocate(1)
-        self._run(np.zeros((0, len(self.lattice.ladders)), dtype=np.int64))
+        none = np.zeros((0, len(self.lattice.ladders)), dtype=np.int64)
+        self._workers.call(lambda memory: self._run(memory, none))
 
     def evaluate(self, nodes: LongArray, tick: Tick | None = None) -> Statistics:
         """Evaluate nodes in any order; rows of the result in the order given.
@@ -222,42 +127,36 @@ class Batch:
         """Return the cell costs of nodes as if no row were suppressed, without making classes."""
         at = kernel.FIXED_SUMS + len(self.properties)
         sums = np.zeros((len(nodes), at + len(self.costs) * nodes.shape[1]), dtype=np.int64)
-        walked = (nodes - self.lattice.bottom)[:, list(self.order)]
+        walked = self._walk(nodes)
         places = np.arange(nodes.shape[1])
         sums[:, at:] = np.moveaxis(self._ladders.totals[:, places, walked], 0, 1).reshape(
             len(nodes), sums.shape[1] - at
         )
-        return self._statistics(nodes, sums, np.full((len(nodes), len(self.properties)), np.nan))
+        worst = np.full((len(nodes), len(self.properties) + self._penalties), np.nan)
+        if self._penalties:
+            worst[:, len(self.properties) :] = self._ladders.penalties[places, walked]
+        return self._statistics(nodes, sums, worst)
 
     def classes(self, node: LongArray) -> Classes:
         """Return the classes of one node, in the order of their block numbers."""
-        self._allocate(1)
-        memory = self._memory.get()
-        try:
-            self._run_in(memory, node[None], self._plan._replace(store_all=1))
+
+        def read(memory: Memory) -> Classes:
+            self._run(memory, node[None], self._plan._replace(store_all=1))
             return self._read_classes(memory, node)
-        finally:
-            self._memory.put(memory)
+
+        return self._workers.call(read)
 
     def _read_classes(self, memory: Memory, node: LongArray) -> Classes:
         """Copy the classes that the last evaluated node left in the memory."""
         _, tables, scratch = memory
         depth = int(scratch.depth_of[-1]) if len(node) else 0
-        count = int(tables.counts[depth, 0])
-        blocks = np.empty((count, len(self.order)), dtype=np.int32)
-        for place, a in enumerate(self.order):
-            key = tables.keys[depth, self._fields.word[place], :count]
-            blocks[:, a] = (key >> self._fields.shift[place]) & self._fields.mask[place]
-        rows = tables.rows[depth, :count]
-        sizes = scratch.sizes[:count] if self._plan.person_set >= 0 else rows
-        by = np.lexsort(blocks.T[::-1]) if blocks.shape[1] else np.arange(count)
-        return Classes(
-            blocks[by],
-            rows[by],
-            sizes[by],
-            scratch.out[:count][by] == 1,
-            self.properties,
-            scratch.values[:, :count][:, by],
+        return read_classes(
+            (tables, scratch),
+            depth,
+            self._fields,
+            self.order,
+            persons=self._plan.person_set >= 0,
+            properties=self.properties,
         )
 
     def walk(self, pieces: list[LongArray], tick: Tick | None = None) -> Iterator[Statistics]:
@@ -276,55 +175,36 @@ class Batch:
         ``tick`` is called while waiting, so that clocks are watched and the
         interpreter's signals are seen however long a piece takes.
         """
-        self._allocate(min(self.threads, len(pieces)))
-        if self._pool is None:
-            self._pool = ThreadPoolExecutor(self.threads, thread_name_prefix="sfumato")
-        futures = [self._pool.submit(self._run, piece) for piece in pieces]
-        try:
-            for future in futures:
-                while not wait([future], TICK_S).done:
-                    if tick:
-                        tick()
-                # Pieces may be done so fast that nobody ever waits.
-                if tick:
-                    tick()
-                yield future.result()
-        except BaseException:
-            self.stop()
-            raise
+        return self._workers.map(self._run, pieces, tick)
 
-    def _allocate(self, workers: int) -> None:
-        while self._workers < workers:
-            q = len(self.lattice.ladders)
-            tables = arrays.deepen(self._base, q + arrays.kept_tables(self._leading))
-            scratch = arrays.make_scratch(tables, self._plan, q, self._leading)
-            self._memory.put((self._workers, tables, scratch))
-            self._workers += 1
+    def _allocate(self, worker: int) -> Memory:
+        q = len(self.lattice.ladders)
+        tables = arrays.deepen(self._base, q + arrays.kept_tables(self._leading))
+        return worker, tables, arrays.make_scratch(tables, self._plan, self._ladders, self._leading)
 
-    def _run(self, nodes: LongArray) -> tuple[LongArray, FloatArray]:
-        memory = self._memory.get()
-        try:
-            return self._run_in(memory, nodes, self._plan)
-        finally:
-            self._memory.put(memory)
+    def _walk(self, nodes: LongArray) -> LongArray:
+        """Return nodes in the walk's order of attributes and its numbers."""
+        walked = np.empty(nodes.shape, dtype=np.int64)
+        for place, a in enumerate(self.order):
+            walked[:, place] = self._walked[place][nodes[:, a]]
+        return walked
 
-    def _run_in(self, memory: Memory, nodes: LongArray, plan: layout.Plan) -> tuple[LongArray, FloatArray]:
+    def _run(
+        self, memory: Memory, nodes: LongArray, plan: layout.Plan | None = None
+    ) -> tuple[LongArray, FloatArray]:
         worker, tables, scratch = memory
         q = len(self.lattice.ladders)
-        sums = np.empty(
-            (len(nodes), kernel.FIXED_SUMS + len(self.properties) + len(self.costs) * q), dtype=np.int64
-        )
-        worst = np.empty((len(nodes), len(self.properties)), dtype=np.float64)
-        # The walk counts levels from the lowest allowed one: its base table stands there.
-        walked = np.ascontiguousarray((nodes - self.lattice.bottom)[:, list(self.order)])
+        columns = kernel.FIXED_SUMS + len(self.properties) + len(self.costs) * q
+        sums = np.empty((len(nodes), columns), dtype=np.int64)
+        worst = np.empty((len(nodes), len(self.properties) + self._penalties), dtype=np.float64)
         done = kernel.evaluate_nodes(
             tables,
             self._fields,
             self._ladders,
-            plan,
-            walked,
+            self._plan if plan is None else plan,
+            self._walk(nodes),
             scratch,
-            self.control,
+            self._workers.control,
             worker,
             sums,
             worst,
@@ -334,21 +214,63 @@ class Batch:
     def _statistics(self, nodes: LongArray, sums: LongArray, worst: FloatArray) -> Statistics:
         q = len(self.lattice.ladders)
         at = kernel.FIXED_SUMS + len(self.properties)
+        back = np.argsort(self.order)
         if self.costs:
             cells = sums[:, at:].reshape(len(sums), len(self.costs), q)
             sums = sums.copy()
-            sums[:, at:] = cells[:, :, np.argsort(self.order)].reshape(len(sums), len(self.costs) * q)
+            sums[:, at:] = cells[:, :, back].reshape(len(sums), len(self.costs) * q)
+        penalties = worst[:, len(self.properties) :]
         return Statistics(
             nodes,
             sums,
-            worst,
+            worst[:, : len(self.properties)],
             self.properties,
             self.costs,
             self.limits,
             self.cube.row_count,
             self.suppression.rule,
+            penalties[:, back] if self._penalties else penalties,
             self.classes,
         )
+
+
+def read_classes(
+    memory: tuple[layout.Tables, layout.Scratch],
+    depth: int,
+    fields: layout.Fields,
+    order: tuple[int, ...],
+    *,
+    persons: bool,
+    properties: tuple[Property, ...],
+) -> Classes:
+    """Copy the classes that an evaluation left in the memory.
+
+    Parameters
+    ----------
+    memory
+        The tables and the working memory.
+    depth
+        Where in the tables they stand.
+    fields
+        Where attributes stand in a key, in walking order.
+    order
+        Attributes in walking order.
+    persons
+        Whether the size of a class is its persons.
+    properties
+        What was collected.
+    """
+    tables, scratch = memory
+    count = int(tables.counts[depth, 0])
+    blocks = np.empty((count, len(order)), dtype=np.int32)
+    for place, a in enumerate(order):
+        key = tables.keys[depth, fields.word[place], :count]
+        blocks[:, a] = (key >> fields.shift[place]) & fields.mask[place]
+    rows = tables.rows[depth, :count]
+    sizes = scratch.sizes[:count] if persons else rows
+    by = np.lexsort(blocks.T[::-1]) if blocks.shape[1] else np.arange(count)
+    gone, values = scratch.out[:count][by] == 1, scratch.values[:, :count][:, by]
+    return Classes(blocks[by], rows[by], sizes[by], gone, properties, values)
 
 
 def walk_order(codes: np.ndarray[tuple[int, ...], np.dtype[np.int32]]) -> tuple[int, ...]:
@@ -368,18 +290,4 @@ def walk_order(codes: np.ndarray[tuple[int, ...], np.dtype[np.int32]]) -> tuple[
     return tuple(int(a) for a in np.argsort(distinct, kind="stable"))
 
 
-def _permuted(ladders: layout.Ladders, order: tuple[int, ...], lattice: Lattice) -> layout.Ladders:
-    """Put attributes into walking order and count their levels from the lowest allowed one."""
-    map_start = np.zeros_like(ladders.map_start)
-    cost_start = np.zeros_like(ladders.cost_start)
-    totals = np.zeros_like(ladders.totals)
-    for place, a in enumerate(order):
-        low, count = lattice.ladders[a].lowest, lattice.ladders[a].count
-        used = slice(low, low + count)
-        map_start[place, :count, :count] = ladders.map_start[a, used, used]
-        cost_start[place, :count] = ladders.cost_start[a, used]
-        totals[:, place, :count] = ladders.totals[:, a, used]
-    return layout.Ladders(map_start, ladders.maps, cost_start, ladders.costs, totals)
-
-
-__all__ = ["Batch", "Statistics", "walk_order"]
+__all__ = ["Batch", "Statistics", "read_classes", "walk_order"]

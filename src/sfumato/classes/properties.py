@@ -38,14 +38,20 @@ class Property:
 
 
 class CellCost(Enum):
-    """What one cell of a recoded table costs, as an integer.
+    """What one cell of a recoded table costs.
 
-    ``SIZE``: values in its block less one, at most m − 1. ``HEIGHT``: level of
-    its block, at most the height of the hierarchy.
+    ``SIZE``: values in its block less one, at most m − 1. ``HEIGHT``: level of its block, at most the
+    height of the hierarchy; where the partition is no level, the lowest level of the attribute's
+    hierarchy of which one block covers the cell's block; without a hierarchy 0 for a block of one
+    value and 1, the height then, for every larger one. ``FREQUENCY``: (N_e − N_v) / (N − N_v) for a cell
+    with value v in block e, N, N_e and N_v being the rows of the whole table, of the block and of
+    the value before suppression; 1 if it is suppressed; 0 in a column of which one value has all
+    rows. The first two are integers.
     """
 
     SIZE = "size"
     HEIGHT = "height"
+    FREQUENCY = "frequency"
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,17 +26,20 @@ def anonymize(
     the best so far; a second one aborts.
     """
     from sfumato import api
-    from sfumato.cli import released
+    from sfumato.cli import fronts, released
     from sfumato.release import check_release_target, manifest_path
 
     output, path = Output(options), Path(out)
     check_release_target(path, force=options.force)
     loaded = options.load_spec(spec)
     with watching(options) as watch:
-        release = api.anonymize(None, loaded, threads=options.threads, callback=watch)
+        release = api.anonymize(
+            None, loaded, threads=options.threads, callback=watch, checkpoint=options.checkpoint
+        )
     with waiting(options, "writing and verifying"):
         manifest = release.write(path, force=options.force)
     released.print_certainty(release.run, output)
+    fronts.print_checkpoint_note(release.run, output)
     released.print_release(release, manifest, output)
     released.print_files(path, manifest_path(path), output)
     output.result(released.release_result(release, manifest, path, manifest_path(path)))

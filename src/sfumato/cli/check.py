@@ -22,6 +22,7 @@ _COLUMNS = (
     Column("scheme", fixed=True),
     Column("values", "right"),
     Column("levels", "right"),
+    Column("partitions", "right"),
 )
 
 
@@ -74,6 +75,7 @@ def _print(spec: str, found: Mapping[str, object], output: Output) -> None:
             str(item["name"]),
             str(item["role"]),
             *(_cell(item[key]) for key in ("kind", "scheme", "values", "levels")),
+            "" if item["space"] is None else huge(str(item["space"])),
         ]
         for item in attributes
     ]

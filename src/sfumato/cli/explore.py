@@ -33,12 +33,15 @@ def explore(
     fronts.check_folder(folder, force=options.force)
     loaded = options.load_spec(spec)
     with watching(options) as watch:
-        front = api.explore(None, loaded, threads=options.threads, callback=watch)
+        front = api.explore(
+            None, loaded, threads=options.threads, callback=watch, checkpoint=options.checkpoint
+        )
     if not len(front):
         raise InfeasibleError(api.why_empty(front))
     files = fronts.front_files(front, show_labels=options.show_values)
     atomic_folder(folder, files, force=options.force)
     fronts.print_search(front, output)
+    fronts.print_checkpoint_note(front.run, output)
     fronts.print_front(front, output)
     _print_next(spec, folder, fronts.suggest_pick(front), output)
     output.result(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sfumato.cli.output import Column, count, huge, number
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from sfumato.cli.output import Output
     from sfumato.front import Solution
@@ -40,37 +40,8 @@ def front_files(front: Front, *, picked: int | None = None, show_labels: bool = 
     from sfumato.front import front_csv, run_json
     from sfumato.report import front_html
 
-    page = front_html(front, picked, labels=_labels(front) if show_labels else None)
+    page = front_html(front, picked, labels=front.labels() if show_labels else None)
     return dict(zip(FILES, (run_json(front), page, front_csv(front)), strict=True))
-
-
-def _labels(front: Front) -> dict[int, dict[str, str]] | None:
-    """Return for each solution an example of what its values look like."""
-    if front.source is None:
-        return None
-    hierarchies = front.source[0].table.hierarchies
-    return {
-        item.number: {
-            name: example(hierarchies[name].labels[level], level)
-            for name, level in item.recoding.items()
-            if isinstance(level, int)
-        }
-        for item in front
-    }
-
-
-def example(labels: Sequence[object], level: int) -> str:
-    """Return what a recoded column looks like: a label from the middle of its level.
-
-    Examples
-    --------
-    >>> example(["<20", "20-39", "40+"], 1), example(["*"], 2), example(["a", "b"], 0)
-    ('20-39', '*', 'unchanged')
-    """
-    if level == 0:
-        return "unchanged"
-    texts = [str(label) for label in labels if label is not None]
-    return texts[len(texts) // 2] if texts else ""
 
 
 def print_search(front: Front, output: Output) -> None:
@@ -93,6 +64,18 @@ def print_search(front: Front, output: Output) -> None:
     if left_out:
         facts.append(("left out", f"{', '.join(left_out)} (the specification does not name them)"))
     output.facts(facts)
+
+
+def print_checkpoint_note(run: Mapping[str, object], output: Output) -> None:
+    """Say that a checkpoint was asked for and the search keeps none."""
+    schemes = run.get("schemes")
+    keeps = (
+        run.get("method") == "optimal" and isinstance(schemes, dict) and set(schemes.values()) - {"levels"}
+    )
+    if output.options.checkpoint is not None and not keeps:
+        output.notes(
+            "note", [f"the method {run.get('method')} keeps no checkpoint; it starts anew each time."]
+        )
 
 
 def print_front(front: Front, output: Output, *, picked: int | None = None) -> None:
@@ -191,8 +174,8 @@ def shell_word(text: str | Path) -> str:
 __all__ = [
     "FILES",
     "check_folder",
-    "example",
     "front_files",
+    "print_checkpoint_note",
     "print_front",
     "print_search",
     "print_solutions",

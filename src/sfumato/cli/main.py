@@ -13,6 +13,7 @@ from sfumato.cli.explore import explore
 from sfumato.cli.guard import Commands
 from sfumato.cli.init import init
 from sfumato.cli.measure import measure
+from sfumato.cli.microaggregate import microaggregate
 from sfumato.cli.options import Version, with_common_options
 from sfumato.cli.release import release
 from sfumato.cli.verify import verify
@@ -31,7 +32,7 @@ def sfumato(*, version: Version = False) -> None:
     """See what every step of privacy costs a table in usefulness; choose; release with a guarantee."""
 
 
-for command in (demo, init, check, explore, anonymize, release, verify, measure):
+for command in (demo, init, check, explore, anonymize, release, verify, measure, microaggregate):
     # What a reader of the code needs of the parameters, the options say in their own words.
     text = (inspect.getdoc(command) or "").partition("\nParameters\n")[0]
     app.command(command.__name__, help=text)(with_common_options(command))

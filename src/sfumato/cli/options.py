@@ -21,7 +21,7 @@ Command: TypeAlias = Callable[..., int]
 FLAGS = ("--json", "--quiet", "--force", "--no-values")
 """Common options without a value."""
 
-VALUED = ("--threads", "--seed", "--time-limit")
+VALUED = ("--threads", "--seed", "--time-limit", "--checkpoint")
 """Common options with a value."""
 
 
@@ -43,6 +43,8 @@ class Options:
         In place of what the specification says; None keeps that.
     no_values
         Show no value of the data: neither those that a hierarchy lacks, nor labels as examples.
+    checkpoint
+        A file in which a search keeps how far it came, and from which it goes on.
     """
 
     json: bool = False
@@ -52,6 +54,7 @@ class Options:
     seed: int | None = None
     time_limit: float | None = None
     no_values: bool = False
+    checkpoint: str | None = None
 
     @property
     def show_values(self) -> bool:
@@ -109,6 +112,14 @@ TimeLimit: TypeAlias = Annotated[
 NoValues: TypeAlias = Annotated[
     bool, typer.Option("--no-values", help="Show no value of the data, not even one that a hierarchy lacks.")
 ]
+Checkpoint: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--checkpoint",
+        metavar="FILE",
+        help="Keep how far a search came, and go on from there if the file fits the run.",
+    ),
+]
 Version: TypeAlias = Annotated[
     bool,
     typer.Option("--version", callback=show_version, is_eager=True, help="Print the version and leave."),
@@ -122,6 +133,7 @@ _COMMON: dict[str, tuple[object, object]] = {
     "seed": (Seed, None),
     "time_limit": (TimeLimit, None),
     "no_values": (NoValues, False),
+    "checkpoint": (Checkpoint, None),
     "version": (Version, False),
 }
 

@@ -223,14 +223,11 @@ def huge(text: str | int) -> str:
 
     Examples
     --------
-    >>> huge("17920"), huge(5**38)
+    >>> huge("17920"), huge(str(5**38))
     ('17,920', '3.63e26')
     """
-    value = int(text)
-    if value < 10**15:
-        return f"{value:,}"
-    digits = str(value)
-    return f"{digits[0]}.{digits[1:3]}e{len(digits) - 1}"
+    digits = str(text)
+    return f"{int(digits):,}" if len(digits) <= 15 else f"{digits[0]}.{digits[1:3]}e{len(digits) - 1}"
 
 
 def forget_output() -> None:

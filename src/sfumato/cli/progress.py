@@ -36,10 +36,13 @@ class Watch:
         What is said instead after a while.
     shown
         Whether a bar is drawn.
+    unit
+        What the search evaluates.
     """
 
-    def __init__(self, doing: str, *, later: str | None = None, shown: bool) -> None:
+    def __init__(self, doing: str, *, later: str | None = None, shown: bool, unit: str = "recodings") -> None:
         self._later = later
+        self._unit = unit
         self.stopped = False
         self.has_begun = False
         self._bar = _make_bar() if shown else None
@@ -49,7 +52,7 @@ class Watch:
         """Show how far a search is; return True if it has to stop."""
         self.has_begun = True
         if self._bar is not None and self._task is not None:
-            done = f"{100 * progress.fraction:3.0f} %  {progress.evaluated:,} recodings"
+            done = f"{100 * progress.fraction:3.0f} %  {progress.evaluated:,} {self._unit}"
             text = STOPPED if self.stopped else "searching"
             self._bar.update(self._task, description=text, total=1.0, completed=progress.fraction, done=done)
         return self.stopped
@@ -83,15 +86,18 @@ class Watch:
 
 
 @contextlib.contextmanager
-def watching(options: Options) -> Iterator[Watch]:
+def watching(options: Options, unit: str = "recodings") -> Iterator[Watch]:
     """Show the progress of a search, and turn the first Ctrl-C into a request to stop it.
 
     Parameters
     ----------
     options
         With ``json`` or ``quiet`` nothing is shown.
+    unit
+        What the search evaluates.
     """
-    watch = Watch("reading the data", later=f"reading the data, or {COMPILING}", shown=_is_shown(options))
+    later = f"reading the data, or {COMPILING}"
+    watch = Watch("reading the data", later=later, shown=_is_shown(options), unit=unit)
     if threading.current_thread() is not threading.main_thread():  # only there signals arrive
         with watch.shown():
             yield watch

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sfumato.cli.fronts import example
-from sfumato.cli.output import Column, count, number
+from sfumato.cli.output import Column, count, huge, number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -34,10 +33,10 @@ def print_release(release: Release, manifest: Manifest, output: Output) -> None:
         _measure_rows(release, manifest),
     )
     output.line()
-    output.table(
-        [Column("attribute"), Column("level", "right"), Column("looks like")],
-        _recoding_rows(manifest, show_labels=output.options.show_values),
-    )
+    rows_of_recoding = _recoding_rows(manifest, show_labels=output.options.show_values)
+    has_blocks = any("block" in row[1] for row in rows_of_recoding)
+    title = "level or blocks" if has_blocks else "level"
+    output.table([Column("attribute"), Column(title, "right"), Column("looks like")], rows_of_recoding)
 
 
 def print_files(path: Path, manifest_file: Path, output: Output) -> None:
@@ -107,23 +106,25 @@ def _objectives(run: Mapping[str, object]) -> dict[str, str]:
 
 
 def _recoding_rows(manifest: Manifest, *, show_labels: bool) -> list[list[str]]:
-    """List the quasi-identifiers with level, height and, if that is wanted, a label as example."""
+    """List the quasi-identifiers with level and height, or blocks, and, if that is wanted, labels."""
+    from sfumato.release import Recipe
+    from sfumato.report.words import block_words, example
+
     stated = manifest.reference.get("attributes")
     attributes = stated if isinstance(stated, dict) else {}
-    rows = []
-    for name, level in _levels(manifest).items():
-        costs = attributes.get(name, {})
-        height = costs.get("height", {}).get("default", [level, level])[1]
-        labels: Sequence[object] = [cell[0] for cell in costs.get("loss", {}).get("cells", ())]
-        rows.append([name, f"{level} of {height}", example(labels, level) if show_labels else ""])
-    return rows
-
-
-def _levels(manifest: Manifest) -> dict[str, int]:
-    from sfumato.release import Recipe
-
     recipe = Recipe.from_dict(manifest.recipe)
-    return {name: recipe.attributes[name].level or 0 for name in recipe.quasi_identifiers}
+    rows = []
+    for name in recipe.quasi_identifiers:
+        costs, level = attributes.get(name, {}), recipe.attributes[name].level
+        labels: Sequence[object] = [cell[0] for cell in costs.get("loss", {}).get("cells", ())]
+        if level is None:
+            shown = [block for block in recipe.attributes[name].blocks or () if block]
+            texts = [count(len(shown), "block"), block_words(labels)]
+        else:
+            height = costs.get("height", {}).get("default", [level, level])[1]
+            texts = [f"{level} of {height}", example(labels, level)]
+        rows.append([name, texts[0], texts[1] if show_labels else ""])
+    return rows
 
 
 def print_certainty(run: Mapping[str, object], output: Output) -> None:
@@ -131,7 +132,7 @@ def print_certainty(run: Mapping[str, object], output: Output) -> None:
     seconds = float(str(run.get("seconds", 0)))
     if run.get("complete"):
         output.line(
-            f"optimal: proven over {int(str(run['space'])):,} recodings by evaluating "
+            f"optimal: proven over {huge(str(run['space']))} recodings by evaluating "
             f"{count(int(str(run['evaluated'])), 'recoding')} ({seconds:.2f} s)"
         )
         return

@@ -1,7 +1,8 @@
 """Domains, their partitions and trees, and the cube: integers, no strings."""
 
 from sfumato.domains.cube import Cube
-from sfumato.domains.ladder import Ladder, Lattice
+from sfumato.domains.ladder import Ladder
+from sfumato.domains.lattice import Lattice
 from sfumato.domains.partition import Partition
 from sfumato.domains.tree import Tree
 

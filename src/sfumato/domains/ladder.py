@@ -1,49 +1,107 @@
-"""Levels of one domain, and the lattice that several domains span."""
+"""Partitions of one domain that a recoding may use: the levels of a hierarchy, or any list."""
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sfumato.domains.partition import Partition
+from sfumato.errors import ParameterError
+
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sfumato._typing import IntArray, LongArray
 
 
 @dataclass(frozen=True, eq=False)
 class Ladder:
-    """Nested partitions of one domain, and which of them may be used.
+    """Numbered partitions of one domain, and which of them may be used.
+
+    Either they are levels, each nested in the next, or they are listed in any order and nested
+    in no way; :meth:`listed` makes the second kind.
 
     Parameters
     ----------
     levels
-        ``levels[l, code]`` is the block of a code at level l; each level nests
-        in the next, the last one is a single block.
+        ``levels[l, code]`` is the block of a code in partition l. Where they are nested, each
+        one nests in the next, and the last one is a single block.
     lowest, highest
-        The first and the last level that a recoding may use.
+        The first and the last number that a recoding may use.
+    nested
+        Whether each partition nests in the next.
+    hierarchy
+        Nested levels over the same domain by which the height of any block is measured, where the
+        partitions are no levels themselves.
     """
 
     levels: IntArray
     lowest: int
     highest: int
+    nested: bool = True
+    hierarchy: IntArray | None = None
 
     @classmethod
     def whole(cls, levels: IntArray) -> Ladder:
         """Make a ladder on which every level may be used."""
         return cls(levels, 0, len(levels) - 1)
 
+    @classmethod
+    def listed(cls, partitions: Sequence[Partition], hierarchy: Ladder | None = None) -> Ladder:
+        """Make a ladder of arbitrary partitions of one domain; the number of each is its place.
+
+        Parameters
+        ----------
+        partitions
+            One or more, in any order; they may repeat.
+        hierarchy
+            The levels of the attribute, for the heights of blocks. Without them a block of one value
+            has the height 0 and every larger one the height 1, as if there were values and everything.
+
+        Raises
+        ------
+        ParameterError
+            If there is no partition, or they are not all of one domain.
+
+        Examples
+        --------
+        >>> ladder = Ladder.listed([Partition.of([0, 0, 1]), Partition.of([0, 1, 1])])
+        >>> ladder.count, ladder.nested, ladder.base.tolist()
+        (2, False, [0, 1, 2])
+        """
+        sizes = {len(partition.block) for partition in partitions}
+        sizes |= set() if hierarchy is None else {hierarchy.size}
+        if not partitions or len(sizes) != 1:
+            found = f"domains of {len(sizes)} sizes" if partitions else "no partition"
+            raise ParameterError(f"a ladder lists one or more partitions of one domain; got {found}.")
+        levels = np.stack([partition.block for partition in partitions]).astype(np.int32, copy=False)
+        return cls(levels, 0, len(levels) - 1, False, None if hierarchy is None else hierarchy.heights)
+
+    def only(self, number: int) -> Ladder:
+        """Return the same ladder on which one partition alone may be used; it keeps its number."""
+        return replace(self, lowest=int(number), highest=int(number))
+
     @property
     def count(self) -> int:
-        """Number of levels that may be used."""
+        """Number of partitions that may be used."""
         return self.highest - self.lowest + 1
+
+    @cached_property
+    def heights(self) -> IntArray:
+        """The nested levels by which the height of a block is measured; values and everything if unknown."""
+        if self.nested:
+            return self.levels
+        if self.hierarchy is not None:
+            return self.hierarchy
+        return np.stack([np.arange(self.size, dtype=np.int32), np.zeros(self.size, dtype=np.int32)])
 
     @property
     def height(self) -> int:
-        """Number of the most general level, allowed or not."""
-        return len(self.levels) - 1
+        """Height of the most general block, allowed or not: the number of the hierarchy's last level."""
+        return len(self.heights) - 1
 
     @property
     def size(self) -> int:
@@ -52,65 +110,82 @@ class Ladder:
 
     @cached_property
     def blocks(self) -> tuple[int, ...]:
-        """Number of blocks at every level."""
-        return tuple(int(level.max()) + 1 if self.size else 0 for level in self.levels)
+        """Number of blocks of every partition."""
+        return tuple((self.levels.max(axis=1) + 1).tolist()) if self.size else (0,) * len(self.levels)
+
+    @cached_property
+    def base(self) -> IntArray:
+        """The coarsest partition that refines all that may be used, as the block of each code.
+
+        Where it is itself among them, it has that one's block numbers.
+        """
+        used = self.levels[self.lowest : self.highest + 1]
+        widest = self.lowest + int(np.argmax(self.blocks[self.lowest : self.highest + 1]))
+        if self.nested or self.blocks[widest] == self.size or len(used) == 1:
+            return np.asarray(self.levels[self.lowest if self.nested else widest])
+        _, together = np.unique(used, axis=1, return_inverse=True)
+        common = Partition.of(together.reshape(-1))
+        return np.asarray(self.levels[widest]) if common.count == self.blocks[widest] else common.block
+
+    @cached_property
+    def finest(self) -> int:
+        """The number of the partition that refines all that may be used.
+
+        Raises
+        ------
+        ParameterError
+            If none does.
+        """
+        if self.nested:
+            return self.lowest
+        used = self.blocks[self.lowest : self.highest + 1]
+        if max(used) != int(self.base.max(initial=-1)) + 1:
+            raise ParameterError("of the listed partitions none refines all others.")
+        return self.lowest + int(np.argmax(used))
+
+    @cached_property
+    def coarsest(self) -> int:
+        """The number of the partition that all refine that may be used.
+
+        Raises
+        ------
+        ParameterError
+            If there is none.
+        """
+        if self.nested:
+            return self.highest
+        number = self.lowest + int(np.argmin(self.blocks[self.lowest : self.highest + 1]))
+        coarse = self.levels[number]
+        for other in range(self.lowest, self.highest + 1):
+            if self.blocks[number] > 1 and not np.array_equal(
+                self._carried(self.levels[other], coarse)[self.levels[other]], coarse
+            ):
+                raise ParameterError("of the listed partitions none is refined by all others.")
+        return number
 
     def block_sizes(self, level: int) -> LongArray:
-        """Return how many values each block of a level holds."""
+        """Return how many values each block of a partition holds."""
         return np.bincount(self.levels[level], minlength=self.blocks[level]).astype(np.int64)
 
     def step(self, low: int, high: int) -> IntArray:
-        """Return for each block of level ``low`` its block of level ``high``."""
-        block = np.zeros(self.blocks[low], dtype=np.int32)
-        block[self.levels[low]] = self.levels[high]
+        """Return for each block of partition ``low`` its block of partition ``high``.
+
+        Raises
+        ------
+        ParameterError
+            If a block of ``low`` does not lie within one of ``high``; levels always do upwards.
+        """
+        block = self._carried(self.levels[low], self.levels[high])
+        if not self.nested and not np.array_equal(block[self.levels[low]], self.levels[high]):
+            raise ParameterError(f"partition {low} of the list does not refine partition {high}.")
+        return block
+
+    @staticmethod
+    def _carried(low: IntArray, high: IntArray) -> IntArray:
+        """Return for each block of ``low`` the block of ``high`` that holds one of its codes."""
+        block = np.zeros(int(low.max(initial=-1)) + 1, dtype=np.int32)
+        block[low] = high
         return block
 
 
-@dataclass(frozen=True, eq=False)
-class Lattice:
-    """All combinations of the allowed levels of several ladders.
-
-    A node is a row of level numbers, one for each ladder.
-    """
-
-    ladders: tuple[Ladder, ...]
-
-    @cached_property
-    def counts(self) -> tuple[int, ...]:
-        """Number of allowed levels of each ladder."""
-        return tuple(ladder.count for ladder in self.ladders)
-
-    @property
-    def size(self) -> int:
-        """Number of nodes."""
-        return math.prod(self.counts)
-
-    @cached_property
-    def bottom(self) -> LongArray:
-        """The most specific node."""
-        return np.array([ladder.lowest for ladder in self.ladders], dtype=np.int64)
-
-    @cached_property
-    def top(self) -> LongArray:
-        """The most general node."""
-        return np.array([ladder.highest for ladder in self.ladders], dtype=np.int64)
-
-    def nodes(self, start: int, stop: int, order: tuple[int, ...] | None = None) -> LongArray:
-        """Return nodes number ``start`` to ``stop``, counted with the last attribute of ``order`` fastest.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> ladder = Ladder.whole(np.array([[0, 1], [0, 0]], dtype=np.int32))
-        >>> Lattice((ladder, ladder)).nodes(1, 4).tolist()
-        [[0, 1], [1, 0], [1, 1]]
-        """
-        ranks = np.arange(start, stop, dtype=np.int64)
-        nodes = np.empty((len(ranks), len(self.ladders)), dtype=np.int64)
-        for a in reversed(order if order is not None else range(len(self.ladders))):
-            ranks, level = np.divmod(ranks, self.counts[a])
-            nodes[:, a] = level + self.ladders[a].lowest
-        return nodes
-
-
-__all__ = ["Ladder", "Lattice"]
+__all__ = ["Ladder"]

@@ -2,7 +2,7 @@
 
 from sfumato.front.boxes import BoxArchive, box_of, size_bound
 from sfumato.front.dominance import non_dominated
-from sfumato.front.files import front_csv, load_front, number_text, run_json
+from sfumato.front.files import count_text, front_csv, load_front, number_text, run_json, whole_text
 from sfumato.front.front import Front, Objective, Partition, Solution
 from sfumato.front.indicators import convergence_error, hypervolume, representation_ratio, scaled_fronts
 from sfumato.front.knees import find_knee
@@ -16,6 +16,7 @@ __all__ = [
     "Solution",
     "box_of",
     "convergence_error",
+    "count_text",
     "find_knee",
     "front_csv",
     "hypervolume",
@@ -28,4 +29,5 @@ __all__ = [
     "run_json",
     "scaled_fronts",
     "size_bound",
+    "whole_text",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import decimal
 import io
 import json
 from typing import TYPE_CHECKING
@@ -23,6 +24,33 @@ def number_text(value: float) -> str:
     ('5', '0.25')
     """
     return str(int(value)) if float(value).is_integer() and abs(value) < 1e15 else repr(float(value))
+
+
+def whole_text(number: int) -> str:
+    """Return a whole number in decimal, however many digits it has.
+
+    The size of a space may have thousands of them, which Python's own conversion refuses.
+
+    Examples
+    --------
+    >>> whole_text(17920), len(whole_text(1 << 20_000))
+    ('17920', 6021)
+    """
+    return str(decimal.Decimal(number))
+
+
+def count_text(number: int) -> str:
+    """Return a whole number for people: grouped, or rounded where it is huge.
+
+    Examples
+    --------
+    >>> count_text(17920), count_text(5**38), count_text(1 << 20_000)
+    ('17,920', '3.63e26', '3.98e6020')
+    """
+    if number < 10**15:
+        return f"{number:,}"
+    digits = whole_text(number)
+    return f"{digits[0]}.{digits[1:3]}e{len(digits) - 1}"
 
 
 def front_csv(front: Front) -> str:
@@ -79,4 +107,4 @@ def _solution(row: dict[str, str]) -> Solution:
     return Solution(int(row["solution"]), {**measures, "suppressed": float(suppressed)}, suppressed, recoding)
 
 
-__all__ = ["front_csv", "load_front", "number_text", "run_json"]
+__all__ = ["count_text", "front_csv", "load_front", "number_text", "run_json", "whole_text"]

@@ -1,5 +1,7 @@
 """Hierarchies over the values of attributes: build, read, check, suggest, write."""
 
+from sfumato.hierarchies.admissible import listed_partitions
+from sfumato.hierarchies.blocks import Plain, plain_values, read_blocks, write_blocks
 from sfumato.hierarchies.build import build, find_problems
 from sfumato.hierarchies.check import LeafRows, problems
 from sfumato.hierarchies.encode import UNKNOWN, encode
@@ -7,26 +9,37 @@ from sfumato.hierarchies.hierarchy import ROOT, Hierarchy, Value
 from sfumato.hierarchies.kinds import infer_kind, parse_values, text_of
 from sfumato.hierarchies.read import read_leaves
 from sfumato.hierarchies.rebuild import rebuild
+from sfumato.hierarchies.regroup import BLOCKS, RULES, RecordedBlocks, fill_values, regroup
 from sfumato.hierarchies.suggest import suggest, suggest_role
 from sfumato.hierarchies.write import to_arx, write_arx
 
 __all__ = [
+    "BLOCKS",
     "ROOT",
+    "RULES",
     "UNKNOWN",
     "Hierarchy",
     "LeafRows",
+    "Plain",
+    "RecordedBlocks",
     "Value",
     "build",
     "encode",
+    "fill_values",
     "find_problems",
     "infer_kind",
+    "listed_partitions",
     "parse_values",
+    "plain_values",
     "problems",
+    "read_blocks",
     "read_leaves",
     "rebuild",
+    "regroup",
     "suggest",
     "suggest_role",
     "text_of",
     "to_arx",
     "write_arx",
+    "write_blocks",
 ]

@@ -70,6 +70,11 @@ def is_missing(value: Value) -> bool:
     return value is None or (isinstance(value, float) and math.isnan(value))
 
 
+def as_key(kind: str, value: Value) -> Key:
+    """Return what values of a kind are compared and sorted by; None for what is none of it."""
+    return _keys(kind, [value])[0]
+
+
 def _keys(kind: str, values: Sequence[Value], granularity: object = None) -> list[Key]:
     """Return what values are compared by; None for what cannot be in the domain."""
     if kind == "number":
@@ -103,4 +108,4 @@ def _floor(domain: Sequence[Key], key: Key) -> int:
     return bisect.bisect_right(domain, key) - 1  # type: ignore[type-var]
 
 
-__all__ = ["UNKNOWN", "encode", "is_missing"]
+__all__ = ["UNKNOWN", "as_key", "encode", "is_missing"]

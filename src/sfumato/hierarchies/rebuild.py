@@ -65,10 +65,29 @@ def rebuild(
     HierarchyError
         If values are unknown and ``unknown`` is ``error``; if the definition is none.
     """
-    known = values
-    if "mask" in definition:
-        known = [text for text in texts_of(values) if len(text) >= _whole(attribute, definition["mask"])]
-    hierarchy = _build(attribute, definition, kind, known, has_missing=has_missing)
+    hierarchy = build_definition(attribute, definition, kind, values, has_missing=has_missing)
+    return with_unknown_leaf(hierarchy, values, unknown)
+
+
+def with_unknown_leaf(
+    hierarchy: Hierarchy, values: Sequence[Value], unknown: Literal["error", "*"]
+) -> Hierarchy:
+    """Give a hierarchy a leaf for values that are not in its domain, if there are such.
+
+    Parameters
+    ----------
+    hierarchy
+        The hierarchy.
+    values
+        The distinct values of the data, without missing.
+    unknown
+        As for :func:`rebuild`.
+
+    Raises
+    ------
+    HierarchyError
+        If there are such values and ``unknown`` is ``error``.
+    """
     codes = encode(hierarchy, values)
     foreign = [value for value, code in zip(values, codes.tolist(), strict=True) if code == UNKNOWN]
     if not foreign:
@@ -77,16 +96,29 @@ def rebuild(
         raise HierarchyError(
             f"The recipe does not know {len(foreign):,} of {len(values):,} distinct values of the data. "
             'Leave them out, or pass unknown="*".',
-            where=attribute,
+            where=hierarchy.attribute,
             values=texts_of(foreign),
         )
     return _with_unknown(hierarchy)
 
 
-def _build(
-    attribute: str, definition: Mapping[str, object], kind: str, values: Sequence[Value], *, has_missing: bool
+def build_definition(
+    attribute: str,
+    definition: Mapping[str, object],
+    kind: str,
+    values: Sequence[Value],
+    *,
+    has_missing: bool = False,
 ) -> Hierarchy:
-    """Make the hierarchy for those values that the definition knows."""
+    """Make the hierarchy for those values that a definition knows; the others are left out.
+
+    Parameters
+    ----------
+    attribute, definition, kind, values, has_missing
+        As for :func:`rebuild`.
+    """
+    if "mask" in definition:
+        values = [text for text in texts_of(values) if len(text) >= _whole(attribute, definition["mask"])]
     if "root" in definition:
         return _from_root(attribute, definition, kind, values, has_missing=has_missing)
     if "leaves" in definition:

@@ -1,11 +1,12 @@
-"""Classes and their statistics for many nodes of a lattice of levels.
+"""Classes and their statistics for many nodes of a lattice.
 
-A node is one level for each quasi-identifier. Its classes are rolled up from
-the classes of a node below it: the quasi-identifier codes of a class stand
-bit-packed in one or more 64-bit words, a level change replaces one field of
-the key, and an open-addressing table unites equal keys. Nodes come sorted, so
-that a node shares its leading levels, and the tables made for them, with the
-one before.
+A node is one level for each quasi-identifier, or one partition of a list. Its
+classes are rolled up from the classes of a node below it: the quasi-identifier
+codes of a class stand bit-packed in one or more 64-bit words, a level change
+replaces one field of the key, and an open-addressing table unites equal keys.
+Nodes come sorted, so that a node shares its leading levels, and the tables
+made for them, with the one before. Listed partitions do not nest: theirs are
+always rolled up from the base of their attribute.
 
 All sums are integers, so no reported value depends on the order of classes.
 """
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sfumato.kernels._options import kernel
+from sfumato.kernels.frequencies import frequency_penalties
 from sfumato.kernels.rolling import roll_up
 
 if TYPE_CHECKING:
@@ -346,7 +348,7 @@ def _lead(
         if kept[at] < 0:
             low = 0 if a == 0 else depth_of[a - 1]
             start = 0
-            if node[a] > 0 and kept[at - 1] >= 0:
+            if node[a] > 1 and ladders.nested[a] and kept[at - 1] >= 0:
                 low = kept[at - 1]
                 start = node[a] - 1
             if node[a] == 0:
@@ -383,7 +385,7 @@ def _advance(
     for a in range(max(first, len(scratch.counts)), q):
         low = 0 if a == 0 else depth_of[a - 1]
         start = 0
-        if a == first and before[0] >= 0 and node[a] > before[a] and before[a] > 0:
+        if a == first and ladders.nested[a] and before[0] >= 0 and node[a] > before[a] and before[a] > 0:
             low = depth_of[a]
             start = before[a]
         if node[a] == start:
@@ -394,6 +396,42 @@ def _advance(
         roll_up(tables, low, a + 1, field, ladders.maps[begin:], plan, scratch)
         depth_of[a] = a + 1
     return depth_of[q - 1] if q else 0
+
+
+@kernel
+def reduce_classes(
+    tables: Tables,
+    depth: int,
+    fields: Fields,
+    ladders: Ladders,
+    levels: LongArray,
+    plan: Plan,
+    scratch: Scratch,
+    sums: LongArray,
+    worst: FloatArray,
+) -> None:
+    """Suppress, and write all numbers of the node whose classes stand at ``depth``.
+
+    ``sums`` (FIXED_SUMS + properties + costs·q) and ``worst`` (properties, and q penalties by
+    frequency where they are asked for) receive them.
+    """
+    properties = len(plan.kind)
+    sizes = _class_sizes(tables, depth, plan, scratch)
+    _fill_properties(tables, depth, sizes, plan, scratch)
+    _suppress(tables.counts[depth, 0], tables.rows[depth], sizes, plan, scratch, sums)
+    _collect(tables, depth, sizes, plan, scratch, sums, worst)
+    _cell_sums(tables, depth, fields, ladders, levels, scratch, sums[FIXED_SUMS + properties :])
+    if len(worst) > properties:
+        frequency_penalties(
+            tables,
+            depth,
+            ladders,
+            levels,
+            sums[SUPPRESSED],
+            plan.row_count,
+            scratch,
+            worst[properties:],
+        )
 
 
 @kernel
@@ -413,20 +451,15 @@ def evaluate_nodes(
 
     Parameters are arrays: ``nodes`` (n, q) int64 in lexicographic order;
     ``control[0]`` becomes 1 to stop, ``control[1 + worker]`` counts the nodes done;
-    ``sums`` (n, FIXED_SUMS + properties + costs·q) and ``worst`` (n, properties)
-    receive the numbers. Returns how many nodes were evaluated.
+    ``sums`` and ``worst`` receive the numbers of each node, see :func:`reduce_classes`.
+    Returns how many nodes were evaluated.
     """
     q = nodes.shape[1]
-    properties = len(plan.kind)
     for i in range(len(nodes)):
         if control[0]:
             return i
         depth = _advance(tables, fields, ladders, nodes[i], plan, scratch)
-        sizes = _class_sizes(tables, depth, plan, scratch)
-        _fill_properties(tables, depth, sizes, plan, scratch)
-        _suppress(tables.counts[depth, 0], tables.rows[depth], sizes, plan, scratch, sums[i])
-        _collect(tables, depth, sizes, plan, scratch, sums[i], worst[i])
-        _cell_sums(tables, depth, fields, ladders, nodes[i], scratch, sums[i, FIXED_SUMS + properties :])
+        reduce_classes(tables, depth, fields, ladders, nodes[i], plan, scratch, sums[i], worst[i])
         scratch.before[:q] = nodes[i]
         control[1 + worker] += 1
     return len(nodes)
@@ -454,4 +487,5 @@ __all__ = [
     "SUPPRESSED",
     "T_EQUAL",
     "evaluate_nodes",
+    "reduce_classes",
 ]

@@ -37,14 +37,34 @@ class Fields(NamedTuple):
 Field: TypeAlias = "tuple[int, np.uint64, np.uint64]"
 
 
-class Ladders(NamedTuple):
-    """Block maps between levels and the cell costs of blocks, flattened."""
+class Origin(NamedTuple):
+    """The distinct tuples of original values, for a cost that looks at them; empty where none does."""
 
-    map_start: LongArray  # (q, levels, levels): from level i to level j > i
+    codes: IntArray  # (tuples, q): each code plus where its attribute's values begin
+    rows: LongArray  # (tuples,)
+    group: IntArray  # (tuples,): class of the base table
+    start: LongArray  # (q + 1,): where each attribute's values begin
+    counts: LongArray  # (values of all attributes,): rows of each value
+    base: IntArray  # (values of all attributes,): block of each value in the base
+
+
+class Ladders(NamedTuple):
+    """Block maps between levels and the cell costs of blocks, flattened.
+
+    Attributes stand in walking order, and levels are counted as the walk does: 0 is the base.
+    """
+
+    nested: (
+        LongArray  # (q,): 1 where a level may be rolled up from any lower one, 0 where from the base alone
+    )
+    map_start: LongArray  # (q, levels to roll up from, levels): from level i to level j > i
     maps: IntArray
     cost_start: LongArray  # (q, levels): where the costs of a level's blocks begin
     costs: LongArray  # (costs, blocks of all levels)
     totals: LongArray  # (costs, q, levels): sums over all rows
+    block_rows: LongArray  # (blocks of all levels,): rows of each block; empty where no cost asks for it
+    penalties: FloatArray  # (q, levels): frequency penalties summed over all rows
+    origin: Origin
 
 
 class Plan(NamedTuple):
@@ -77,6 +97,10 @@ class Scratch(NamedTuple):
     depth_of: LongArray  # by attribute: the depth that has its level and those of the attributes before it
     counts: LongArray  # levels of the leading attributes whose tables are kept
     kept: LongArray  # by their levels: the depth that holds the table; −1 where it is not made yet
+    chain: IntArray  # (depths, groups): class of the parent's class; no depths where nobody asks for it
+    parent: LongArray  # (depths,): the depth from which a table was rolled up
+    gone: IntArray  # (groups,): 1 where a class of some depth is suppressed
+    lost: LongArray  # (values of all attributes,): suppressed rows of each original value
 
 
-__all__ = ["Field", "Fields", "Ladders", "Plan", "Scratch", "Tables"]
+__all__ = ["Field", "Fields", "Ladders", "Origin", "Plan", "Scratch", "Tables"]

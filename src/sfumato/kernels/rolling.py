@@ -17,7 +17,7 @@ _ZERO = np.uint64(0)
 
 
 @kernel
-def _table_bits(groups: int) -> int:
+def table_bits(groups: int) -> int:
     """Return b such that 2**b slots are at most half full."""
     b = 4
     while (1 << b) < 2 * groups:
@@ -120,7 +120,7 @@ def _roll_up_classes(
     O(groups); ``scratch.united`` receives class → united class.
     """
     groups = tables.counts[low, 0]
-    b = _table_bits(groups)
+    b = table_bits(groups)
     slots = scratch.slots[: 1 << b]
     slots[:] = -1
     down = np.uint64(64 - b)
@@ -131,6 +131,13 @@ def _roll_up_classes(
         )
     else:
         made = _unite_wide(tables.keys[low], tables.keys[high], groups, field, block, slots, down, united)
+    add_up(tables, low, high, groups, united)
+    tables.counts[high, 0] = made
+
+
+@kernel
+def add_up(tables: Tables, low: int, high: int, groups: int, united: IntArray) -> None:
+    """Add the rows and unite the bits of the classes at depth ``low`` that became one at depth ``high``."""
     # Whether a class is new follows no pattern, so what is there is masked out rather than branched around.
     rows, out_rows = tables.rows[low], tables.rows[high]
     seen = 0
@@ -147,7 +154,6 @@ def _roll_up_classes(
             held = bits[i]
             out_bits[at] = held | (out_bits[at] if at < seen else _ZERO)
             seen = max(seen, at + 1)
-    tables.counts[high, 0] = made
 
 
 @kernel
@@ -157,7 +163,7 @@ def _roll_up_pairs(tables: Tables, low: int, high: int, number: int, set_size: i
     values, out_values = tables.pair_value[low, number], tables.pair_value[high, number]
     rows, out_rows = tables.pair_rows[low, number], tables.pair_rows[high, number]
     pairs = tables.counts[low, 1 + number]
-    b = _table_bits(pairs)
+    b = table_bits(pairs)
     slots = scratch.slots[: 1 << b]
     slots[:] = -1
     last = np.int64((1 << b) - 1)
@@ -185,13 +191,37 @@ def _roll_up_pairs(tables: Tables, low: int, high: int, number: int, set_size: i
 
 
 @kernel
-def roll_up(
-    tables: Tables, low: int, high: int, field: Field, block: IntArray, plan: Plan, scratch: Scratch
-) -> None:
-    """Roll classes and all their pairs up by one block map."""
-    _roll_up_classes(tables, low, high, field, block, scratch)
+def remember(tables: Tables, low: int, high: int, groups: int, scratch: Scratch) -> None:
+    """Note which class at depth ``high`` each of the ``groups`` classes at depth ``low`` went to.
+
+    A table that was rolled up in place keeps its parent, and its chain is composed.
+    """
+    chain = scratch.chain[high]
+    if low == high:
+        for g in range(tables.counts[scratch.parent[high], 0]):
+            chain[g] = scratch.united[chain[g]]
+    else:
+        chain[:groups] = scratch.united[:groups]
+        scratch.parent[high] = low
+
+
+@kernel
+def roll_up_pairs(tables: Tables, low: int, high: int, plan: Plan, scratch: Scratch) -> None:
+    """Unite the pairs of all sets after classes were united."""
     for s in range(len(plan.set_size)):
         _roll_up_pairs(tables, low, high, s, plan.set_size[s], scratch)
 
 
-__all__ = ["roll_up"]
+@kernel
+def roll_up(
+    tables: Tables, low: int, high: int, field: Field, block: IntArray, plan: Plan, scratch: Scratch
+) -> None:
+    """Roll classes and all their pairs up by one block map."""
+    groups = tables.counts[low, 0]
+    _roll_up_classes(tables, low, high, field, block, scratch)
+    if len(scratch.chain):
+        remember(tables, low, high, groups, scratch)
+    roll_up_pairs(tables, low, high, plan, scratch)
+
+
+__all__ = ["add_up", "remember", "roll_up", "roll_up_pairs", "table_bits"]

@@ -3,6 +3,7 @@
 from sfumato.measures.custom import PropertyMeasure
 from sfumato.measures.indices import binary_spread, mean, spread, worst
 from sfumato.measures.measure import ClassMeasure, Direction, Measure, Monotone, Union
+from sfumato.measures.penalties import RowPenalties
 from sfumato.measures.registry import make_measure, measure_names
 from sfumato.measures.setting import Setting
 
@@ -12,6 +13,7 @@ __all__ = [
     "Measure",
     "Monotone",
     "PropertyMeasure",
+    "RowPenalties",
     "Setting",
     "Union",
     "binary_spread",

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from sfumato._typing import FloatArray
     from sfumato.classes import Classes
-    from sfumato.classes.batch import Statistics
+    from sfumato.classes.statistics import Statistics
     from sfumato.measures.indices import Index
 
 

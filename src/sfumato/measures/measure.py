@@ -16,7 +16,9 @@ from sfumato.classes.properties import CellCost, Property, Threshold
 
 if TYPE_CHECKING:
     from sfumato._typing import FloatArray
-    from sfumato.classes.batch import Statistics
+    from sfumato.classes.statistics import Statistics
+    from sfumato.domains import Cube
+    from sfumato.measures.penalties import RowPenalties
 
 
 class Direction(Enum):
@@ -104,6 +106,13 @@ class Measure(ABC):
         Measures made of row penalties that do not come from cells alone define it.
         """
         raise NotImplementedError(f"{self.name} has no value without suppression")
+
+    def penalties(self, cube: Cube) -> RowPenalties | None:
+        """Return what each row of a table costs, so that the sum is :meth:`cost`; None where that is unknown.
+
+        Measures made of row penalties define it to be searched for under any scheme.
+        """
+        return None
 
     def largest(self, rows: int, attributes: int) -> float:
         """Return what a measure to minimize cannot exceed; 0 where nothing is known.

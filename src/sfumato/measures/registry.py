@@ -16,6 +16,7 @@ from sfumato.measures.utility.cm import CM
 from sfumato.measures.utility.dm import DM
 from sfumato.measures.utility.gl import GL
 from sfumato.measures.utility.glm import GLM
+from sfumato.measures.utility.hdm import HDM
 from sfumato.measures.utility.loss import Loss
 from sfumato.measures.utility.precision import Precision
 from sfumato.measures.utility.sl import SL
@@ -37,6 +38,7 @@ _OF_TABLE: dict[str, Callable[[str, Setting], Measure]] = {
     "gl": lambda name, setting: GL(name, setting.weights),
     "sl": lambda name, _: SL(name),
     "dm": lambda name, _: DM(name),
+    "hdm": lambda name, setting: HDM(name, setting.weights),
     "average_class": lambda name, _: AverageClass(name),
     "precision": lambda name, _: Precision(name),
     "suppressed": lambda name, _: Suppressed(name),

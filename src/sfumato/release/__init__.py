@@ -2,14 +2,17 @@
 
 from sfumato.release.atomic import atomic_text, check_target
 from sfumato.release.draft import Draft, make_draft
+from sfumato.release.grouping import Grouping, make_groupings
 from sfumato.release.manifest import Manifest, current_versions, manifest_path
 from sfumato.release.reapply import recipe_problem
 from sfumato.release.recipe import Recipe, RecipeAttribute
+from sfumato.release.recodings import read_recoding, trim_lattice, write_recoding
 from sfumato.release.verify import Promise, Recount, holds, recount
 from sfumato.release.write import check_release_target, write_release
 
 __all__ = [
     "Draft",
+    "Grouping",
     "Manifest",
     "Promise",
     "Recipe",
@@ -21,8 +24,12 @@ __all__ = [
     "current_versions",
     "holds",
     "make_draft",
+    "make_groupings",
     "manifest_path",
+    "read_recoding",
     "recipe_problem",
     "recount",
+    "trim_lattice",
+    "write_recoding",
     "write_release",
 ]

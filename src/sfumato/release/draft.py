@@ -5,20 +5,21 @@ from __future__ import annotations
 import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.domains import Ladder, Lattice
+from sfumato.domains import Lattice
 from sfumato.errors import InfeasibleError, OutputError
 from sfumato.measures import make_measure, measure_names
+from sfumato.release.grouping import Grouping, make_groupings
 from sfumato.release.manifest import Manifest, current_versions
 from sfumato.release.recipe import Recipe, RecipeAttribute
-from sfumato.release.reference import distribution, kept_attribute, make_reference, recoded_attribute
+from sfumato.release.reference import distribution, make_reference
 from sfumato.release.verify import Promise, holds, recount, recount_beside
 from sfumato.release.write import write_release
 from sfumato.spec import format_measure_name
-from sfumato.table import Recode, apply, is_typed, write_table
+from sfumato.table import apply, is_typed, write_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -47,6 +48,8 @@ class Draft:
         What has to hold, and the numbers that the search found.
     recipe
         What was done.
+    groupings
+        The partition of each quasi-identifier.
     """
 
     prepared: Prepared
@@ -54,6 +57,20 @@ class Draft:
     frame: object
     promise: Promise
     recipe: Recipe
+    groupings: tuple[Grouping, ...]
+
+    @property
+    def recoding(self) -> dict[str, object]:
+        """Attribute → level or blocks, as ``front.csv`` writes them.
+
+        For a recipe on new data these are the recipe's.
+        """
+        found: dict[str, object] = {}
+        for grouping in self.groupings:
+            stated = self.recipe.attributes[grouping.name]
+            is_recorded = stated.scheme != grouping.scheme
+            found[grouping.name] = stated.entry if is_recorded else grouping.entry
+        return found
 
     @property
     def measures(self) -> dict[str, float]:
@@ -108,8 +125,13 @@ class Draft:
         write_table(self._apply(path, with_person=True), path)
 
     def _apply(self, path: Path, *, with_person: bool = False) -> object:
-        return apply_recoding(
-            self.prepared, self.recipe, self.classes, typed=is_typed(path), with_person=with_person
+        return _apply(
+            self.prepared,
+            self.recipe,
+            self.classes,
+            self.groupings,
+            typed=is_typed(path),
+            with_person=with_person,
         )
 
     def _manifest(self, found: Recount, sha256: str) -> Manifest:
@@ -125,29 +147,36 @@ class Draft:
         )
 
 
-def make_draft(prepared: Prepared, problem: Problem, node: LongArray) -> Draft:
-    """Apply one node of the lattice to the full table.
+def make_draft(
+    prepared: Prepared,
+    problem: Problem,
+    node: LongArray,
+    lattice: Lattice | None = None,
+    *,
+    recipe: Recipe | None = None,
+) -> Draft:
+    """Apply one recoding to the full table.
 
     Parameters
     ----------
     prepared
-        The table and its lattice.
+        The table and its space.
     problem
         Requirements and suppression.
     node
-        A level for each quasi-identifier.
+        One number for each quasi-identifier.
+    lattice
+        The lattice in whose numbers the node is; the prepared one's levels where None.
+    recipe
+        What is done, if that is written down already; otherwise it is now.
 
     Raises
     ------
     InfeasibleError
-        If the node does not meet the requirements.
+        If the recoding does not meet the requirements.
     """
-    fixed = Lattice(
-        tuple(
-            Ladder(ladder.levels, int(level), int(level))
-            for ladder, level in zip(prepared.lattice.ladders, node, strict=True)
-        )
-    )
+    space = prepared.lattice if lattice is None else lattice
+    fixed = Lattice(tuple(ladder.only(number) for ladder, number in zip(space.ladders, node, strict=True)))
     asked = {item.name for item in problem.measures}
     every = tuple(
         make_measure(name, prepared.setting)
@@ -155,22 +184,33 @@ def make_draft(prepared: Prepared, problem: Problem, node: LongArray) -> Draft:
         # t needs the whole table's distribution beside the release: only where somebody asked for it.
         if not name.startswith("t(") or name in asked
     )
-    alone = replace(problem, lattice=fixed, extra=every)
+    alone = replace(problem, lattice=fixed, extra=every, schemes=None)
     batch = alone.batch(threads=1)
     statistics = batch.evaluate(node[None])
     if not alone.feasible(statistics)[0]:
         raise InfeasibleError("this recoding does not meet the requirements; pick another solution.")
     classes = batch.classes(node)
     measures = {item.name: float(item.value(statistics)[0]) for item in alone.measures}
-    recipe = make_recipe(prepared, node, classes)
-    promise = _promise(prepared, recipe, measures, int(statistics.suppressed[0]), classes)
-    return Draft(prepared, classes, apply_recoding(prepared, recipe, classes), promise, recipe)
+    groupings = _shown(make_groupings(prepared, space, node), classes)
+    recipe = recipe or make_recipe(prepared, groupings)
+    promise = _promise(prepared, recipe, measures, int(statistics.suppressed[0]), groupings)
+    frame = _apply(prepared, recipe, classes, groupings)
+    return Draft(prepared, classes, frame, promise, recipe, groupings)
 
 
-def apply_recoding(
+def _shown(groupings: tuple[Grouping, ...], classes: Classes) -> tuple[Grouping, ...]:
+    """Tell each grouping which of its blocks some remaining class has."""
+    remaining = classes.blocks[~classes.suppressed]
+    return tuple(
+        grouping.showing(np.unique(remaining[:, place]).tolist()) for place, grouping in enumerate(groupings)
+    )
+
+
+def _apply(
     prepared: Prepared,
     recipe: Recipe,
     classes: Classes,
+    groupings: tuple[Grouping, ...],
     *,
     typed: bool = False,
     with_person: bool = False,
@@ -182,22 +222,19 @@ def apply_recoding(
     prepared
         The table.
     recipe
-        The level of each quasi-identifier, what becomes of suppressed rows, and the order.
+        What becomes of suppressed rows, and the order.
     classes
         The classes, with those that are suppressed.
+    groupings
+        The partition of each quasi-identifier.
     typed
         Whether kept numbers of a text file leave as numbers.
     with_person
         Whether the person column comes too, for a recount that is not released.
     """
-    table, recodes = prepared.table, []
-    for name in prepared.setting.quasi_identifiers:
-        hierarchy, level = table.hierarchies[name], cast("int", recipe.attributes[name].level)
-        keep = is_kept(hierarchy.definition, level)
-        recodes.append(Recode(name, hierarchy.levels[level], hierarchy.labels[level], keep))
     return apply(
-        table,
-        recodes,
+        prepared.table,
+        [grouping.recode for grouping in groupings],
         classes.suppressed_blocks,
         output=recipe.suppressed_output,
         order=recipe.order,
@@ -206,30 +243,20 @@ def apply_recoding(
     )
 
 
-def is_kept(definition: Mapping[str, object], level: int) -> bool:
-    """Tell whether a column leaves as it came: at level 0, not granulated, without unknown values."""
-    return level == 0 and not definition.get("granularity") and "unknown" not in definition
-
-
-def make_recipe(prepared: Prepared, node: LongArray, classes: Classes) -> Recipe:
+def make_recipe(prepared: Prepared, groupings: tuple[Grouping, ...]) -> Recipe:
     """Write down what is done to every column; no value that the release does not show."""
     spec, table = prepared.spec, prepared.table
-    level_of = dict(zip(prepared.setting.quasi_identifiers, (int(level) for level in node), strict=True))
+    recoded = {grouping.name: grouping for grouping in groupings}
     attributes = {}
     for name in table.source.columns:
         if name not in spec.attributes:
             continue
         asked = spec.attributes[name]
-        hierarchy = table.hierarchies.get(name) or table.sensitive.get(name)
-        recoded = name in level_of
-        attributes[name] = RecipeAttribute(
-            asked.role,
-            hierarchy.kind if hierarchy else asked.kind,
-            asked.weight,
-            _shown_definition(prepared, name, level_of[name], classes) if recoded else None,
-            "levels" if recoded else None,
-            level_of.get(name),
-        )
+        if name in recoded:
+            attributes[name] = recoded[name].recipe(asked.weight)
+        else:
+            kind = table.sensitive[name].kind if name in table.sensitive else asked.kind
+            attributes[name] = RecipeAttribute(asked.role, kind, asked.weight)
     return Recipe(
         attributes,
         spec.suppression.limit,
@@ -242,31 +269,12 @@ def make_recipe(prepared: Prepared, node: LongArray, classes: Classes) -> Recipe
     )
 
 
-def _shown_definition(prepared: Prepared, name: str, level: int, classes: Classes) -> Mapping[str, object]:
-    """Return the definition of a hierarchy without values of the data that the release hides.
-
-    At the root any value becomes the root, so none needs to be known. Below it, a domain taken from the data
-    keeps the values that remain; rules, files and trees hold none of the data.
-    """
-    hierarchy = prepared.table.hierarchies[name]
-    if level == hierarchy.height:
-        return {"root": hierarchy.labels[level][0], "height": hierarchy.height}
-    if "values" not in hierarchy.definition:
-        return hierarchy.definition
-    shown = set(_remaining_blocks(prepared, name, classes))
-    recorded = cast("list[object]", hierarchy.definition["values"])
-    blocks = hierarchy.levels[level]
-    return {"values": [value for code, value in enumerate(recorded) if int(blocks[code]) in shown]}
-
-
-def _remaining_blocks(prepared: Prepared, name: str, classes: Classes) -> list[int]:
-    """Return the blocks of a quasi-identifier that some remaining class has."""
-    place = prepared.setting.quasi_identifiers.index(name)
-    return [int(block) for block in np.unique(classes.blocks[~classes.suppressed, place])]
-
-
 def _promise(
-    prepared: Prepared, recipe: Recipe, measures: dict[str, float], suppressed: int, classes: Classes
+    prepared: Prepared,
+    recipe: Recipe,
+    measures: dict[str, float],
+    suppressed: int,
+    groupings: tuple[Grouping, ...],
 ) -> Promise:
     rows = prepared.cube.row_count
     out = rows if recipe.suppressed_output == "mask" else rows - suppressed
@@ -276,7 +284,7 @@ def _promise(
         dict(recipe.require),
         measures,
         {"in": rows, "out": out, "suppressed": suppressed},
-        _reference(prepared, recipe, measures, classes),
+        _reference(prepared, measures, groupings),
         recipe.suppressed_output,
         recipe.rule,
         recipe.limit,
@@ -286,11 +294,11 @@ def _promise(
 
 
 def _reference(
-    prepared: Prepared, recipe: Recipe, measures: Mapping[str, float], classes: Classes
+    prepared: Prepared, measures: Mapping[str, float], groupings: tuple[Grouping, ...]
 ) -> dict[str, object]:
     """State what a recount needs beside the file: costs of the labels in it, distributions that t needs."""
-    names = prepared.setting.quasi_identifiers
-    attributes = {name: _costs(prepared, recipe, name, classes) for name in names}
+    weights = prepared.setting.weights.tolist()
+    attributes = {item.name: item.costs(weight) for item, weight in zip(groupings, weights, strict=True)}
     cube = prepared.cube
     distributions = {}
     for number, name in enumerate(prepared.setting.sensitive):
@@ -304,27 +312,9 @@ def _reference(
     return make_reference(attributes, distributions)
 
 
-def _costs(prepared: Prepared, recipe: Recipe, name: str, classes: Classes) -> dict[str, object]:
-    """State what the cells of a quasi-identifier cost by the labels that remain."""
-    hierarchy, asked = prepared.table.hierarchies[name], recipe.attributes[name]
-    level = cast("int", asked.level)
-    if is_kept(hierarchy.definition, level):
-        return kept_attribute(height=hierarchy.height, weight=asked.weight)
-    sizes = Ladder.whole(hierarchy.levels).block_sizes(level)
-    shown = _remaining_blocks(prepared, name, classes)
-    return recoded_attribute(
-        [hierarchy.labels[level][block] for block in shown],
-        [int(sizes[block]) for block in shown],
-        domain=hierarchy.size,
-        level=level,
-        height=hierarchy.height,
-        weight=asked.weight,
-    )
-
-
 def _scalar(value: object) -> Scalar:
     """Return a domain value as JSON can hold it."""
     return value if value is None or isinstance(value, str | int | float) else str(value)
 
 
-__all__ = ["Draft", "apply_recoding", "is_kept", "make_draft", "make_recipe"]
+__all__ = ["Draft", "make_draft", "make_recipe"]

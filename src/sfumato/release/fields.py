@@ -52,6 +52,13 @@ class Fields:
             raise self._wrong(key, "a list of texts")
         return tuple(value)
 
+    def optional_texts(self, key: str) -> tuple[str | None, ...]:
+        """Return a list of texts and nulls."""
+        value = self._take(key)
+        if not isinstance(value, list) or not all(item is None or isinstance(item, str) for item in value):
+            raise self._wrong(key, "a list of texts and nulls")
+        return tuple(value)
+
     def number(self, key: str) -> float:
         """Return a finite number."""
         value = self._take(key)

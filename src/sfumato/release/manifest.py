@@ -10,7 +10,7 @@ from pathlib import Path
 
 from sfumato.errors import DataError, VerificationError
 from sfumato.release.fields import Fields
-from sfumato.release.recipe import Recipe
+from sfumato.release.recipe import Recipe, RecipeAttribute
 from sfumato.release.stable_json import load_json_object, stable_json
 from sfumato.release.verify import Promise
 
@@ -96,7 +96,8 @@ class Manifest:
         DataError
             If the recipe cannot be read.
         VerificationError
-            If requirements of manifest and recipe differ.
+            If requirements of manifest and recipe differ, or what is done to a column is not what its
+            costs are stated for.
         """
         recipe = Recipe.from_dict(self.recipe)
         if dict(recipe.require) != dict(self.require):
@@ -120,21 +121,43 @@ class Manifest:
         )
 
     def _check_levels(self, recipe: Recipe) -> None:
-        """Refuse a recipe whose levels are not those that the reference states costs for."""
+        """Refuse a recipe whose levels or labels are not those that the reference states costs for."""
         stated = self.reference.get("attributes")
         for name in recipe.quasi_identifiers:
             entry = stated.get(name) if isinstance(stated, Mapping) else None
-            height = entry.get("height") if isinstance(entry, Mapping) else None
-            default = height.get("default") if isinstance(height, Mapping) else None
-            level = recipe.attributes[name].level
-            if not isinstance(default, list) or len(default) != 2 or level is None:
+            done = recipe.attributes[name]
+            if not isinstance(entry, Mapping):
                 continue
-            # In a domain of one value every level costs nothing, and [0, 1] is stated.
-            if default not in ([0, 1], [level, default[1]]):
-                raise VerificationError(
-                    f"the manifest contradicts itself: the level of {name!r} in its recipe is not the one "
-                    "that its costs are stated for."
+            fits = _fits_labels(done, entry) if done.level is None else _fits_level(done, entry)
+            if not fits:
+                what = (
+                    "labels of {!r} in its recipe are not those"
+                    if done.level is None
+                    else ("level of {!r} in its recipe is not the one")
                 )
+                raise VerificationError(
+                    f"the manifest contradicts itself: the {what.format(name)} that its costs are stated for."
+                )
+
+
+def _fits_level(done: RecipeAttribute, entry: Mapping[str, object]) -> bool:
+    """Tell whether costs are stated for the level of a recipe; other schemes state heights, not levels."""
+    height = entry.get("height")
+    default = height.get("default") if isinstance(height, Mapping) else None
+    if done.scheme not in (None, "levels") or not isinstance(default, list) or len(default) != 2:
+        return True
+    # In a domain of one value every level costs nothing, and [0, 1] is stated.
+    return default in ([0, 1], [done.level, default[1]])
+
+
+def _fits_labels(done: RecipeAttribute, entry: Mapping[str, object]) -> bool:
+    """Tell whether costs are stated for the labels of a recipe, and for no others."""
+    loss = entry.get("loss")
+    cells = loss.get("cells") if isinstance(loss, Mapping) else None
+    if done.labels is None or not isinstance(cells, list):
+        return True
+    stated = {cell[0] for cell in cells if isinstance(cell, list) and cell and isinstance(cell[0], str)}
+    return stated == set(done.labels) - {None}
 
 
 def manifest_path(path: str | Path) -> Path:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from sfumato.domains import Ladder, Lattice
-from sfumato.errors import InfeasibleError
-from sfumato.hierarchies import rebuild
-from sfumato.preparing import Prepared, make_problem, prepare
+from sfumato.domains import Lattice
+from sfumato.errors import DataError, InfeasibleError
+from sfumato.hierarchies import BLOCKS, RecordedBlocks, fill_values, rebuild, regroup
+from sfumato.preparing import RANGES, Prepared, make_problem, prepare
 from sfumato.spec import Spec
 from sfumato.table import code_table, open_source
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from sfumato.domains import Ladder
     from sfumato.hierarchies import Hierarchy, Value
     from sfumato.release.recipe import Recipe, RecipeAttribute
     from sfumato.search import Problem
@@ -25,6 +26,8 @@ def recipe_problem(recipe: Recipe, data: object, unknown: Literal["error", "*"])
 
     Raises
     ------
+    DataError
+        If a column is not there, or blocks have no labels.
     HierarchyError
         If a value is unknown and ``unknown`` is ``error``.
     InfeasibleError
@@ -35,9 +38,8 @@ def recipe_problem(recipe: Recipe, data: object, unknown: Literal["error", "*"])
     table = code_table(open_source(data, spec.data), spec, makers)
     free = prepare(table)
     ladders = tuple(
-        Ladder(ladder.levels, level, level)
+        ladder.only(_level(recipe.attributes[name], ladder))
         for name, ladder in zip(free.setting.quasi_identifiers, free.lattice.ladders, strict=True)
-        if (level := recipe.attributes[name].level) is not None
     )
     prepared = Prepared(table, Lattice(ladders), free.setting)
     if recipe.require.get("k", 0) > prepared.cube.person_count:
@@ -83,18 +85,34 @@ def _spec_of(recipe: Recipe) -> Spec:
     )
 
 
+def _level(attribute: RecipeAttribute, ladder: Ladder) -> int:
+    """Return the level of the new hierarchy that a recipe means."""
+    level = BLOCKS if attribute.level is None else attribute.level
+    if level > ladder.height:
+        raise DataError(f"the recipe asks for level {level} of a hierarchy that has {ladder.height}.")
+    return level
+
+
 def _maker(name: str, attribute: RecipeAttribute, unknown: Literal["error", "*"]) -> MakeHierarchy:
+    has_reach = attribute.scheme in RANGES and attribute.kind in ("number", "date")
+
     def make(kind: str, values: Sequence[Value], has_missing: bool) -> Hierarchy:
-        return rebuild(
-            name,
-            attribute.hierarchy or {},
-            attribute.kind or kind,
-            values,
-            has_missing=has_missing,
-            unknown=unknown,
-        )
+        definition, kind = attribute.hierarchy or {}, attribute.kind or kind
+        if attribute.blocks is not None:
+            recorded = RecordedBlocks(kind, attribute.blocks, _labels(name, attribute), has_reach, definition)
+            return regroup(name, recorded, values, has_missing=has_missing, unknown=unknown)
+        if has_reach and "values" in definition:
+            # The blocks are single values and leave as they are; so does what lies between them.
+            definition = fill_values(definition, kind, values)
+        return rebuild(name, definition, kind, values, has_missing=has_missing, unknown=unknown)
 
     return make
+
+
+def _labels(name: str, attribute: RecipeAttribute) -> tuple[str | None, ...]:
+    if attribute.labels is None:
+        raise DataError("the recipe does not say how its blocks are written: it has no labels.", where=name)
+    return attribute.labels
 
 
 __all__ = ["recipe_problem"]

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 Role: TypeAlias = Literal["identifier", "quasi-identifier", "sensitive", "other"]
 Blocks: TypeAlias = tuple[tuple[str | int | float | None, ...], ...]
+Labels: TypeAlias = tuple[str | None, ...]
 
 VERSION = 1
 ROLES = ("identifier", "quasi-identifier", "sensitive", "other")
@@ -52,7 +53,11 @@ class RecipeAttribute:
     level
         Level of the hierarchy, for a partition that is one.
     blocks
-        The blocks of the partition otherwise, in the form of the scheme.
+        The blocks of the partition otherwise: of an ordered scheme over numbers or dates the first and
+        the last value of each, and nothing for a block that the release does not show; else the values of
+        each block.
+    labels
+        The label of each block.
     output
         How a block is written: ``label``, ``mean``, ``median`` or ``mode``.
     """
@@ -65,12 +70,14 @@ class RecipeAttribute:
     level: int | None = None
     blocks: Blocks | None = None
     output: str = "label"
+    labels: Labels | None = None
 
     def to_dict(self) -> dict[str, object]:
-        """Return the JSON form; ``partition`` is null, ``{"level": l}`` or ``{"blocks": […]}``."""
+        """Return the JSON form; ``partition`` is null, ``{"level": l}`` or blocks with their labels."""
         partition: dict[str, object] | None = None if self.level is None else {"level": self.level}
         if self.blocks is not None:
             partition = {"blocks": [list(block) for block in self.blocks]}
+            partition |= {} if self.labels is None else {"labels": list(self.labels)}
         hierarchy = None if self.hierarchy is None else dict(self.hierarchy)
         return {
             "role": self.role,
@@ -82,6 +89,14 @@ class RecipeAttribute:
             "output": self.output,
         }
 
+    @property
+    def entry(self) -> int | list[object] | None:
+        """The level, or the blocks as ``front.csv`` writes them; of an ordered scheme its ends alone."""
+        if self.blocks is None:
+            return self.level
+        is_range = self.scheme in ("ordered", "guided-ordered")
+        return [[block[0], block[-1]] if is_range and block else list(block) for block in self.blocks]
+
     @classmethod
     def from_fields(cls, fields: Fields) -> RecipeAttribute:
         """Read the JSON form."""
@@ -90,7 +105,7 @@ class RecipeAttribute:
         partition = fields.fields("partition") if fields.has("partition") else None
         if (partition is not None) != (role == "quasi-identifier"):
             raise DataError("a quasi-identifier has a partition, and nothing else has.", where=fields.where)
-        level, blocks = (None, None) if partition is None else _read_partition(partition)
+        level, blocks, labels = (None,) * 3 if partition is None else _read_partition(partition)
         return cls(
             role,
             fields.text("kind", KINDS) if fields.has("kind") else None,
@@ -100,16 +115,21 @@ class RecipeAttribute:
             level,
             blocks,
             fields.text("output", OUTPUTS),
+            labels,
         )
 
 
-def _read_partition(fields: Fields) -> tuple[int | None, Blocks | None]:
-    fields.only(("level", "blocks"))
+def _read_partition(fields: Fields) -> tuple[int | None, Blocks | None, Labels | None]:
+    fields.only(("level", "blocks", "labels"))
     if fields.has("level") == fields.has("blocks"):
         raise DataError("either 'level' or 'blocks' is expected.", where=fields.where)
     if fields.has("level"):
-        return fields.whole("level"), None
-    return None, fields.blocks("blocks")
+        return fields.whole("level"), None, None
+    blocks = fields.blocks("blocks")
+    labels = fields.optional_texts("labels") if fields.has("labels") else None
+    if labels is not None and len(labels) != len(blocks):
+        raise DataError(f"{len(blocks)} blocks have {len(labels)} labels.", where=fields.where)
+    return None, blocks, labels
 
 
 @dataclass(frozen=True)

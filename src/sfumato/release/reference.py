@@ -39,15 +39,16 @@ def recoded_attribute(
     labels: Sequence[Scalar],
     sizes: Sequence[int],
     *,
-    level: int,
+    level: int = 0,
     height: int,
     weight: float = 1.0,
     domain: int | None = None,
+    heights: Sequence[int] | None = None,
 ) -> dict[str, object]:
     """State the costs of a column that leaves as labels of blocks.
 
     A cell costs (values in its block − 1) / (values in the domain − 1), and its height is the
-    level over the height of the hierarchy. In a domain of one value every cell costs 0.
+    level of its block over the height of the hierarchy. In a domain of one value every cell costs 0.
 
     Parameters
     ----------
@@ -61,6 +62,8 @@ def recoded_attribute(
         Its weight in the loss.
     domain
         The values of the whole domain, where not all blocks are listed; else the sum of the sizes.
+    heights
+        The level of every block, where they differ.
 
     Raises
     ------
@@ -73,8 +76,14 @@ def recoded_attribute(
         )
     domain = sum(sizes) if domain is None else domain
     cells = [[label, size - 1, max(domain - 1, 1)] for label, size in zip(labels, sizes, strict=True)]
-    tall = [level, max(height, 1)] if domain > 1 else [0, 1]
-    return {"weight": weight, "loss": {"cells": cells}, "height": {"default": tall, "cells": []}}
+    found = set(heights or [level])
+    if domain < 2:
+        tall: dict[str, object] = {"default": [0, 1], "cells": []}
+    elif heights is None or len(found) == 1:
+        tall = {"default": [found.pop(), max(height, 1)], "cells": []}
+    else:
+        tall = {"cells": [[label, tier, max(height, 1)] for label, tier in zip(labels, heights, strict=True)]}
+    return {"weight": weight, "loss": {"cells": cells}, "height": tall}
 
 
 def distribution(

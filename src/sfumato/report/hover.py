@@ -7,6 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from sfumato.report.words import (
+    BLOCKS_WIDTH,
     check_picked,
     count_words,
     knee_number,
@@ -57,7 +58,7 @@ def hover_texts(
     picked
         Number of the picked solution.
     labels
-        Solution's number → attribute → label of its level; any of them may lack.
+        Solution's number → attribute → label of its level, or labels of its blocks; any of them may lack.
     """
     check_picked(front, picked)
     marks = {knee_number(front): "the knee", picked: "picked"}
@@ -82,16 +83,17 @@ def _hover_text(front: Front, item: Solution, mark: str | None, labels: Mapping[
 
 
 def _recoding(item: Solution, labels: Mapping[str, str]) -> list[str]:
-    lines = [
-        f"{_cut(printable(attribute))}: {partition_words(partition, _cut(labels.get(attribute, '')))}"
-        for attribute, partition in item.recoding.items()
-    ]
+    lines = []
+    for attribute, partition in item.recoding.items():
+        width = NAME_WIDTH if isinstance(partition, int) else BLOCKS_WIDTH
+        words = partition_words(partition, _cut(labels.get(attribute, ""), width))
+        lines.append(f"{_cut(printable(attribute))}: {words}")
     more = len(lines) - ATTRIBUTES
     return lines if more <= 0 else [*lines[:ATTRIBUTES], f"and {count_words(more, 'more attribute')}"]
 
 
-def _cut(text: str) -> str:
-    return text if len(text) <= NAME_WIDTH else text[: NAME_WIDTH - 1] + "…"
+def _cut(text: str, width: int = NAME_WIDTH) -> str:
+    return text if len(text) <= width else text[: width - 1] + "…"
 
 
 __all__ = ["broken", "hover_texts", "plain"]

@@ -55,9 +55,19 @@ def table_sentence(front: Front) -> str:
     few = len(front) <= LIMIT
     shown = f"All {len(front):,} solutions" if few else f"The first {LIMIT:,} of {len(front):,} solutions"
     shown = count_words(1, "solution") if len(front) == 1 else shown
-    return (
-        f"{shown}, best first by the objectives in their order; the heading of a column sorts by it. "
-        "At level 0 an attribute is released unchanged; the higher the level, the coarser its values."
+    recodings = front[0].recoding.values() if len(front) else ()
+    levels = "At level 0 an attribute is released unchanged; the higher the level, the coarser its values."
+    blocks = "Values of one block cannot be told apart; the fewer the blocks, the coarser the values."
+    kinds = [
+        text
+        for text, is_level in ((levels, True), (blocks, False))
+        if any(isinstance(partition, int) is is_level for partition in recodings)
+    ]
+    return " ".join(
+        [
+            f"{shown}, best first by the objectives in their order; the heading of a column sorts by it.",
+            *kinds,
+        ]
     )
 
 
@@ -73,13 +83,19 @@ class _Columns:
     def head(self) -> str:
         measured = [measure_words(name) for name in self.measures] + ["suppressed rows"]
         # The column of the solutions' numbers stands outside of both groups.
-        groups = _group(len(measured), "Measures") + _group(len(self.attributes), "Level of each attribute")
+        groups = _group(len(measured), "Measures") + _group(len(self.attributes), self._group_title())
         sorted_by = [
             _heading("Solution", "", order="ascending"),
             *(_heading(text, _look("measure", place)) for place, text in enumerate(measured)),
             *(_heading(printable(name), _look("", place)) for place, name in enumerate(self.attributes)),
         ]
         return f"<thead>\n<tr><td></td>{groups}</tr>\n<tr>{''.join(sorted_by)}</tr>\n</thead>"
+
+    def _group_title(self) -> str:
+        kinds = {isinstance(partition, int) for partition in self.front[0].recoding.values()}
+        if len(kinds) > 1:
+            return "Level or blocks of each attribute"
+        return "Level of each attribute" if kinds == {True} else "Blocks of each attribute"
 
     def row(self, item: Solution, picked: int | None, labels: Mapping[str, str]) -> str:
         marks = [name for name, number in (("picked", picked), ("knee", self.knee)) if number == item.number]

@@ -14,7 +14,12 @@ from sfumato.front.knees import find_knee
 from sfumato.spec import parse_measure_name
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sfumato.front import Front, Partition
+
+BLOCKS_WIDTH = 160
+"""Letters that the blocks of one attribute may take."""
 
 MEASURES = {
     "k": "smallest class",
@@ -28,6 +33,7 @@ MEASURES = {
     "gl": "detail lost in the rows that remain, in cells",
     "sl": "cells lost with suppressed rows",
     "dm": "pairs of rows that cannot be told apart",
+    "hdm": "detail lost by how common values are, in rows",
     "average_class": "average class size",
     "precision": "share of hierarchy levels kept",
     "suppressed": "suppressed rows",
@@ -103,6 +109,46 @@ def partition_words(partition: Partition, label: str | None = None) -> str:
     return f"{text}: {printable(label)}" if label else text
 
 
+def example(labels: Sequence[object], level: int) -> str:
+    """Return what a recoded column looks like: a label from the middle of its level.
+
+    Examples
+    --------
+    >>> example(["<20", "20-39", "40+"], 1), example(["*"], 2), example(["a", "b"], 0)
+    ('20-39', '*', 'unchanged')
+    """
+    if level == 0:
+        return "unchanged"
+    texts = [str(label) for label in labels if label is not None]
+    return texts[len(texts) // 2] if texts else ""
+
+
+def block_words(labels: Sequence[object], most: int = BLOCKS_WIDTH) -> str:
+    """Return the labels of blocks side by side, as many as there is room for.
+
+    Missing, which stays what it is, is left out.
+
+    Parameters
+    ----------
+    labels
+        One for each block; None is missing.
+    most
+        The most letters; where some labels do not fit, dots say so.
+
+    Examples
+    --------
+    >>> block_words(["17-29", "30-44", None]), block_words(["alpha", "beta", "gamma"], most=14)
+    ('17-29 | 30-44', 'alpha | beta …')
+    """
+    texts = [printable(str(label)) for label in labels if label is not None]
+    shown = " | ".join(texts)
+    if len(shown) <= most:
+        return shown
+    while len(texts) > 1 and len(" | ".join(texts)) > most - 2:
+        texts.pop()
+    return f"{' | '.join(texts)[: most - 2]} …"
+
+
 def suppressed_words(front: Front, suppressed: int) -> str:
     """Return a number of suppressed rows, with its share where the run tells the rows."""
     rows = _whole(front.run.get("rows"))
@@ -140,7 +186,7 @@ def front_sentence(front: Front) -> str:
 
     What the run does not tell is left out.
     """
-    space, evaluated = _whole(front.run.get("space")), _whole(front.run.get("evaluated"))
+    space, evaluated = _digits(front.run.get("space")), _whole(front.run.get("evaluated"))
     rows, seconds = _whole(front.run.get("rows")), front.run.get("seconds")
     facts = [
         f"method {printable(str(front.run['method']))}" if front.run.get("method") else None,
@@ -151,26 +197,33 @@ def front_sentence(front: Front) -> str:
     return _completeness(front, space, evaluated) + (f" ({known})." if known else ".")
 
 
-def _completeness(front: Front, space: int | None, evaluated: int | None) -> str:
+def _completeness(front: Front, space: str | None, evaluated: int | None) -> str:
     if space is None or evaluated is None:
         return "Complete: no recoding can add a solution" if front.complete else _OPEN
     if not front.complete:
-        return f"{_OPEN}; {_count(evaluated)} of {_count(space)} recodings were evaluated"
-    if evaluated >= space:
+        return f"{_OPEN}; {evaluated:,} of {_count(space)} recodings were evaluated"
+    if str(evaluated) == space:
         return f"Complete: all {_count(space)} recodings were evaluated"
-    proven = f"{_count(evaluated)} were evaluated and the others proven no better"
+    proven = f"{evaluated:,} were evaluated and the others proven no better"
     return f"Complete: of {_count(space)} recodings {proven}"
 
 
 _OPEN = "Not complete: there may be more and better solutions"
 
 
-def _count(number: int) -> str:
-    """Return a count that may have hundreds of digits."""
-    if number < 10**15:
-        return f"{number:,}"
-    digits = str(number)
+def _count(digits: str) -> str:
+    """Return a count that may have thousands of digits."""
+    if len(digits) <= 15:
+        return f"{int(digits):,}"
     return f"{digits[0]}.{digits[1:3]} × 10^{len(digits) - 1}"
+
+
+def _digits(value: object) -> str | None:
+    """Return the digits of a whole number of ``run.json``; there may be more than Python converts."""
+    if isinstance(value, str) and value.isdecimal() and value.isascii():
+        return value.lstrip("0") or "0"
+    number = _whole(value)
+    return None if number is None else str(number)
 
 
 def _whole(value: object) -> int | None:
@@ -181,8 +234,10 @@ def _whole(value: object) -> int | None:
 
 
 __all__ = [
+    "block_words",
     "check_picked",
     "count_words",
+    "example",
     "front_sentence",
     "front_title",
     "knee_number",

@@ -3,6 +3,7 @@
 from sfumato.schemes.admissible import Admissible
 from sfumato.schemes.base import Scheme
 from sfumato.schemes.cuts import Cuts
+from sfumato.schemes.elements import Elements, elements_of
 from sfumato.schemes.guided_ordered import GuidedOrdered
 from sfumato.schemes.guided_sets import GuidedSets
 from sfumato.schemes.labels import block_label, node_labels, partition_labels
@@ -16,6 +17,7 @@ __all__ = [
     "SCHEME_NAMES",
     "Admissible",
     "Cuts",
+    "Elements",
     "GuidedOrdered",
     "GuidedSets",
     "Levels",
@@ -25,6 +27,7 @@ __all__ = [
     "Sets",
     "block_label",
     "children",
+    "elements_of",
     "make_scheme",
     "node_labels",
     "partition_labels",

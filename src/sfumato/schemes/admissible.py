@@ -81,6 +81,11 @@ class Admissible(Scheme):
         """The member that all others refine."""
         return self._members[int(self._refines.all(axis=0).argmax())]
 
+    @property
+    def members(self) -> tuple[Partition, ...]:
+        """The partitions in the order of the list."""
+        return self._members
+
     def is_valid(self, partition: Partition) -> bool:
         """Tell whether the list has a partition."""
         return partition in self._place

@@ -38,6 +38,11 @@ class Contiguous(Scheme):
         self._first = np.ascontiguousarray(reach[:, 0])
         self._end = np.ascontiguousarray(reach[:, 1])
 
+    @property
+    def reach(self) -> IntArray:
+        """For each bit the first one that is joined with it and the one after the last, shape (m − 1, 2)."""
+        return np.column_stack((self._first, self._end))
+
     def is_valid(self, partition: Partition) -> bool:
         """Tell whether the blocks are contiguous and hold all that they must."""
         if len(partition.block) != self.size or (np.diff(partition.block) < 0).any():

@@ -53,6 +53,11 @@ class GuidedSets(Scheme):
         super().__init__(tree.size)
         self._tree = apart(tree) if missing else collapsed(tree)
 
+    @property
+    def tree(self) -> Tree:
+        """The tree whose children are grouped, without nodes that have a single child."""
+        return self._tree
+
     def is_valid(self, partition: Partition) -> bool:
         """Tell whether each block is one value, or some whole children of one node."""
         if len(partition.block) != self.size:

@@ -7,6 +7,10 @@
   ``[2024-01-01, 2024-03-31]``. Values that are granules themselves are taken apart
   first: ``160-164`` to ``165-169`` is ``160-169``, and ``[1.0, 1.5)`` to ``[1.5, 2.0)``
   is ``[1.0, 2.0)``.
+- Where such a block also takes what lies between its last value and the first one of the next
+  block, as a recipe does with new data, the range says so: ``35-41`` if the next block begins
+  with 42, else ``[1.5, 3.0)``; dates without a time count like integers. This holds for a block
+  of one value too, and a node's label gives way to it where it says less.
 - Any other block is a set in the order of its codes, ``{a, b, c}``. Six or more entries
   are shortened to ``{a, b, … (12)}``, where 12 is the number of values in the block.
 - Missing among other values is written ``(missing)``, at the end: ``{35-39, (missing)}``.
@@ -14,6 +18,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 from collections import Counter
 from collections.abc import Callable
@@ -28,7 +33,8 @@ if TYPE_CHECKING:
 
     from sfumato._typing import IntArray
 
-RangeWriter: TypeAlias = Callable[[str, str], str]
+RangeWriter: TypeAlias = Callable[[str, str, str | None], str]
+"""From the texts of the first and the last value, and of the next block's first one or None, to a range."""
 
 ROOT = "*"
 MISSING = "(missing)"
@@ -39,6 +45,7 @@ SHOWN = 2
 
 _INTEGERS = re.compile(r"(-?[0-9]+)(?:-(-?[0-9]+))?")
 _INTERVAL = re.compile(r"\[(.+), (.+)([\])])")
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 def block_label(
@@ -90,6 +97,8 @@ def partition_labels(
     nodes: Mapping[tuple[int, int], str | None] | None = None,
     ordered: bool,
     kind: str,
+    reach: bool = False,
+    hidden: Sequence[int] = (),
 ) -> tuple[str | None, ...]:
     """Name all blocks of a partition, each differently.
 
@@ -107,6 +116,11 @@ def partition_labels(
         First and last code of each node of the hierarchy → its label; see :func:`node_labels`.
     ordered, kind
         As for :func:`block_label`.
+    reach
+        Whether a block of numbers or dates reaches up to the first value of the next one. Missing is
+        no next block.
+    hidden
+        Blocks that nobody shall see. The block before such a one ends with its own last value.
 
     Returns
     -------
@@ -127,6 +141,8 @@ def partition_labels(
         _label(block, texts, write_range, name, whole=whole)
         for block, name in zip(members, names, strict=True)
     ]
+    if reach and write_range is not None:
+        labels = _reaching(labels, members, texts, write_range, hidden)
     ways = ((write_range, LONGEST), (None, len(texts)))
     for writer, longest in ways:
         count = Counter(labels)
@@ -134,6 +150,26 @@ def partition_labels(
             if count[labels[place]] > 1 and len(block) > 1:
                 labels[place] = _set_text(_entries(block, texts, writer), len(block), longest)
     return _numbered(labels, members)
+
+
+def _reaching(
+    labels: Sequence[str | None],
+    members: Sequence[Sequence[int]],
+    texts: Sequence[str | None],
+    write_range: RangeWriter,
+    hidden: Sequence[int],
+) -> list[str | None]:
+    """Rename the blocks that reach beyond their last values; all blocks are contiguous and in order."""
+    found = list(labels)
+    for place in range(len(members) - 1):
+        first, last = texts[members[place][0]], texts[members[place][-1]]
+        following = texts[members[place + 1][0]]
+        if first is None or last is None or following is None or place + 1 in hidden:
+            continue
+        reached = write_range(first, last, following)
+        if reached != write_range(first, last, None):
+            found[place] = reached
+    return found
 
 
 def node_labels(
@@ -200,7 +236,7 @@ def _entries(
     missing = [MISSING] if len(written) < len(members) else []
     first, last = written[0], written[-1]
     if write_range is not None and last[0] - first[0] == len(written) - 1 > 0:
-        return [write_range(first[1], last[1]), *missing]
+        return [write_range(first[1], last[1], None), *missing]
     return [text for _, text in written] + missing
 
 
@@ -220,22 +256,39 @@ def _range_writer(texts: Sequence[str | None], kind: str) -> RangeWriter | None:
     known = [text for text in texts if text is not None]
     if kind == "number" and all(_INTEGERS.fullmatch(text) for text in known):
         return _integer_range
-    return _interval
+    return _day_range if all(_DAY.fullmatch(text) for text in known) else _interval
 
 
-def _integer_range(first: str, last: str) -> str:
+def _integer_range(first: str, last: str, following: str | None) -> str:
     """Write the range of integers, or of granules of them, with both ends included."""
     low, high = _INTEGERS.fullmatch(first), _INTEGERS.fullmatch(last)
+    after = None if following is None else _INTEGERS.fullmatch(following)
     if low is None or high is None:
-        return _interval(first, last)
-    return f"{low[1]}-{high[2] or high[1]}"
+        return _interval(first, last, following)
+    end = high[2] or high[1] if after is None else str(int(after[1]) - 1)
+    return low[1] if low[1] == end else f"{low[1]}-{end}"
 
 
-def _interval(first: str, last: str) -> str:
-    """Write the interval between two values or granules; only a granule's end may be excluded."""
+def _day_range(first: str, last: str, following: str | None) -> str:
+    """Write the range of days with both ends included."""
+    if following is not None:
+        last = (dt.date.fromisoformat(following) - dt.timedelta(days=1)).isoformat()
+    return first if first == last else f"[{first}, {last}]"
+
+
+def _interval(first: str, last: str, following: str | None) -> str:
+    """Write the interval between two values or granules.
+
+    Its end is excluded where it is a granule's, or the beginning of what follows.
+    """
     low, high = _INTERVAL.fullmatch(first), _INTERVAL.fullmatch(last)
     begin = first if low is None else low[1]
-    return f"[{begin}, {last}]" if high is None else f"[{begin}, {high[2]}{high[3]}"
+    if following is not None:
+        after = _INTERVAL.fullmatch(following)
+        return f"[{begin}, {following if after is None else after[1]})"
+    if high is not None:
+        return f"[{begin}, {high[2]}{high[3]}"
+    return begin if first == last else f"[{begin}, {last}]"
 
 
 def _numbered(labels: Sequence[str | None], members: Sequence[Sequence[int]]) -> tuple[str | None, ...]:

@@ -1,7 +1,7 @@
 """Searches for recodings."""
 
 from sfumato.search.exhaustive import search_exhaustive
-from sfumato.search.methods import METHODS, SearchSettings, choose_method, is_enumerable
+from sfumato.search.methods import METHODS, SearchSettings, choose_method, compile_method, is_enumerable
 from sfumato.search.monitor import Callback, Monitor, Progress
 from sfumato.search.nearest import explain_infeasible
 from sfumato.search.optimal import search_optimal
@@ -23,6 +23,7 @@ __all__ = [
     "Status",
     "choose_method",
     "choose_rule",
+    "compile_method",
     "explain_infeasible",
     "is_enumerable",
     "measure_cube",

@@ -1,4 +1,4 @@
-"""The complete front of a lattice, by evaluating every node."""
+"""The complete front of a space, by evaluating every recoding."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ import numpy as np
 from sfumato.front import non_dominated
 from sfumato.search.monitor import Monitor
 from sfumato.search.result import SearchResult, Status
-from sfumato.search.texts import text_keys
+from sfumato.search.texts import TextOrder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sfumato._typing import FloatArray, LongArray
     from sfumato.classes import Batch
+    from sfumato.domains import Lattice
     from sfumato.search.problem import Problem
 
 PIECE = 512
@@ -23,11 +24,20 @@ PIECES_AT_ONCE = 64
 
 
 class Archive:
-    """The non-dominated nodes of all that were added."""
+    """The non-dominated nodes of all that were added.
 
-    def __init__(self, problem: Problem) -> None:
-        self._problem = problem
-        q = len(problem.lattice.ladders)
+    Parameters
+    ----------
+    problem
+        What is wanted.
+    lattice
+        The lattice in whose numbers the nodes are; the problem's own where None.
+    """
+
+    def __init__(self, problem: Problem, lattice: Lattice | None = None) -> None:
+        space = problem.lattice if lattice is None else lattice
+        self._order = TextOrder(space, problem.describe)
+        q = len(space.ladders)
         self.nodes: LongArray = np.zeros((0, q), dtype=np.int64)
         self._costs: FloatArray = np.zeros((0, len(problem.objectives)))
         self._suppressed: LongArray = np.zeros(0, dtype=np.int64)
@@ -40,19 +50,20 @@ class Archive:
         nodes = np.concatenate([self.nodes, nodes])
         costs = np.concatenate([self._costs, costs])
         suppressed = np.concatenate([self._suppressed, suppressed])
-        keep = non_dominated(costs, [suppressed, *text_keys(self._problem.lattice, nodes)])
+        keep = non_dominated(costs, [suppressed, *self._order.keys(nodes)])
         self.nodes, self._costs, self._suppressed = nodes[keep], costs[keep], suppressed[keep]
 
 
 def search_exhaustive(problem: Problem, batch: Batch, monitor: Monitor | None = None) -> SearchResult:
-    """Evaluate every node of the lattice and keep the front.
+    """Evaluate every recoding of the space and keep the front.
 
     Parameters
     ----------
     problem
         Space, objectives and requirements.
     batch
-        The evaluator of the problem.
+        The evaluator of the problem. Where the problem has schemes, all their members are listed, and
+        one over these is made that has as many threads.
     monitor
         Time limit and callback.
 
@@ -61,17 +72,25 @@ def search_exhaustive(problem: Problem, batch: Batch, monitor: Monitor | None = 
     SearchResult
         The front, best first by the objectives in their order; ``complete``
         unless it was stopped.
+
+    Raises
+    ------
+    ParameterError
+        If a scheme has too many members to list them.
     """
     watch = monitor or Monitor()
-    archive = Archive(problem)
-    size, begin = problem.lattice.size, batch.evaluated
+    lattice = problem.members
+    if batch.lattice is not lattice:
+        batch = problem.batch(batch.threads, lattice)
+    archive = Archive(problem, lattice)
+    size, begin = lattice.size, batch.evaluated
 
     def tick() -> None:
         done = batch.evaluated - begin
         if watch.tick(done / size, done):
             batch.stop()
 
-    for pieces in _windows(problem, batch):
+    for pieces in _windows(batch):
         tick()
         for statistics in batch.walk(pieces, tick):
             fits = np.flatnonzero(problem.feasible(statistics))
@@ -84,23 +103,22 @@ def search_exhaustive(problem: Problem, batch: Batch, monitor: Monitor | None = 
     status = (
         Status.LIMIT_REACHED if not complete else Status.OPTIMAL if len(archive.nodes) else Status.INFEASIBLE
     )
-    return SearchResult(
-        archive.nodes, status, complete, evaluated, watch.seconds, stopped=None if complete else watch.reason
-    )
+    reason = None if complete else watch.reason
+    return SearchResult(lattice, archive.nodes, status, complete, evaluated, watch.seconds, stopped=reason)
 
 
-def _windows(problem: Problem, batch: Batch) -> Iterator[list[LongArray]]:
+def _windows(batch: Batch) -> Iterator[list[LongArray]]:
     """Yield the nodes some pieces at a time, each in walking order.
 
     The most general ones come first: they meet most requirements, so that a search that is stopped
     has something to show.
     """
-    size = problem.lattice.size
+    size = batch.lattice.size
     step = PIECE * PIECES_AT_ONCE
     for stop in range(size, 0, -step):
         start = max(0, stop - step)
         yield [
-            problem.lattice.nodes(max(start, end - PIECE), end, batch.order)
+            batch.lattice.nodes(max(start, end - PIECE), end, batch.order)
             for end in range(stop, start, -PIECE)
         ]
 

@@ -6,12 +6,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from sfumato.errors import ParameterError, nearest
+from sfumato.front import count_text
 from sfumato.search.exhaustive import search_exhaustive
 from sfumato.search.optimal import search_optimal
 from sfumato.search.pbg_ea import PbgParameters, search_pbg_ea
+from sfumato.search.problem import LISTED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from pathlib import Path
 
     from sfumato.classes import Batch
     from sfumato.search.monitor import Monitor
@@ -20,6 +23,12 @@ if TYPE_CHECKING:
 
 ENUMERABLE = 20_000_000_000
 """Work (recodings × distinct tuples) up to which ``auto`` enumerates: about a minute on two cores."""
+
+CELLS = 100_000_000
+"""Partitions × values of one attribute up to which ``auto`` lists them all."""
+
+MOST_NODES = 2**62
+"""Recodings that can be numbered."""
 
 
 @dataclass(frozen=True)
@@ -32,23 +41,44 @@ class SearchSettings:
         Where random choices start.
     parameters
         Name → value of parameters of evolutionary searches, those left out at the method's own.
+    checkpoint
+        A file in which a search that can be resumed keeps how far it came, or None.
+    threads
+        Workers; all cores where None.
     """
 
     seed: int = 1
     parameters: Mapping[str, object] = field(default_factory=dict)
+    checkpoint: Path | None = None
+    threads: int | None = None
 
 
 def _run_exhaustive(problem: Problem, batch: Batch, monitor: Monitor, _: SearchSettings) -> SearchResult:
     return search_exhaustive(problem, batch, monitor)
 
 
-def _run_optimal(problem: Problem, batch: Batch, monitor: Monitor, _: SearchSettings) -> SearchResult:
-    return search_optimal(problem, batch, monitor)
+def _run_optimal(problem: Problem, batch: Batch, monitor: Monitor, settings: SearchSettings) -> SearchResult:
+    if problem.schemes is None:
+        return search_optimal(problem, batch, monitor)
+    from sfumato.search.branch_and_bound import search_branch_and_bound
+
+    return search_branch_and_bound(
+        problem, monitor, seed=settings.seed, checkpoint=settings.checkpoint, threads=settings.threads
+    )
 
 
 def _run_pbg_ea(problem: Problem, batch: Batch, monitor: Monitor, settings: SearchSettings) -> SearchResult:
     parameters = PbgParameters(**settings.parameters)  # type: ignore[arg-type]
     return search_pbg_ea(problem, batch, monitor, seed=settings.seed, parameters=parameters)
+
+
+def compile_method(method: str, problem: Problem, batch: Batch) -> None:
+    """Have the kernels of a method ready, so that compiling takes none of its time."""
+    batch.compile()
+    if method == "optimal" and problem.schemes is not None:
+        from sfumato.search.branch_and_bound import compile_branch_and_bound
+
+        compile_branch_and_bound()
 
 
 METHODS: dict[str, Callable[[Problem, Batch, Monitor, SearchSettings], SearchResult]] = {
@@ -76,7 +106,7 @@ def choose_method(problem: Problem, asked: str = "auto") -> tuple[str, str]:
     Raises
     ------
     ParameterError
-        If there is no such method, or it does not fit the objectives.
+        If there is no such method, or it does not fit the objectives or the space.
     """
     if asked not in ("auto", *METHODS):
         raise ParameterError(f"there is no search method {asked!r}. {nearest(asked, ['auto', *METHODS])}")
@@ -85,19 +115,48 @@ def choose_method(problem: Problem, asked: str = "auto") -> tuple[str, str]:
             "'optimal' finds one best solution; name one objective, or use 'auto' for a front."
         )
     if asked != "auto":
+        _refuse_unfit(problem, asked)
         return asked, "asked for"
-    if len(problem.objectives) == 1:
+    if len(problem.objectives) == 1 and _is_bounded(problem):
         return "optimal", "one objective: the pruned search proves its optimum"
-    space, distinct = problem.lattice.size, problem.cube.distinct
-    work = f"{space:,} recodings × {distinct:,} tuples = {space * distinct:.3g} steps"
+    space, distinct = problem.space, problem.cube.distinct
+    work = f"{count_text(space)} recodings × {distinct:,} tuples"
+    work += f" = {space * distinct:.3g} steps" if space < MOST_NODES else ""
     if is_enumerable(problem):
         return "exhaustive", f"{work} can be enumerated (at most {ENUMERABLE:.3g})"
+    if problem.schemes is not None:
+        raise ParameterError(
+            f"{work} are too many to enumerate, and the heuristic searches know levels alone. Minimize "
+            "'loss', 'dm' or 'hdm' alone, group values first (granularity, coarser hierarchies), or use the "
+            "scheme 'levels'."
+        )
     return "pbg-ea", f"{work} are too many to enumerate (more than {ENUMERABLE:.3g})"
+
+
+def _is_bounded(problem: Problem) -> bool:
+    """Tell whether the pruned search has a bound for the first objective."""
+    return problem.schemes is None or problem.objectives[0].penalties(problem.cube) is not None
+
+
+def _refuse_unfit(problem: Problem, asked: str) -> None:
+    """Raise ParameterError where a method cannot search the space."""
+    if problem.schemes is not None and asked not in ("optimal", "exhaustive"):
+        raise ParameterError(
+            f"{asked!r} searches levels alone, and an attribute has another scheme. "
+            "Use 'optimal', 'exhaustive' or 'auto'."
+        )
+    if asked == "exhaustive" and problem.space > MOST_NODES:
+        raise ParameterError(
+            f"{count_text(problem.space)} recodings cannot be enumerated. Use another method."
+        )
 
 
 def is_enumerable(problem: Problem) -> bool:
     """Tell whether ``auto`` would enumerate the space."""
-    return problem.lattice.size * problem.cube.distinct <= ENUMERABLE
+    if problem.space * problem.cube.distinct > ENUMERABLE:
+        return False
+    counted = zip(problem.schemes or (), problem.cube.sizes, strict=False)
+    return all(scheme.count() <= LISTED and scheme.count() * size <= CELLS for scheme, size in counted)
 
 
-__all__ = ["METHODS", "SearchSettings", "choose_method", "is_enumerable"]
+__all__ = ["METHODS", "SearchSettings", "choose_method", "compile_method", "is_enumerable"]

@@ -70,6 +70,9 @@ def _failing_rows(problem: Problem) -> int:
 def _explain_table(problem: Problem) -> str:
     """Find the table-level requirement that is out of reach once the class-level ones hold."""
     judged = tuple(item for item in problem.requirements if isinstance(item.measure, ClassMeasure))
+    if problem.schemes is not None:
+        # The search below knows levels alone, which other schemes may beat.
+        return "no recoding meets all requirements together; relax one of them."
     for item in problem.requirements:
         if item in judged:
             continue

@@ -93,6 +93,7 @@ class _Search:
         nodes = self.problem.lattice.top[None][:0] if self.best is None else self.best[None]
         bound = min(self.best_cost, self.open_bound)
         return SearchResult(
+            self.problem.lattice,
             nodes,
             status,
             complete,

@@ -288,7 +288,13 @@ class _Search:
         else:
             status = Status.INFEASIBLE if complete else Status.LIMIT_REACHED
         return SearchResult(
-            found, status, complete, len(self.nodes), self.watch.seconds, stopped=self.watch.reason
+            self.problem.lattice,
+            found,
+            status,
+            complete,
+            len(self.nodes),
+            self.watch.seconds,
+            stopped=self.watch.reason,
         )
 
 

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.classes import Batch, PropertyKind, Request, Rule, Suppression, budget_of
+from sfumato.classes import Batch, PropertyKind, Recodings, Request, Rule, Suppression, budget_of
+from sfumato.domains import Ladder, Lattice
 from sfumato.errors import ParameterError
 from sfumato.measures import ClassMeasure, Direction, Measure, Union
 
 if TYPE_CHECKING:
     from sfumato._typing import BoolArray, FloatArray
     from sfumato.classes import Statistics
-    from sfumato.domains import Cube, Lattice
+    from sfumato.domains import Cube
+    from sfumato.schemes import Scheme
+    from sfumato.search.texts import Describe
+
+LISTED = 2_000_000
+"""How many members of one scheme are listed at most."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,12 +35,15 @@ class Requirement:
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """What a search over levels solves.
+    """What a search solves.
 
     Parameters
     ----------
-    cube, lattice
-        The data and the space.
+    cube
+        The data.
+    lattice
+        The levels of each attribute's hierarchy. They are the space where no schemes are given; with
+        schemes they are what ``levels`` may use and what the heights of other blocks are measured by.
     objectives
         Measures of a solution, those to maximize first.
     requirements
@@ -41,6 +52,10 @@ class Problem:
         Which rows go.
     extra
         Measures that are only reported.
+    schemes
+        The space, attribute by attribute, where it is not the lattice: all combinations of members.
+    describe
+        Writes the part of a recoding that is no level, so that ties are decided by the recoding's text.
     """
 
     cube: Cube
@@ -49,6 +64,28 @@ class Problem:
     requirements: tuple[Requirement, ...]
     suppression: Suppression
     extra: tuple[Measure, ...] = ()
+    schemes: tuple[Scheme, ...] | None = None
+    describe: Describe | None = None
+
+    @property
+    def space(self) -> int:
+        """The size of the space: the product of what the schemes, or the ladders, count."""
+        if self.schemes is None:
+            return self.lattice.size
+        return math.prod(scheme.count() for scheme in self.schemes)
+
+    @cached_property
+    def members(self) -> Lattice:
+        """The whole space as a lattice: levels as they are, the members of every other scheme listed.
+
+        Raises
+        ------
+        ParameterError
+            If a scheme has too many members to list them.
+        """
+        if self.schemes is None:
+            return self.lattice
+        return Lattice(tuple(map(_listed, self.schemes, self.lattice.ladders, self.cube.quasi_identifiers)))
 
     @property
     def measures(self) -> tuple[Measure, ...]:
@@ -56,15 +93,24 @@ class Problem:
         required = tuple(item.measure for item in self.requirements)
         return tuple({item.name: item for item in (*self.objectives, *required, *self.extra)}.values())
 
-    def batch(self, threads: int | None = None) -> Batch:
-        """Return the evaluator of this problem."""
+    def batch(self, threads: int | None = None, lattice: Lattice | None = None) -> Batch:
+        """Return the evaluator of this problem's lattice, or of another lattice over its cube."""
+        space = self.lattice if lattice is None else lattice
+        return Batch(self.cube, space, self.request, self.suppression, threads=threads)
+
+    def recodings(self, threads: int | None = None) -> Recodings:
+        """Return the evaluator of any recodings, given by the blocks of all codes."""
+        return Recodings(self.cube, self.lattice, self.request, self.suppression, threads=threads)
+
+    @property
+    def request(self) -> Request:
+        """What has to be collected for the measures."""
         properties = tuple(dict.fromkeys(p for item in self.measures for p in item.properties))
         costs = tuple(dict.fromkeys(c for item in self.measures for c in item.costs))
         thresholds = tuple(
             r.measure.threshold(r.limit) for r in self.requirements if isinstance(r.measure, ClassMeasure)
         )
-        request = Request(properties, costs, thresholds)
-        return Batch(self.cube, self.lattice, request, self.suppression, threads=threads)
+        return Request(properties, costs, thresholds)
 
     def feasible(self, statistics: Statistics) -> BoolArray:
         """Tell which nodes meet every requirement."""
@@ -97,6 +143,18 @@ class Problem:
         if self.suppression.rule not in (Rule.FAILING, Rule.NONE):
             return False
         return self.suppression.budget == 0 or all(item.union is Union.ANY for item in judged)
+
+
+def _listed(scheme: Scheme, ladder: Ladder, name: str) -> Ladder:
+    """Return the ladder of all members of a scheme."""
+    if scheme.name == "levels":
+        return ladder
+    if scheme.count() > LISTED:
+        raise ParameterError(
+            f"{name!r} has {scheme.count():.3g} partitions under {scheme.name!r}, too many to list; "
+            "choose a coarser scheme or another search method."
+        )
+    return Ladder.listed(tuple(scheme.partitions()), ladder)
 
 
 def choose_rule(
@@ -148,4 +206,4 @@ def round_costs(costs: FloatArray) -> FloatArray:
         return np.where(np.isfinite(costs), np.rint(costs * scale) / scale, costs)
 
 
-__all__ = ["Problem", "Requirement", "choose_rule", "round_costs"]
+__all__ = ["LISTED", "Problem", "Requirement", "choose_rule", "round_costs"]

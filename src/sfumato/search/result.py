@@ -7,7 +7,10 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sfumato._typing import LongArray
+    from sfumato.domains import Lattice
 
 
 class Status(Enum):
@@ -25,8 +28,12 @@ class SearchResult:
 
     Parameters
     ----------
+    lattice
+        The lattice in whose numbers the nodes are: the problem's own, or one of the partitions that the
+        search listed or met.
     nodes
-        Level numbers of the solutions, best first, shape (solutions, q).
+        One number for each attribute of the solutions, a level or a place in the ladder's list; best
+        first, shape (solutions, q).
     status
         ``OPTIMAL`` where the answer is proven, ``INFEASIBLE`` where it is proven
         that there is none, ``LIMIT_REACHED`` where the search was cut.
@@ -40,8 +47,11 @@ class SearchResult:
         For one objective, a bound on the best possible value, in the measure's own direction.
     stopped
         Why the search ended early, or None.
+    certificate
+        What a proof rests on: cost, bound, gap, and what was counted; None where a search has none.
     """
 
+    lattice: Lattice
     nodes: LongArray
     status: Status
     complete: bool
@@ -49,6 +59,7 @@ class SearchResult:
     seconds: float
     bound: float | None = None
     stopped: str | None = None
+    certificate: Mapping[str, object] | None = None
 
 
 __all__ = ["SearchResult", "Status"]

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Self
 
-from pydantic import BeforeValidator, model_validator
+from pydantic import (
+    BeforeValidator,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+    model_validator,
+)
 
 from sfumato.spec.choices import (
+    GUIDED_SCHEMES,
     KINDS,
     OUTPUTS,
     ROLES,
@@ -30,13 +37,14 @@ from sfumato.spec.fields import (
     refuse_repetition,
 )
 from sfumato.spec.hierarchy import HierarchySpec  # noqa: TC001 (pydantic reads it at run time)
+from sfumato.spec.partitions import Blocks, check_partitions
 from sfumato.spec.problems import LocatedError, Problem, found
 from sfumato.spec.section import Section
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_QUASI_IDENTIFIER_ONLY = ("levels", "scheme", "weight", "output")
+_QUASI_IDENTIFIER_ONLY = ("levels", "scheme", "partitions", "weight", "output")
 
 
 def _check_levels(value: object) -> tuple[int, int]:
@@ -84,9 +92,17 @@ class AttributeSpec(Section):
     hierarchy
         How values are generalized.
     levels
-        The lowest and the highest level allowed.
+        The lowest and the highest level allowed; only with the scheme ``levels``.
     scheme
-        The space of partitions; an acronym is turned into the name.
+        The space of partitions; an acronym is turned into the name. Where nothing is said it is
+        ``levels``, and ``ordered`` for numbers with a granularity and without a hierarchy. ``cuts``,
+        ``guided-ordered`` and ``guided-sets`` need a hierarchy.
+    partitions
+        What the scheme ``admissible`` may choose from: each one a list of blocks, which are lists
+        of values, ``[["a", "b"], ["c"]]``; or the number of a level of the hierarchy; or, where that
+        is made of dates, the unit of a level. Each list of blocks holds every value of the domain
+        exactly once, but not missing, which stays apart. The values as they are, and all of
+        them in one block, are added where they lack.
     weight
         Weight in the losses, 0 or above.
     output
@@ -98,9 +114,9 @@ class AttributeSpec(Section):
 
     Notes
     -----
-    ``levels``, ``scheme``, ``weight`` and ``output`` change a quasi-identifier only; with another role
-    they are refused rather than silently without effect. A sensitive attribute may have a hierarchy
-    or an order, which the t measures use.
+    ``levels``, ``scheme``, ``partitions``, ``weight`` and ``output`` change a quasi-identifier only;
+    with another role they are refused rather than silently without effect. A sensitive attribute may
+    have a hierarchy or an order, which the t measures use.
     """
 
     role: Annotated[Role, BeforeValidator(choice("role", ROLES))]
@@ -112,14 +128,31 @@ class AttributeSpec(Section):
         BeforeValidator(choice("scheme", SCHEMES, SUPPORTED_SCHEMES)),
         BeforeValidator(_long_scheme_name),  # the last one named runs first
     ] = "levels"
+    partitions: Annotated[tuple[int | str | Blocks, ...], BeforeValidator(check_partitions)] | None = None
     weight: Weight = 1.0
     output: Annotated[Output, BeforeValidator(choice("output", OUTPUTS, SUPPORTED_OUTPUTS))] = "label"
     order: Annotated[tuple[str | int | float, ...], BeforeValidator(_check_order)] | None = None
     granularity: Positive | None = None
 
+    @model_validator(mode="before")
+    @classmethod
+    def _choose_scheme(cls, keys: object) -> object:
+        """Take ``ordered`` for numbers that are only discretized; levels mean the scheme that has some."""
+        if not isinstance(keys, Mapping) or keys.get("role") != "quasi-identifier":
+            return keys
+        said = [key for key in ("hierarchy", "levels", "scheme") if keys.get(key) is not None]
+        return keys if keys.get("granularity") is None or said else {**keys, "scheme": "ordered"}
+
+    @model_serializer(mode="wrap")
+    def _write_scheme(self, write: SerializerFunctionWrapHandler) -> dict[str, object]:
+        """Write the scheme ``levels`` where it is not what would be taken without saying so."""
+        keys: dict[str, object] = write(self)
+        is_default = self.granularity is None or self.hierarchy is not None or self.scheme != "levels"
+        return keys if is_default or self.role != "quasi-identifier" else {**keys, "scheme": "levels"}
+
     @model_validator(mode="after")
     def _check_together(self) -> Self:
-        problems = [*self._misplaced_keys(), *self._wrong_kind()]
+        problems = [*self._misplaced_keys(), *self._wrong_scheme(), *self._wrong_kind()]
         if problems:
             raise LocatedError(problems)
         return self
@@ -131,6 +164,29 @@ class AttributeSpec(Section):
         for name in _QUASI_IDENTIFIER_ONLY:
             if getattr(self, name) != type(self).model_fields[name].default:
                 yield Problem((name,), f"goes with quasi-identifiers only; the role here is {self.role!r}.")
+
+    def _wrong_scheme(self) -> Iterator[Problem]:
+        """Find keys that do not go with the scheme."""
+        if self.role != "quasi-identifier":
+            return
+        if self.levels is not None and self.scheme != "levels":
+            yield Problem(
+                ("levels",), f"restricts the scheme 'levels' alone; the scheme here is {self.scheme!r}."
+            )
+        if self.scheme in GUIDED_SCHEMES and self.hierarchy is None:
+            yield Problem(
+                ("scheme",),
+                f"{self.scheme!r} follows the tree of a hierarchy, and there is none. Add a hierarchy, or "
+                "use 'ordered' or 'sets'.",
+            )
+        if self.scheme == "admissible" and self.partitions is None:
+            yield Problem(
+                ("scheme",), "'admissible' needs the list of its partitions: add partitions = [...]."
+            )
+        if self.partitions is not None and self.scheme != "admissible":
+            yield Problem(
+                ("partitions",), f'goes with scheme = "admissible"; the scheme here is {self.scheme!r}.'
+            )
 
     def _wrong_kind(self) -> Iterator[Problem]:
         """Find keys that ask for another kind of attribute."""

@@ -40,12 +40,16 @@ SCHEME_ACRONYMS: dict[str, str] = {
     "GSPS": "guided-sets",
 }
 
-SUPPORTED_SCHEMES: tuple[str, ...] = ("levels",)
+GUIDED_SCHEMES: tuple[str, ...] = ("cuts", "guided-ordered", "guided-sets")
+"""The schemes whose blocks follow a tree, so that they need a hierarchy."""
+
+SUPPORTED_SCHEMES: tuple[str, ...] = SCHEMES
 SUPPORTED_OUTPUTS: tuple[str, ...] = ("label",)
 SUPPORTED_METHODS: tuple[str, ...] = ("auto", "exhaustive", "optimal", "pbg-ea")
 
 __all__ = [
     "DATE_UNITS",
+    "GUIDED_SCHEMES",
     "KINDS",
     "METHODS",
     "OUTPUTS",

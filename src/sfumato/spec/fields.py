@@ -109,6 +109,8 @@ def check_entries(value: object, check: Callable[[object], object]) -> list[obje
     for position, entry in enumerate(check_list(value)):
         try:
             checked.append(check(entry))
+        except LocatedError as error:
+            problems += [Problem((position, *item.location), item.sentence) for item in error.problems]
         except ValueError as error:
             problems.append(Problem((position,), sentence_of(error)))
     if problems:

@@ -200,6 +200,10 @@ class Spec(Section):
         """
         return (self._document or Document({})).where(location)
 
+    def place(self, *location: str | int) -> str | None:
+        """Name a place of the file that the specification was read from; None if there is no file."""
+        return None if self._document is None else self._document.where(location)
+
     @property
     def quasi_identifiers(self) -> tuple[str, ...]:
         """Names of the quasi-identifiers, in the order of the file."""

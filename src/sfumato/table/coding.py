@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from sfumato.domains import Cube
-from sfumato.errors import DataError
+from sfumato.errors import DataError, HierarchyError
 from sfumato.hierarchies import build, encode
 from sfumato.hierarchies.hierarchy import Hierarchy, Value
 from sfumato.table.arrow import MISSING
@@ -19,6 +20,8 @@ from sfumato.table.tally import DistinctColumn, Tally, tally
 from sfumato.table.values import rank, type_values
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import pyarrow as pa
 
     from sfumato._typing import IntArray
@@ -146,10 +149,11 @@ def code_table(
     raw: dict[str, RawColumn] = {}
     for name in attributes:
         column = counted.columns[name]
-        kind, values = type_values(name, column.values, spec.attributes[name])
         make = (hierarchies or {}).get(name) or _maker(name, spec)
-        made[name] = make(kind, _distinct(values), column.has_missing)
-        raw[name] = _code(name, column, encode(made[name], values, reach=reach), made[name])
+        with _placed(spec, name):
+            kind, values = type_values(name, column.values, spec.attributes[name])
+            made[name] = make(kind, _distinct(values), column.has_missing)
+            raw[name] = _code(name, column, encode(made[name], values, reach=reach), made[name])
     sizes = {name: made[name].size for name in attributes}
     codes = {name: (raw[name].codes, raw[name].missing) for name in attributes}
     return Table(
@@ -207,6 +211,22 @@ def count_cube(
 def _persons(person: str | None) -> tuple[str, ...]:
     """Return the person as a list of columns."""
     return () if person is None else (person,)
+
+
+@contextlib.contextmanager
+def _placed(spec: Spec, name: str) -> Iterator[None]:
+    """Let errors about an attribute name the place in the specification file, if there is one."""
+    try:
+        yield
+    except (DataError, HierarchyError) as error:
+        key = ("hierarchy",) if isinstance(error, HierarchyError) and spec.attributes[name].hierarchy else ()
+        place = spec.place("attributes", name, *key)
+        found = [error, *getattr(error, "problems", ())]
+        for item in found if place else ():
+            # What names a line of a hierarchy file keeps that.
+            if item.where in (name, None):
+                item.where = place
+        raise
 
 
 def _maker(name: str, spec: Spec) -> MakeHierarchy:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import datetime as dt
+import decimal
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sfumato.errors import DataError
+from sfumato.hierarchies.kinds import as_time, infer_kind, parse_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -18,8 +21,9 @@ if TYPE_CHECKING:
 def key(source: Source, name: str) -> nw.Expr:
     """Return the expression by which a column is grouped and joined.
 
-    Texts that count as missing and numbers that are not a number become null; categories become
-    their texts, negative zero becomes zero. Everything else keeps its type.
+    Texts that count as missing, numbers and dates that such texts stand for, and numbers that are not a
+    number become null; categories become their texts, negative zero becomes zero. Everything else
+    keeps its type.
 
     Parameters
     ----------
@@ -39,18 +43,18 @@ def key(source: Source, name: str) -> nw.Expr:
     column = nw.col(name)
     if dtype.is_float():
         # Adding zero turns a negative zero into the zero that it equals.
-        return nw.when(~column.is_nan()).then(column + 0.0)
+        return nw.when(~_is_missing(source, name)).then(column + 0.0)
     if isinstance(dtype, (nw.Int128, nw.UInt128, nw.Unknown)) and not _is_time(source, name):
         # Unknown are a column without any value, and types that an engine alone has, such as UUID.
         return column.cast(nw.String)
     if dtype.is_integer() or isinstance(dtype, (nw.Decimal, nw.Boolean, nw.Date, nw.Datetime, nw.Unknown)):
-        return column
+        return _without_typed_missing(source, name)
     if isinstance(dtype, (nw.Categorical, nw.Enum)):
         return _without_missing(column.cast(nw.String), source)
     if isinstance(dtype, nw.String):
         return _without_missing(column, source)
     if isinstance(dtype, nw.Object) and source.kind == "pandas":
-        return column
+        return _without_typed_missing(source, name)
     raise DataError(
         f"the column {name!r} has the type {dtype}. Make it text, a number or a date first.",
         where=source.name,
@@ -74,6 +78,58 @@ def _without_missing(column: nw.Expr, source: Source) -> nw.Expr:
     return nw.when(~column.is_in(source.missing)).then(column)
 
 
+def _without_typed_missing(source: Source, name: str) -> nw.Expr:
+    """Return a column of numbers or dates in which the values that missing texts stand for are null."""
+    import narwhals as nw
+
+    column = nw.col(name)
+    if not _missing_values(source, name):
+        return column
+    return nw.when(~_is_missing(source, name)).then(column)
+
+
+def _is_missing(source: Source, name: str) -> nw.Expr:
+    """Tell where a number or date is missing though it is not null."""
+    import narwhals as nw
+
+    column = nw.col(name)
+    found = _missing_values(source, name)
+    listed = column.is_in(found) if found else None
+    if not source.schema[name].is_float():
+        assert listed is not None
+        return listed
+    return column.is_nan() if listed is None else column.is_nan() | listed
+
+
+def _missing_values(source: Source, name: str) -> list[object]:
+    """Return the numbers or dates of a column's type that texts for missing stand for: ``-9`` is -9."""
+    import narwhals as nw
+
+    dtype = source.schema[name]
+    if isinstance(dtype, nw.Object):
+        return [value for text in source.missing for value in parse_values([text], infer_kind([text]))]
+    kind = _kind_of(dtype)
+    texts = [] if kind is None else [text for text in source.missing if infer_kind([text]) == kind]
+    values = [value for text in texts for value in parse_values([text], str(kind))]
+    if dtype.is_integer():
+        return [int(number) for number in values if isinstance(number, int | float) and number == int(number)]
+    if isinstance(dtype, nw.Decimal):
+        return [decimal.Decimal(text) for text in texts]
+    if isinstance(dtype, nw.Datetime):
+        # An instant with a zone is no text of a specification.
+        return [] if dtype.time_zone else [as_time(day) for day in values if isinstance(day, dt.date)]
+    return [float(value) if isinstance(value, int) else value for value in values]
+
+
+def _kind_of(dtype: nw.dtypes.DType) -> str | None:
+    """Return the kind of values that a typed column holds: ``number``, ``date``, or None for others."""
+    import narwhals as nw
+
+    if dtype.is_numeric():
+        return "number"
+    return "date" if isinstance(dtype, (nw.Date, nw.Datetime)) else None
+
+
 def clean(source: Source, name: str) -> nw.Expr:
     """Return the expression by which a column leaves that is kept: its own type, with missing as null."""
     import narwhals as nw
@@ -81,8 +137,10 @@ def clean(source: Source, name: str) -> nw.Expr:
     dtype = source.schema[name]
     column = nw.col(name)
     if dtype.is_float():
-        return nw.when(~column.is_nan()).then(column)
-    if not isinstance(dtype, (nw.String, nw.Categorical, nw.Enum)) or source.is_text or not source.missing:
+        return nw.when(~_is_missing(source, name)).then(column)
+    if not isinstance(dtype, (nw.String, nw.Categorical, nw.Enum)):
+        return _without_typed_missing(source, name)
+    if source.is_text or not source.missing:
         return column
     return nw.when(~column.cast(nw.String).is_in(source.missing)).then(column)
 

@@ -9,7 +9,7 @@ from sfumato.errors import DataError, nearest
 from sfumato.table.keys import key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from sfumato.spec import Spec
     from sfumato.table.sources import Source
@@ -59,7 +59,9 @@ def assign_roles(columns: Sequence[str], spec: Spec) -> Roles:
         If the specification names a column that is not there.
     """
     person = spec.data.person
-    require_columns([*spec.attributes, *(() if person is None else (person,))], columns)
+    require_columns(list(spec.attributes), columns, lambda name: spec.place("attributes", name) or name)
+    if person is not None:
+        require_columns([person], columns, lambda name: spec.place("data", "person") or name)
     leaving = {*spec.quasi_identifiers, *spec.sensitive, *spec.others} - {person}
     return Roles(
         spec.quasi_identifiers,
@@ -72,11 +74,14 @@ def assign_roles(columns: Sequence[str], spec: Spec) -> Roles:
     )
 
 
-def require_columns(names: Sequence[str], columns: Sequence[str]) -> None:
-    """Raise DataError if a name is not that of a column."""
+def require_columns(
+    names: Sequence[str], columns: Sequence[str], where: Callable[[str], str] | None = None
+) -> None:
+    """Raise DataError if a name is not that of a column; ``where`` tells where it is named."""
     for name in names:
         if name not in columns:
-            raise DataError(f"the data have no column {name!r}. {nearest(name, columns)}", where=name)
+            place = name if where is None else where(name)
+            raise DataError(f"the data have no column {name!r}. {nearest(name, columns)}", where=place)
 
 
 def find_warnings(source: Source, roles: Roles, row_count: int, constant: Sequence[str]) -> list[str]:

@@ -47,7 +47,7 @@ class Source:
     frame
         The rows as a narwhals frame.
     missing
-        Texts that count as missing in text columns.
+        Texts that count as missing; in columns of numbers and dates, the values that they stand for.
     file
         The opened file, where there is one.
     stamp

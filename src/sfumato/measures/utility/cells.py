@@ -8,8 +8,8 @@ import numpy as np
 
 if TYPE_CHECKING:
     from sfumato._typing import FloatArray
-    from sfumato.classes.batch import Statistics
     from sfumato.classes.properties import CellCost
+    from sfumato.classes.statistics import Statistics
 
 
 def kept_shares(statistics: Statistics, cost: CellCost) -> FloatArray:

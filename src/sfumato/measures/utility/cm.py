@@ -11,7 +11,7 @@ from sfumato.measures.measure import Direction, Measure, Monotone
 
 if TYPE_CHECKING:
     from sfumato._typing import FloatArray
-    from sfumato.classes.batch import Statistics
+    from sfumato.classes.statistics import Statistics
 
 
 class CM(Measure):

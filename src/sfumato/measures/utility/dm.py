@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sfumato.measures.measure import Direction, Measure, Monotone
+from sfumato.measures.penalties import RowPenalties
 
 if TYPE_CHECKING:
     from sfumato._typing import FloatArray
-    from sfumato.classes.batch import Statistics
+    from sfumato.classes.statistics import Statistics
+    from sfumato.domains import Cube
 
 
 class DM(Measure):
@@ -38,6 +40,10 @@ class DM(Measure):
     def unsuppressed_cost(self, statistics: Statistics) -> FloatArray:
         """Return the cost of each node if no row were suppressed."""
         return statistics.all_rows_squared.astype(np.float64)
+
+    def penalties(self, cube: Cube) -> RowPenalties:
+        """Return what each row costs."""
+        return RowPenalties(float(cube.row_count), by_class=True)
 
     def largest(self, rows: int, attributes: int) -> float:
         """Return the bound of the measure."""

@@ -12,7 +12,7 @@ from sfumato.measures.utility.cells import kept_shares
 
 if TYPE_CHECKING:
     from sfumato._typing import FloatArray
-    from sfumato.classes.batch import Statistics
+    from sfumato.classes.statistics import Statistics
 
 
 class GL(Measure):

@@ -8,11 +8,13 @@ import numpy as np
 
 from sfumato.classes.properties import CellCost
 from sfumato.measures.measure import Direction, Measure, Monotone
+from sfumato.measures.penalties import RowPenalties, by_size
 from sfumato.measures.utility.cells import kept_shares
 
 if TYPE_CHECKING:
     from sfumato._typing import FloatArray
-    from sfumato.classes.batch import Statistics
+    from sfumato.classes.statistics import Statistics
+    from sfumato.domains import Cube
 
 
 class GLM(Measure):
@@ -42,6 +44,10 @@ class GLM(Measure):
         """Return the summed loss of each node."""
         kept = (kept_shares(statistics, CellCost.SIZE) * self.weights).sum(axis=1)
         return np.asarray(kept + statistics.suppressed * len(self.weights))
+
+    def penalties(self, cube: Cube) -> RowPenalties:
+        """Return what each row costs."""
+        return by_size(cube, self.weights, float(len(self.weights)))
 
     def largest(self, rows: int, attributes: int) -> float:
         """Return the bound of the measure."""

@@ -8,11 +8,13 @@ import numpy as np
 
 from sfumato.classes.properties import CellCost
 from sfumato.measures.measure import Direction, Measure, Monotone
+from sfumato.measures.penalties import RowPenalties, by_size
 from sfumato.measures.utility.cells import kept_shares
 
 if TYPE_CHECKING:
     from sfumato._typing import FloatArray
-    from sfumato.classes.batch import Statistics
+    from sfumato.classes.statistics import Statistics
+    from sfumato.domains import Cube
 
 
 class Loss(Measure):
@@ -49,6 +51,10 @@ class Loss(Measure):
         """Return the loss of each node."""
         shares = kept_shares(statistics, CellCost.SIZE) + statistics.suppressed[:, None]
         return np.asarray((shares * self.weights).sum(axis=1) / (self.weights.sum() * statistics.row_count))
+
+    def penalties(self, cube: Cube) -> RowPenalties:
+        """Return what each row costs."""
+        return by_size(cube, self.weights / (self.weights.sum() * cube.row_count), 1.0 / cube.row_count)
 
     def largest(self, rows: int, attributes: int) -> float:
         """Return the bound of the measure."""

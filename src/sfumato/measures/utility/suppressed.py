@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sfumato.measures.measure import Direction, Measure, Monotone
+from sfumato.measures.penalties import RowPenalties, by_size
 
 if TYPE_CHECKING:
     from sfumato._typing import FloatArray
-    from sfumato.classes.batch import Statistics
+    from sfumato.classes.statistics import Statistics
+    from sfumato.domains import Cube
 
 
 class Suppressed(Measure):
@@ -27,6 +29,10 @@ class Suppressed(Measure):
     def unsuppressed_cost(self, statistics: Statistics) -> FloatArray:
         """Return the cost of each node if no row were suppressed."""
         return np.zeros(len(statistics))
+
+    def penalties(self, cube: Cube) -> RowPenalties:
+        """Return what each row costs."""
+        return by_size(cube, np.zeros(len(cube.sizes)), 1.0)
 
     def largest(self, rows: int, attributes: int) -> float:
         """Return the bound of the measure."""

@@ -1,0 +1,267 @@
+"""Evaluate many unrelated recodings on all cores."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from sfumato.classes import arrays, ladders
+from sfumato.classes.batch import read_classes
+from sfumato.classes.properties import CellCost
+from sfumato.classes.statistics import Statistics
+from sfumato.classes.workers import Workers
+from sfumato.errors import ParameterError
+from sfumato.kernels import lattice as kernel
+from sfumato.kernels import layout
+from sfumato.kernels import recodings as own_kernel
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sfumato._typing import FloatArray, IntArray, KeyArray, LongArray
+    from sfumato.classes.classes import Classes
+    from sfumato.classes.properties import Request
+    from sfumato.classes.suppression import Suppression
+    from sfumato.classes.workers import Tick
+    from sfumato.domains import Cube, Lattice
+
+SMALLEST_PIECE = 4
+PIECES_EACH = 4
+"""Pieces for each thread, so that none waits long for the others."""
+
+
+class _Memory(NamedTuple):
+    """What one worker writes to."""
+
+    worker: int
+    tables: layout.Tables
+    scratch: layout.Scratch
+    ladders: layout.Ladders
+    parts: KeyArray
+    first: IntArray
+
+
+class Recodings:
+    """Evaluates recodings, each given by the block of every code, over one cube for one request.
+
+    The tables of the original tuples are shared; a recoding looks all its attributes up in one pass
+    over them. Where recodings share partitions and can be listed, :class:`Batch` is faster.
+
+    Parameters
+    ----------
+    cube
+        The data.
+    lattice
+        The levels of each attribute's hierarchy, for the heights of blocks; nothing else of it is used.
+    request
+        What to collect.
+    suppression
+        Which rows go.
+    threads
+        Workers; all cores where None. The numbers do not depend on it.
+    word_bits
+        Bits of a key word to use; less than 64 only to test wide keys.
+    """
+
+    def __init__(
+        self,
+        cube: Cube,
+        lattice: Lattice,
+        request: Request,
+        suppression: Suppression,
+        *,
+        threads: int | None = None,
+        word_bits: int = arrays.WORD_BITS,
+    ) -> None:
+        self.cube, self.suppression = cube, suppression
+        self.costs = ladders.whole_costs(request.costs)
+        self.limits = np.array([ladders.cost_limits(lattice, cost) for cost in self.costs], dtype=np.int64)
+        sources = arrays.Sources(cube, request)
+        self.properties = sources.properties
+        self._fields = arrays.pack_fields(cube.sizes, word_bits)
+        grouping = arrays.group_cells(cube.codes, self._fields)
+        self._base = arrays.make_tables(cube, grouping, sources)
+        self._origin = _origin(cube, grouping)
+        self._plan = sources.make_plan(cube, suppression)
+        self._heights = _heights(lattice, self.costs)
+        self._penalties = len(cube.sizes) if CellCost.FREQUENCY in request.costs else 0
+        self._workers = Workers(threads, self._allocate)
+
+    @property
+    def threads(self) -> int:
+        """How many workers there are."""
+        return self._workers.threads
+
+    @property
+    def evaluated(self) -> int:
+        """Recodings evaluated so far, running workers included."""
+        return self._workers.evaluated
+
+    def stop(self) -> None:
+        """Ask all running evaluations to end after their current recoding."""
+        self._workers.stop()
+
+    def compile(self) -> None:
+        """Have the kernels ready, so that no search waits for the compiler."""
+        self.evaluate([np.zeros((0, size), dtype=np.int32) for size in self.cube.sizes])
+
+    def evaluate(
+        self, blocks: Sequence[IntArray], *, levels: LongArray | None = None, tick: Tick | None = None
+    ) -> Statistics:
+        """Evaluate recodings; rows of the result in the order given.
+
+        Parameters
+        ----------
+        blocks
+            For each attribute the block of every code in each of n recodings, shape (n, m); blocks have any
+            numbers from 0 to m − 1.
+        levels
+            Shape (n, q): which level of its hierarchy a partition is, where it was chosen as such, else −1.
+            Only the height of cells depends on it: a level's blocks all have the level's height.
+        tick
+            Called while waiting.
+
+        Returns
+        -------
+        Statistics
+            Each node is the recoding's number, once for each attribute: its place in the lists ``blocks``.
+            If it is stopped, the result has fewer rows: those of the recodings that were done.
+
+        Raises
+        ------
+        ParameterError
+            If shapes or numbers do not fit the cube.
+        """
+        joined = self._checked(blocks)
+        n, q = len(joined), len(self.cube.sizes)
+        given = np.full((n, q), -1, dtype=np.int64) if levels is None else np.ascontiguousarray(levels)
+        pieces = np.array_split(np.arange(n), max(1, min(self.threads * PIECES_EACH, n // SMALLEST_PIECE)))
+        output = list(
+            self._workers.map(
+                lambda memory, piece: self._run(memory, joined[piece], given[piece]), list(pieces), tick
+            )
+        )
+        done = np.concatenate([piece[: len(sums)] for piece, (sums, _) in zip(pieces, output, strict=True)])
+        sums, worst = (np.concatenate(part) for part in zip(*output, strict=True))
+        return Statistics(
+            np.repeat(done[:, None], q, axis=1),
+            sums,
+            worst[:, : len(self.properties)],
+            self.properties,
+            self.costs,
+            self.limits,
+            self.cube.row_count,
+            self.suppression.rule,
+            worst[:, len(self.properties) :],
+            lambda node: self.classes([blocks[a][number] for a, number in enumerate(node.tolist())]),
+        )
+
+    def classes(self, blocks: Sequence[IntArray]) -> Classes:
+        """Return the classes of one recoding, given by the block of every code of each attribute."""
+        joined = self._checked([np.asarray(block)[None] for block in blocks])
+        order = tuple(range(len(self.cube.sizes)))
+
+        def read(memory: _Memory) -> Classes:
+            given = np.full((1, len(order)), -1, dtype=np.int64)
+            self._run(memory, joined, given, self._plan._replace(store_all=1))
+            return read_classes(
+                (memory.tables, memory.scratch),
+                1,
+                self._fields,
+                order,
+                persons=self._plan.person_set >= 0,
+                properties=self.properties,
+            )
+
+        return self._workers.call(read)
+
+    def _checked(self, blocks: Sequence[IntArray]) -> IntArray:
+        """Return the block arrays of all attributes side by side, shape (n, values)."""
+        sizes = self.cube.sizes
+        fits = len(blocks) == len(sizes) and all(
+            block.ndim == 2 and block.shape == (len(blocks[0]), size)
+            for block, size in zip(blocks, sizes, strict=True)
+        )
+        if not fits:
+            raise ParameterError(
+                f"recodings need an array of shape (n, m) for each of the {len(sizes)} attributes."
+            )
+        if not sizes:
+            return np.zeros((0, 0), dtype=np.int32)
+        joined = np.concatenate(blocks, axis=1).astype(np.int32, copy=False)
+        limit = np.repeat(sizes, sizes)
+        if joined.size and (joined.min() < 0 or (joined.max(axis=0) >= limit).any()):
+            raise ParameterError("block numbers go from 0 to the number of values less one.")
+        return joined
+
+    def _allocate(self, worker: int) -> _Memory:
+        q, values = len(self.cube.sizes), len(self._origin.counts)
+        start = np.zeros((q, 2), dtype=np.int64)
+        start[:, 1] = self._origin.start[:-1]
+        asked = 1 if self._penalties else 0
+        flat = layout.Ladders(
+            np.zeros(q, dtype=np.int64),
+            start[:, None, :].copy(),
+            np.zeros(values, dtype=np.int32),
+            start,
+            np.zeros((len(self.costs), values), dtype=np.int64),
+            np.zeros((len(self.costs), q, 2), dtype=np.int64),
+            np.zeros(asked * values, dtype=np.int64),
+            np.zeros((q, asked * 2), dtype=np.float64),
+            self._origin,
+        )
+        tables = arrays.deepen(self._base, 1)
+        scratch = arrays.make_scratch(tables, self._plan, flat, ())
+        return _Memory(
+            worker,
+            tables,
+            scratch,
+            flat,
+            np.empty(values, dtype=np.uint64),
+            np.empty(max(self.cube.sizes, default=0), dtype=np.int32),
+        )
+
+    def _run(
+        self, memory: _Memory, blocks: IntArray, levels: LongArray, plan: layout.Plan | None = None
+    ) -> tuple[LongArray, FloatArray]:
+        columns = kernel.FIXED_SUMS + len(self.properties) + len(self.costs) * levels.shape[1]
+        sums = np.empty((len(blocks), columns), dtype=np.int64)
+        worst = np.empty((len(blocks), len(self.properties) + self._penalties), dtype=np.float64)
+        done = own_kernel.evaluate_recodings(
+            memory.tables,
+            self._fields,
+            memory.ladders,
+            self._heights,
+            self._plan if plan is None else plan,
+            (blocks, levels),
+            memory.scratch,
+            (memory.parts, memory.first),
+            (self._workers.control, memory.worker),
+            (sums, worst),
+        )
+        return sums[:done], worst[:done]
+
+
+def _origin(cube: Cube, grouping: arrays.Grouping) -> layout.Origin:
+    """Return the tuples of the base table themselves, in its order."""
+    bases = [np.arange(size, dtype=np.int32) for size in cube.sizes]
+    order = tuple(range(len(cube.sizes)))
+    origin = ladders.make_origin(cube, bases, order, grouping.group)
+    by = np.argsort(origin.group)
+    return origin._replace(
+        codes=np.ascontiguousarray(origin.codes[by]), rows=origin.rows[by], group=origin.group[by]
+    )
+
+
+def _heights(lattice: Lattice, costs: tuple[CellCost, ...]) -> own_kernel.Heights:
+    """Flatten the levels of all hierarchies."""
+    levels = [ladder.heights.reshape(-1) for ladder in lattice.ladders]
+    return own_kernel.Heights(
+        ladders.joined(levels),
+        np.cumsum([0, *map(len, levels)], dtype=np.int64),
+        ladders.kind_numbers(costs),
+    )
+
+
+__all__ = ["Recodings"]

@@ -1,0 +1,233 @@
+"""``sfumato microaggregate``: clusters of similar rows, released as their centres."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
+
+import typer
+
+from sfumato.cli.options import Options, split_names
+from sfumato.cli.output import Column, Output, count, number
+from sfumato.cli.progress import waiting, watching
+from sfumato.cli.reading import DataPath, Encoding, Separator, make_reading_spec, without_specification
+from sfumato.errors import ParameterError
+
+if TYPE_CHECKING:
+    from sfumato.microaggregating import Microaggregated
+    from sfumato.microaggregation.checking import Groups
+    from sfumato.spec import Spec
+
+Columns: TypeAlias = Annotated[
+    list[str],
+    typer.Option("--columns", metavar="A,B", help="Columns of numbers or dates; may be repeated."),
+]
+K: TypeAlias = Annotated[int, typer.Option("--k", min=2, metavar="N", help="Smallest size of a cluster.")]
+GroupsText: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        "--groups",
+        metavar="none|auto|FILE",
+        help="Columns that are clustered together: all (none), searched by GOMM (auto), or as a TOML or JSON "
+        "file lists them.",
+    ),
+]
+Within: TypeAlias = Annotated[
+    str | None, typer.Option("--within", metavar="COL", help="A column that clusters do not cross.")
+]
+MethodName: TypeAlias = Annotated[
+    Literal["mdav", "v-mdav", "univariate"],
+    typer.Option(
+        "--method", help="MDAV; V-MDAV, with clusters that grow; or the optimum for each column alone."
+    ),
+]
+Centroid: TypeAlias = Annotated[
+    Literal["mean", "median"], typer.Option("--centroid", help="What is released of numbers.")
+]
+Standardize: TypeAlias = Annotated[
+    bool,
+    typer.Option("--standardize/--no-standardize", help="Take distances between z-scores."),
+]
+Order: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--order", metavar="COL=A,B", help="The values of a column of texts, lowest first; may be repeated."
+    ),
+]
+Drop: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--drop", metavar="A,B", help="Columns that do not leave; may be repeated."),
+]
+Missing: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--missing", metavar="TEXT", help="A text that means missing; may be repeated."),
+]
+Out: TypeAlias = Annotated[
+    str, typer.Option("--out", metavar="FILE", help="The protected table; its suffix tells the format.")
+]
+
+
+def microaggregate(
+    *,
+    data: DataPath,
+    columns: Columns,
+    out: Out,
+    k: K = 5,
+    groups: GroupsText = "none",
+    within: Within = None,
+    method: MethodName = "mdav",
+    centroid: Centroid = "mean",
+    standardize: Standardize = True,
+    order: Order = None,
+    drop: Drop = None,
+    missing: Missing = None,
+    separator: Separator = None,
+    encoding: Encoding = "utf-8",
+    options: Options,
+) -> int:
+    """Replace values by the centres of clusters of at least k similar rows.
+
+    Rows keep their order; columns that are not named leave unchanged. With several groups of columns, k
+    holds in each group alone.
+
+    Parameters
+    ----------
+    data, out
+        The table, and where the protected one goes.
+    columns, k, groups, within, method, centroid, standardize, order, drop
+        As for `sfumato.microaggregate`.
+    missing, separator, encoding
+        How a text file is read.
+    options
+        The common options.
+    """
+    from sfumato.microaggregating import microaggregate as run
+    from sfumato.release import check_release_target
+    from sfumato.search import Progress
+
+    output, path = Output(options), Path(out)
+    names = split_names(columns, "--columns")
+    chosen, orders = _groups(groups), _orders(order or [])
+    how = _reading(names, separator, encoding, missing)
+    check_release_target(path, force=options.force)
+    with watching(options, "groupings") as watch, without_specification():
+        found = run(
+            data,
+            names,
+            k,
+            groups=chosen,
+            standardize=standardize,
+            method=method,
+            within=within,
+            centroid=centroid,
+            orders=orders,
+            drop=split_names(drop or [], "--drop"),
+            seed=1 if options.seed is None else options.seed,
+            threads=options.threads,
+            time_limit=options.time_limit,
+            callback=lambda at: watch(Progress(at.fraction, at.evaluated, at.seconds)),
+            spec=how,
+        )
+    with waiting(options, "measuring, writing and verifying"):
+        manifest = found.write(path, force=options.force)
+    _print(found, path, output)
+    output.result(_result(found, path, dict(manifest.measures)))
+    return 0
+
+
+def _reading(names: tuple[str, ...], separator: str | None, encoding: str, missing: list[str] | None) -> Spec:
+    spec = make_reading_spec(names, separator, encoding)
+    if not missing:
+        return spec
+    texts = ["", *(text for text in missing if text)]
+    return spec.model_copy(update={"data": spec.data.model_copy(update={"missing": texts})})
+
+
+def _groups(text: str) -> Groups:
+    from sfumato.cli.groups_file import read_groups
+
+    if text == "none":
+        return None
+    return "auto" if text == "auto" else read_groups(text)
+
+
+def _orders(texts: list[str]) -> dict[str, tuple[str, ...]]:
+    found = {}
+    for text in texts:
+        name, equals, values = text.partition("=")
+        if not equals or not name:
+            raise ParameterError("write COLUMN=LOWEST,…,HIGHEST.", where="--order")
+        found[name] = split_names([values], "--order")
+    return found
+
+
+def _print(found: Microaggregated, path: Path, output: Output) -> None:
+    """Say what was done, what it costs, and what it does not protect from."""
+    from sfumato.release import manifest_path
+
+    measures, clusters = found.measures, sum(item.count for item in found.clusters)
+    facts = [
+        ("rows", f"{found.rows:,}, in the order of the input"),
+        ("clusters", f"{clusters:,} of {found.k} or more"),
+    ]
+    if found.missing["before"]:
+        facts.append(
+            ("missing", f"{found.missing['before']:,} cells, {found.missing['blanked']:,} more blanked")
+        )
+    if found.recipe.dropped:
+        facts.append(("left out", ", ".join(found.recipe.dropped)))
+    output.facts(facts)
+    output.line()
+    output.table(
+        [Column("group", "right"), Column("columns"), Column("clusters", "right")],
+        [
+            [str(place + 1), ", ".join(group), f"{found.clusters[place].count:,}"]
+            for place, group in enumerate(found.groups)
+        ],
+    )
+    output.line()
+    output.table(
+        [Column("measure", fixed=True), Column("value", "right"), Column("meaning")],
+        [[name, number(value), _MEANINGS[name]] for name, value in measures.items()],
+    )
+    output.line()
+    output.notes("warning", found.warnings)
+    output.line(f"written   {path}", style="bold")
+    output.line(f"          {manifest_path(path).name} beside it says what it promises and how it was made")
+    groups = count(len(found.groups), "group")
+    output.line(
+        f"verified  the file was read back and recounted: classes of {found.k} rows or more in {groups}",
+        style="green",
+    )
+
+
+_MEANINGS = {
+    "k": "rows of the smallest class over all these columns together",
+    "il": "information loss: squared error in percent of the total",
+    "id": "interval disclosure: percent of values within 10 % of the original",
+    "dld": "linkage disclosure: percent of rows whose nearest protected row is their own",
+    "score": "mean of information loss and disclosure risk; smaller is better",
+}
+
+
+def _result(found: Microaggregated, path: Path, measures: dict[str, float]) -> dict[str, object]:
+    """Return what ``--json`` prints."""
+    from sfumato.release import manifest_path
+
+    return {
+        "file": str(path),
+        "manifest": str(manifest_path(path)),
+        "rows": found.rows,
+        "k": found.k,
+        "joint_k": found.joint_k,
+        "groups": [list(group) for group in found.groups],
+        "clusters": [item.count for item in found.clusters],
+        "measures": measures,
+        "missing": found.missing,
+        "left_out": list(found.recipe.dropped),
+        "warnings": found.warnings,
+        "verified": True,
+    }
+
+
+__all__ = ["microaggregate"]

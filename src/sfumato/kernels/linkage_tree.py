@@ -1,0 +1,161 @@
+"""A tree of boxes over protected records, to find out whether one is nearer than the own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sfumato.kernels._options import kernel
+from sfumato.kernels.linkage import TIED
+
+if TYPE_CHECKING:
+    from sfumato._typing import FloatArray, LongArray
+
+LEAF = 16
+"""Points below which a box is not cut any more."""
+DEPTH = 64
+"""Boxes that wait at once: each cut halves the points, so that twice the logarithm suffices."""
+
+
+@kernel
+def build_boxes(points: FloatArray) -> tuple[LongArray, LongArray, FloatArray, FloatArray]:
+    """Cut points into halves across the widest side of their box, until few are left.
+
+    Parameters
+    ----------
+    points
+        Distinct points, shape (m, d), m >= 1.
+
+    Returns
+    -------
+    tuple
+        The points' numbers, box by box; for each box its first place, its end and its first child (0:
+        none; the second child is the next), shape (boxes, 3); the boxes' lower and upper corners.
+        O(m log² m).
+    """
+    count, columns = points.shape
+    most = 4 * (count // LEAF + 1)
+    order = np.arange(count)
+    boxes = np.zeros((most, 3), dtype=np.int64)
+    low = np.empty((most, columns), dtype=np.float64)
+    high = np.empty((most, columns), dtype=np.float64)
+    boxes[0, 1] = count
+    made, box = 1, 0
+    while box < made:
+        begin, end = boxes[box, 0], boxes[box, 1]
+        widest, span = 0, -1.0
+        for a in range(columns):
+            low[box, a] = high[box, a] = points[order[begin], a]
+            for place in range(begin, end):
+                value = points[order[place], a]
+                low[box, a] = min(low[box, a], value)
+                high[box, a] = max(high[box, a], value)
+            if high[box, a] - low[box, a] > span:
+                widest, span = a, high[box, a] - low[box, a]
+        if end - begin > LEAF:
+            inside = order[begin:end].copy()
+            side = points[:, widest][inside]
+            order[begin:end] = inside[np.argsort(side)]
+            middle = (begin + end) // 2
+            boxes[box, 2] = made
+            boxes[made, 0], boxes[made, 1] = begin, middle
+            boxes[made + 1, 0], boxes[made + 1, 1] = middle, end
+            made += 2
+        box += 1
+    return order, boxes[:made].copy(), low[:made].copy(), high[:made].copy()
+
+
+@kernel
+def _apart(point: FloatArray, low: FloatArray, high: FloatArray, limit: float) -> float:
+    """Return the squared distance of a point from a box, or something above the limit."""
+    distance = 0.0
+    for a in range(len(point)):
+        if point[a] < low[a]:
+            distance += (low[a] - point[a]) ** 2
+        elif point[a] > high[a]:
+            distance += (point[a] - high[a]) ** 2
+        if distance > limit:
+            break
+    return distance
+
+
+@kernel
+def link_rows(
+    original: FloatArray,
+    protected: FloatArray,
+    points: FloatArray,
+    weights: LongArray,
+    first: LongArray,
+    order: LongArray,
+    boxes: LongArray,
+    low: FloatArray,
+    high: FloatArray,
+    begin: int,
+    end: int,
+) -> tuple[float, int]:
+    """Count the rows from ``begin`` to ``end`` whose nearest protected record is their own.
+
+    Parameters
+    ----------
+    original, protected
+        Shape (n, d).
+    points, weights, first
+        The distinct protected records, how many rows have each, and the first of these.
+    order, boxes, low, high
+        What `build_boxes` made of the points.
+    begin, end
+        Rows to link, so that threads can share them.
+
+    Returns
+    -------
+    tuple
+        Links with 1 / ties for each record, and links where the lowest row number wins a tie.
+    """
+    columns = original.shape[1]
+    waiting = np.empty(2 * DEPTH, dtype=np.int64)
+    expected, by_number = 0.0, 0
+    for i in range(begin, end):
+        own = 0.0
+        for a in range(columns):
+            own += (original[i, a] - protected[i, a]) ** 2
+        near, far = own * (1.0 - TIED), own * (1.0 + TIED)
+        ties, lowest = 0, i
+        waiting[0], left = 0, 1
+        while left > 0:
+            left -= 1
+            box = waiting[left]
+            if _apart(original[i], low[box], high[box], far) > far:
+                continue
+            child = boxes[box, 2]
+            if child > 0:
+                # The nearer child goes on top: what is nearer than the own record ends the search.
+                one = _apart(original[i], low[child], high[child], far)
+                two = _apart(original[i], low[child + 1], high[child + 1], far)
+                waiting[left] = child if one > two else child + 1
+                waiting[left + 1] = child + 1 if one > two else child
+                left += 2
+                continue
+            for place in range(boxes[box, 0], boxes[box, 1]):
+                j = order[place]
+                distance = 0.0
+                for a in range(columns):
+                    distance += (original[i, a] - points[j, a]) ** 2
+                    if distance > far:
+                        break
+                if distance < near:
+                    ties, left = -1, 0
+                    break
+                if distance <= far:
+                    ties += weights[j]
+                    lowest = min(lowest, first[j])
+            if ties < 0:
+                break
+        if ties > 0:
+            expected += 1.0 / ties
+            if lowest == i:
+                by_number += 1
+    return expected, by_number
+
+
+__all__ = ["build_boxes", "link_rows"]

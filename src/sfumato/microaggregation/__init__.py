@@ -1,0 +1,29 @@
+"""Microaggregation: records in clusters of at least k, released as the centre of their cluster."""
+
+from sfumato.microaggregation.frames import group_attributes
+from sfumato.microaggregation.grouping import GroupingResult, GroupingSettings
+from sfumato.microaggregation.measures import (
+    Links,
+    Scores,
+    information_loss,
+    interval_disclosure,
+    link_records,
+    measure_protection,
+)
+from sfumato.microaggregation.partitioning import mdav, univariate, v_mdav, warm_up_kernels
+
+__all__ = [
+    "GroupingResult",
+    "GroupingSettings",
+    "Links",
+    "Scores",
+    "group_attributes",
+    "information_loss",
+    "interval_disclosure",
+    "link_records",
+    "mdav",
+    "measure_protection",
+    "univariate",
+    "v_mdav",
+    "warm_up_kernels",
+]

@@ -1,0 +1,190 @@
+"""The scores of attribute groupings, nothing computed twice.
+
+The clusters of an attribute group do not depend on the other groups, so each group is microaggregated once.
+Squared errors, near values and squared distances add over groups.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import OrderedDict
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sfumato.errors import ParameterError
+from sfumato.kernels.linkage import centroids_of, count_losses, link_groups
+from sfumato.microaggregation.grouping.chromosome import attributes_of, canonical
+from sfumato.microaggregation.measures import SHARE, Scores, link_records, total_squares
+from sfumato.microaggregation.partitioning import mdav
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import TypeVar
+
+    from sfumato._typing import FloatArray, IntArray
+    from sfumato.microaggregation.grouping.chromosome import Grouping
+
+    Item = TypeVar("Item")
+    Value = TypeVar("Value")
+
+LARGEST_MEMORY = 512 * 2**20
+"""Bytes of clusters that are remembered; the groups used longest ago are forgotten first."""
+MANY_PAIRS = 10_000_000
+"""From so many pairs of a record and a cluster on, records are linked through a tree."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Group:
+    """One attribute group, microaggregated.
+
+    Parameters
+    ----------
+    labels
+        The cluster of each record.
+    centroids
+        The protected values of each cluster, shape (clusters, attributes of the group).
+    error
+        SSE of the group.
+    inside
+        How many protected values lie near their original.
+    """
+
+    labels: IntArray
+    centroids: FloatArray
+    error: float
+    inside: int
+
+    @property
+    def protected(self) -> FloatArray:
+        """The protected values of every record."""
+        return self.centroids[self.labels]
+
+    @property
+    def size(self) -> int:
+        """Bytes of the arrays."""
+        return self.labels.nbytes + self.centroids.nbytes
+
+
+class Evaluator:
+    """Microaggregates and measures attribute groupings of one table.
+
+    Parameters
+    ----------
+    values
+        Numbers without missing ones, shape (n, d); usually z-scores.
+    k
+        Smallest size of a cluster, from 1 to n.
+    share
+        What counts as near for interval disclosure.
+    threads
+        Threads to use, all cores where None; results do not depend on it.
+    memory
+        Bytes of clusters that are remembered.
+    """
+
+    def __init__(
+        self,
+        values: FloatArray,
+        k: int,
+        *,
+        share: float = SHARE,
+        threads: int | None = None,
+        memory: int = LARGEST_MEMORY,
+    ) -> None:
+        self.values = np.ascontiguousarray(values, dtype=np.float64)
+        if self.values.ndim != 2 or not self.values.size or not np.isfinite(self.values).all():
+            raise ParameterError("values must be finite numbers of the shape (rows, columns), one at least.")
+        if not 1 <= k <= len(self.values):
+            raise ParameterError(f"k must be from 1 to the {len(self.values)} rows; got {k}.")
+        self.k, self.share = k, share
+        self._threads = threads or os.cpu_count() or 1
+        self._memory, self._used = memory, 0
+        self._total = total_squares(self.values)
+        self._groups: OrderedDict[int, Group] = OrderedDict()
+        self.scores: dict[Grouping, Scores] = {}
+        self.microaggregated = 0
+
+    @property
+    def attributes(self) -> int:
+        """Columns of the table."""
+        return int(self.values.shape[1])
+
+    @property
+    def evaluated(self) -> int:
+        """Groupings measured so far, each once."""
+        return len(self.scores)
+
+    def evaluate(self, groupings: Sequence[Grouping]) -> list[Scores]:
+        """Return the scores of groupings, in their order; clones and known ones cost nothing."""
+        keys = [canonical(grouping) for grouping in groupings]
+        new = list(dict.fromkeys(key for key in keys if key not in self.scores))
+        if new:
+            self._remember(group for key in new for group in key)
+            self.scores |= zip(new, self._map(self.measure, new), strict=True)
+            self._forget()
+        return [self.scores[key] for key in keys]
+
+    def measure(self, grouping: Grouping) -> Scores:
+        """Measure one grouping from what is known of its groups."""
+        groups = [self._groups.get(group) or self._make(group) for group in grouping]
+        cells = self.values.size
+        error = sum(item.error for item in groups)
+        return Scores(
+            100.0 * error / self._total if self._total else 0.0,
+            100.0 * sum(item.inside for item in groups) / cells,
+            100.0 * self._links(grouping, groups) / len(self.values),
+        )
+
+    def protect(self, grouping: Grouping) -> FloatArray:
+        """Return the protected table of a grouping."""
+        protected = np.empty_like(self.values)
+        for group in grouping:
+            protected[:, attributes_of(group)] = (self._groups.get(group) or self._make(group)).protected
+        return protected
+
+    def _links(self, grouping: Grouping, groups: Sequence[Group]) -> float:
+        if len(self.values) * len(groups[0].centroids) >= MANY_PAIRS:
+            return link_records(self.values, self.protect(grouping), threads=1).expected
+        # The group with most attributes comes first: it rules out most at once.
+        places = sorted(range(len(groups)), key=lambda place: -groups[place].centroids.shape[1])
+        members = [attributes_of(grouping[place]) for place in places]
+        original = np.ascontiguousarray(self.values[:, [column for group in members for column in group]])
+        centroids = np.concatenate([groups[place].centroids.T for place in places])
+        labels = np.column_stack([groups[place].labels for place in places])
+        starts = np.cumsum([0, *(len(group) for group in members)])
+        return link_groups(original, centroids, labels, starts)[0]
+
+    def _remember(self, wanted: Iterable[int]) -> None:
+        """Microaggregate the groups that are not known, and mark all as used."""
+        distinct = list(dict.fromkeys(wanted))
+        new = [group for group in distinct if group not in self._groups]
+        for group, made in zip(new, self._map(self._make, new), strict=True):
+            self._groups[group] = made
+            self._used += made.size
+        self.microaggregated += len(new)
+        for group in distinct:
+            self._groups.move_to_end(group)
+
+    def _forget(self) -> None:
+        while self._used > self._memory and self._groups:
+            self._used -= self._groups.popitem(last=False)[1].size
+
+    def _make(self, group: int) -> Group:
+        columns = np.array(attributes_of(group), dtype=np.int64)
+        labels = mdav(self.values[:, columns], self.k, threads=1)
+        centroids = centroids_of(self.values, columns, labels, int(labels.max()) + 1)
+        error, inside = count_losses(self.values, columns, labels, centroids, self.share)
+        return Group(labels, centroids, error, inside)
+
+    def _map(self, function: Callable[[Item], Value], items: Sequence[Item]) -> list[Value]:
+        """Call a function for every item, on all threads; the results keep their order."""
+        if self._threads == 1 or len(items) < 2:
+            return [function(item) for item in items]
+        with ThreadPoolExecutor(self._threads) as pool:
+            return list(pool.map(function, items))
+
+
+__all__ = ["Evaluator", "Group"]

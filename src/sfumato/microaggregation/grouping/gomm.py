@@ -1,0 +1,355 @@
+"""GOMM and D-GOMM: a genetic search for the attribute grouping of the best score."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sfumato.errors import ParameterError
+from sfumato.microaggregation.grouping.chromosome import (
+    GROUP_MUTATIONS,
+    MUTATIONS,
+    canonical,
+    cross,
+    draw_grouping,
+    draw_site,
+)
+from sfumato.microaggregation.grouping.descent import polish
+from sfumato.microaggregation.grouping.selection import keep_best, keep_front
+from sfumato.microaggregation.grouping.watch import Watch
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sfumato.microaggregation.grouping.chromosome import Grouping
+    from sfumato.microaggregation.grouping.evaluation import Evaluator
+    from sfumato.microaggregation.measures import Scores
+
+CROSSOVER = "crossover"
+FIRST = "first"
+"""Operator of the members of the first population."""
+OPERATORS = (CROSSOVER, *MUTATIONS)
+CHUNK = 32
+"""Groupings that are measured between two looks at the clock."""
+SAME = 1e-12
+"""Relative difference below which two scores are equal."""
+
+
+@dataclass(frozen=True)
+class GommParameters:
+    """Parameters of GOMM, with the paper's values.
+
+    Parameters
+    ----------
+    population
+        Members of the population.
+    generations
+        Generations after the first population.
+    crossovers
+        Crossovers in a generation; each makes two children.
+    mutations
+        Children that each of the five mutations makes in a generation.
+    clones
+        Whether a child may join the population that groups the attributes as a member does; never where
+        the three measures are objectives of their own.
+    dynamic
+        D-GOMM: switch a group mutation off that has brought no child better than its parent for
+        ``patience`` generations.
+    patience
+        Successive generations without success.
+    settling
+        First generation that counts for this: splitting is of little use before.
+    polish
+        After the last generation, groupings that a descent may measure: it starts from the best grouping
+        of each number of groups and goes to the best neighbour (an attribute in another group, or two groups
+        united) while that is better. With 0 there is none, as in the paper.
+    """
+
+    population: int = 200
+    generations: int = 100
+    crossovers: int = 25
+    mutations: int = 10
+    clones: bool = True
+    dynamic: bool = False
+    patience: int = 10
+    settling: int = 20
+    polish: int = 5000
+
+    def __post_init__(self) -> None:
+        least = {"population": 2, "generations": 0, "crossovers": 0, "mutations": 0, "patience": 1}
+        least |= {"settling": 1, "polish": 0}
+        for name, bound in least.items():
+            if getattr(self, name) < bound:
+                raise ParameterError(f"{name} must be at least {bound}; got {getattr(self, name)}.")
+
+
+@dataclass(slots=True, eq=False)
+class Member:
+    """A chromosome and its life.
+
+    Parameters
+    ----------
+    grouping
+        Its groups.
+    scores
+        What it reaches.
+    operator
+        What made it.
+    born
+        The generation that made it; 0 for the first population.
+    expected
+        The parent's score; of a crossover, the mean of the parents'.
+    used
+        Whether it became a parent.
+    gone
+        The generation at whose end it was not selected; None while it lives.
+    """
+
+    grouping: Grouping
+    scores: Scores
+    operator: str
+    born: int
+    expected: float
+    used: bool = False
+    gone: int | None = None
+
+    @property
+    def ratio(self) -> float:
+        """Its score over the expected one; exactly 1 where they differ by rounding alone."""
+        if abs(self.scores.score - self.expected) <= SAME * self.expected:
+            return 1.0
+        return self.scores.score / self.expected
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """The population after a generation.
+
+    Parameters
+    ----------
+    best, mean
+        Smallest and mean score.
+    groups
+        Mean number of groups.
+    made
+        Children made so far, the first population included.
+    evaluated
+        Distinct groupings measured so far.
+    """
+
+    best: float
+    mean: float
+    groups: float
+    made: int
+    evaluated: int
+
+
+@dataclass(frozen=True, eq=False)
+class Evolution:
+    """Everything that a run of GOMM did.
+
+    Parameters
+    ----------
+    best
+        The best grouping of all that were measured, groups sorted.
+    scores
+        What it reaches.
+    genetic
+        Distinct groupings that were measured before the descent began.
+    generations
+        The population after each generation; the first entry is the first population.
+    members
+        Every chromosome that was made and measured, in order.
+    switched_off
+        Group mutation → generation after which D-GOMM left it out.
+    seconds
+        Time of the run.
+    stopped
+        Why it ended early, or None.
+    """
+
+    best: Grouping
+    scores: Scores
+    genetic: int
+    generations: tuple[Generation, ...]
+    members: tuple[Member, ...]
+    switched_off: dict[str, int]
+    seconds: float
+    stopped: str | None
+
+
+def search_groupings(
+    evaluator: Evaluator,
+    *,
+    seed: int | np.random.Generator | None = 1,
+    parameters: GommParameters | None = None,
+    objectives: bool = False,
+    watch: Watch | None = None,
+) -> Evolution:
+    """Search for attribute groupings by GOMM.
+
+    Parameters
+    ----------
+    evaluator
+        The table, k, and what is known of it.
+    seed
+        Where random choices start.
+    parameters
+        Of the algorithm; see `GommParameters`.
+    objectives
+        Whether information loss, interval disclosure and linkage disclosure are objectives of their own:
+        those survive that no other dominates, not those of the best score.
+    watch
+        Time limit and callback.
+
+    Returns
+    -------
+    Evolution
+        Best so far if it was stopped. Of equal scores the grouping of fewer groups is best,
+        then the one whose groups come first.
+    """
+    return _Run(
+        evaluator, np.random.default_rng(seed), parameters or GommParameters(), objectives, watch or Watch()
+    ).run()
+
+
+@dataclass(eq=False)
+class _Run:
+    """One run: its population, its members, its records."""
+
+    evaluator: Evaluator
+    random: np.random.Generator
+    parameters: GommParameters
+    objectives: bool
+    watch: Watch
+    population: list[Member] = field(default_factory=list)
+    members: list[Member] = field(default_factory=list)
+    records: list[Generation] = field(default_factory=list)
+    idle: dict[str, int] = field(default_factory=dict)
+    off: dict[str, int] = field(default_factory=dict)
+    generation: int = 0
+
+    def run(self) -> Evolution:
+        asked = self.parameters
+        drawn = [draw_grouping(self.evaluator.attributes, self.random) for _ in range(asked.population)]
+        self.population = self._measure([(FIRST, (), grouping) for grouping in drawn])
+        self._record()
+        while self.generation < asked.generations and self.watch.reason is None:
+            self.generation += 1
+            children = self._measure(list(self._children()))
+            self._select(children)
+            self._record()
+            if asked.dynamic:
+                self._switch(children)
+        genetic = self.evaluator.evaluated
+        if asked.polish and self.watch.reason is None and not self.objectives:
+            polish(self.evaluator, asked.polish, lambda: self._tick(1.0))
+        self.watch.tick(1.0, self.evaluator.evaluated)
+        return self._result(genetic)
+
+    def _children(self) -> Iterator[tuple[str, tuple[Member, ...], Grouping]]:
+        """Yield each child with its operator and its parents."""
+        for _ in range(self.parameters.crossovers):
+            first, second = self._parents(2)
+            sites = draw_site(first.grouping, self.random), draw_site(second.grouping, self.random)
+            for child in cross(first.grouping, second.grouping, sites):
+                yield CROSSOVER, (first, second), child
+        for name, mutate in MUTATIONS.items():
+            if name in self.off:
+                continue
+            for _ in range(self.parameters.mutations):
+                (parent,) = self._parents(1)
+                yield name, (parent,), mutate(parent.grouping, self.random)
+
+    def _parents(self, count: int) -> list[Member]:
+        places = self.random.choice(len(self.population), min(count, len(self.population)), replace=False)
+        chosen = [self.population[place] for place in places.tolist()]
+        return chosen if len(chosen) == count else chosen * count
+
+    def _measure(self, children: list[tuple[str, tuple[Member, ...], Grouping]]) -> list[Member]:
+        """Measure children, some at a time; when stopped, those that are left never were."""
+        made: list[Member] = []
+        for begin in range(0, len(children), CHUNK):
+            if begin and self._tick(begin / len(children)):
+                break
+            part = children[begin : begin + CHUNK]
+            found = self.evaluator.evaluate([grouping for _, _, grouping in part])
+            for (operator, parents, grouping), scores in zip(part, found, strict=True):
+                before = [parent.scores.score for parent in parents]
+                expected = sum(before) / len(before) if before else scores.score
+                made.append(Member(grouping, scores, operator, self.generation, expected))
+                for parent in parents:
+                    parent.used = True
+        self._tick(1.0)
+        self.members += made
+        return made
+
+    def _tick(self, part: float) -> bool:
+        """Report progress; a generation that is being measured is done in part."""
+        share = (self.generation + part) / (self.parameters.generations + 1)
+        return self.watch.tick(min(share, 1.0 - 1e-9), self.evaluator.evaluated)
+
+    def _select(self, children: list[Member]) -> None:
+        """Keep as many members as a population has; the others are gone."""
+        pool = [*self.population, *children]
+        if self.objectives or not self.parameters.clones:
+            pool = list({canonical(member.grouping): member for member in reversed(pool)}.values())[::-1]
+        keep = keep_front if self.objectives else keep_best
+        places = keep([member.scores for member in pool], self.parameters.population)
+        stay = [pool[place] for place in places]
+        living = {id(member) for member in stay}
+        for member in (*self.population, *children):
+            if id(member) not in living:
+                member.gone = self.generation
+        self.population = stay
+
+    def _switch(self, children: list[Member]) -> None:
+        """Switch group mutations off that have long brought nothing better."""
+        if self.generation < self.parameters.settling:
+            return
+        for name in GROUP_MUTATIONS.keys() - self.off.keys():
+            better = any(child.operator == name and child.ratio < 1 for child in children)
+            self.idle[name] = 0 if better else self.idle.get(name, 0) + 1
+            if self.idle[name] >= self.parameters.patience:
+                self.off[name] = self.generation
+
+    def _record(self) -> None:
+        scores = [member.scores.score for member in self.population]
+        groups = [len(member.grouping) for member in self.population]
+        self.records.append(
+            Generation(
+                min(scores),
+                float(np.mean(scores)),
+                float(np.mean(groups)),
+                len(self.members),
+                self.evaluator.evaluated,
+            )
+        )
+
+    def _result(self, genetic: int) -> Evolution:
+        scores = self.evaluator.scores
+        best = min(scores, key=lambda item: (scores[item].score, len(item), item))
+        return Evolution(
+            best,
+            scores[best],
+            genetic,
+            tuple(self.records),
+            tuple(self.members),
+            dict(sorted(self.off.items())),
+            self.watch.seconds,
+            self.watch.reason,
+        )
+
+
+__all__ = [
+    "CROSSOVER",
+    "FIRST",
+    "OPERATORS",
+    "Evolution",
+    "Generation",
+    "GommParameters",
+    "Member",
+    "search_groupings",
+]

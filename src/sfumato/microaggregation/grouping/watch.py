@@ -1,0 +1,68 @@
+"""Time limit, progress and stopping of a search for groupings."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What a callback sees.
+
+    Parameters
+    ----------
+    fraction
+        Share of the work done, between 0 and 1.
+    evaluated
+        Groupings measured so far.
+    seconds
+        Time since the search began.
+    """
+
+    fraction: float
+    evaluated: int
+    seconds: float
+
+
+Callback: TypeAlias = Callable[[Progress], bool | None]
+"""Called some ten times a second; the search stops when it returns True."""
+
+
+class Watch:
+    """Watches one search.
+
+    Parameters
+    ----------
+    time_limit_s
+        Seconds after which the search has to stop; None for no limit.
+    callback
+        Sees the progress and may ask to stop.
+    """
+
+    def __init__(self, time_limit_s: float | None = None, callback: Callback | None = None) -> None:
+        self._limit, self._callback = time_limit_s, callback
+        self._begin = time.perf_counter()
+        self._told = 0.0
+        self.reason: str | None = None
+
+    @property
+    def seconds(self) -> float:
+        """Time since the search began."""
+        return time.perf_counter() - self._begin
+
+    def tick(self, fraction: float, evaluated: int) -> bool:
+        """Tell the callback, check the clock; return True if the search has to stop."""
+        seconds = self.seconds
+        if self._callback and (seconds - self._told >= 0.1 or fraction >= 1.0):
+            self._told = seconds
+            if self._callback(Progress(min(1.0, fraction), evaluated, seconds)):
+                self.reason = self.reason or "stopped"
+        if self._limit is not None and seconds >= self._limit:
+            self.reason = self.reason or "time limit"
+        return self.reason is not None
+
+
+__all__ = ["Callback", "Progress", "Watch"]

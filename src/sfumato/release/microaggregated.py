@@ -1,0 +1,264 @@
+"""``FILE`` and ``FILE.json`` of a microaggregated table: verified before they have names."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal, TypeAlias, cast
+
+from sfumato.errors import DataError, OutputError, VerificationError
+from sfumato.release.atomic import output_errors, place, sync_file, temporary, write_synced
+from sfumato.release.fields import Fields
+from sfumato.release.manifest import Manifest, current_versions, manifest_path
+from sfumato.release.verify import release_suffix
+from sfumato.release.verify.clusters import ClusterPromise, broken_clusters, recount_clusters
+from sfumato.release.write import check_release_target, is_output_error
+from sfumato.spec import format_measure_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from sfumato.release.verify.clusters import ClusterRecount
+
+KIND = "microaggregation"
+Middle: TypeAlias = Literal["mean", "median", "low"]
+_NOT_RECOUNTED = "it compares with the original values, which the file does not hold"
+
+
+@dataclass(frozen=True)
+class MicroRecipe:
+    """What was done to a table by microaggregation. It holds names and settings, never a value.
+
+    Parameters
+    ----------
+    groups
+        Names of the columns that were microaggregated together.
+    k
+        Smallest size of a cluster.
+    method, gain
+        How clusters were made; the gain is V-MDAV's.
+    standardize
+        Whether distances were taken between z-scores.
+    centres
+        Column → what is released of a cluster: ``mean``, ``median`` or ``low`` (the lower of two middle
+        values).
+    within
+        The column that clusters do not cross, or None.
+    columns
+        All columns of the file.
+    dropped
+        Columns that were left out.
+    grouping
+        How groups were found: ``given`` or ``gomm``.
+    seed
+        Of the search for groups.
+    """
+
+    groups: tuple[tuple[str, ...], ...]
+    k: int
+    method: str
+    gain: float
+    standardize: bool
+    centres: Mapping[str, Middle]
+    within: str | None
+    columns: tuple[str, ...]
+    dropped: tuple[str, ...] = ()
+    grouping: str = "given"
+    seed: int | None = None
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the JSON form."""
+        return {
+            "kind": KIND,
+            "groups": [list(group) for group in self.groups],
+            "k": self.k,
+            "method": self.method,
+            "gain": self.gain,
+            "standardize": self.standardize,
+            "centres": dict(self.centres),
+            "within": self.within,
+            "columns": list(self.columns),
+            "dropped": list(self.dropped),
+            "grouping": self.grouping,
+            "seed": self.seed,
+            "missing": "kept; patterns of fewer than k rows are blanked",
+            "release": {"order": "input"},
+        }
+
+    @property
+    def require(self) -> dict[str, float]:
+        """Measure → number that must hold: k in every group of columns."""
+        return {format_measure_name("k", group): self.k for group in self.groups}
+
+    def promise(self, rows: int, joint: int | None = None, sha256: str | None = None) -> ClusterPromise:
+        """Return what a file made by this recipe promises."""
+        return ClusterPromise(self.groups, self.k, self.within, self.columns, rows, joint, sha256)
+
+
+def is_microaggregated(manifest: Manifest) -> bool:
+    """Tell whether a manifest is that of a microaggregated table."""
+    return manifest.recipe.get("kind") == KIND
+
+
+def read_promise(manifest: Manifest, where: str) -> ClusterPromise:
+    """Return what a manifest promises of its file.
+
+    Raises
+    ------
+    DataError
+        If the recipe cannot be read.
+    VerificationError
+        If manifest and recipe contradict each other.
+    """
+    fields = Fields(manifest.recipe, f"{where}: recipe")
+    groups = tuple(cast("tuple[str, ...]", group) for group in fields.blocks("groups"))
+    if not groups or not all(group and all(isinstance(name, str) for name in group) for group in groups):
+        raise DataError("'groups' is not as it should be: lists of names are expected.", where=fields.where)
+    k, within = fields.whole("k"), fields.optional_text("within")
+    if dict(manifest.require) != {format_measure_name("k", group): k for group in groups}:
+        raise VerificationError(
+            "the manifest contradicts itself: its requirements are not those of its recipe."
+        )
+    joint = manifest.measures.get("k")
+    return ClusterPromise(
+        groups,
+        k,
+        within,
+        fields.texts("columns"),
+        manifest.rows["out"],
+        None if joint is None else int(joint),
+        manifest.sha256,
+    )
+
+
+def write_microaggregated(
+    write: Callable[[Path], None],
+    path: Path,
+    recipe: MicroRecipe,
+    promise: ClusterPromise,
+    *,
+    measures: Mapping[str, float],
+    force: bool = False,
+) -> Manifest:
+    """Write a microaggregated table only if an independent recount finds its promise kept.
+
+    Parameters
+    ----------
+    write
+        Writes the rows to the path it is given, whose suffix tells the format.
+    path
+        The name of the file. Its manifest is ``FILE.json``, in place before the file is.
+    recipe
+        What was done.
+    promise
+        What has to hold.
+    measures
+        Numbers beside those that are recounted: il, id, dld and the like.
+    force
+        Whether existing files may be replaced.
+
+    Raises
+    ------
+    OutputError
+        If the name is taken, or folder or disk refuse.
+    VerificationError
+        If the promise does not hold in the file. Nothing is left behind in any of these cases.
+    """
+    check_release_target(path, force=force)
+    with ExitStack() as stack, output_errors(path, is_output_error):
+        draft = stack.enter_context(temporary(path, release_suffix(path)))
+        try:
+            write(draft)
+            sync_file(draft)
+            found = recount_clusters(draft, promise)
+        except OutputError as error:
+            raise OutputError(error.message, where=str(path)) from None
+        except (DataError, VerificationError) as error:
+            raise VerificationError(f"not written: {error.message}", where=str(path)) from None
+        broken = broken_clusters(found, promise)
+        if broken:
+            raise VerificationError("not written: " + " ".join(broken), where=str(path))
+        manifest = _manifest(recipe, found, measures)
+        stated = stack.enter_context(temporary(path, ".json"))
+        write_synced(stated, manifest.to_json())
+        place([(stated, manifest_path(path)), (draft, path)])
+    return manifest
+
+
+def _manifest(recipe: MicroRecipe, found: ClusterRecount, measures: Mapping[str, float]) -> Manifest:
+    counted = dict(zip(recipe.require, map(float, found.sizes), strict=True))
+    rows = {"in": found.rows, "out": found.rows, "suppressed": 0}
+    stated = {"k": float(found.joint), **counted, **measures}
+    return Manifest(recipe.to_dict(), stated, recipe.require, rows, found.sha256, {}, current_versions())
+
+
+def verify_microaggregated(path: Path, manifest: Manifest) -> dict[str, object]:
+    """Recount a microaggregated file from scratch.
+
+    Parameters
+    ----------
+    path
+        The file.
+    manifest
+        What stands beside it.
+
+    Returns
+    -------
+    dict
+        The same keys as `sfumato.verify` returns of any release.
+    """
+    promise = read_promise(manifest, str(manifest_path(path)))
+    found = recount_clusters(path, promise)
+    violations = broken_clusters(found, promise)
+    names = list(manifest.require)
+    counted = {"k": found.joint, **dict(zip(names, found.sizes, strict=True))}
+    return {
+        "holds": not violations,
+        "violations": violations,
+        "require": dict(manifest.require),
+        "stated": dict(manifest.measures),
+        "measures": counted,
+        "not_recounted": {name: _NOT_RECOUNTED for name in manifest.measures if name not in counted},
+        "rows": {"in": promise.rows, "out": found.rows, "suppressed": 0},
+        "classes": found.classes,
+        "notes": _notes(promise, found),
+        "sha256": found.sha256,
+    }
+
+
+def _notes(promise: ClusterPromise, found: ClusterRecount) -> list[str]:
+    if len(promise.groups) < 2:
+        return []
+    return [
+        f"{promise.k} rows of a class are promised in each of {len(promise.groups)} groups of columns alone; "
+        f"over all of them together the smallest class has {found.joint}"
+    ]
+
+
+def verify_rows(write: Callable[[Path], None], folder: Path, promise: ClusterPromise) -> ClusterRecount:
+    """Write rows to a folder and recount them.
+
+    Raises
+    ------
+    VerificationError
+        If the promise does not hold.
+    """
+    path = folder / "microaggregated.parquet"
+    write(path)
+    found = recount_clusters(path, replace(promise, sha256=None))
+    broken = broken_clusters(found, promise)
+    if broken:
+        raise VerificationError(" ".join(broken))
+    return found
+
+
+__all__ = [
+    "KIND",
+    "MicroRecipe",
+    "is_microaggregated",
+    "read_promise",
+    "verify_microaggregated",
+    "verify_rows",
+    "write_microaggregated",
+]

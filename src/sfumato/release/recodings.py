@@ -1,0 +1,132 @@
+"""Recodings as ``front.csv`` holds them: written from nodes of a lattice, and read back."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sfumato.domains import Ladder, Lattice
+from sfumato.errors import DataError
+from sfumato.hierarchies import read_blocks
+from sfumato.preparing import RANGES
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sfumato._typing import LongArray
+    from sfumato.domains import Partition
+    from sfumato.preparing import Prepared
+
+
+def write_recoding(prepared: Prepared, lattice: Lattice, node: LongArray) -> dict[str, int | list[object]]:
+    """Return what a node does to each quasi-identifier.
+
+    Parameters
+    ----------
+    prepared
+        The table.
+    lattice
+        The lattice in whose numbers the node is.
+    node
+        One number for each quasi-identifier.
+
+    Returns
+    -------
+    dict
+        Attribute → level number for ``levels``; pairs of first and last value for ``ordered`` and
+        ``guided-ordered``; lists of values otherwise.
+    """
+    found: dict[str, int | list[object]] = {}
+    for a, name in enumerate(prepared.setting.quasi_identifiers):
+        if prepared.scheme_names[a] == "levels":
+            found[name] = int(node[a])
+        else:
+            found[name] = [*prepared.entry(a, lattice.ladders[a].levels[node[a]])]
+    return found
+
+
+def trim_lattice(lattice: Lattice, nodes: LongArray) -> tuple[Lattice, LongArray]:
+    """Drop listed partitions that no node uses: a search may have listed millions.
+
+    Parameters
+    ----------
+    lattice
+        The lattice in whose numbers the nodes are.
+    nodes
+        Nodes, shape (n, q).
+
+    Returns
+    -------
+    tuple
+        A lattice and the nodes in its numbers. Levels keep theirs.
+    """
+    ladders, numbers = [], nodes.copy()
+    for a, ladder in enumerate(lattice.ladders):
+        used, place = np.unique(nodes[:, a], return_inverse=True)
+        if not ladder.nested and len(used):
+            ladder = replace(ladder, levels=ladder.levels[used], lowest=0, highest=len(used) - 1)
+            numbers[:, a] = place.reshape(-1)
+        ladders.append(ladder)
+    return Lattice(tuple(ladders)), numbers
+
+
+def read_recoding(prepared: Prepared, recoding: Mapping[str, object]) -> tuple[Lattice, LongArray]:
+    """Read what :func:`write_recoding` wrote.
+
+    Parameters
+    ----------
+    prepared
+        The table.
+    recoding
+        Attribute → level or blocks, perhaps read from a file.
+
+    Returns
+    -------
+    tuple
+        A lattice, and the node of it that the recoding is.
+
+    Raises
+    ------
+    DataError
+        If an attribute lacks or is none, or its entry is no member of its scheme.
+    """
+    names = prepared.setting.quasi_identifiers
+    if sorted(recoding) != sorted(names):
+        raise DataError(
+            "the recoding is not about the quasi-identifiers of the specification. "
+            "Run 'sfumato explore' again."
+        )
+    ladders, node = [], np.zeros(len(names), dtype=np.int64)
+    for a, name in enumerate(names):
+        try:
+            ladder = prepared.lattice.ladders[a]
+            if prepared.scheme_names[a] == "levels":
+                node[a] = _read_level(ladder, recoding[name])
+            else:
+                ladder = Ladder.listed([_read_partition(prepared, a, recoding[name])], ladder)
+            ladders.append(ladder)
+        except DataError as error:
+            raise DataError(
+                f"the recoding of {name!r} does not fit the specification: {error.message} "
+                "Run 'sfumato explore' again."
+            ) from None
+    return Lattice(tuple(ladders)), node
+
+
+def _read_level(ladder: Ladder, entry: object) -> int:
+    if type(entry) is not int or not ladder.lowest <= entry <= ladder.highest:
+        raise DataError(f"a level from {ladder.lowest} to {ladder.highest} is expected.")
+    return entry
+
+
+def _read_partition(prepared: Prepared, attribute: int, entry: object) -> Partition:
+    name = prepared.scheme_names[attribute]
+    partition = read_blocks(prepared.plain[attribute], entry, ranges=name in RANGES)
+    if not prepared.schemes[attribute].is_valid(partition):
+        raise DataError(f"its blocks are no partition of the scheme {name!r}.")
+    return partition
+
+
+__all__ = ["read_recoding", "trim_lattice", "write_recoding"]

@@ -1,0 +1,418 @@
+"""The best recoding of any mix of schemes for one objective, with its proof.
+
+A node stands for all recodings that agree with some decisions: these elements are
+joined, those apart, the rest open. It is bounded by both ends of what remains open,
+and split by deciding one more element. Nodes are taken in batches of a fixed size and
+expanded side by side, each against the best solution at the batch's begin, so that the
+result does not depend on the number of threads.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from sfumato.classes import Rule, Suppression, Workers
+from sfumato.domains import Cube, Ladder, Lattice, Partition
+from sfumato.errors import ParameterError
+from sfumato.kernels import bounding, expanding
+from sfumato.kernels import bounding_layout as layout
+from sfumato.kernels.elements import APART, JOINED, Ends
+from sfumato.measures import Setting, make_measure
+from sfumato.schemes import Levels, Ordered
+from sfumato.search.branch_and_bound.arrays import (
+    Space,
+    counted_values,
+    make_model,
+    make_tuples,
+    make_work,
+)
+from sfumato.search.branch_and_bound.checkpoint import Keeper, Snapshot, fingerprint, load
+from sfumato.search.branch_and_bound.queue import Open, Queue
+from sfumato.search.branch_and_bound.seeding import anneal, best_levels
+from sfumato.search.branch_and_bound.techniques import Techniques
+from sfumato.search.monitor import Monitor
+from sfumato.search.problem import Problem, Requirement
+from sfumato.search.result import SearchResult, Status
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sfumato._typing import FloatArray, IntArray, LongArray
+    from sfumato.measures import RowPenalties
+
+BATCH = 64
+PIECE = 8
+"""Nodes expanded side by side, and how many of them one thread takes at a time."""
+
+ROUNDING = 1e-11
+"""Costs of cells that differ by this share are equal but for rounding."""
+
+COUNTS = (
+    "nodes",
+    "contradictions",
+    "pruned by bound",
+    "leaves",
+    "branched",
+    "again",
+    "dropped",
+    "solutions",
+    *layout.COUNTERS,
+)
+CONTRADICTIONS, PRUNED, LEAVES, BRANCHED, AGAIN, DROPPED, SOLUTIONS = range(1, 8)
+
+
+class _Memory(NamedTuple):
+    """What one worker writes to."""
+
+    ends: Ends
+    trial: Ends
+    work: layout.Work
+
+
+class _Expanded(NamedTuple):
+    """What expanding some nodes gave."""
+
+    states: IntArray
+    out: FloatArray
+    block: IntArray
+    how: LongArray
+
+
+@dataclass
+class _Best:
+    """The best solution so far."""
+
+    cost: float = np.inf
+    block: IntArray | None = None
+
+
+def search_branch_and_bound(
+    problem: Problem,
+    monitor: Monitor | None = None,
+    *,
+    techniques: Techniques | None = None,
+    seed: int = 1,
+    checkpoint: Path | None = None,
+    threads: int | None = None,
+) -> SearchResult:
+    """Find the recoding with the best first objective that meets every requirement.
+
+    Parameters
+    ----------
+    problem
+        With schemes; its first objective must be made of row penalties.
+    monitor
+        Time limit and callback.
+    techniques
+        Direction and techniques.
+    seed
+        Where the random choices of the first solution start.
+    checkpoint
+        A file to go on from if it is there, and to keep how far the search came in.
+    threads
+        Workers; all cores where None. The result does not depend on it.
+
+    Returns
+    -------
+    SearchResult
+        One recoding, or none. Where the search was not stopped its cost is the bound: nothing
+        costs less, but for rounding. ``certificate`` has the bound, the gap, and what was counted.
+
+    Raises
+    ------
+    ParameterError
+        If the objective has no bound, or the checkpoint belongs to another run.
+    """
+    search = _Search(problem, monitor or Monitor(), techniques or Techniques(), seed, threads)
+    return search.run(checkpoint)
+
+
+def penalties_of(problem: Problem) -> RowPenalties:
+    """Return what rows cost under the first objective, or raise ParameterError."""
+    objective = problem.objectives[0]
+    penalties = objective.penalties(problem.cube)
+    if penalties is None:
+        raise ParameterError(
+            f"'optimal' has no bound for {objective.name!r} under schemes other than levels. "
+            "Minimize 'loss', 'glm', 'dm', 'hdm', 'sl' or 'suppressed', or use 'exhaustive'."
+        )
+    return penalties
+
+
+class _Search:
+    """State of one search."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        watch: Monitor,
+        techniques: Techniques,
+        seed: int,
+        threads: int | None,
+    ) -> None:
+        assert problem.schemes is not None
+        self.problem, self.watch, self.techniques, self.seed = problem, watch, techniques, seed
+        self.objective = problem.objectives[0]
+        penalties = penalties_of(problem)
+        self.space = Space.of(problem.schemes)
+        self.tuples = make_tuples(problem.cube, self.space, penalties, list(counted_values(problem)))
+        self.model = make_model(problem, self.space, penalties)
+        self.slack = 0.0 if penalties.by_class else ROUNDING
+        self.use = techniques.for_kernel()
+        self.workers = Workers(threads, lambda _: self._allocate())
+        self.recodings = problem.recodings(threads=1)
+        self.best = _Best()
+        self.queue = Queue(best_first=techniques.node_rearrangement)
+        self.counts = np.zeros(len(COUNTS), dtype=np.int64)
+        self.open_bound = np.inf
+        self.keeper = Keeper(None, "")
+
+    def run(self, path: Path | None) -> SearchResult:
+        mark = fingerprint(self.problem, self.techniques, self.seed)
+        snapshot = None if path is None else load(path, mark)
+        self.keeper = Keeper(path, mark)
+        if snapshot is None:
+            self._begin()
+        else:
+            self._resume(snapshot)
+        try:
+            while len(self.queue) and not self.watch.stopped:
+                self._step()
+                if self.keeper.is_due:
+                    self._keep()
+        finally:
+            # A kill loses the last interval; an interrupt loses nothing.
+            self._keep()
+        return self._result()
+
+    def _allocate(self) -> _Memory:
+        return _Memory(self.space.make_ends(), self.space.make_ends(), make_work(self.tuples, self.space))
+
+    def _begin(self) -> None:
+        root = Open(np.zeros(self.space.elements, dtype=np.int8).tobytes(), -np.inf)
+        if self.techniques.seeding:
+            self._seed()
+        self.queue.push(root)
+
+    def _resume(self, snapshot: Snapshot) -> None:
+        for node in snapshot.nodes:
+            self.queue.push(node)
+        self.counts[:] = snapshot.counts
+        if len(snapshot.block):
+            self.best = _Best(snapshot.cost, snapshot.block)
+
+    def _keep(self) -> None:
+        block = np.zeros(0, dtype=np.int32) if self.best.block is None else self.best.block
+        nodes = self.queue.nodes()
+        self.keeper.keep(Snapshot(nodes, block, self.best.cost, self.counts), self.space.elements)
+
+    def _tick(self) -> None:
+        if self.watch.tick(self._progress(), int(self.counts[SOLUTIONS])):
+            self.workers.stop()
+
+    def _progress(self) -> float:
+        """How much of the gap is closed, as far as that can be known."""
+        bound = self.queue.bound if len(self.queue) < BATCH else self.open_bound
+        if not np.isfinite(bound) or not np.isfinite(self.best.cost) or self.best.cost == 0:
+            return 0.0
+        return float(np.clip(bound / self.best.cost, 0.0, 1.0))
+
+    # --- the first solution -----------------------------------------------------
+
+    def _seed(self) -> None:
+        """Look for a good solution before the proof begins."""
+        schemes = self.problem.schemes or ()
+        starts = [tuple(scheme.coarsest for scheme in schemes)]
+        levels = best_levels(self.problem, self.watch)
+        starts += [levels] if levels else []
+        for start in starts:
+            self._offer(self._block_of(start))
+            for cost, found in anneal(self.problem, start, self._quick_cost, self.seed):
+                if cost < self._limit:
+                    self._offer(self._block_of(found))
+                if self.watch.tick(0.0, int(self.counts[SOLUTIONS])):
+                    return
+
+    def _block_of(self, recoding: tuple[Partition, ...]) -> IntArray:
+        """Return a recoding as blocks of the finest member's blocks."""
+        parts = []
+        for partition, scheme in zip(recoding, self.space.schemes, strict=True):
+            block = np.zeros(scheme.finest.count, dtype=np.int32)
+            block[scheme.finest.block] = partition.block
+            parts.append(block)
+        return np.concatenate(parts)
+
+    def _quick_cost(self, recoding: tuple[Partition, ...]) -> float:
+        def cost(memory: _Memory) -> float:
+            memory.ends.fine[:] = self._block_of(recoding)
+            memory.ends.fine_count[:] = [partition.count for partition in recoding]
+            states = np.full(self.space.elements, JOINED, dtype=np.int32)
+            return bounding.cost_recoding(
+                self.tuples, self.space.decisions, memory.ends, self.model, states, memory.work
+            )
+
+        return self.workers.call(cost)
+
+    # --- the best ----------------------------------------------------------------
+
+    @property
+    def _limit(self) -> float:
+        """What a node must cost less than to be of interest."""
+        return self.best.cost - self.slack * abs(self.best.cost) if np.isfinite(self.best.cost) else np.inf
+
+    def _offer(self, block: IntArray) -> None:
+        """Measure a recoding exactly and keep it if it is better."""
+        blocks = self.space.blocks(block)
+        partitions = [Partition.of(item) for item in blocks]
+        if not all(
+            scheme.is_valid(item) for scheme, item in zip(self.space.schemes, partitions, strict=True)
+        ):
+            return
+        statistics = self.recodings.evaluate([item.block[None] for item in partitions])
+        self.counts[SOLUTIONS] += 1
+        if len(statistics) and self.problem.feasible(statistics)[0]:
+            cost = float(self.objective.cost(statistics)[0])
+            if cost < self._limit:
+                self.best = _Best(cost, np.array(block, dtype=np.int32))
+
+    # --- nodes -------------------------------------------------------------------
+
+    def _step(self) -> None:
+        """Take a batch of nodes, expand them, and take in what they give."""
+        taken: list[Open] = []
+        while len(self.queue) and len(taken) < BATCH:
+            node = self.queue.pop()
+            if self.use.prune and node.bound >= self._limit:
+                self.counts[DROPPED] += 1
+            else:
+                taken.append(node)
+        if not taken:
+            return
+        self.open_bound = min(node.bound for node in taken)
+        pieces = [taken[i : i + PIECE] for i in range(0, len(taken), PIECE)]
+        done = list(self.workers.map(self._expand, pieces, self._tick))
+        for piece, expanded in zip(pieces, done, strict=True):
+            self._take_in(expanded)
+            for node in piece[len(expanded.how) :]:
+                self.queue.push(node)
+
+    def _expand(self, memory: _Memory, nodes: list[Open]) -> _Expanded:
+        states = np.stack([node.array() for node in nodes])
+        is_new = [self.techniques.requeue and not node.is_bounded for node in nodes]
+        n = len(nodes)
+        out, how = np.empty((n, 4)), np.empty((n, 2), dtype=np.int64)
+        block = np.empty((n, self.space.codes), dtype=np.int32)
+        done = expanding.expand_many(
+            self.tuples,
+            self.space.decisions,
+            memory.ends,
+            memory.trial,
+            self.model,
+            self.use,
+            self._limit,
+            states,
+            np.array(is_new, dtype=np.int64),
+            self.workers.control,
+            memory.work,
+            out,
+            block,
+            how,
+        )
+        return _Expanded(states[:done], out[:done], block[:done], how[:done])
+
+    def _take_in(self, expanded: _Expanded) -> None:
+        """Keep solutions and put children into the queue."""
+        self.counts[0] += len(expanded.how)
+        for states, out, block, (how, chosen) in zip(*expanded, strict=True):
+            self.counts[CONTRADICTIONS + how] += 1
+            if out[1] < self._limit:
+                self._offer(block)
+            packed = states.astype(np.int8)
+            if how == expanding.AGAIN:
+                self._push(packed, out[0], is_bounded=True)
+            elif how == expanding.BRANCHED:
+                for state, bound in ((JOINED, out[2]), (APART, out[3])):
+                    packed[chosen] = state
+                    self._push(packed, bound, is_bounded=False)
+
+    def _push(self, states: IntArray, bound: float, *, is_bounded: bool) -> None:
+        if self.use.prune and bound >= self._limit:
+            self.counts[PRUNED] += 1
+        else:
+            self.queue.push(Open(states.tobytes(), float(bound), is_bounded))
+
+    # --- the result --------------------------------------------------------------
+
+    def _result(self) -> SearchResult:
+        self.counts[len(COUNTS) - len(layout.COUNTERS) :] += self._kernel_counts()
+        complete = not len(self.queue)
+        found = self.best.block is not None
+        status = Status.LIMIT_REACHED if not complete else Status.OPTIMAL if found else Status.INFEASIBLE
+        bound = self.best.cost if complete else min(self.best.cost, self.queue.bound)
+        lattice, nodes = self._solution()
+        value = self.objective.direction.sign * bound if np.isfinite(bound) else None
+        return SearchResult(
+            lattice,
+            nodes,
+            status,
+            complete,
+            min(int(self.counts[SOLUTIONS]), self.problem.space),
+            self.watch.seconds,
+            bound=value,
+            stopped=None if complete else self.watch.reason,
+            certificate=self._certificate(bound),
+        )
+
+    def _kernel_counts(self) -> LongArray:
+        total = np.zeros(len(layout.COUNTERS), dtype=np.int64)
+        for memory in self.workers.memories:
+            total += memory.work.counters
+        return total
+
+    def _certificate(self, bound: float) -> dict[str, object]:
+        """Return what the answer rests on."""
+        gap = self.best.cost - bound
+        return {
+            "direction": self.techniques.resolved,
+            "cost": self.best.cost if np.isfinite(self.best.cost) else None,
+            "bound": bound if np.isfinite(bound) else None,
+            "gap": gap / abs(self.best.cost) if np.isfinite(gap) and self.best.cost else 0.0,
+            "open": len(self.queue),
+            **dict(zip(COUNTS, self.counts.tolist(), strict=True)),
+        }
+
+    def _solution(self) -> tuple[Lattice, LongArray]:
+        """Return the best recoding as the one node of a lattice."""
+        ladders, numbers = [], []
+        found = self.best.block is not None
+        blocks = self.space.blocks(self.best.block) if self.best.block is not None else None
+        for a, (scheme, ladder) in enumerate(
+            zip(self.space.schemes, self.problem.lattice.ladders, strict=True)
+        ):
+            partition = scheme.coarsest if blocks is None else Partition.of(blocks[a])
+            if isinstance(scheme, Levels):
+                ladders.append(ladder)
+                numbers.append(scheme.level(partition))
+            else:
+                ladders.append(Ladder.listed([partition], ladder))
+                numbers.append(0)
+        nodes = np.array([numbers], dtype=np.int64).reshape(1, len(ladders))
+        return Lattice(tuple(ladders)), nodes if found else nodes[:0]
+
+
+def compile_branch_and_bound() -> None:
+    """Have the kernels ready, so that no search waits for the compiler: solve a table of two rows."""
+    codes = np.array([[0], [1]], dtype=np.int32)
+    cube = Cube.sorted(("a",), (2,), codes, rows=np.ones(2, dtype=np.int64))
+    lattice = Lattice((Ladder.whole(np.array([[0, 1], [0, 0]], dtype=np.int32)),))
+    setting = Setting(("a",), (), np.ones(1))
+    required = (Requirement(make_measure("k", setting), 2),)
+    nothing = Suppression(Rule.NONE, 0)
+    loss = (make_measure("loss", setting),)
+    search_branch_and_bound(Problem(cube, lattice, loss, required, nothing, schemes=(Ordered(2),)), threads=1)
+
+
+__all__ = ["COUNTS", "compile_branch_and_bound", "penalties_of", "search_branch_and_bound"]

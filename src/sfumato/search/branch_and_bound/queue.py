@@ -1,0 +1,93 @@
+"""The open nodes of a branch and bound."""
+
+from __future__ import annotations
+
+import heapq
+from collections import deque
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from sfumato._typing import IntArray
+
+MOST_OPEN = 3_000_000
+"""Nodes beyond which the search goes on in depth, so that memory stays bounded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """A node: what is decided, what it costs at least, and whether that is its own bound or its parent's."""
+
+    states: bytes
+    bound: float
+    is_bounded: bool = False
+
+    def array(self) -> IntArray:
+        """Return the states as an array that may be changed."""
+        return np.frombuffer(self.states, dtype=np.int8).astype(np.int32)
+
+
+class Queue:
+    """Open nodes, the least bound first, or the oldest.
+
+    Equal bounds come latest first, so that the search goes down before it goes on.
+
+    Parameters
+    ----------
+    best_first
+        Whether the least bound comes first.
+    """
+
+    def __init__(self, *, best_first: bool) -> None:
+        self._best_first = best_first
+        self._heap: list[tuple[float, int, Open]] = []
+        self._line: deque[Open] = deque()
+        self._deep: list[Open] = []
+        self._made = 0
+
+    def __len__(self) -> int:
+        return len(self._heap) + len(self._line) + len(self._deep)
+
+    def push(self, node: Open) -> None:
+        """Put a node in."""
+        self._made += 1
+        if not self._best_first:
+            self._line.append(node)
+        elif len(self._heap) >= MOST_OPEN:
+            self._deep.append(node)
+        else:
+            heapq.heappush(self._heap, (node.bound, -self._made, node))
+
+    def pop(self) -> Open:
+        """Take the next node out."""
+        if self._deep:
+            return self._deep.pop()
+        return heapq.heappop(self._heap)[2] if self._heap else self._line.popleft()
+
+    def drop(self, best: float) -> int:
+        """Remove what costs too much; return how many nodes that were."""
+        before = len(self)
+        if self._heap and self._heap[0][0] >= best:
+            self._heap.clear()
+        self._deep = [node for node in self._deep if node.bound < best]
+        return before - len(self)
+
+    @property
+    def bound(self) -> float:
+        """The least bound of all; inf where there is no node."""
+        first = self._heap[0][0] if self._heap else np.inf
+        rest = min((node.bound for node in (*self._line, *self._deep)), default=np.inf)
+        return float(min(first, rest))
+
+    def nodes(self) -> list[Open]:
+        """Return all nodes, in an order from which an equal queue can be made."""
+        return [
+            *(item[2] for item in sorted(self._heap, key=lambda item: -item[1])),
+            *self._line,
+            *self._deep,
+        ]
+
+
+__all__ = ["MOST_OPEN", "Open", "Queue"]

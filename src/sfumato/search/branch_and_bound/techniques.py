@@ -1,0 +1,79 @@
+"""Which techniques a branch and bound uses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sfumato.errors import ParameterError, nearest
+from sfumato.kernels import bounding_layout as layout
+
+DIRECTIONS = ("auto", "bottom-up", "top-down", "both")
+
+
+@dataclass(frozen=True)
+class Techniques:
+    """Direction and techniques of a branch and bound; none of them changes the optimal cost.
+
+    Parameters
+    ----------
+    direction
+        ``bottom-up`` goes from the finest recoding by joins, and bounds by what its node already
+        joins. ``top-down`` goes from the coarsest one by splits, and bounds also by what fails already.
+        ``both`` decides in whichever way raises the bounds most, and ``auto`` is ``both``.
+    node_pruning
+        Leave a node if all below it cost too much.
+    useless_applicators
+        Decide what can be decided because the other way costs too much.
+    useful_applicators
+        Decide a join without which too many rows would have to go, whatever else is done. Where
+        nothing may be suppressed that is one row.
+    seeding
+        Begin with a good solution: the best levels, improved by annealing.
+    requeue
+        Put a node back when it has been bounded, and expand it when it comes again. Probing bounds nodes
+        before they are put in, so that this rarely pays.
+    node_rearrangement
+        Take the node with the least bound first, else the oldest.
+    applicator_rearrangement
+        Branch on the element that raises the bounds most, else on the first open one.
+
+    References
+    ----------
+    T. Li, N. Li: Towards optimal k-anonymization, section 4, doi:10.1016/j.datak.2007.06.015;
+    R. J. Bayardo, R. Agrawal: Data privacy through optimal k-anonymization, doi:10.1109/ICDE.2005.42.
+    """
+
+    direction: str = "auto"
+    node_pruning: bool = True
+    useless_applicators: bool = True
+    useful_applicators: bool = True
+    seeding: bool = True
+    requeue: bool = False
+    node_rearrangement: bool = True
+    applicator_rearrangement: bool = True
+
+    def __post_init__(self) -> None:
+        if self.direction not in DIRECTIONS:
+            raise ParameterError(
+                f"there is no direction {self.direction!r}. {nearest(self.direction, DIRECTIONS)}"
+            )
+
+    @property
+    def resolved(self) -> str:
+        """The direction that is taken."""
+        return "both" if self.direction == "auto" else self.direction
+
+    def for_kernel(self) -> layout.Techniques:
+        """Return the switches of the kernel."""
+        up, down = self.resolved != "top-down", self.resolved != "bottom-up"
+        return layout.Techniques(
+            coarse_bound=int(down),
+            probe_joined=int(up and self.useless_applicators),
+            probe_apart=int(down and self.useless_applicators),
+            probe_useful=int(up and self.useful_applicators),
+            prune=int(self.node_pruning),
+            strongest=int(self.applicator_rearrangement),
+        )
+
+
+__all__ = ["DIRECTIONS", "Techniques"]

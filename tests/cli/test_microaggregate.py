@@ -1,0 +1,148 @@
+"""``sfumato microaggregate``."""
+
+from __future__ import annotations
+
+import csv
+import random
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.cli.running import run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    chance = random.Random(4)
+    path = tmp_path / "people.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["name", "age", "pay", "rank", "region"])
+        for row in range(50):
+            rank = chance.choice(["low", "mid", "high"])
+            writer.writerow(
+                [f"p{row}", chance.randint(18, 80), f"{chance.gauss(0, 1):.3f}", rank, "NS"[row % 2]]
+            )
+    return path
+
+
+def test_whole_way(table: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.csv"
+    done = run("microaggregate", table, "--columns", "age,pay", "--k", 5, "--drop", "name", "--out", out)
+    assert done.status == 0, done.err
+    for text in ("il", "dld", "written", "verified", "smallest class"):
+        assert text in done.out
+    assert run("verify", out).status == 0
+    with out.open(encoding="utf-8") as lines:
+        rows = list(csv.DictReader(lines))
+    assert list(rows[0]) == ["age", "pay", "rank", "region"]
+    assert [row["region"] for row in rows] == ["NS"[row % 2] for row in range(50)]
+
+
+def test_json_and_every_option(table: Path, tmp_path: Path) -> None:
+    groups = tmp_path / "groups.toml"
+    groups.write_text('groups = [["age", "pay"], ["rank"]]\n', encoding="utf-8")
+    arguments = ["microaggregate", table, "--columns", "age,pay,rank", "--k", 3, "--within", "region"]
+    arguments += [
+        "--groups",
+        groups,
+        "--order",
+        "rank=low,mid,high",
+        "--method",
+        "v-mdav",
+        "--centroid",
+        "median",
+    ]
+    arguments += [
+        "--no-standardize",
+        "--threads",
+        1,
+        "--seed",
+        2,
+        "--missing",
+        "NA",
+        "--out",
+        tmp_path / "o.parquet",
+    ]
+    found = run(*arguments, "--json").json
+    assert found["groups"] == [["age", "pay"], ["rank"]]
+    assert found["k"] == 3
+    assert found["joint_k"] == found["measures"]["k"]  # type: ignore[index]
+    assert found["measures"]["k(rank)"] >= 3  # type: ignore[index]
+    assert found["verified"] is True
+    assert run(*arguments).status == 2
+    assert run(*arguments, "--force", "--quiet").out == ""
+
+
+def test_groups_are_loudly_said_to_destroy_k(table: Path, tmp_path: Path) -> None:
+    groups = tmp_path / "groups.json"
+    groups.write_text('[["age"], ["pay"]]', encoding="utf-8")
+    done = run(
+        *("microaggregate", table, "--columns", "age,pay", "--groups", groups, "--out", tmp_path / "o.csv")
+    )
+    assert "not 5-anonymous" in " ".join(done.out.split())
+    assert run("verify", tmp_path / "o.csv").status == 0
+
+
+def test_groups_by_gomm(table: Path, tmp_path: Path) -> None:
+    done = run(
+        *(
+            "microaggregate",
+            table,
+            "--columns",
+            "age,pay",
+            "--groups",
+            "auto",
+            "--out",
+            tmp_path / "o.csv",
+            "--json",
+        )
+    )
+    assert sorted(name for group in done.json["groups"] for name in group) == ["age", "pay"]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "place"),
+    [
+        ("g.toml", "groups = [[", "line 1"),
+        ("g.toml", "x = 1", "g.toml"),
+        ("g.toml", "groups = 3", "groups"),
+        ("g.toml", 'groups = [["age"], 3]', "groups[1]"),
+        ("g.json", '[["age", 3]]', "groups[0][1]"),
+        ("g.json", "\n[", "line 2"),
+        ("g.json", "[]", "groups"),
+    ],
+)
+def test_groups_files_that_are_none(table: Path, tmp_path: Path, name: str, text: str, place: str) -> None:
+    groups = tmp_path / name
+    groups.write_text(text, encoding="utf-8")
+    done = run(
+        *("microaggregate", table, "--columns", "age,pay", "--groups", groups, "--out", tmp_path / "o.csv")
+    )
+    assert done.status == 2
+    assert place in done.line
+    assert not (tmp_path / "o.csv").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (["--columns", "age,age"], "twice"),
+        (["--columns", "agee"], "'age'"),
+        (["--columns", "name"], "neither all numbers nor all dates"),
+        (["--columns", "age", "--k", "1"], "k"),
+        (["--columns", "age", "--k", "51"], "50 rows"),
+        (["--columns", "age", "--groups", "absent.toml"], "no such file"),
+        (["--columns", "age", "--order", "rank"], "COLUMN="),
+        (["--columns", "age", "--within", "name"], "strata"),
+        (["--columns", "age", "--method", "best"], "method"),
+    ],
+)
+def test_mistakes_are_one_line(table: Path, tmp_path: Path, arguments: list[str], text: str) -> None:
+    done = run("microaggregate", table, *arguments, "--out", tmp_path / "o.csv")
+    assert done.status == 2
+    assert text in done.line
+    assert list(tmp_path.glob("o.csv*")) == []

@@ -1,0 +1,110 @@
+"""The study of GOMM: it runs, and its committed results hold what they must."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from sfumato.microaggregation.grouping import Evaluator
+from sfumato.microaggregation.grouping.chromosome import is_valid
+from sfumato.microaggregation.measures import Scores
+from studies.__main__ import main
+from studies.common.figures import LARGEST
+from studies.common.results import read_results
+from studies.gomm import data as tables
+from studies.gomm import paper
+from studies.gomm.check import KNOWN_MISSES, check, misses
+from studies.gomm.figures import FIGURES
+from studies.gomm.study import PRINTED, STUDY
+
+interpreted = pytest.mark.skipif(
+    os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="whole runs take hours without compiled kernels"
+)
+
+
+@interpreted
+def test_a_quick_run_writes_everything(tmp_path) -> None:
+    """results.json, README.md and every figure, without the data; the quick numbers are marked as such."""
+    assert main(["gomm", "--quick", "--out", str(tmp_path)]) == 0
+    results = read_results(tmp_path)
+    assert results["quick"]
+    assert results["data"]["water"] == {"rows": 60, "attributes": 10}
+    assert set(results["runs"]["census"]) == {"5", "25"}
+    assert len(results["runs"]["water"]["5"]["dynamic"]["score"]["values"]) == 2
+    text = (tmp_path / "README.md").read_text(encoding="utf-8")
+    assert "quick run" in text
+    for name in FIGURES:
+        assert f"figures/{name}.png" in text
+        assert 5_000 < (tmp_path / "figures" / f"{name}.png").stat().st_size <= LARGEST
+
+
+def test_the_committed_results_hold() -> None:
+    """Every requirement, but for those that the README names as missed."""
+    results = read_results(STUDY.folder)
+    settings = results["settings"]
+    assert not results["quick"]
+    assert settings["seeds"] == list(range(1, 11))
+    assert tuple(settings["ks"]) == paper.KS
+    asked = (settings["population"], settings["generations"], settings["crossovers"], settings["mutations"])
+    assert asked == (PRINTED.population, PRINTED.generations, PRINTED.crossovers, PRINTED.mutations)
+    for data in paper.DATA:
+        assert results["data"][data.name] == {"rows": data.rows, "attributes": data.attributes}
+    assert misses(results) == list(KNOWN_MISSES)
+    assert len(check(results)) == 3 * 2 * len(paper.KS) + 1 + 2 + 1
+
+
+def test_a_miss_is_seen() -> None:
+    """The check fails where a number does."""
+    results = read_results(STUDY.folder)
+    found = results["runs"]["census"]["50"]
+    found["printed"]["score"]["values"][3] = found["ad_hoc"]["G12"]["score"] + 1e-6
+    found["dynamic"]["evaluated"]["median"] = found["printed"]["evaluated"]["median"]
+    found["unwanted_in_first_populations"] = 1
+    missed = misses(results)
+    assert len(missed) == 3 + len(KNOWN_MISSES)
+    assert any(name.startswith("Census, k = 50: GOMM's largest score") for name in missed)
+    assert "Census, k = 50: median evaluations of D-GOMM, against GOMM's" in missed
+
+
+def test_the_readme_belongs_to_the_results(tmp_path) -> None:
+    """Written again from results.json it is the same text."""
+    STUDY.write(read_results(STUDY.folder), tmp_path)
+    written = (tmp_path / "README.md").read_text(encoding="utf-8")
+    assert written == (STUDY.folder / "README.md").read_text(encoding="utf-8")
+    for name in FIGURES:
+        assert (STUDY.folder / "figures" / f"{name}.png").stat().st_size <= LARGEST
+
+
+@pytest.mark.parametrize("data", paper.DATA, ids=lambda data: data.name)
+def test_tables_are_copied_without_slips(data) -> None:
+    """Ad-hoc groupings hold every attribute once; scores of Tables 1 and 2 follow from their parts."""
+    for name, grouping in data.ad_hoc(data.attributes).items():
+        assert is_valid(grouping, data.attributes), name
+    assert list(data.scores) == [*data.names, "GOMM"]
+    for il, interval, dld, score, _ in data.solutions.values():
+        assert Scores(il, interval, dld).score == pytest.approx(score, abs=0.011)
+
+
+def test_fewer_attributes_leave_valid_groupings() -> None:
+    """For a quick run."""
+    assert all(is_valid(grouping, 10) for grouping in paper.WATER.ad_hoc(10).values())
+
+
+@interpreted
+@pytest.mark.parametrize("data", paper.DATA, ids=lambda data: data.name)
+def test_the_committed_scores_come_from_the_data(data, data_folder, monkeypatch) -> None:
+    """The ad-hoc groupings, measured again for one k."""
+    monkeypatch.setenv(tables.VARIABLE, str(data_folder))
+    values = tables.load(data)
+    committed = read_results(STUDY.folder)["runs"][data.name]["25"]["ad_hoc"]
+    groupings = data.ad_hoc(data.attributes)
+    found = Evaluator(values, 25).evaluate(list(groupings.values()))
+    for name, scores in zip(groupings, found, strict=True):
+        assert scores.score == pytest.approx(committed[name]["score"], abs=0.05), name
+
+
+def test_absent_data_are_named(tmp_path, monkeypatch) -> None:
+    monkeypatch.setenv(tables.VARIABLE, str(tmp_path))
+    with pytest.raises(FileNotFoundError, match="is needed: set SFUMATO_TEST_DATA"):
+        tables.load(paper.WATER)
