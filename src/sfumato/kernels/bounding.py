@@ -175,6 +175,7 @@ def _cost_classes(decisions: Decisions, ends: Ends, model: Model, use_coarse: in
                 cost += (model.slope[a] * work.block_mass[block] + model.start[a]) * weight
                 extra = min(extra, work.extra[block] * weight)
         work.cost[c] = cost
+        work.extra_of[c] = extra
         if use_coarse and work.is_lost[c]:
             least = rows * model.out_cost
         elif fails(model, rows, fine.bits, c):

@@ -72,6 +72,7 @@ class Work(NamedTuple):
     least: FloatArray  # what it costs at least
     block_mass: FloatArray  # (codes,): mass of the fine blocks, those of attribute a from code_start[a] on
     extra: FloatArray  # (codes,): what merging a fine block adds at least, for each unit of weight
+    extra_of: FloatArray  # what a class pays at least to be united with another one
     rest: IntArray  # class of the other attributes
     place: LongArray  # (tuples,): class at which a rest is gathered
     order: IntArray  # classes by block of one attribute
@@ -81,6 +82,10 @@ class Work(NamedTuple):
     part_mass: FloatArray  # (codes,)
     is_split: LongArray  # (codes,)
     sums: FloatArray  # (tuples,)
+    extra_sums: FloatArray  # (tuples,)
+    left_rows: LongArray  # (tuples,): rows of a coarse class before a split
+    left_least: FloatArray  # (tuples,): what they cost at least
+    coarse_least: FloatArray  # (tuples,): what a coarse class costs at least
     part_rows: LongArray  # (tuples,)
     part_bits: KeyArray  # (bit words, tuples)
     part_number: LongArray  # (tuples,)

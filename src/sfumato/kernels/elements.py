@@ -33,6 +33,7 @@ class Decisions(NamedTuple):
     implying_start: LongArray  # (elements + 1,)
     implying: IntArray  # what is apart with an element
     group: IntArray  # (elements,): group of transitive pairs, −1 for none
+    is_plain: IntArray  # (q,): 1 where element i of an attribute joins its codes i and i + 1 and nothing else
     stamp_start: LongArray  # (q,): where the pairs of an attribute's codes begin in a stamp array
 
 

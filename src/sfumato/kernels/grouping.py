@@ -68,6 +68,25 @@ def _is_same(
 
 
 @kernel
+def _group_directly(
+    keys: KeyArray, amount: int, room: int, slots: IntArray, first: IntArray, group: IntArray
+) -> int:
+    """Number the classes of keys that are smaller than ``room``, which is at most the number of slots."""
+    slots[:room] = -1
+    made = 0
+    for i in range(amount):
+        key = np.int64(keys[i])
+        at = slots[key]
+        if at < 0:
+            at = made
+            slots[key] = at
+            first[at] = i
+            made += 1
+        group[i] = at
+    return made
+
+
+@kernel
 def group_tuples(
     codes: IntArray,
     amount: int,
@@ -89,10 +108,13 @@ def group_tuples(
     of two, at least twice the tuples) are working memory. ``first`` receives the first
     tuple of each class and ``group`` the class of each tuple.
     """
-    wide = _shifts(counts, skip, shift) > 64
+    width = _shifts(counts, skip, shift)
+    wide = width > 64
     if wide:
         shift[:] = -1
     _make_keys(codes, amount, code_start, block, shift, skip, keys)
+    if width < 40 and (1 << width) <= len(slots):
+        return _group_directly(keys, amount, 1 << width, slots, first, group)
     b = 4
     while (1 << b) < 2 * amount:
         b += 1

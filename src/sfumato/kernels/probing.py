@@ -48,12 +48,18 @@ def _lead_codes(decisions: Decisions, ends: Ends, a: int, work: Work) -> None:
 
 
 @kernel
-def _gather(model: Model, a: int, c: int, rise: float, made: int, work: Work) -> int:
-    """Add a class to the one that it is united with; return how many such there are now."""
+def _gather(model: Model, a: int, c: int, rise: float, extra: float, made: int, work: Work) -> int:
+    """Add a class to the one that it is united with; return how many such there are now.
+
+    ``extra`` is what one unit of weight pays at least when the united block grows further.
+    """
     fine = work.fine
     cost = work.cost[c]
+    further = 0.0
     if model.kind == CELLS:
-        cost += rise * weight_of(fine, a, c)
+        weight = weight_of(fine, a, c)
+        cost += rise * weight
+        further = min(work.extra_of[c], extra * weight)
     at = work.place[work.rest[c]]
     if at < 0:
         at = made
@@ -61,10 +67,12 @@ def _gather(model: Model, a: int, c: int, rise: float, made: int, work: Work) ->
         work.first[at] = c
         work.part_rows[at] = 0
         work.sums[at] = 0.0
+        work.extra_sums[at] = 0.0
         work.part_bits[:, at] = np.uint64(0)
         made += 1
     work.part_rows[at] += fine.rows[c]
     work.sums[at] += cost
+    work.extra_sums[at] += further
     for w in range(fine.bits.shape[0]):
         work.part_bits[w, at] |= fine.bits[w, c]
     return made
@@ -82,7 +90,7 @@ def _release(model: Model, use_coarse: int, made: int, work: Work) -> float:
         if use_coarse and work.is_lost[c]:
             total += rows * model.out_cost
         elif fails(model, rows, work.part_bits, at):
-            total += least_of_failing(model, rows, cost, 0.0)
+            total += least_of_failing(model, rows, cost, work.extra_sums[at])
         else:
             total += cost
     return total
@@ -113,6 +121,10 @@ def _join_change(
             continue
         made = 0
         seen = 0
+        extra = np.inf
+        for b in range(blocks):
+            if work.block[work.lead_code[begin + b]] == joined:
+                extra = min(extra, work.extra[begin + b])
         for b in range(blocks):
             if work.block[work.lead_code[begin + b]] != joined:
                 continue
@@ -120,7 +132,7 @@ def _join_change(
             for i in range(work.order_start[b], work.order_start[b + 1]):
                 c = work.order[i]
                 change -= work.least[c]
-                made = _gather(model, a, c, rise, made, work)
+                made = _gather(model, a, c, rise, extra, made, work)
                 seen += 1
         merged += seen - made
         change += _release(model, use_coarse, made, work)
@@ -227,7 +239,6 @@ def probe(
         first, last = decisions.element_start[a], decisions.element_start[a + 1]
         if not (states[first:last] == OPEN).any():
             continue
-        begin, end = decisions.code_start[a], decisions.code_start[a + 1]
         group_tuples(
             fine.codes,
             fine.amount[0],
@@ -248,27 +259,177 @@ def probe(
             work.joined_bound[e] = bound
             work.apart_bound[e] = bound
             work.merged[e] = 0
+            work.counters[PROBES] += states[e] == OPEN
+        if decisions.is_plain[a] and fine.bits.shape[0] == 0:
+            _join_neighbours(decisions, ends, model, a, states, bound, use_coarse, work)
+            if model.inherits and (use.coarse_bound or use.probe_useful):
+                _split_neighbours(decisions, ends, model, use, a, states, bound, lost, work)
+            continue
+        ends.clock[0] += 1
+        for e in range(first, last):
             if states[e] != OPEN:
                 continue
-            work.counters[PROBES] += 1
-            if not _try(decisions, a, e, JOINED, states, trial, work):
-                work.joined_bound[e] = np.inf
+            same = _first_of_pair(decisions, ends, a, e)
+            if same == e:
+                _probe_element(decisions, ends, trial, model, use, a, e, states, bound, lost, work)
             else:
-                work.block[begin:end] = trial.fine[begin:end]
-                change, merged = _join_change(
-                    decisions, ends, model, a, trial.fine_count[a], use_coarse, work
-                )
-                work.joined_bound[e] = max(bound, bound + change)
-                work.merged[e] = merged
-            if not _try(decisions, a, e, APART, states, trial, work):
-                work.apart_bound[e] = np.inf
-            elif model.inherits and (use.coarse_bound or use.probe_useful):
-                work.block[begin:end] = trial.coarse[begin:end]
-                change, more = _split_change(decisions, ends, model, a, trial.coarse_count[a], work)
-                if lost + more > model.budget:
-                    work.apart_bound[e] = np.inf
-                elif use.coarse_bound:
-                    work.apart_bound[e] = max(bound, bound + change)
+                work.joined_bound[e] = work.joined_bound[same]
+                work.apart_bound[e] = work.apart_bound[same]
+                work.merged[e] = work.merged[same]
+
+
+@kernel
+def _first_of_pair(decisions: Decisions, ends: Ends, a: int, e: int) -> int:
+    """Return the first element of this round about the same two fine blocks; itself if there is none.
+
+    Pairs of the same two blocks are decided together, so that probing one of them is enough. Negative
+    stamps hold the round and the element.
+    """
+    base = decisions.stamp_start[a]
+    if base < 0 or decisions.group[e] < 0:
+        return e
+    begin, first = decisions.code_start[a], decisions.element_start[a]
+    size = decisions.code_start[a + 1] - begin
+    count = decisions.element_start[a + 1] - first
+    i = decisions.edge_start[e]
+    one, other = ends.fine[decisions.edges[i, 0]], ends.fine[decisions.edges[i, 1]]
+    place = base + min(one, other) * size + max(one, other)
+    held = -ends.stamp[place] - 1
+    if held >= 0 and held // count == ends.clock[0]:
+        return first + held % count
+    ends.stamp[place] = -(ends.clock[0] * count + e - first) - 1
+    return e
+
+
+@kernel
+def _probe_element(
+    decisions: Decisions,
+    ends: Ends,
+    trial: Ends,
+    model: Model,
+    use: Techniques,
+    a: int,
+    e: int,
+    states: IntArray,
+    bound: float,
+    lost: int,
+    work: Work,
+) -> None:
+    """Bound both ways to decide one element of any scheme."""
+    begin, end = decisions.code_start[a], decisions.code_start[a + 1]
+    if not _try(decisions, a, e, JOINED, states, trial, work):
+        work.joined_bound[e] = np.inf
+    else:
+        work.block[begin:end] = trial.fine[begin:end]
+        use_coarse = use.coarse_bound and model.inherits
+        change, merged = _join_change(decisions, ends, model, a, trial.fine_count[a], use_coarse, work)
+        work.joined_bound[e] = max(bound, bound + change)
+        work.merged[e] = merged
+    if not _try(decisions, a, e, APART, states, trial, work):
+        work.apart_bound[e] = np.inf
+    elif model.inherits and (use.coarse_bound or use.probe_useful):
+        work.block[begin:end] = trial.coarse[begin:end]
+        change, more = _split_change(decisions, ends, model, a, trial.coarse_count[a], work)
+        if lost + more > model.budget:
+            work.apart_bound[e] = np.inf
+        elif use.coarse_bound:
+            work.apart_bound[e] = max(bound, bound + change)
+
+
+@kernel
+def _join_neighbours(
+    decisions: Decisions,
+    ends: Ends,
+    model: Model,
+    a: int,
+    states: IntArray,
+    bound: float,
+    use_coarse: int,
+    work: Work,
+) -> None:
+    """Bound every join of two neighbouring fine blocks, looking at these two alone."""
+    begin = decisions.code_start[a]
+    for e in range(decisions.element_start[a], decisions.element_start[a + 1]):
+        if states[e] != OPEN:
+            continue
+        left = ends.fine[begin + e - decisions.element_start[a]]
+        change = 0.0
+        made = 0
+        seen = 0
+        extra = min(work.extra[begin + left], work.extra[begin + left + 1])
+        for b in range(left, left + 2):
+            rise = model.slope[a] * work.block_mass[begin + 2 * left + 1 - b]
+            for i in range(work.order_start[b], work.order_start[b + 1]):
+                c = work.order[i]
+                change -= work.least[c]
+                made = _gather(model, a, c, rise, extra, made, work)
+                seen += 1
+        change += _release(model, use_coarse, made, work)
+        work.merged[e] = seen - made
+        work.joined_bound[e] = max(bound, bound + change)
+
+
+@kernel
+def _part_lost(model: Model, rows: int, least: float) -> float:
+    """Return what one part of a split class costs more if it is too small, else 0."""
+    return rows * model.out_cost - least if 0 < rows < model.least_rows else 0.0
+
+
+@kernel
+def _split_neighbours(
+    decisions: Decisions,
+    ends: Ends,
+    model: Model,
+    use: Techniques,
+    a: int,
+    states: IntArray,
+    bound: float,
+    lost: int,
+    work: Work,
+) -> None:
+    """Bound every split between two neighbouring fine blocks, in one sweep over the blocks.
+
+    Block after block moves from the right part of its coarse classes to the left one. What
+    too small parts cost is kept up to date on the way.
+    """
+    fine = work.fine
+    begin = decisions.code_start[a]
+    amount = fine.amount[0]
+    work.left_rows[:amount] = 0
+    work.left_least[:amount] = 0.0
+    work.coarse_least[:amount] = 0.0
+    for c in range(amount):
+        work.coarse_least[work.coarse[c]] += work.least[c]
+    change = 0.0
+    more = 0
+    for e in range(decisions.element_start[a], decisions.element_start[a + 1]):
+        code = begin + e - decisions.element_start[a]
+        b = ends.fine[code]
+        if ends.fine[code + 1] == b:
+            continue
+        for i in range(work.order_start[b], work.order_start[b + 1]):
+            c = work.order[i]
+            if work.is_lost[c]:
+                continue
+            g = work.coarse[c]
+            left, right = work.left_rows[g], work.coarse_rows[g] - work.left_rows[g]
+            low, high = work.left_least[g], work.coarse_least[g] - work.left_least[g]
+            change -= _part_lost(model, left, low) + _part_lost(model, right, high)
+            more -= (left if left < model.least_rows else 0) + (right if right < model.least_rows else 0)
+            left, right = left + fine.rows[c], right - fine.rows[c]
+            low, high = low + work.least[c], high - work.least[c]
+            change += _part_lost(model, left, low) + _part_lost(model, right, high)
+            more += (left if left < model.least_rows else 0) + (right if right < model.least_rows else 0)
+            work.left_rows[g] = left
+            work.left_least[g] = low
+        if states[e] != OPEN:
+            # Coarse blocks end here, and with them all their classes are on the left.
+            change = 0.0
+            more = 0
+        elif lost + more > model.budget:
+            work.apart_bound[e] = np.inf
+        elif use.coarse_bound:
+            work.apart_bound[e] = max(bound, bound + change)
 
 
 __all__ = ["probe"]

@@ -69,6 +69,7 @@ class Space:
             implying_start,
             implying,
             _together([part.group for part in parts]),
+            np.array([_is_plain(part) for part in parts], dtype=np.int32),
             np.where(has_pairs, stamps[:-1], -1),
         )
         return cls(schemes, decisions, int(stamps[-1]))
@@ -114,6 +115,16 @@ def _on_finest(elements: Elements, scheme: Scheme) -> Elements:
     """Let edges connect the blocks of the finest member in place of values."""
     edges = scheme.finest.block[elements.edges] if len(elements.edges) else elements.edges
     return type(elements)(edges, elements.owner, elements.implied_start, elements.implied, elements.group)
+
+
+def _is_plain(elements: Elements) -> bool:
+    """Tell whether element i joins the codes i and i + 1 and nothing else."""
+    codes = np.arange(elements.count)
+    return (
+        not len(elements.implied)
+        and (elements.group < 0).all()
+        and np.array_equal(elements.edges, np.column_stack((codes, codes + 1)))
+    )
 
 
 def _running(counts: Sequence[int]) -> LongArray:
@@ -266,6 +277,7 @@ def make_work(tuples: layout.Tuples, space: Space) -> layout.Work:
         least=np.zeros(n),
         block_mass=np.zeros(codes),
         extra=np.zeros(codes),
+        extra_of=np.zeros(n),
         rest=_ints(n),
         place=_longs(n),
         order=_ints(n),
@@ -275,6 +287,10 @@ def make_work(tuples: layout.Tuples, space: Space) -> layout.Work:
         part_mass=np.zeros(codes),
         is_split=_longs(codes),
         sums=np.zeros(n),
+        extra_sums=np.zeros(n),
+        left_rows=_longs(n),
+        left_least=np.zeros(n),
+        coarse_least=np.zeros(n),
         part_rows=_longs(n),
         part_bits=np.zeros_like(tuples.bits),
         part_number=_longs(n),
