@@ -72,7 +72,7 @@ def cost_of(problem: Problem, result) -> float | None:
 
 
 @given(tasks(), techniques)
-@settings(max_examples=200)
+@settings(max_examples=300)
 def test_finds_what_brute_force_finds(task, used):
     """Same optimal cost for every scheme, cost, k, rule, direction and technique."""
     case, asked, schemes = task

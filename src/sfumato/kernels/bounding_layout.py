@@ -52,6 +52,7 @@ class Techniques(NamedTuple):
     probe_apart: int  # whether an element is decided because keeping it apart costs too much
     probe_useful: int  # whether it is decided because keeping it apart allows nothing
     prune: int  # whether a node is left because it costs too much
+    plunge: int  # how many nodes to expand one below the other before going back to the queue
     strongest: int  # whether to branch on the element that raises the bounds most, else on the first
 
 

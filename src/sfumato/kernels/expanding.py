@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -21,8 +21,24 @@ if TYPE_CHECKING:
 # it branched; it has to come again.
 CONTRADICTION, BOUNDED, LEAF, BRANCHED, AGAIN = range(5)
 
+ENDINGS = 5
+
 MOST_ROUNDS = 4
 """How often the open elements of a node are probed in one go."""
+
+
+class Left(NamedTuple):
+    """What expanding n nodes leaves, one row for each."""
+
+    count: LongArray  # (n,): open nodes
+    states: IntArray  # (n, open nodes, elements)
+    bound: FloatArray  # (n, open nodes)
+    is_bounded: IntArray  # (n, open nodes): 1 where the bound is the node's own
+    cost: FloatArray  # (n,): the least cost of a fine end on the way
+    block: IntArray  # (n, codes): that fine end
+    trial_block: IntArray  # (n, codes): working memory
+    out: FloatArray  # (n, 4): working memory
+    ended: LongArray  # (n, ENDINGS): how many nodes ended in which way
 
 
 @kernel
@@ -151,6 +167,62 @@ def bound_only(
 
 
 @kernel
+def _plunge(
+    tuples: Tuples,
+    decisions: Decisions,
+    ends: Ends,
+    trial: Ends,
+    model: Model,
+    use: Techniques,
+    best: float,
+    states: IntArray,
+    works: tuple[Work, Work],
+    left: Left,
+    i: int,
+) -> None:
+    """Expand a node, then its cheaper child, and so on; leave the other children in row ``i`` of ``left``.
+
+    The classes of a child are rolled up from those of its parent, which the other working memory holds.
+    """
+    source = tuples
+    out = left.out[i]
+    for step in range(use.plunge):
+        work = works[step % 2]
+        how, chosen = expand(
+            source, decisions, ends, trial, model, use, best, states, work, out, left.trial_block[i]
+        )
+        left.ended[i, how] += 1
+        if out[1] < left.cost[i]:
+            left.cost[i] = out[1]
+            left.block[i] = left.trial_block[i]
+            if model.exact:
+                best = min(best, out[1])
+        if how == AGAIN:
+            _leave(left, i, states, out[0], True)
+        if how != BRANCHED:
+            return
+        is_joined = out[2] <= out[3]
+        low, high = min(out[2], out[3]), max(out[2], out[3])
+        states[chosen] = APART if is_joined else JOINED
+        _leave(left, i, states, high, False)
+        states[chosen] = JOINED if is_joined else APART
+        if step + 1 == use.plunge or (use.prune and low >= best):
+            _leave(left, i, states, low, False)
+            return
+        source = work.fine
+
+
+@kernel
+def _leave(left: Left, i: int, states: IntArray, bound: float, is_bounded: bool) -> None:
+    """Note an open node."""
+    at = left.count[i]
+    left.states[i, at] = states
+    left.bound[i, at] = bound
+    left.is_bounded[i, at] = is_bounded
+    left.count[i] = at + 1
+
+
+@kernel
 def expand_many(
     tuples: Tuples,
     decisions: Decisions,
@@ -162,28 +234,29 @@ def expand_many(
     states: IntArray,
     only_bound: LongArray,
     control: LongArray,
-    work: Work,
-    out: FloatArray,
-    block: IntArray,
-    how: LongArray,
+    works: tuple[Work, Work],
+    left: Left,
 ) -> int:
     """Expand nodes one after another; those marked ``only_bound`` are bounded and left for later.
 
-    ``states`` (n, elements), ``out`` (n, 4), ``block`` (n, codes), ``how`` (n, 2); ``control[0]``
-    becomes 1 to stop. Returns how many nodes were done.
+    ``states`` (n, elements) is changed; ``control[0]`` becomes 1 to stop. Returns how many nodes were
+    done; what became of each is in ``left``.
     """
     for i in range(len(states)):
         if control[0]:
             return i
         if only_bound[i]:
-            how[i, 0] = bound_only(tuples, decisions, ends, model, use, states[i], work, out[i], block[i])
-            how[i, 1] = -1
-        else:
-            how[i, 0], how[i, 1] = expand(
-                tuples, decisions, ends, trial, model, use, best, states[i], work, out[i], block[i]
+            how = bound_only(
+                tuples, decisions, ends, model, use, states[i], works[0], left.out[i], left.block[i]
             )
+            left.ended[i, how] += 1
+            left.cost[i] = left.out[i, 1]
+            if how == AGAIN:
+                _leave(left, i, states[i], left.out[i, 0], True)
+        else:
+            _plunge(tuples, decisions, ends, trial, model, use, best, states[i], works, left, i)
         if model.exact:
-            best = min(best, out[i, 1])
+            best = min(best, left.cost[i])
     return len(states)
 
 
@@ -192,7 +265,9 @@ __all__ = [
     "BOUNDED",
     "BRANCHED",
     "CONTRADICTION",
+    "ENDINGS",
     "LEAF",
+    "Left",
     "expand",
     "expand_many",
 ]

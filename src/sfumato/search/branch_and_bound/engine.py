@@ -19,7 +19,7 @@ from sfumato.domains import Cube, Ladder, Lattice, Partition
 from sfumato.errors import ParameterError
 from sfumato.kernels import bounding, expanding
 from sfumato.kernels import bounding_layout as layout
-from sfumato.kernels.elements import APART, JOINED, Ends
+from sfumato.kernels.elements import JOINED, Ends
 from sfumato.measures import Setting, make_measure
 from sfumato.schemes import Levels, Ordered
 from sfumato.search.branch_and_bound.arrays import (
@@ -40,7 +40,7 @@ from sfumato.search.result import SearchResult, Status
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sfumato._typing import FloatArray, IntArray, LongArray
+    from sfumato._typing import IntArray, LongArray
     from sfumato.measures import RowPenalties
 
 BATCH = 64
@@ -69,16 +69,7 @@ class _Memory(NamedTuple):
 
     ends: Ends
     trial: Ends
-    work: layout.Work
-
-
-class _Expanded(NamedTuple):
-    """What expanding some nodes gave."""
-
-    states: IntArray
-    out: FloatArray
-    block: IntArray
-    how: LongArray
+    works: tuple[layout.Work, layout.Work]
 
 
 @dataclass
@@ -189,7 +180,8 @@ class _Search:
         return self._result()
 
     def _allocate(self) -> _Memory:
-        return _Memory(self.space.make_ends(), self.space.make_ends(), make_work(self.tuples, self.space))
+        works = (make_work(self.tuples, self.space), make_work(self.tuples, self.space))
+        return _Memory(self.space.make_ends(), self.space.make_ends(), works)
 
     def _begin(self) -> None:
         root = Open(np.zeros(self.space.elements, dtype=np.int8).tobytes(), -np.inf)
@@ -251,7 +243,7 @@ class _Search:
             memory.ends.fine_count[:] = [partition.count for partition in recoding]
             states = np.full(self.space.elements, JOINED, dtype=np.int32)
             return bounding.cost_recoding(
-                self.tuples, self.space.decisions, memory.ends, self.model, states, memory.work
+                self.tuples, self.space.decisions, memory.ends, self.model, states, memory.works[0]
             )
 
         return self.workers.call(cost)
@@ -294,17 +286,16 @@ class _Search:
         self.open_bound = min(node.bound for node in taken)
         pieces = [taken[i : i + PIECE] for i in range(0, len(taken), PIECE)]
         done = list(self.workers.map(self._expand, pieces, self._tick))
-        for piece, expanded in zip(pieces, done, strict=True):
-            self._take_in(expanded)
-            for node in piece[len(expanded.how) :]:
+        for piece, (count, left) in zip(pieces, done, strict=True):
+            for number in range(count):
+                self._take_in(left, number)
+            for node in piece[count:]:
                 self.queue.push(node)
 
-    def _expand(self, memory: _Memory, nodes: list[Open]) -> _Expanded:
-        states = np.stack([node.array() for node in nodes])
+    def _expand(self, memory: _Memory, nodes: list[Open]) -> tuple[int, expanding.Left]:
+        """Expand nodes in a worker; return how many were done, and what they leave."""
         is_new = [self.techniques.requeue and not node.is_bounded for node in nodes]
-        n = len(nodes)
-        out, how = np.empty((n, 4)), np.empty((n, 2), dtype=np.int64)
-        block = np.empty((n, self.space.codes), dtype=np.int32)
+        left = self._make_left(len(nodes))
         done = expanding.expand_many(
             self.tuples,
             self.space.decisions,
@@ -313,30 +304,37 @@ class _Search:
             self.model,
             self.use,
             self._limit,
-            states,
+            np.stack([node.array() for node in nodes]),
             np.array(is_new, dtype=np.int64),
             self.workers.control,
-            memory.work,
-            out,
-            block,
-            how,
+            memory.works,
+            left,
         )
-        return _Expanded(states[:done], out[:done], block[:done], how[:done])
+        return done, left
 
-    def _take_in(self, expanded: _Expanded) -> None:
-        """Keep solutions and put children into the queue."""
-        self.counts[0] += len(expanded.how)
-        for states, out, block, (how, chosen) in zip(*expanded, strict=True):
-            self.counts[CONTRADICTIONS + how] += 1
-            if out[1] < self._limit:
-                self._offer(block)
-            packed = states.astype(np.int8)
-            if how == expanding.AGAIN:
-                self._push(packed, out[0], is_bounded=True)
-            elif how == expanding.BRANCHED:
-                for state, bound in ((JOINED, out[2]), (APART, out[3])):
-                    packed[chosen] = state
-                    self._push(packed, bound, is_bounded=False)
+    def _make_left(self, n: int) -> expanding.Left:
+        most = self.use.plunge + 1
+        return expanding.Left(
+            np.zeros(n, dtype=np.int64),
+            np.empty((n, most, self.space.elements), dtype=np.int32),
+            np.empty((n, most)),
+            np.zeros((n, most), dtype=np.int32),
+            np.full(n, np.inf),
+            np.empty((n, self.space.codes), dtype=np.int32),
+            np.empty((n, self.space.codes), dtype=np.int32),
+            np.empty((n, 4)),
+            np.zeros((n, expanding.ENDINGS), dtype=np.int64),
+        )
+
+    def _take_in(self, left: expanding.Left, number: int) -> None:
+        """Keep the solution of an expanded node and put what it leaves into the queue."""
+        self.counts[0] += left.ended[number].sum()
+        self.counts[CONTRADICTIONS : CONTRADICTIONS + expanding.ENDINGS] += left.ended[number]
+        if left.cost[number] < self._limit:
+            self._offer(left.block[number])
+        for at in range(left.count[number]):
+            bound, is_bounded = left.bound[number, at], bool(left.is_bounded[number, at])
+            self._push(left.states[number, at].astype(np.int8), bound, is_bounded=is_bounded)
 
     def _push(self, states: IntArray, bound: float, *, is_bounded: bool) -> None:
         if self.use.prune and bound >= self._limit:
@@ -369,7 +367,7 @@ class _Search:
     def _kernel_counts(self) -> LongArray:
         total = np.zeros(len(layout.COUNTERS), dtype=np.int64)
         for memory in self.workers.memories:
-            total += memory.work.counters
+            total += memory.works[0].counters + memory.works[1].counters
         return total
 
     def _certificate(self, bound: float) -> dict[str, object]:

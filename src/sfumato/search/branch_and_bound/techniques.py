@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from sfumato.errors import ParameterError, nearest
 from sfumato.kernels import bounding_layout as layout
 
+PLUNGE = 8
+"""Nodes that are expanded one below the other, each from the classes of the one above it."""
+
 DIRECTIONS = ("auto", "bottom-up", "top-down", "both")
 
 
@@ -33,7 +36,7 @@ class Techniques:
         Put a node back when it has been bounded, and expand it when it comes again. Probing bounds nodes
         before they are put in, so that this rarely pays.
     node_rearrangement
-        Take the node with the least bound first, else the oldest.
+        Take the node with the least bound first and go down from it a little, else take the oldest.
     applicator_rearrangement
         Branch on the element that raises the bounds most, else on the first open one.
 
@@ -72,6 +75,7 @@ class Techniques:
             probe_apart=int(down and self.useless_applicators),
             probe_useful=int(up and self.useful_applicators),
             prune=int(self.node_pruning),
+            plunge=PLUNGE if self.node_rearrangement and not self.requeue else 1,
             strongest=int(self.applicator_rearrangement),
         )
 
