@@ -30,7 +30,7 @@ MOST_ROUNDS = 4
 class Left(NamedTuple):
     """What expanding n nodes leaves, one row for each."""
 
-    count: LongArray  # (n,): open nodes
+    amount: LongArray  # (n,): open nodes
     states: IntArray  # (n, open nodes, elements)
     bound: FloatArray  # (n, open nodes)
     is_bounded: IntArray  # (n, open nodes): 1 where the bound is the node's own
@@ -215,11 +215,11 @@ def _plunge(
 @kernel
 def _leave(left: Left, i: int, states: IntArray, bound: float, is_bounded: bool) -> None:
     """Note an open node."""
-    at = left.count[i]
+    at = left.amount[i]
     left.states[i, at] = states
     left.bound[i, at] = bound
     left.is_bounded[i, at] = is_bounded
-    left.count[i] = at + 1
+    left.amount[i] = at + 1
 
 
 @kernel

@@ -296,7 +296,7 @@ def _first_of_pair(decisions: Decisions, ends: Ends, a: int, e: int) -> int:
     place = base + min(one, other) * size + max(one, other)
     held = -ends.stamp[place] - 1
     if held >= 0 and held // count == ends.clock[0]:
-        return first + held % count
+        return int(first + held % count)
     ends.stamp[place] = -(ends.clock[0] * count + e - first) - 1
     return e
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from sfumato._typing import IntArray, KeyArray, LongArray
     from sfumato.domains import Cube
-    from sfumato.measures import RowPenalties
+    from sfumato.measures import Measure, RowPenalties
     from sfumato.schemes import Elements, Scheme
     from sfumato.search.problem import Problem
 
@@ -122,7 +122,7 @@ def _is_plain(elements: Elements) -> bool:
     codes = np.arange(elements.count)
     return (
         not len(elements.implied)
-        and (elements.group < 0).all()
+        and bool((elements.group < 0).all())
         and np.array_equal(elements.edges, np.column_stack((codes, codes + 1)))
     )
 
@@ -165,7 +165,7 @@ def make_tuples(cube: Cube, space: Space, penalties: RowPenalties, bits: Sequenc
     rows = np.bincount(group, weights=cube.rows, minlength=count).astype(np.int64)
     held: KeyArray = np.zeros((len(bits), count), dtype=np.uint64)
     for word, a in enumerate(bits):
-        np.bitwise_or.at(held[word], group, np.uint64(1) << cube.sensitive_codes[:, a].astype(np.uint64))
+        np.bitwise_or.at(held[word], group, _words_of_cells(cube, a))
     weights = np.zeros((0, count))
     if penalties.weights is not None:
         shares = [penalties.weights[a][cube.codes[:, a]] * cube.rows for a in range(len(cube.sizes))]
@@ -179,17 +179,40 @@ def make_tuples(cube: Cube, space: Space, penalties: RowPenalties, bits: Sequenc
     )
 
 
+def _words_of_cells(cube: Cube, attribute: int) -> KeyArray:
+    """Return for every cell the bit of its value; of the hidden attribute the bits of falsified sentences."""
+    codes = cube.sensitive_codes[:, attribute]
+    if cube.confidential is None or attribute != cube.hidden:
+        return np.asarray(np.uint64(1) << codes.astype(np.uint64))
+    places = np.arange(cube.confidential.count, dtype=np.uint64)
+    bits = (~cube.confidential.truth).astype(np.uint64) << places
+    return np.asarray(np.bitwise_or.reduce(bits, axis=1)[codes])
+
+
 def counted_values(problem: Problem) -> dict[int, int]:
-    """Return sensitive attribute → distinct values that every class needs, where words of bits count them."""
+    """Return sensitive attribute → distinct values that every class needs, where words of bits count them.
+
+    Where everyone holds every confidential sentence, a class is secure if each one is falsified in it: the
+    hidden attribute then counts as one of so many values.
+    """
     needed: dict[int, int] = {}
     for requirement in problem.requirements:
-        measure = requirement.measure
+        measure, secrets = requirement.measure, problem.cube.confidential
+        if _is_logical(measure) and secrets is not None and secrets.count <= BITS:
+            needed[problem.cube.hidden] = secrets.count if requirement.limit > 0 else 0
         if not isinstance(measure, ClassMeasure) or measure.judged.kind is not PropertyKind.DISTINCT:
             continue
         attribute = measure.judged.attribute
         if problem.cube.sensitive_sizes[attribute] <= BITS:
             needed[attribute] = max(needed.get(attribute, 0), int(np.ceil(requirement.limit)))
     return needed
+
+
+def _is_logical(measure: Measure) -> bool:
+    """Tell whether a measure is ``secure`` where everyone holds every sentence."""
+    if not isinstance(measure, ClassMeasure) or measure.judged.kind is not PropertyKind.SECURE:
+        return False
+    return measure.union is Union.ANY
 
 
 def make_model(problem: Problem, space: Space, penalties: RowPenalties) -> layout.Model:
@@ -253,7 +276,8 @@ def _is_exact(problem: Problem, space: Space) -> bool:
         for item in problem.requirements
         if isinstance(item.measure, ClassMeasure) and item.measure.judged.kind is not PropertyKind.SIZE
     }
-    is_seen = all(item.kind is PropertyKind.DISTINCT for item in judged) and len(judged) == seen
+    known = (PropertyKind.DISTINCT, PropertyKind.SECURE)
+    is_seen = all(item.kind in known for item in judged) and len(judged) == seen
     others = any(not isinstance(item.measure, ClassMeasure) for item in problem.requirements)
     plain = problem.suppression.rule in (Rule.FAILING, Rule.NONE)
     return is_seen and not others and plain and problem.cube.persons is None and space.is_closed

@@ -332,7 +332,7 @@ class _Search:
         self.counts[CONTRADICTIONS : CONTRADICTIONS + expanding.ENDINGS] += left.ended[number]
         if left.cost[number] < self._limit:
             self._offer(left.block[number])
-        for at in range(left.count[number]):
+        for at in range(left.amount[number]):
             bound, is_bounded = left.bound[number, at], bool(left.is_bounded[number, at])
             self._push(left.states[number, at].astype(np.int8), bound, is_bounded=is_bounded)
 
