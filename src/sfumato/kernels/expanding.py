@@ -119,7 +119,8 @@ def expand(
             return CONTRADICTION, -1
         out[0], lost = bound_ends(tuples, decisions, ends, model, use, states, work)
         cost = fine_cost(model, work)
-        if cost < out[1]:
+        # A cost that may be too low must not hide a later one; earlier ends lie on branches that were left.
+        if cost < out[1] or not model.exact:
             out[1] = cost
             block[:] = ends.fine
         if model.exact:

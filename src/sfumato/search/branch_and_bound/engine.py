@@ -152,7 +152,8 @@ class _Search:
         self.tuples = make_tuples(problem.cube, self.space, penalties, list(counted_values(problem)))
         self.model = make_model(problem, self.space, penalties)
         self.slack = 0.0 if penalties.by_class else ROUNDING
-        self.use = techniques.for_kernel()
+        # Of several solutions below each other only the cheapest is handed on, so its cost must be exact.
+        self.use = techniques.for_kernel()._replace(**({} if self.model.exact else {"plunge": 1}))
         self.workers = Workers(threads, lambda _: self._allocate())
         self.recodings = problem.recodings(threads=1)
         self.best = _Best()
