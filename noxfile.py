@@ -50,3 +50,10 @@ def bench(session: nox.Session) -> None:
     session.install(PACKAGE)
     session.run("asv", "machine", "--yes")
     session.run("asv", "run", "--python=same", "--quick", "--show-stderr", *session.posargs)
+
+
+@nox.session
+def peers(session: nox.Session) -> None:
+    """Other software's numbers for the tests to compare with; it pins old libraries, so it is apart."""
+    session.install("pycanon>=1.3,<2", "pyarrow")
+    session.run("python", "tests/peers/run_pycanon.py")

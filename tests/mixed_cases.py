@@ -77,7 +77,7 @@ def mixed_cases(draw: st.DrawFn, *, all_listed: bool = False, repeats: bool = Tr
                 {value: f"b{number}" for value, number in zip(ladder.values, item.block, strict=True)}
                 for item in partitions
             )
-            plain.append(PlainLadder(ladder.attribute, ladder.values, levels))
+            plain.append(PlainLadder(ladder.attribute, ladder.values, levels, ladder.places))
             ladders.append(Ladder.listed(partitions, Ladder.whole(matrix) if has_hierarchy else None))
         else:
             plain.append(ladder)

@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sfumato.classes import Levels
 from sfumato.domains import Cube, Ladder, Lattice
 from sfumato.measures import Measure, Setting, make_measure
 from sfumato.search import Problem, Requirement, choose_rule
+from tests.strategies import matrix_of
 
 if TYPE_CHECKING:
+    from tests.oracles.classes import Ladder as PlainLadder
     from tests.oracles.lattice import Problem as OracleProblem
     from tests.strategies import Case
 
@@ -20,6 +23,9 @@ KNOWN = (
     "mean_k",
     "spread_k",
     "distinct_l",
+    "entropy_l",
+    "recursive_l",
+    "share_l",
     "spread_l",
     "t",
     "loss",
@@ -30,6 +36,9 @@ KNOWN = (
     "hdm",
     "average_class",
     "precision",
+    "ql",
+    "usefulness",
+    "protection",
     "suppressed",
     "cm",
 )
@@ -52,7 +61,7 @@ def restrict(asked: OracleProblem) -> OracleProblem:
 
 def cube_of(case: Case) -> Cube:
     """Make the cube of a case."""
-    return Cube.sorted(
+    cube = Cube.sorted(
         case.names,
         case.sizes,
         case.codes,
@@ -62,6 +71,20 @@ def cube_of(case: Case) -> Cube:
         sensitive_codes=case.sensitive_codes,
         persons=case.person_codes,
     )
+    return replace(cube, places=tuple(map(_places, case.table.ladders)))
+
+
+def _places(ladder: PlainLadder) -> np.ndarray | None:
+    """Return where the codes of an attribute lie on a line, missing at −1; None for categories."""
+    if ladder.places is None:
+        return None
+    return np.array([ladder.places.get(value, -1) for value in ladder.values], dtype=np.int64)
+
+
+def setting_of(case: Case, weights: np.ndarray) -> Setting:
+    """Make the setting of a case; sensitive values are ordered and have trees."""
+    trees = {name: Levels(matrix_of(tree)) for name, tree in case.table.trees.items()}
+    return Setting(case.names, tuple(case.sensitive_values), weights, frozenset(trees), trees)
 
 
 def lattice_of(case: Case, bounds: dict[str, tuple[int, int]] | None = None) -> Lattice:
@@ -76,7 +99,7 @@ def lattice_of(case: Case, bounds: dict[str, tuple[int, int]] | None = None) -> 
 def problem_of(case: Case, asked: OracleProblem) -> Problem:
     """Make the package's problem of the oracle's."""
     weights = np.array([asked.weights.get(name, 1.0) for name in case.names])
-    setting = Setting(case.names, tuple(case.sensitive_values), weights)
+    setting = setting_of(case, weights)
 
     def make(name: str) -> Measure:
         return make_measure(name, setting)

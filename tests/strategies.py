@@ -6,7 +6,7 @@ as integer codes and matrices for the package. Nothing here imports the package.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -29,7 +29,7 @@ MAX_ATTRIBUTES = 4
 MAX_LEVELS = 5
 MAX_DOMAIN = 8
 ROOT = "*"
-UPWARD = ("k", "mean_k", "spread_k", "precision")
+UPWARD = ("k", "mean_k", "spread_k", "precision", "usefulness", "protection")
 DOWNWARD = ("loss", "glm", "gl", "sl", "dm", "hdm", "average_class", "suppressed")
 
 
@@ -48,7 +48,7 @@ class Case:
     codes
         Quasi-identifier codes, shape (rows, q).
     sensitive_values
-        Sensitive attribute → the distinct values that occur, sorted, missing last.
+        Sensitive attribute → the values of its tree, else those that occur, sorted, missing last.
     sensitive_codes
         Codes into these, shape (rows, s).
     person_codes
@@ -97,7 +97,10 @@ def case_of(table: Table) -> Case:
     for place, ladder in enumerate(table.ladders):
         code = {value: number for number, value in enumerate(ladder.values)}
         codes[:, place] = [code[row[place]] for row in table.rows]
-    sensitive_values = {name: ordered_values(column) for name, column in table.sensitive.items()}
+    sensitive_values = {
+        name: table.trees[name].values if name in table.trees else ordered_values(column)
+        for name, column in table.sensitive.items()
+    }
     sensitive_codes = np.zeros((n, len(table.sensitive)), dtype=np.int32)
     for place, (name, column) in enumerate(table.sensitive.items()):
         sensitive_codes[:, place] = [sensitive_values[name].index(value) for value in column]
@@ -146,20 +149,27 @@ def ladders(
     -------
     Ladder
         Level 0 is the identity and the last level one block; neighbouring
-        levels may be equal. A domain of one value may have level 0 alone.
+        levels may be equal. A domain of one value may have level 0 alone. Half of them have places.
     """
     m = draw(st.integers(1, max_domain - missing))
     values = [f"{attribute}v{number}" for number in range(m)]
     domain: tuple[Value, ...] = (*values, None) if missing else tuple(values)
+    places = dict(zip(values, draw(_places(m)), strict=True)) if draw(st.booleans()) else None
     if len(domain) == 1 and (max_levels == 1 or draw(st.booleans())):
-        return Ladder(attribute, domain, ({values[0]: values[0]},))
+        return Ladder(attribute, domain, ({values[0]: values[0]},), places)
     levels: list[dict[Value, Value]] = [{value: value for value in domain}]
     blocks = list(range(m))
     for _ in range(draw(st.integers(0, max(0, max_levels - 2)))):
         blocks = draw(coarser(blocks, contiguous=contiguous))
         levels.append(_labels(values, blocks) | ({None: None} if missing else {}))
     levels.append(dict.fromkeys(domain, ROOT))
-    return Ladder(attribute, domain, tuple(levels))
+    return Ladder(attribute, domain, tuple(levels), places)
+
+
+def _places(m: int) -> st.SearchStrategy[list[int]]:
+    """Draw m rising places on a line, the first one 0, with gaps between them."""
+    steps = st.lists(st.integers(1, 5), min_size=m - 1, max_size=m - 1)
+    return steps.map(lambda found: [sum(found[:number]) for number in range(m)])
 
 
 @st.composite
@@ -194,7 +204,7 @@ def _without_unused_missing(ladder: Ladder, column: Sequence[Value]) -> Ladder:
         return ladder
     values = ladder.values[:-1]
     levels = tuple({value: level[value] for value in values} for level in ladder.levels)
-    return Ladder(ladder.attribute, values, levels)
+    return replace(ladder, values=values, levels=levels)
 
 
 @st.composite
@@ -229,20 +239,16 @@ def tables(
         shapes.append(draw(shape))
     rows = draw(_rows(shapes, n))
     kept = tuple(_without_unused_missing(a, [row[i] for row in rows]) for i, a in enumerate(shapes))
-    sensitive = {
-        f"s{number}": draw(_sensitive(f"s{number}", n, missing=missing))
-        for number in range(1, draw(st.integers(min_sensitive, 2)) + 1)
-    }
+    sensitive, trees = {}, {}
+    for number in range(1, draw(st.integers(min_sensitive, 2)) + 1):
+        tree = draw(
+            ladders(f"s{number}", max_domain=6, max_levels=4, missing=missing and draw(st.booleans()))
+        )
+        column = draw(st.lists(st.sampled_from(tree.values), min_size=n, max_size=n))
+        sensitive[f"s{number}"] = column
+        trees[f"s{number}"] = _without_unused_missing(tree, column)
     people = draw(_persons(n)) if persons and draw(st.booleans()) else None
-    return Table(kept, rows, sensitive, people)
-
-
-@st.composite
-def _sensitive(draw: st.DrawFn, name: str, n: int, *, missing: bool) -> list[Value]:
-    """Draw a sensitive column of n rows."""
-    choices: list[Value] = [f"{name}v{value}" for value in range(draw(st.integers(1, 5)))]
-    choices += [None] if missing and draw(st.booleans()) else []
-    return draw(st.lists(st.sampled_from(choices), min_size=n, max_size=n))
+    return Table(kept, rows, sensitive, people, trees)
 
 
 @st.composite
@@ -294,7 +300,8 @@ def class_requirements(table: Table) -> dict[str, st.SearchStrategy[float]]:
         choices[f"entropy_l({name})"] = off_grid(1, 3)
         choices[f"share_l({name})"] = off_grid(1, 3)
         choices[f"recursive_l({name}, 3)"] = st.integers(1, 3)
-        choices[f"t({name})"] = off_grid(0, 0.8)
+        for distance in ("", ", ordered", ", hierarchical"):
+            choices[f"t({name}{distance})"] = off_grid(0, 0.8)
     return choices
 
 
@@ -306,6 +313,8 @@ def table_requirements(table: Table) -> dict[str, st.SearchStrategy[float]]:
         "spread_k": st.integers(1, 4 * n),
         "loss": off_grid(0.2, 1),
         "precision": off_grid(0, 0.8),
+        "usefulness": off_grid(0, 0.8),
+        "protection": off_grid(0, 0.5),
         "average_class": off_grid(1, n + 1),
         "dm": st.integers(n, n * n),
         "suppressed": st.integers(0, n),
@@ -336,7 +345,7 @@ def objectives(draw: st.DrawFn, table: Table, *, most: int = 3) -> tuple[tuple[s
     for name in table.sensitive:
         upward += [f"distinct_l({name})", f"spread_l({name})", f"share_l({name})"]
         upward += [f"entropy_l({name})", f"recursive_l({name}, 3)"]
-        downward += [f"t({name})", f"cm({name})"]
+        downward += [f"t({name})", f"t({name}, ordered)", f"t({name}, hierarchical)", f"cm({name})"]
     names = draw(st.lists(st.sampled_from(upward + downward), min_size=1, max_size=most, unique=True))
     if most > 1 and draw(st.sampled_from([True, True, False])):
         # Privacy against a cost of cells or classes: most such fronts have something to trade.

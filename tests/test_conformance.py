@@ -21,7 +21,8 @@ def test_every_measure(name: str) -> None:
 def test_every_search(name: str) -> None:
     """Registered means conforming; `optimal` is for one objective."""
     objectives = ("loss",) if name == "optimal" else ("k", "loss")
-    check_search(METHODS[name], exact=name in ("exhaustive", "optimal"), objectives=objectives)
+    is_exact = name in ("exhaustive", "optimal")
+    check_search(METHODS[name], exact=is_exact, objectives=objectives, lists=name == "lattice")
 
 
 @pytest.mark.parametrize("pair", [("t(s)", "dm"), ("spread_l(s)", "cm(s)"), ("precision", "average_class")])

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from sfumato import front as fronts
+from sfumato.confidentiality import count_protected, find_warnings
 from sfumato.errors import InfeasibleError, ParameterError, SpecError
 from sfumato.preparing import load, make_problem
 from sfumato.release import (
@@ -19,6 +20,7 @@ from sfumato.release import (
     make_draft,
     manifest_path,
     recount,
+    specified_sentences,
     trim_lattice,
     write_recoding,
 )
@@ -26,6 +28,7 @@ from sfumato.release.microaggregated import is_microaggregated, verify_microaggr
 from sfumato.results import Front, Release
 from sfumato.search import (
     METHODS,
+    OBJECTIVES,
     Monitor,
     SearchSettings,
     Status,
@@ -83,10 +86,11 @@ def explore(
         The solutions, best first. ``front.complete`` tells whether it is the whole front.
     """
     begin = time.perf_counter()
-    if not spec.objectives.names:
+    maximize, minimize = _objectives(spec)
+    if not maximize + minimize:
         raise SpecError("no objectives: list measures under [objectives] maximize or minimize.")
     prepared = load(data, spec)
-    problem = make_problem(prepared, spec.objectives.maximize, spec.objectives.minimize, measures)
+    problem = make_problem(prepared, maximize, minimize, measures)
     method, why = _choose_method(problem, spec)
     settings = _settings(spec, threads, checkpoint)
     result = _search(method, problem, spec, settings, callback)
@@ -234,7 +238,8 @@ def check(data: Data | Spec, spec: Spec | None = None) -> dict[str, object]:
     -------
     dict
         ``ok``, ``rows``, ``distinct``, ``space``, ``method``, ``exact``, ``warnings``, ``attributes``,
-        and ``left_out``, the columns that the specification does not name.
+        ``left_out``, the columns that the specification does not name, and ``confidential``, with how many
+        people each sentence protects.
     """
     if isinstance(data, Spec):
         data, spec = None, data
@@ -242,11 +247,15 @@ def check(data: Data | Spec, spec: Spec | None = None) -> dict[str, object]:
         raise ParameterError("check needs a specification: sf.check(data, spec).")
     prepared = load(data, spec)
     warnings = list(prepared.table.warnings)
-    problem = make_problem(prepared, spec.objectives.maximize, spec.objectives.minimize)
-    if not spec.objectives.names:
+    if prepared.table.secrets is not None:
+        warnings += find_warnings(prepared.table.secrets.statements, prepared.cube)
+    maximize, minimize = _objectives(spec)
+    problem = make_problem(prepared, maximize, minimize)
+    if not maximize + minimize:
         warnings.append("no objectives: explore needs measures under [objectives].")
     method = _checked_method(problem, spec, warnings)
-    exact = is_enumerable(problem) or (method == "optimal" and prepared.is_full_domain)
+    exact = is_enumerable(problem) or method == "lattice"
+    exact = exact or (method == "optimal" and prepared.is_full_domain)
     return {
         "ok": True,
         "rows": prepared.cube.row_count,
@@ -257,7 +266,24 @@ def check(data: Data | Spec, spec: Spec | None = None) -> dict[str, object]:
         "warnings": warnings,
         "left_out": list(prepared.table.left_out),
         "attributes": _describe_attributes(prepared),
+        "confidential": _describe_sentences(prepared),
     }
+
+
+def _describe_sentences(prepared: Prepared) -> list[dict[str, object]]:
+    """Say how many people each confidential sentence protects."""
+    secrets = prepared.table.secrets
+    if secrets is None:
+        return []
+    return [
+        {
+            "sentence": item.formatted,
+            "for": item.holders_text or ("everyone" if item.record is None else f"record {item.record}"),
+            "people": protected.people,
+            "damage": item.damage,
+        }
+        for item, protected in zip(secrets.statements, count_protected(prepared.cube), strict=True)
+    ]
 
 
 def _describe_attributes(prepared: Prepared) -> list[dict[str, object]]:
@@ -335,6 +361,7 @@ def _promise_of(spec: Spec) -> Promise:
         limit=spec.suppression.limit,
         columns=(*spec.quasi_identifiers, *spec.sensitive, *spec.others),
         person=spec.data.person,
+        sentences=specified_sentences(spec),
     )
 
 
@@ -344,6 +371,13 @@ def warm_up() -> None:
 
     warm_up_kernels()
     microaggregation.warm_up_kernels()
+
+
+def _objectives(spec: Spec) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return what is maximized and minimized; some methods know that themselves where nothing is said."""
+    if spec.objectives.names:
+        return spec.objectives.maximize, spec.objectives.minimize
+    return OBJECTIVES.get(spec.search.method, ((), ()))
 
 
 def _choose_method(problem: Problem, spec: Spec) -> tuple[str, str]:
@@ -368,7 +402,7 @@ def _settings(spec: Spec, threads: int | None, checkpoint: str | os.PathLike[str
     """Collect what a user says about the search."""
     if threads is not None and threads < 1:
         raise ParameterError(f"threads must be at least 1, or None for all cores; got {threads}.")
-    names = ("population", "iterations", "crossover", "mutation", "walk", "boxes")
+    names = ("variant", "population", "iterations", "crossover", "mutation", "walk", "boxes")
     given = {name: value for name in names if (value := getattr(spec.search, name)) not in (None, {})}
     path = None if checkpoint is None else Path(os.fspath(checkpoint))
     return SearchSettings(spec.search.seed, given, path, threads)

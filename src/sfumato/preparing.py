@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sfumato.classes import Levels
 from sfumato.domains import Ladder, Lattice
 from sfumato.errors import ParameterError, SpecError
-from sfumato.hierarchies import listed_partitions, plain_values, write_blocks
+from sfumato.hierarchies import listed_partitions, plain_values, value_places, write_blocks
 from sfumato.measures import Direction, Setting, make_measure
 from sfumato.schemes import make_scheme
 from sfumato.search import Problem, Requirement, choose_rule
@@ -20,7 +21,7 @@ from sfumato.table import code_table, open_source
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from sfumato._typing import IntArray
+    from sfumato._typing import FloatArray, IntArray
     from sfumato.domains import Cube
     from sfumato.hierarchies import Plain
     from sfumato.measures import Measure
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
 
 RANGES = ("ordered", "guided-ordered")
 """The schemes whose blocks are contiguous, and written as first and last value."""
+
+ORDERED = ("number", "date", "ordinal")
+"""The kinds of attributes whose values have an order of their own."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,18 +149,44 @@ def prepare(table: Table) -> Prepared:
     Raises
     ------
     SpecError
-        If levels are allowed that a hierarchy does not have.
+        If levels are allowed that a hierarchy does not have, or means are asked for that values have not.
     HierarchyError
         If partitions are listed that are none of a domain.
     """
     spec = table.spec
     names = spec.quasi_identifiers
+    places = tuple(value_places(table.hierarchies[name]) for name in names)
+    table = replace(table, cube=replace(table.cube, places=places))
     ladders = tuple(_ladder(table, name) for name in names)
+    _check_outputs(table)
     weights = np.array([spec.attributes[name].weight for name in names], dtype=np.float64)
-    prepared = Prepared(table, Lattice(ladders), Setting(names, spec.sensitive, weights))
+    prepared = Prepared(table, Lattice(ladders), _setting(table, weights))
     if not prepared.is_full_domain:
         _ = prepared.schemes  # so that what is wrong with them is told now
     return prepared
+
+
+def _check_outputs(table: Table) -> None:
+    """Raise SpecError if the mean of something else than numbers is asked for."""
+    for name, hierarchy in table.hierarchies.items():
+        if table.spec.attributes[name].output == "mean" and hierarchy.kind != "number":
+            raise SpecError(
+                f"only numbers have a mean; the kind here is {hierarchy.kind!r}. Use 'median' or 'mode'.",
+                where=table.spec.where("attributes", name, "output"),
+            )
+
+
+def _setting(table: Table, weights: FloatArray) -> Setting:
+    """Note names and weights, and which sensitive attributes have an order or a tree."""
+    spec = table.spec
+    trees = {
+        name: Levels(hierarchy.levels)
+        for name, hierarchy in table.sensitive.items()
+        if spec.attributes[name].hierarchy is not None or hierarchy.height > 1
+    }
+    ordered = (name for name, item in table.sensitive.items() if item.kind in ORDERED or name in trees)
+    secrets = table.cube.confidential
+    return Setting(spec.quasi_identifiers, spec.sensitive, weights, frozenset(ordered), trees, secrets)
 
 
 def _ladder(table: Table, name: str) -> Ladder:

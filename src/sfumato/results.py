@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, Literal, Self, cast
 
 import numpy as np
 
 from sfumato import front as fronts
+from sfumato.domains import Lattice
 from sfumato.errors import DataError, ParameterError, VerificationError
 from sfumato.preparing import load, make_problem
 from sfumato.release import Recipe as RecipeFile
@@ -25,14 +26,17 @@ from sfumato.table import make_frame
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from sfumato.preparing import Prepared
     from sfumato.release import Draft, Manifest
+    from sfumato.report import Comparison
     from sfumato.search import Problem
     from sfumato.spec import Spec
 
-COUNTS = frozenset({"k", "distinct_l", "spread_k", "spread_l", "dm", "cm", "sl", "exposed", "secure"})
+COUNTS = frozenset(
+    {"k", "distinct_l", "recursive_l", "spread_k", "spread_l", "dm", "cm", "sl", "exposed", "secure"}
+)
 """Measures that count rows, persons or values, and are whole numbers."""
 
 
@@ -177,6 +181,21 @@ class Solution(fronts.Solution):
 
     front: Front | None = field(default=None, repr=False, compare=False)
 
+    def class_sizes(self) -> fronts.ClassSizes:
+        """Return how the rows are spread over classes of different sizes.
+
+        Raises
+        ------
+        DataError
+            If the front was loaded from files: it needs its data, see `Front.attach`.
+        """
+        return _class_sizes(*self._source(), self.recoding)
+
+    def _source(self) -> tuple[Prepared, Problem]:
+        if self.front is None or self.front.source is None:
+            raise DataError("this front came from files; give it its data first: front.attach(data, spec).")
+        return self.front.source
+
     def release(self) -> Release:
         """Apply this solution to the full table.
 
@@ -185,16 +204,14 @@ class Solution(fronts.Solution):
         DataError
             If the front was loaded from files: it needs its data, see `Front.attach`.
         """
-        if self.front is None or self.front.source is None:
-            raise DataError("this front came from files; give it its data first: front.attach(data, spec).")
-        prepared, problem = self.front.source
+        prepared, problem = self._source()
         try:
             lattice, node = read_recoding(prepared, self.recoding)
         except DataError as error:
             raise DataError(error.message, where=f"solution {self.number} of the front") from None
         draft = make_draft(prepared, problem, node, lattice)
         self._check_same(draft)
-        return Release(draft, self.front.run)
+        return Release(draft, None if self.front is None else self.front.run)
 
     def _check_same(self, draft: Draft) -> None:
         found = draft.measures
@@ -261,8 +278,9 @@ class Front(fronts.Front):
         Parameters
         ----------
         text
-            A solution's number, ``knee``, or comparisons such as ``k >= 10 and loss <= 0.4``;
-            among those that fit, the best by the first objective to minimize.
+            A solution's number, ``knee``, ``flat`` (the end of the longest flat region), or comparisons
+            such as ``k >= 10 and loss <= 0.4``; among those that fit, the best by the first objective to
+            minimize.
 
         Returns
         -------
@@ -277,8 +295,136 @@ class Front(fronts.Front):
         return self[fronts.pick_solution(self, str(text)).number - 1]
 
     def knee(self) -> Solution:
-        """Return the solution where the front bends most."""
+        """Return the solution where the front bends: the most balanced one."""
         return self[fronts.find_knee(self)]
+
+    def flat_regions(
+        self, of: str | None = None, *, gain: float = 0.05, cost: float = 0.02
+    ) -> list[fronts.FlatRegion[Solution]]:
+        """Return where much of one objective costs little of the others, longest stretch first.
+
+        Parameters
+        ----------
+        of
+            The objective that shall gain; without it, each objective to maximize (where there is none,
+            each objective).
+        gain
+            How much it has to gain, as a share of its range over the front.
+        cost
+            How much every other objective may lose, as a share of its own range. Ranges are of
+            logarithms where values span more than two orders of magnitude, as in the figure.
+
+        Returns
+        -------
+        list
+            Each prints as a sentence such as ``k from 12 to 31 costs 0.4 % more loss`` and has the
+            solutions ``start`` and ``end``. Empty where the front is nowhere flat.
+
+        Raises
+        ------
+        ParameterError
+            If the front has no such objective, or a share is none.
+        """
+        found = fronts.find_flat_regions(self, of, gain=gain, cost=cost)
+        return cast("list[fronts.FlatRegion[Solution]]", found)
+
+    def suggestions(self, n: int = 3) -> list[fronts.Suggestion[Solution]]:
+        """Return up to ``n`` solutions worth a look, each with one sentence why.
+
+        Returns
+        -------
+        list
+            The knee, the end of the longest flat region, the least loss among those with a
+            smallest class of 10 (5, 3, 2), then others; see `sfumato.front.make_suggestions`.
+        """
+        return cast("list[fronts.Suggestion[Solution]]", fronts.make_suggestions(self, n))
+
+    def better_than(self, point: fronts.Point, *, objectives: Sequence[str] | None = None) -> list[Solution]:
+        """Return the solutions that are as good as a point in everything and better in something.
+
+        Parameters
+        ----------
+        point
+            A solution (of this or of another front), its number or a pick, a release, or measures by name.
+        objectives
+            Compare in these alone, where others are not known of the point.
+
+        Returns
+        -------
+        list
+            Best first; empty for every solution of the front itself. If the front is ``complete``,
+            an empty list proves that no recoding of the space is better.
+        """
+        return cast("list[Solution]", fronts.find_better(self, point, objectives=objectives))
+
+    def trade(
+        self,
+        point: fronts.Point,
+        better: str,
+        worse: str | Sequence[str] | None = None,
+        *,
+        at_most: float | str = 0.0,
+    ) -> list[Solution]:
+        """Return the solutions that are better in one objective for at most so much worse in others.
+
+        Parameters
+        ----------
+        point
+            A solution, its number or a pick, a release, or measures by name.
+        better
+            The objective that shall be better.
+        worse
+            What may be worse; without it all other objectives. Those not named must be as good.
+        at_most
+            By how much: in the measure's own unit, or as a share of the point's own value,
+            such as ``"2 %"``.
+
+        Returns
+        -------
+        list
+            The best in ``better`` first.
+
+        Examples
+        --------
+        ``front.trade("knee", better="k", worse="loss", at_most=0.02)``
+        """
+        return cast("list[Solution]", fronts.find_trades(self, point, better, worse, at_most=at_most))
+
+    def compare(
+        self, first: Solution | int | str, second: Solution | int | str, *, show_labels: bool = True
+    ) -> Comparison[Solution]:
+        """Put two solutions side by side: measures, attributes, sizes of the classes.
+
+        Parameters
+        ----------
+        first, second
+            Solutions of this front, their numbers, or picks.
+        show_labels
+            Whether attributes are shown with labels, which may be values of the data.
+
+        Returns
+        -------
+        Comparison
+            Print it, ``plot`` it, or write its ``html``. A front that came from files knows labels and
+            class sizes only after `attach`.
+        """
+        from sfumato.report import make_comparison
+
+        pair = [self.pick(item.number if isinstance(item, Solution) else item) for item in (first, second)]
+        numbers = [item.number for item in pair]
+        labels = self.labels(numbers) if show_labels else None
+        sizes = None if self.source is None else (pair[0].class_sizes(), pair[1].class_sizes())
+        return make_comparison(self, pair[0], pair[1], labels=labels, sizes=sizes)
+
+    def class_sizes(self, numbers: Sequence[int] | None = None) -> dict[int, fronts.ClassSizes] | None:
+        """Return for each solution, or for some, how rows are spread over classes.
+
+        None for a front that came from files.
+        """
+        if self.source is None:
+            return None
+        wanted = range(1, len(self) + 1) if numbers is None else numbers
+        return {number: self[number - 1].class_sizes() for number in wanted}
 
     def to_frame(self) -> object:
         """Return ``front.csv`` as a frame: the kind that came in, an Arrow table where a file did."""
@@ -296,8 +442,13 @@ class Front(fronts.Front):
 
         return front_figure(self, picked, labels=self.labels())
 
-    def labels(self) -> dict[int, dict[str, str]] | None:
-        """Return for each solution what its columns look like; None for a front that came from files.
+    def labels(self, numbers: Sequence[int] | None = None) -> dict[int, dict[str, str]] | None:
+        """Return what the columns of each solution look like; None for a front that came from files.
+
+        Parameters
+        ----------
+        numbers
+            Of these solutions alone.
 
         Returns
         -------
@@ -311,6 +462,8 @@ class Front(fronts.Front):
         prepared, known = self.source[0], {}
         found: dict[int, dict[str, str]] = {}
         for item in self.solutions:
+            if numbers is not None and item.number not in numbers:
+                continue
             lattice, node = read_recoding(prepared, item.recoding)
             looks = found.setdefault(item.number, {})
             for grouping in make_groupings(prepared, lattice, node):
@@ -321,6 +474,18 @@ class Front(fronts.Front):
                     known[key] = block_words(labels) if level is None else example(labels, level)
                 looks[grouping.name] = known[key]
         return found
+
+
+def _class_sizes(
+    prepared: Prepared, problem: Problem, recoding: Mapping[str, fronts.Partition]
+) -> fronts.ClassSizes:
+    """Count the classes of one recoding, on the cube alone."""
+    lattice, node = read_recoding(prepared, recoding)
+    fixed = Lattice(tuple(ladder.only(level) for ladder, level in zip(lattice.ladders, node, strict=True)))
+    classes = replace(problem, lattice=fixed, schemes=None).batch(threads=1).classes(node)
+    kept = ~classes.suppressed
+    suppressed = int(classes.rows[classes.suppressed].sum())
+    return fronts.ClassSizes.count(classes.sizes[kept], classes.rows[kept], suppressed)
 
 
 def _whole_numbers(values: list[float], name: str) -> list[object]:

@@ -29,9 +29,15 @@ def test_every_node_equals_the_oracle(case, limit, rule, k):
     }
     asked = oracle.Problem(
         case.table,
-        maximize=("k", "mean_k", "spread_k", "distinct_l(s1)", "spread_l(s1)", "precision"),
+        maximize=(
+            *("k", "mean_k", "spread_k", "distinct_l(s1)", "spread_l(s1)", "precision"),
+            *("entropy_l(s1)", "recursive_l(s1, 3)", "recursive_l(s1, 0.5)", "share_l(s1)"),
+            *("usefulness", "protection"),
+        ),
         minimize=(
             "t(s1)",
+            "t(s1, ordered)",
+            "t(s1, hierarchical)",
             "loss",
             "glm",
             "gl",
@@ -62,9 +68,13 @@ def test_every_node_equals_the_oracle(case, limit, rule, k):
 
 
 def _everything(cube: Cube) -> Request:
-    kinds = [PropertyKind.DISTINCT, PropertyKind.SQUARES, PropertyKind.T_EQUAL, PropertyKind.MAJORITY]
+    kinds = [
+        *(PropertyKind.DISTINCT, PropertyKind.SQUARES, PropertyKind.MAJORITY, PropertyKind.SHARE),
+        *(PropertyKind.ENTROPY, PropertyKind.T_EQUAL, PropertyKind.T_ORDERED),
+    ]
     size = Property(PropertyKind.SIZE)
-    properties = (size, *(Property(kind, a) for a in range(len(cube.sensitive)) for kind in kinds))
+    diversity = Property(PropertyKind.DIVERSITY, weights=(1.0,) * len(cube.sizes))
+    properties = (size, diversity, *(Property(kind, a) for a in range(len(cube.sensitive)) for kind in kinds))
     return Request(properties, tuple(CellCost), (Threshold(size, 2.0),))
 
 

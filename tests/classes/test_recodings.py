@@ -48,8 +48,14 @@ def asked_of(mixed: MixedCase, limit: float, rule: Rule, k: int) -> tuple[oracle
     """Ask the oracle and the package for everything but precision."""
     asked = oracle.Problem(
         mixed.table,
-        maximize=("k", "mean_k", "spread_k", "distinct_l(s1)", "spread_l(s1)"),
-        minimize=("t(s1)", "loss", "gl", "sl", "dm", "hdm", "average_class", "suppressed", "cm(s1)"),
+        maximize=(
+            *("k", "mean_k", "spread_k", "distinct_l(s1)", "spread_l(s1)", "usefulness", "protection"),
+            *("entropy_l(s1)", "recursive_l(s1, 3)", "share_l(s1)"),
+        ),
+        minimize=(
+            *("t(s1)", "t(s1, ordered)", "t(s1, hierarchical)", "loss", "gl", "sl", "dm", "hdm"),
+            *("average_class", "suppressed", "cm(s1)"),
+        ),
         require={"k": k},
         limit=limit,
         rule=NAMED[rule],

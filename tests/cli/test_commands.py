@@ -16,6 +16,7 @@ from tests.cli.running import change, listing, run, write_people
 SHAPES = {
     "check": ["check", "SPEC"],
     "explore": ["explore", "SPEC", "--out", "FRONT2"],
+    "compare": ["compare", "SPEC", "--front", "FRONT", "1", "2"],
     "anonymize": ["anonymize", "SPEC", "--out", "OUT2"],
     "release": ["release", "SPEC", "--front", "FRONT", "--pick", "knee", "--out", "OUT2"],
     "verify": ["verify", "OUT"],

@@ -33,7 +33,7 @@ def test_columns_that_do_not_fit_are_told(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     names = ("k", "loss", *(f"distinct_l(attribute {number})" for number in range(6)))
-    print_solutions(make_front(20, names), Output(Options()), knee=3)
+    print_solutions(make_front(20, names), Output(Options()), {3: "knee"})
     out = capsys.readouterr().out
     assert all(len(line) <= 80 for line in out.splitlines())
     assert "more measures in front.csv" in out

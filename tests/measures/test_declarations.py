@@ -20,14 +20,17 @@ from sfumato.measures import (
     measure_names,
 )
 from sfumato.search import Problem, Requirement
-from tests.package import KNOWN, cube_of, lattice_of
+from tests.package import KNOWN, cube_of, lattice_of, setting_of
 from tests.strategies import Case, cases, tables
 
-PRIVACY = ("k", "mean_k", "spread_k", "distinct_l", "spread_l", "t")
+PRIVACY = (
+    *("k", "mean_k", "spread_k", "protection"),
+    *("distinct_l", "entropy_l", "recursive_l", "share_l", "spread_l", "t"),
+)
 
 
 def _setting(case: Case) -> Setting:
-    return Setting(case.names, tuple(case.sensitive_values), np.linspace(0.5, 2.0, len(case.names)))
+    return setting_of(case, np.linspace(0.5, 2.0, len(case.names)))
 
 
 def _edges(nodes: np.ndarray) -> list[tuple[int, int]]:

@@ -205,7 +205,7 @@ def test_names_are_split_into_word_and_arguments() -> None:
 
 def test_unknown_forms_are_refused() -> None:
     with pytest.raises(ValueError, match="not among the measures"):
-        evaluate(Problem(TABLE, minimize=("t(illness, ordered)",)), (2, 1))
+        evaluate(Problem(TABLE, minimize=("t(illness, cosine)",)), (2, 1))
 
 
 def test_dominance() -> None:

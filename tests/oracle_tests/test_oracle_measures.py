@@ -140,6 +140,48 @@ def test_precision() -> None:
     assert measures.precision(ROWS, RECODING, KEPT, steps) == Fraction(5, 8)
 
 
+def test_t_follows_an_order() -> None:
+    # Overall flu 3/6, cold 2/6, missing 1/6, in the order cold, flu, missing.
+    # flu 2/3, cold 1/3:    0 crosses the first gap, 1/6 the second: 1/12
+    # flu 1/2, missing 1/2: 1/3 and 1/3:                             1/3
+    # cold 1:               2/3 and 1/6:                             5/12
+    order: list[Value] = ["cold", "flu", None]
+    found = [measures.t_ordered([members], ILLNESS, order) for members in ALL]
+    assert found == [Fraction(1, 12), Fraction(1, 3), Fraction(5, 12)]
+    assert measures.t_ordered(ALL, ILLNESS, order) == Fraction(5, 12)
+    # A value in between that nobody has makes the way longer by one gap of three.
+    longer: list[Value] = ["cold", "cough", "flu", None]
+    assert measures.t_ordered([[5]], ILLNESS, longer) == Fraction(2 + 2, 3) / 3 + Fraction(1, 18)
+
+
+def test_t_follows_a_tree() -> None:
+    # flu and cold meet at level 1 of 2, missing only at the root.
+    levels: list[dict[Value, Value]] = [
+        {"flu": "flu", "cold": "cold", None: None},
+        {"flu": "known", "cold": "known", None: None},
+        {"flu": "*", "cold": "*", None: "*"},
+    ]
+    # Surplus flu 1/6, missing −1/6:            1/6 over the root:                      1/6
+    # Surplus missing 1/3, cold −1/3:           1/3 over the root:                      1/3
+    # Surplus cold 2/3, flu −1/2, missing −1/6: 1/2 at half the way, 1/6 over the root: 5/12
+    found = [measures.t_hierarchical([members], ILLNESS, levels) for members in ALL]
+    assert found == [Fraction(1, 6), Fraction(1, 3), Fraction(5, 12)]
+
+
+def test_usefulness_and_protection() -> None:
+    # City at level 1: any two of four count 1/3; sex as it is: 0. Equal weights: 1/6 a row.
+    one = [Fraction(1), Fraction(1)]
+    assert measures.usefulness(ROWS, RECODING, ALL, [None, None], one) == Fraction(5, 6)
+    assert measures.protection(ROWS, RECODING, ALL, [None, None], one) == Fraction(1, 6)
+    # On a line at 0, 1, 9, 10 both blocks are 1/10 long; city counts three times as much as sex.
+    places = {"a": 0, "b": 1, "c": 9, "d": 10}
+    weights = [Fraction(3), Fraction(1)]
+    assert measures.usefulness(ROWS, RECODING, KEPT, [places, None], weights) == 1 - (
+        5 * Fraction(3, 40) + 1
+    ) / Fraction(6)
+    assert measures.protection(ROWS, RECODING, KEPT, [places, None], weights) == Fraction(3, 40)
+
+
 def test_discernibility_and_average_class() -> None:
     # 9 + 4 + 1; with row 5 suppressed 9 + 4 + 1·6.
     assert measures.dm(ROWS, ALL) == 14

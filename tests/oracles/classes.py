@@ -33,11 +33,14 @@ class Ladder:
         For every level a dict from each value of the domain to its label. Two
         values share a block where they share a label. Level 0 changes nothing,
         the last level has one block.
+    places
+        Where each value but missing lies on a line, for numbers and dates; None for others.
     """
 
     attribute: str
     values: tuple[Value, ...]
     levels: tuple[dict[Value, Value], ...]
+    places: dict[Value, int] | None = None
 
     @property
     def height(self) -> int:
@@ -59,12 +62,15 @@ class Table:
         Attribute → its value in every row; missing is a value like any other.
     persons
         The person of every row, or None where every row is a person.
+    trees
+        Sensitive attribute → its whole domain in order, with the levels of its hierarchy.
     """
 
     ladders: tuple[Ladder, ...]
     rows: list[Row]
     sensitive: dict[str, list[Value]] = field(default_factory=dict)
     persons: list[str] | None = None
+    trees: dict[str, Ladder] = field(default_factory=dict)
 
 
 def recoding_at(ladders: Sequence[Ladder], levels: Sequence[int]) -> list[dict[Value, Value]]:

@@ -116,6 +116,10 @@ def _privacy(table: Table, name: str, classes: Sequence[Members]) -> Number:
     values = table.sensitive[arguments[0]]
     if word == "recursive_l":
         return measures.recursive_l(classes, values, Fraction(arguments[1]))
+    if name.endswith(", ordered)"):
+        return measures.t_ordered(classes, values, table.trees[arguments[0]].values)
+    if name.endswith(", hierarchical)"):
+        return measures.t_hierarchical(classes, values, table.trees[arguments[0]].levels)
     if len(arguments) != 1:
         raise ValueError(f"{name} is not among the measures of the oracle")
     of_values: dict[str, Callable[..., Number]] = {
@@ -133,8 +137,11 @@ def _utility(node: _Node, word: str) -> Number:
     """Measure utility of a node."""
     table, rows = node.problem.table, node.problem.table.rows
     recoding = recoding_at(table.ladders, node.levels)
+    weights = [Fraction(str(node.problem.weights.get(a.attribute, 1))) for a in table.ladders]
+    if word in ("usefulness", "protection"):
+        of_places = {"usefulness": measures.usefulness, "protection": measures.protection}
+        return of_places[word](rows, recoding, node.kept, [a.places for a in table.ladders], weights)
     if word in ("loss", "glm", "gl", "hdm"):
-        weights = [Fraction(str(node.problem.weights.get(a.attribute, 1))) for a in table.ladders]
         of_cells: dict[str, Callable[..., Number]] = {
             "loss": measures.loss,
             "glm": measures.glm,

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from .classes import class_size
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from .classes import Members, Row, Value
 
@@ -119,6 +119,63 @@ def t(classes: Sequence[Members], values: Sequence[Value]) -> Fraction:
     return largest
 
 
+def _cost_of_moving(
+    work: Callable[[dict[Value, Fraction]], Fraction], classes: Sequence[Members], values: Sequence[Value]
+) -> Fraction:
+    """Return the largest work over the classes; each gets its surplus of share by value."""
+    overall = Counter(values)
+    largest = Fraction(0)
+    for members in classes:
+        counts = Counter(values[number] for number in members)
+        surplus = {v: Fraction(counts[v], len(members)) - Fraction(overall[v], len(values)) for v in overall}
+        largest = max(largest, work(surplus))
+    return largest
+
+
+def t_ordered(classes: Sequence[Members], values: Sequence[Value], order: Sequence[Value]) -> Fraction:
+    """Return what :func:`t` does where neighbours in an order of m values are 1 / (m − 1) apart.
+
+    Going along the order, all surplus so far has to be carried on to the next value.
+    """
+
+    def work(surplus: dict[Value, Fraction]) -> Fraction:
+        moved = carried = Fraction(0)
+        for value in order[:-1]:
+            carried += surplus.get(value, Fraction(0))
+            moved += abs(carried)
+        return moved / max(len(order) - 1, 1)
+
+    return _cost_of_moving(work, classes, values)
+
+
+def t_hierarchical(
+    classes: Sequence[Members], values: Sequence[Value], levels: Sequence[Mapping[Value, Value]]
+) -> Fraction:
+    """Return what :func:`t` does where two values are h / H apart: h is the first level that unites them.
+
+    From the leaves up, what lies in excess and in want within a block is evened out there, at the
+    price of its level; what is left goes on upwards. H is the last level.
+    """
+    height = len(levels) - 1
+
+    def work(surplus: dict[Value, Fraction]) -> Fraction:
+        left = dict(surplus)
+        moved = Fraction(0)
+        for level in range(1, height + 1):
+            for label in {levels[level][value] for value in left}:
+                members = [value for value in left if levels[level][value] == label]
+                above = sum((left[v] for v in members if left[v] > 0), Fraction(0))
+                below = sum((-left[v] for v in members if left[v] < 0), Fraction(0))
+                moved += Fraction(level, height) * min(above, below)
+                rest, *others = members
+                left[rest] = above - below
+                for value in others:
+                    left[value] = Fraction(0)
+        return moved
+
+    return _cost_of_moving(work, classes, values)
+
+
 def column_loss(column: Sequence[Value], blocks: Mapping[Value, Value]) -> Fraction:
     """Sum (|block| − 1) / (|domain| − 1) over the cells of one column.
 
@@ -177,6 +234,65 @@ def loss(
 ) -> Fraction:
     """Return the mean loss of a cell, Σ w·cell / Σ w over the attributes: 0 to 1."""
     return glm(rows, recoding, classes, weights) / (len(rows) * len(recoding))
+
+
+def diversity(value: Value, blocks: Mapping[Value, Value], places: Mapping[Value, int] | None) -> Fraction:
+    """Return how far the values of a cell's block lie apart, 0 to 1.
+
+    Numbers and dates: largest less smallest place over that of the domain; 1 where missing is with
+    others. Else (|block| − 1) / (|domain| − 1).
+    """
+    block = [other for other in blocks if blocks[other] == blocks[value]]
+    if len(block) == 1:
+        return Fraction(0)
+    if places is None:
+        return Fraction(len(block) - 1, len(blocks) - 1)
+    if None in block:
+        return Fraction(1)
+    inside = [places[other] for other in block]
+    return Fraction(max(inside) - min(inside), max(places.values()) - min(places.values()))
+
+
+def row_diversity(
+    row: Row,
+    recoding: Sequence[Mapping[Value, Value]],
+    places: Sequence[Mapping[Value, int] | None],
+    weights: Sequence[Fraction],
+) -> Fraction:
+    """Return Σ w·diversity / Σ w over the cells of a row."""
+    parts = zip(row, recoding, places, weights, strict=True)
+    total = sum((w * diversity(value, blocks, of) for value, blocks, of, w in parts), Fraction(0))
+    return total / sum(weights)
+
+
+def usefulness(
+    rows: Sequence[Row],
+    recoding: Sequence[Mapping[Value, Value]],
+    classes: Sequence[Members],
+    places: Sequence[Mapping[Value, int] | None],
+    weights: Sequence[Fraction],
+) -> Fraction:
+    """Return 1 − the mean diversity of the rows, a suppressed row's being 1."""
+    kept = [number for members in classes for number in members]
+    total = Fraction(suppressed(rows, classes))
+    total += sum((row_diversity(rows[number], recoding, places, weights) for number in kept), Fraction(0))
+    return 1 - total / len(rows)
+
+
+def protection(
+    rows: Sequence[Row],
+    recoding: Sequence[Mapping[Value, Value]],
+    classes: Sequence[Members],
+    places: Sequence[Mapping[Value, int] | None],
+    weights: Sequence[Fraction],
+) -> Fraction:
+    """Return one over the mean of one over the diversity of the kept rows; 0 where a row has none."""
+    found = [
+        row_diversity(rows[number], recoding, places, weights) for members in classes for number in members
+    ]
+    if not all(found):
+        return Fraction(0)
+    return len(found) / sum((1 / part for part in found), Fraction(0))
 
 
 def precision(
@@ -291,6 +407,7 @@ __all__ = [
     "column_penalties",
     "covering_level",
     "distinct_l",
+    "diversity",
     "dm",
     "entropy_at_least",
     "entropy_l",
@@ -302,11 +419,16 @@ __all__ = [
     "mean_k",
     "precision",
     "precision_of_blocks",
+    "protection",
     "recursive_l",
+    "row_diversity",
     "share_l",
     "sl",
     "spread_k",
     "spread_l",
     "suppressed",
     "t",
+    "t_hierarchical",
+    "t_ordered",
+    "usefulness",
 ]

@@ -38,7 +38,8 @@ def columns(draw: st.DrawFn, name: str) -> Column:
     if len(members) == 1:
         label = {0: "*"}
     level = 0 if kind == "kept" else draw(st.integers(1, height))
-    return Column(name, values, block, label, kind == "kept", level, height, weight)
+    places = {value: 3 * i * i for i, value in enumerate(values) if value} if draw(st.booleans()) else None
+    return Column(name, values, block, label, kind == "kept", level, height, weight, places)
 
 
 @st.composite
@@ -70,12 +71,19 @@ def reference_of(case: Case) -> dict[str, object]:
             level=column.level,
             height=column.height,
             weight=column.weight,
+            extents=None if column.places is None else _extents(column, blocks),
         )
     distributions = {}
     for number, name in enumerate(case.sensitive):
         counts = Counter(secret[number] for secret in case.secret)
         distributions[name] = distribution(SECRETS, [counts[value] for value in SECRETS], TREE)
     return make_reference(attributes, distributions)
+
+
+def _extents(column: Column, blocks: list[int]) -> tuple[list[int], int]:
+    assert column.places is not None
+    whole = max(max(column.places.values()), 1)
+    return [int(column.extent(block) * whole) for block in blocks], whole
 
 
 def promise_of(case: Case, names: Iterable[str], **others: object) -> Promise:

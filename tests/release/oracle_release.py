@@ -30,9 +30,24 @@ class Column:
     level: int
     height: int
     weight: float
+    places: dict[str | None, int] | None = None
 
     def size(self, block: int) -> int:
         return sum(1 for value in self.values if self.block[value] == block)
+
+    def members(self, block: int) -> list[str | None]:
+        return [value for value in self.values if self.block[value] == block]
+
+    def extent(self, block: int) -> Fraction:
+        """Return how far the values of a block lie apart; all the way where missing is with others."""
+        members = self.members(block)
+        if len(members) == 1:
+            return Fraction(0)
+        if self.places is None:
+            return Fraction(len(members) - 1, len(self.values) - 1)
+        inside = [self.places[value] for value in members if value is not None]
+        whole = max(max(self.places.values()), 1)
+        return Fraction(1) if None in members else Fraction(max(inside) - min(inside), whole)
 
     def cell(self, value: str | None) -> str | None:
         return value if self.kept else self.label[self.block[value]]
@@ -112,7 +127,10 @@ def table_measures(case: Case, *, by_person: bool = False) -> dict[str, int | Fr
                 gl += weights[j] * Fraction(size - 1, len(column.values) - 1) * q / sum(weights)
                 lost += Fraction(column.level, column.height)
     spread = sum(rows * size for rows, size in sizes)
+    apart = [row_diversity(case, i) for i in kept]
     return {
+        "usefulness": 1 - (sum(apart, Fraction(0)) + gone) / n,
+        "protection": len(apart) / sum(1 / part for part in apart) if all(apart) else 0,
         "k": min(size for _, size in sizes),
         "mean_k": Fraction(spread, len(kept)),
         "spread_k": spread,
@@ -125,6 +143,16 @@ def table_measures(case: Case, *, by_person: bool = False) -> dict[str, int | Fr
         "loss": (gl + q * gone) / (n * q),
         "precision": 1 - lost / (n * q),
     }
+
+
+def row_diversity(case: Case, number: int) -> Fraction:
+    """Return Σ w·extent / Σ w over the cells of a row; a column that is kept has no extent."""
+    total, weights = Fraction(0), Fraction(0)
+    for value, column in zip(case.rows[number], case.columns, strict=True):
+        weight = Fraction(str(column.weight))
+        total += weight * (Fraction(0) if column.kept else column.extent(column.block[value]))
+        weights += weight
+    return total / weights
 
 
 def attribute_measures(case: Case, number: int) -> dict[str, int | float | Fraction]:

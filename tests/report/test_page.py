@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sfumato.front import Front, Solution
+from sfumato.front import ClassSizes, Front, Solution, make_suggestions
 from sfumato.report import front_html
 from sfumato.report.page import how_to_read
 from tests.report.fronts import FOUR, HOSTILE, THREE, TWO, make_front
@@ -48,7 +48,8 @@ class Page(HTMLParser):
 @pytest.fixture(scope="module")
 def text() -> str:
     front = make_front(THREE, attribute=HOSTILE)
-    return front_html(front, 2, labels={2: {HOSTILE: HOSTILE}})
+    sizes = {number: ClassSizes((3, 9), (2, number), (6, 9 * number)) for number in range(1, 6)}
+    return front_html(front, 2, labels={2: {HOSTILE: HOSTILE}}, sizes=sizes)
 
 
 @pytest.fixture(scope="module")
@@ -132,9 +133,11 @@ def test_table_can_be_sorted_and_read(page: Page) -> None:
 
 def test_table_stops_at_500() -> None:
     solutions = tuple(Solution(i, {"k": 2000.0 - i, "loss": 1 / i}, 0, {"age": 1}) for i in range(1, 1201))
-    text = front_html(Front(solutions, TWO, {"complete": True}))
-    assert text.count('<th scope="row"') == 500
-    assert "The first 500 of 1,200 solutions" in text
+    front = Front(solutions, TWO, {"complete": True})
+    text = front_html(front)
+    beyond = [item for item in make_suggestions(front, 3) if item.solution.number > 500]
+    assert text.count('<th scope="row"') == 500 + len(beyond)
+    assert "The first 500 of 1,200 solutions and the marked ones" in text
 
 
 @pytest.mark.parametrize("objectives", [TWO[1:], TWO, FOUR])
@@ -153,3 +156,27 @@ def test_reading_names_every_direction() -> None:
     assert "to the right (smallest class), below (share of detail lost);" in how_to_read(make_front(TWO))
     assert "towards yellow (fewest different values of illness in a class)" in how_to_read(make_front(THREE))
     assert how_to_read(make_front(FOUR)).endswith("The lines show the same solutions over all objectives.")
+
+
+def test_page_lists_suggestions(page: Page) -> None:
+    shown = [content for _, content in page.all("li")]
+    assert [
+        content.startswith(f": {item.why[:9]}")
+        for content, item in zip(shown, make_suggestions(make_front(THREE)), strict=True)
+    ] == [True] * 3
+
+
+def test_page_can_put_two_solutions_side_by_side(page: Page) -> None:
+    assert [a["id"] for a, _ in page.all("select")] == ["first", "second"]
+    ((_, drawing),) = [(a, t) for a, t in page.all("script") if a.get("type") == "application/json"]
+    found: Any = json.loads(drawing)
+    assert found["begin"] == [item.solution.number for item in make_suggestions(make_front(THREE))[:2]]
+    assert found["sizes"]["3"] == [[3, 9], [pytest.approx(100 * 6 / 33, abs=1e-3), 100.0]]
+    points = next(item for item in found["data"] if item["name"] == "solution")
+    assert points["customdata"] == [1, 2, 3, 4, 5]
+    ways = [a.get("data-better") for a, _ in page.all("th") if "aria-sort" in a]
+    assert ways == [None, "larger", "larger", "smaller", None, None, None]
+
+
+def test_one_solution_has_nothing_beside_it() -> None:
+    assert Page(front_html(make_front(TWO, 1))).all("select") == []

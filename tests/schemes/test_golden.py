@@ -118,6 +118,62 @@ def test_nearest_descendants_go_beyond_direct_children(scheme: Scheme) -> None:
     assert found == {written("1|2,3|4|5,6|7,8"), written("1|2,3|4|5,6,7,8")}
 
 
+@pytest.mark.parametrize(
+    ("around", "guided", "reached", "members"),
+    [(Sets(8), GuidedSets, 24, 67), (Ordered(8), GuidedOrdered, 20, 40)],
+)
+def test_direct_valid_children_alone_miss_members(
+    around: Scheme, guided: type[GuidedSets] | type[GuidedOrdered], reached: int, members: int
+) -> None:
+    scheme = guided(tree_of(WORK_CLASS))
+    found, queue = {scheme.finest}, [scheme.finest]
+    while queue:
+        new = [child for child in around.children(queue.pop()) if scheme.is_valid(child)]
+        found.update(new)
+        queue.extend(new)
+    assert (len(found), scheme.count()) == (reached, members)
+
+
+def children_as_printed(partition: tuple[frozenset[int], ...]) -> list[tuple[frozenset[int], ...]]:
+    """Follow figure 6 by the letter: it looks only at the sets between the two that are merged."""
+    found = []
+    for i, alone in enumerate(partition):
+        if len(alone) > 1:
+            continue
+        for j in range(i - 1, -1, -1):
+            if max(partition[j]) > min(alone):
+                break
+            merged = partition[j] | alone
+            found.append((*partition[:j], merged, *partition[j + 1 : i], *partition[i + 1 :]))
+            if len(partition[j]) > 1:
+                break
+    return found
+
+
+def test_figure_6_as_printed_repeats_a_partition() -> None:
+    queue = [tuple(frozenset([value]) for value in range(1, 5))]
+    visited = []
+    while queue:
+        visited.append(queue.pop())
+        queue += children_as_printed(visited[-1])
+    twice = {partition for partition in visited if visited.count(partition) > 1}
+    assert len(set(visited)) == 15
+    assert (frozenset([1, 2]), frozenset([3, 4])) in twice
+
+
+def nodes_of_figure_7(schemes: tuple[Scheme, ...]) -> list[Node]:
+    """Follow figure 7 by the letter: a child keeps the applicators before the applied one."""
+    queue, found = [root(schemes)], []
+    while queue:
+        node = queue.pop()
+        found.append(node)
+        for a in node.applicators:
+            for partition in schemes[a].children(node.partitions[a]):
+                left = tuple(b for b in node.applicators if b != a or partition != schemes[a].coarsest)
+                queue.append(Node((*node.partitions[:a], partition, *node.partitions[a + 1 :]), left))
+    return found
+
+
 def test_figure_8_ten_nodes() -> None:
     schemes = (Sets(3), Sets(2))
     expected = {
@@ -135,6 +191,7 @@ def test_figure_8_ten_nodes() -> None:
     found = [(*map(blocks_from, node.partitions), node.applicators) for node in walk(schemes)]
     assert len(found) == 10
     assert set(found) == {(written(first), written(second), left) for first, second, left in expected}
+    assert len(nodes_of_figure_7(schemes)) == 15
     first = root(schemes)
     below = [len(list(children(child, schemes))) for child in children(first, schemes)]
     assert below == [2, 1, 1, 0]

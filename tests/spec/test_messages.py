@@ -50,13 +50,13 @@ UNKNOWN = {
     ),
     "unknown key outside all tables": (
         "seed = 1\n" + AGE,
-        "s.toml:1: seed: unknown key. Valid names: 'attributes', 'data', 'objectives', 'release', "
-        "'require', 'search', 'suppression'.",
+        "s.toml:1: seed: unknown key. Valid names: 'attributes', 'confidential', 'data', 'objectives', "
+        "'release', 'require', 'search', 'suppression'.",
     ),
     "a table of a later version": (
-        AGE + '[[confidential]]\nsentence = "a == 1"\n',
-        "s.toml:3: [confidential]: unknown key. Valid names: 'attributes', 'data', 'objectives', 'release', "
-        "'require', 'search', 'suppression'.",
+        AGE + '[[privileges]]\nsentence = "a == 1"\n',
+        "s.toml:3: [privileges]: unknown key. Valid names: 'attributes', 'confidential', 'data', 'objectives', "
+        "'release', 'require', 'search', 'suppression'.",
     ),
     "unknown key of an inline table": (
         age("hierarchy = { interval = [5, 10] }"),
@@ -86,6 +86,10 @@ UNKNOWN = {
     "unknown scheme": (
         age('scheme = "level"'),
         "s.toml:3: [attributes.age] scheme: unknown scheme 'level'. Did you mean 'levels'?",
+    ),
+    "variant": (
+        AGE + '[search]\nvariant = "incogito"\n',
+        "s.toml:4: [search] variant: unknown variant 'incogito'. Did you mean 'incognito'?",
     ),
     "unknown method": (
         AGE + '[search]\nmethod = "optmal"\n',
@@ -169,18 +173,6 @@ SCHEMES = {
     "no partitions": (
         age('scheme = "admissible"\npartitions = []'),
         "s.toml:4: [attributes.age] partitions: needs at least one partition.",
-    ),
-}
-
-NOT_YET = {
-    "output": (
-        age('output = "mean"'),
-        "s.toml:3: [attributes.age] output: this version supports the output 'label' only; found 'mean'.",
-    ),
-    "method": (
-        AGE + '[search]\nmethod = "nsga2"\n',
-        "s.toml:4: [search] method: this version supports the method 'auto', 'exhaustive', 'optimal' "
-        "and 'pbg-ea' only; found 'nsga2'.",
     ),
 }
 
@@ -448,7 +440,6 @@ ALL = {
     for group, cases in {
         "unknown": UNKNOWN,
         "scheme": SCHEMES,
-        "not yet": NOT_YET,
         "value": VALUES,
         "hierarchy": HIERARCHIES,
         "contradiction": CONTRADICTIONS,

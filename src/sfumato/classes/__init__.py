@@ -2,7 +2,7 @@
 
 from sfumato.classes.batch import Batch
 from sfumato.classes.classes import Classes
-from sfumato.classes.properties import CellCost, Property, PropertyKind, Request, Threshold
+from sfumato.classes.properties import CellCost, Levels, Property, PropertyKind, Request, Threshold
 from sfumato.classes.recodings import Recodings
 from sfumato.classes.statistics import Statistics
 from sfumato.classes.suppression import Rule, Suppression, budget_of
@@ -12,6 +12,7 @@ __all__ = [
     "Batch",
     "CellCost",
     "Classes",
+    "Levels",
     "Property",
     "PropertyKind",
     "Recodings",

@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from sfumato.classes.details import CellCosts, make_details
 from sfumato.classes.properties import Property, PropertyKind, Request
+from sfumato.classes.sentences import KINDS as OF_SENTENCES
+from sfumato.classes.sentences import asks_for_sentences, make_sentences, sentence_bits
 from sfumato.kernels import lattice as kernel
 from sfumato.kernels import layout
 
@@ -20,6 +23,18 @@ WORD_BITS = 64
 KEPT_TABLES = 200
 KEPT_BYTES = 48_000_000
 """How many tables of leading attributes a worker keeps at most, and their largest possible size."""
+
+_FROM_PAIRS = {
+    PropertyKind.DISTINCT: kernel.DISTINCT_PAIRS,
+    PropertyKind.SQUARES: kernel.SQUARES,
+    PropertyKind.MAJORITY: kernel.MAJORITY,
+    PropertyKind.SHARE: kernel.SHARE,
+    PropertyKind.ENTROPY: kernel.ENTROPY,
+    PropertyKind.RECURSIVE: kernel.RECURSIVE,
+    PropertyKind.T_EQUAL: kernel.T_EQUAL,
+    PropertyKind.T_ORDERED: kernel.T_ORDERED,
+    PropertyKind.T_HIERARCHICAL: kernel.T_HIERARCHICAL,
+}
 
 
 def pack_fields(blocks: tuple[int, ...], word_bits: int = WORD_BITS) -> layout.Fields:
@@ -118,17 +133,20 @@ class Sources:
     def _serve(self, cube: Cube, item: Property) -> tuple[int, int]:
         if item.kind is PropertyKind.SIZE:
             return kernel.SIZE, 0
+        if item.kind is PropertyKind.DIVERSITY:
+            return kernel.DIVERSITY, 0
+        if item.kind in OF_SENTENCES:
+            # Bits tell whether a class is secure, and persons who is exposed; the rest is counted in pairs.
+            in_pairs = item.kind is PropertyKind.RISK or (
+                item.kind is PropertyKind.EXPOSED and cube.persons is None
+            )
+            number = _number_in(self.pair_attributes, item.attribute) if in_pairs else 0
+            return OF_SENTENCES[item.kind], number
         if item.kind is PropertyKind.DISTINCT and cube.sensitive_sizes[item.attribute] <= WORD_BITS:
             return kernel.DISTINCT_BITS, _number_in(self.bit_attributes, item.attribute)
-        kinds = {
-            PropertyKind.DISTINCT: kernel.DISTINCT_PAIRS,
-            PropertyKind.SQUARES: kernel.SQUARES,
-            PropertyKind.T_EQUAL: kernel.T_EQUAL,
-            PropertyKind.MAJORITY: kernel.MAJORITY,
-        }
-        return kinds[item.kind], _number_in(self.pair_attributes, item.attribute)
+        return _FROM_PAIRS[item.kind], _number_in(self.pair_attributes, item.attribute)
 
-    def make_plan(self, cube: Cube, suppression: Suppression) -> layout.Plan:
+    def make_plan(self, cube: Cube, suppression: Suppression, costs: CellCosts) -> layout.Plan:
         """Put the request into arrays."""
         sets = len(self.pair_attributes) + (self.person_set >= 0)
         widest = max((cube.sensitive_sizes[a] for a in self.pair_attributes), default=0)
@@ -155,6 +173,8 @@ class Sources:
             cube.row_count,
             self.person_set,
             0,
+            make_details(self.properties, self.numbers, overall, sizes, costs),
+            make_sentences(cube, self.properties, len(self.bit_attributes)),
         )
 
 
@@ -180,6 +200,8 @@ def make_tables(cube: Cube, grouping: Grouping, sources: Sources) -> layout.Tabl
     bits = np.zeros((len(sources.bit_attributes), groups), dtype=np.uint64)
     for word, a in enumerate(sources.bit_attributes):
         np.bitwise_or.at(bits[word], group, np.uint64(1) << cube.sensitive_codes[:, a].astype(np.uint64))
+    if asks_for_sentences(sources.properties):
+        bits = np.concatenate([bits, sentence_bits(cube, group, groups)])
     pairs = [_pairs(group, cube.sensitive_codes[:, a], cube.rows) for a in sources.pair_attributes]
     if cube.persons is not None:
         pairs.append(_pairs(group, cube.persons, cube.rows))
@@ -270,6 +292,8 @@ def make_scratch(
     pairs = tables.pair_class.shape[2]
     slots = 1 << max(4, (2 * max(groups, pairs, 1) - 1).bit_length())
     properties, attributes = len(plan.kind), len(ladders.nested)
+    in_order = bool(((plan.kind >= kernel.ENTROPY) & (plan.kind != kernel.DIVERSITY)).any())
+    values = plan.overall.shape[1]
     # Where each class went is only noted if suppressed rows are counted by their original values.
     depths = len(tables.keys) if len(ladders.block_rows) else 0
     largest = (
@@ -293,6 +317,9 @@ def make_scratch(
         np.zeros(depths, dtype=np.int64),
         np.empty(max(groups, 1) if depths else 0, dtype=np.int32),
         np.zeros(len(ladders.origin.counts) if depths else 0, dtype=np.int64),
+        np.empty((2, pairs if in_order else 0), dtype=np.int32),
+        np.empty(max(groups, values) if in_order else 0, dtype=np.int64),
+        np.zeros(values if in_order else 0, dtype=np.int64),
     )
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from sfumato.classes import arrays, ladders
 from sfumato.classes.classes import Classes
+from sfumato.classes.details import CellCosts
 from sfumato.classes.properties import CellCost
 from sfumato.classes.statistics import Statistics
 from sfumato.classes.workers import Workers
@@ -72,8 +73,10 @@ class Batch:
         self._walked = [ladders.walk_numbers(lattice.ladders[a]) for a in self.order]
         by = list(self.order)
         self._fields = layout.Fields(fields.word[by], fields.shift[by], fields.mask[by])
-        self._plan = sources.make_plan(cube, suppression)
-        self.limits = np.array([ladders.cost_limits(lattice, cost) for cost in self.costs], dtype=np.int64)
+        self.limits = np.array(
+            [ladders.cost_limits(cube, lattice, cost) for cost in self.costs], dtype=np.int64
+        )
+        self._plan = sources.make_plan(cube, suppression, CellCosts(self.costs, self.limits, self.order))
         counts = tuple(ladders.walk_count(lattice.ladders[a]) for a in self.order)
         self._leading = arrays.leading_counts(self._base, counts)
         self._penalties = len(by) if asked else 0
@@ -231,7 +234,12 @@ class Batch:
             self.suppression.rule,
             penalties[:, back] if self._penalties else penalties,
             self.classes,
+            self._entropies,
         )
+
+    def _entropies(self, nodes: LongArray) -> FloatArray:
+        found = [ladder.entropies(nodes[:, a]) for a, ladder in enumerate(self.lattice.ladders)]
+        return np.column_stack([np.zeros((len(nodes), 0)), *found])
 
 
 def read_classes(

@@ -9,7 +9,7 @@ import numpy as np
 from sfumato.classes.arrays import starts
 from sfumato.classes.properties import CellCost
 from sfumato.kernels import layout
-from sfumato.kernels.recodings import HEIGHT, SIZE, price_blocks
+from sfumato.kernels.recodings import EXTENT, HEIGHT, SIZE, price_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,7 +58,8 @@ def make_ladders(
     ladders = [lattice.ladders[a] for a in order]
     counts = [value_rows(cube, a, ladder.size) for a, ladder in zip(order, ladders, strict=True)]
     parts = [
-        _part(ladder, kinds, rows, origin is not None) for ladder, rows in zip(ladders, counts, strict=True)
+        _part(ladder, kinds, (rows, flat_places(cube, a)), origin is not None)
+        for a, ladder, rows in zip(order, ladders, counts, strict=True)
     ]
     q, top = len(ladders), max(map(walk_count, ladders), default=1)
     lower = max((ladder.count for ladder in ladders if ladder.nested), default=1)
@@ -99,8 +100,11 @@ class _Part(NamedTuple):
     penalties: FloatArray  # (n,)
 
 
-def _part(ladder: Ladder, kinds: tuple[CellCost, ...], counts: LongArray, asked: bool) -> _Part:
-    """Flatten one ladder; ``asked`` says whether costs by frequency are wanted."""
+def _part(
+    ladder: Ladder, kinds: tuple[CellCost, ...], values: tuple[LongArray, LongArray], asked: bool
+) -> _Part:
+    """Flatten one ladder; ``values`` are rows and places, ``asked`` whether costs by frequency are wanted."""
+    counts, places = values
     used = slice(ladder.lowest, ladder.highest + 1)
     walked = walk_numbers(ladder)[used]
     begin = np.cumsum([0, *ladder.blocks[used]], dtype=np.int64)
@@ -113,6 +117,7 @@ def _part(ladder: Ladder, kinds: tuple[CellCost, ...], counts: LongArray, asked:
         np.ascontiguousarray(ladder.levels[used]),
         given.astype(np.int64),
         np.ascontiguousarray(ladder.heights).reshape(-1),
+        places,
         kind_numbers(kinds),
         counts,
         begin,
@@ -145,13 +150,19 @@ def _listed_steps(ladder: Ladder, walked: LongArray) -> tuple[LongArray, LongArr
 
 def kind_numbers(kinds: tuple[CellCost, ...]) -> LongArray:
     """Return the kernels' numbers of integer cell costs."""
-    numbers = {CellCost.SIZE: SIZE, CellCost.HEIGHT: HEIGHT}
+    numbers = {CellCost.SIZE: SIZE, CellCost.HEIGHT: HEIGHT, CellCost.EXTENT: EXTENT}
     return np.array([numbers[kind] for kind in kinds], dtype=np.int64)
 
 
 def whole_costs(costs: tuple[CellCost, ...]) -> tuple[CellCost, ...]:
     """Return the costs that are integers and are collected block by block."""
     return tuple(cost for cost in costs if cost is not CellCost.FREQUENCY)
+
+
+def flat_places(cube: Cube, attribute: int) -> LongArray:
+    """Return the places of an attribute's values; none where they are only counted."""
+    places = cube.places_of(attribute)
+    return np.zeros(0, dtype=np.int64) if places is None else places
 
 
 def value_rows(cube: Cube, attribute: int, size: int) -> LongArray:
@@ -211,16 +222,22 @@ def joined(parts: Sequence[IntArray]) -> IntArray:
     return np.concatenate([np.zeros(0, dtype=np.int32), *parts])
 
 
-def cost_limits(lattice: Lattice, kind: CellCost) -> LongArray:
+def cost_limits(cube: Cube, lattice: Lattice, kind: CellCost) -> LongArray:
     """Return what a suppressed cell costs, attribute by attribute."""
-    if kind is CellCost.SIZE:
-        return np.array([ladder.size - 1 for ladder in lattice.ladders], dtype=np.int64)
-    return np.array([ladder.height for ladder in lattice.ladders], dtype=np.int64)
+    if kind is CellCost.HEIGHT:
+        return np.array([ladder.height for ladder in lattice.ladders], dtype=np.int64)
+    limits = np.array([ladder.size - 1 for ladder in lattice.ladders], dtype=np.int64)
+    for a in range(len(limits)) if kind is CellCost.EXTENT else ():
+        places = cube.places_of(a)
+        if places is not None and limits[a] > 0:
+            limits[a] = max(1, places.max())
+    return limits
 
 
 __all__ = [
     "base_codes",
     "cost_limits",
+    "flat_places",
     "joined",
     "kind_numbers",
     "make_ladders",

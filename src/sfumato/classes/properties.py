@@ -4,6 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from sfumato._typing import IntArray
 
 
 class PropertyKind(Enum):
@@ -12,29 +20,90 @@ class PropertyKind(Enum):
     ``SIZE``: its rows, or its persons where persons are named. ``DISTINCT``:
     its different values of a sensitive attribute. ``SQUARES``: the sum of the
     squared counts of these values, that is, over its rows, how often the row's own
-    value occurs. ``T_EQUAL``: half the summed distance between its shares and those of
-    the whole table. ``MAJORITY``: the rows of its most frequent value. Missing is a
-    value like any other.
+    value occurs. ``MAJORITY``: the rows of its most frequent value. ``SHARE``: its rows over
+    these. ``ENTROPY``: exp of the entropy of its values, to 13 digits. ``RECURSIVE``: the largest ℓ for
+    which its most frequent value has fewer rows than ``factor`` times all values from the ℓ-th
+    most frequent one on; 0 if there is none. ``T_EQUAL``, ``T_ORDERED``, ``T_HIERARCHICAL``: the earth
+    mover's distance between its shares and those of the whole table, where any two values are 1
+    apart, or the farther the more values lie between them, or the farther the higher the first of
+    the ``levels`` is that unites them. Missing is a value like any other. ``DIVERSITY``, of no sensitive
+    attribute: Σ w·extent / Σ w over the cells of its rows, each ``EXTENT`` over its limit. Of the hidden
+    attribute that tells for whom confidential sentences are true and who holds them: ``SECURE``: 1 if it
+    discloses none of them to whom it is confidential, else 0; ``EXPOSED``: the people who hold what it
+    discloses, or ``sentence`` alone; ``RISK``: what is learnt of ``sentence`` about its holders, as an
+    integer.
     """
 
     SIZE = "size"
     DISTINCT = "distinct"
     SQUARES = "squares"
-    T_EQUAL = "t equal"
     MAJORITY = "majority"
+    SHARE = "share"
+    ENTROPY = "entropy"
+    RECURSIVE = "recursive"
+    T_EQUAL = "t equal"
+    T_ORDERED = "t ordered"
+    T_HIERARCHICAL = "t hierarchical"
+    DIVERSITY = "diversity"
+    SECURE = "secure"
+    EXPOSED = "exposed"
+    RISK = "risk"
+
+
+_DISTANCES = (PropertyKind.T_EQUAL, PropertyKind.T_ORDERED, PropertyKind.T_HIERARCHICAL)
+
+
+@dataclass(frozen=True, eq=False)
+class Levels:
+    """The levels of a hierarchy over a sensitive attribute.
+
+    Parameters
+    ----------
+    blocks
+        ``blocks[l, code]`` is the block of a code at level l, shape (levels, m); each level nests in
+        the next, and the last one is a single block.
+    """
+
+    blocks: IntArray
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Levels) and np.array_equal(self.blocks, other.blocks)
+
+    def __hash__(self) -> int:
+        return hash((self.blocks.shape, self.blocks.tobytes()))
 
 
 @dataclass(frozen=True, slots=True)
 class Property:
-    """A property of classes; ``attribute`` is a sensitive attribute's number."""
+    """A property of classes.
+
+    Parameters
+    ----------
+    kind
+        What it is.
+    attribute
+        The number of a sensitive attribute.
+    factor
+        The c of ``RECURSIVE``.
+    levels
+        The tree of ``T_HIERARCHICAL``.
+    weights
+        The weights of ``DIVERSITY``, one for each quasi-identifier.
+    sentence
+        The number of a confidential sentence; −1 for all of them.
+    """
 
     kind: PropertyKind
     attribute: int = -1
+    factor: Fraction | None = None
+    levels: Levels | None = None
+    weights: tuple[float, ...] = ()
+    sentence: int = -1
 
     @property
     def larger_is_better(self) -> bool:
         """Whether a class with a larger number is better protected."""
-        return self.kind is not PropertyKind.T_EQUAL
+        return self.kind not in _DISTANCES
 
 
 class CellCost(Enum):
@@ -43,14 +112,17 @@ class CellCost(Enum):
     ``SIZE``: values in its block less one, at most m − 1. ``HEIGHT``: level of its block, at most the
     height of the hierarchy; where the partition is no level, the lowest level of the attribute's
     hierarchy of which one block covers the cell's block; without a hierarchy 0 for a block of one
-    value and 1, the height then, for every larger one. ``FREQUENCY``: (N_e − N_v) / (N − N_v) for a cell
+    value and 1, the height then, for every larger one. ``EXTENT``: largest less smallest place of its
+    block where values lie on a line, at most that of the domain, which is also the cost of a block
+    that holds missing and others; elsewhere as ``SIZE``. ``FREQUENCY``: (N_e − N_v) / (N − N_v) for a cell
     with value v in block e, N, N_e and N_v being the rows of the whole table, of the block and of
     the value before suppression; 1 if it is suppressed; 0 in a column of which one value has all
-    rows. The first two are integers.
+    rows. All others are integers.
     """
 
     SIZE = "size"
     HEIGHT = "height"
+    EXTENT = "extent"
     FREQUENCY = "frequency"
 
 
@@ -71,4 +143,4 @@ class Request:
     thresholds: tuple[Threshold, ...] = ()
 
 
-__all__ = ["CellCost", "Property", "PropertyKind", "Request", "Threshold"]
+__all__ = ["CellCost", "Levels", "Property", "PropertyKind", "Request", "Threshold"]

@@ -8,9 +8,11 @@ import numpy as np
 
 from sfumato.classes import arrays, ladders
 from sfumato.classes.batch import read_classes
+from sfumato.classes.details import CellCosts
 from sfumato.classes.properties import CellCost
 from sfumato.classes.statistics import Statistics
 from sfumato.classes.workers import Workers
+from sfumato.domains.ladder import entropy_shares
 from sfumato.errors import ParameterError
 from sfumato.kernels import lattice as kernel
 from sfumato.kernels import layout
@@ -76,15 +78,18 @@ class Recodings:
     ) -> None:
         self.cube, self.suppression = cube, suppression
         self.costs = ladders.whole_costs(request.costs)
-        self.limits = np.array([ladders.cost_limits(lattice, cost) for cost in self.costs], dtype=np.int64)
+        self.limits = np.array(
+            [ladders.cost_limits(cube, lattice, cost) for cost in self.costs], dtype=np.int64
+        )
         sources = arrays.Sources(cube, request)
         self.properties = sources.properties
         self._fields = arrays.pack_fields(cube.sizes, word_bits)
         grouping = arrays.group_cells(cube.codes, self._fields)
         self._base = arrays.make_tables(cube, grouping, sources)
         self._origin = _origin(cube, grouping)
-        self._plan = sources.make_plan(cube, suppression)
-        self._heights = _heights(lattice, self.costs)
+        costs = CellCosts(self.costs, self.limits, tuple(range(len(cube.sizes))))
+        self._plan = sources.make_plan(cube, suppression, costs)
+        self._heights = _heights(cube, lattice, self.costs)
         self._penalties = len(cube.sizes) if CellCost.FREQUENCY in request.costs else 0
         self._workers = Workers(threads, self._allocate)
 
@@ -155,6 +160,7 @@ class Recodings:
             self.suppression.rule,
             worst[:, len(self.properties) :],
             lambda node: self.classes([blocks[a][number] for a, number in enumerate(node.tolist())]),
+            lambda nodes: _entropies(blocks, nodes),
         )
 
     def classes(self, blocks: Sequence[IntArray]) -> Classes:
@@ -243,6 +249,11 @@ class Recodings:
         return sums[:done], worst[:done]
 
 
+def _entropies(blocks: Sequence[IntArray], nodes: LongArray) -> FloatArray:
+    found = [entropy_shares(block[nodes[:, a]]) for a, block in enumerate(blocks)]
+    return np.column_stack([np.zeros((len(nodes), 0)), *found])
+
+
 def _origin(cube: Cube, grouping: arrays.Grouping) -> layout.Origin:
     """Return the tuples of the base table themselves, in its order."""
     bases = [np.arange(size, dtype=np.int32) for size in cube.sizes]
@@ -254,13 +265,16 @@ def _origin(cube: Cube, grouping: arrays.Grouping) -> layout.Origin:
     )
 
 
-def _heights(lattice: Lattice, costs: tuple[CellCost, ...]) -> own_kernel.Heights:
-    """Flatten the levels of all hierarchies."""
+def _heights(cube: Cube, lattice: Lattice, costs: tuple[CellCost, ...]) -> own_kernel.Heights:
+    """Flatten the levels of all hierarchies, and the places of values."""
     levels = [ladder.heights.reshape(-1) for ladder in lattice.ladders]
+    places = [ladders.flat_places(cube, a) for a in range(len(levels))]
     return own_kernel.Heights(
         ladders.joined(levels),
         np.cumsum([0, *map(len, levels)], dtype=np.int64),
         ladders.kind_numbers(costs),
+        np.concatenate([np.zeros(0, dtype=np.int64), *places]),
+        np.cumsum([0, *map(len, places)], dtype=np.int64),
     )
 
 

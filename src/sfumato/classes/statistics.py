@@ -41,6 +41,9 @@ class Statistics:
         columns where they are not collected.
     classes_of
         Makes the classes of a node, for measures that look at them one by one.
+    entropies_of
+        From nodes to the entropy of each attribute's partition, shape (n, q); see
+        `sfumato.domains.ladder.entropy_shares`.
     """
 
     nodes: LongArray
@@ -53,6 +56,7 @@ class Statistics:
     rule: Rule
     penalties: FloatArray
     classes_of: Callable[[LongArray], Classes]
+    entropies_of: Callable[[LongArray], FloatArray]
 
     def __len__(self) -> int:
         return len(self.nodes)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sfumato.cli.options import Options
-from sfumato.cli.output import Column, Output, huge, print_errors
+from sfumato.cli.output import Column, Output, count, huge, print_errors
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -60,7 +60,7 @@ def _all_problems(spec: Spec, first: SfumatoError) -> list[SfumatoError]:
     for name in (*spec.quasi_identifiers, *spec.sensitive):
         alone = spec.attributes[name].model_copy(update={"role": "quasi-identifier"})
         try:
-            api.load(None, spec.model_copy(update={"attributes": {name: alone}}))
+            api.load(None, spec.model_copy(update={"attributes": {name: alone}, "confidential": ()}))
         except SfumatoError as error:
             found |= {str(item): item for item in getattr(error, "problems", (error,))}
     return list(found.values()) or [first]
@@ -90,6 +90,9 @@ def _print(spec: str, found: Mapping[str, object], output: Output) -> None:
         ("space", f"{huge(str(found['space']))} recodings"),
         ("method", f"{found['method']}: {_certainty(found)}"),
     ]
+    protected = found.get("confidential")
+    for number, item in enumerate(protected if isinstance(protected, list) else [], start=1):
+        facts.append((f"sentence {number}", f"{item['sentence']} protects {count(item['people'], 'person')}"))
     left_out = found.get("left_out")
     if isinstance(left_out, list) and left_out:
         facts.append(("left out", f"{', '.join(left_out)} (the specification does not name them)"))

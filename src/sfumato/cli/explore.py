@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sfumato.cli.options import Options
 from sfumato.cli.output import Output
 from sfumato.cli.progress import watching
+
+if TYPE_CHECKING:
+    from sfumato.results import Front
 
 
 def explore(
@@ -44,25 +47,41 @@ def explore(
     fronts.print_checkpoint_note(front.run, output)
     fronts.print_front(front, output)
     _print_next(spec, folder, fronts.suggest_pick(front), output)
-    output.result(
-        {
-            "folder": str(folder),
-            "files": {name: str(folder / name) for name in sorted(files)},
-            "solutions": len(front),
-            "knee": front.knee().number,
-            "run": dict(front.run),
-            "front": [
-                {
-                    "solution": item.number,
-                    **item.measures,
-                    "suppressed": item.suppressed,
-                    "recoding": item.recoding,
-                }
-                for item in front
-            ],
-        }
-    )
+    paths = {name: str(folder / name) for name in sorted(files)}
+    output.result({"folder": str(folder), "files": paths, **_result(front)})
     return 0
+
+
+def _result(front: Front) -> dict[str, object]:
+    """Return what ``--json`` prints about a front."""
+    return {
+        "solutions": len(front),
+        "knee": front.knee().number,
+        "suggestions": [
+            {"solution": item.solution.number, "name": item.name, "why": item.why}
+            for item in front.suggestions()
+        ],
+        "flat_regions": [
+            {
+                "objective": item.objective.name,
+                "start": item.start.number,
+                "end": item.end.number,
+                "relative_cost": item.relative_cost,
+                "text": item.text,
+            }
+            for item in front.flat_regions()
+        ],
+        "run": dict(front.run),
+        "front": [
+            {
+                "solution": item.number,
+                **item.measures,
+                "suppressed": item.suppressed,
+                "recoding": item.recoding,
+            }
+            for item in front
+        ],
+    }
 
 
 def _print_next(spec: str, folder: Path, pick: str, output: Output) -> None:
@@ -72,7 +91,7 @@ def _print_next(spec: str, folder: Path, pick: str, output: Output) -> None:
     output.line()
     output.line(f"written  {folder / 'front.html'}, front.csv, run.json", style="bold")
     target = f"{Path(spec).stem}-released.csv"
-    output.line("next     choose a solution by number, 'knee' or conditions, and release it:")
+    output.line("next     choose by number, 'knee', 'flat' or conditions, and release it:")
     output.line(
         f"         sfumato release {shell_word(spec)} --front {shell_word(folder)} "
         f"--pick {shell_word(pick)} --out {shell_word(target)}"

@@ -11,14 +11,16 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sfumato.cli.output import Output
-    from sfumato.front import Solution
-    from sfumato.results import Front
+    from sfumato.front import Suggestion
+    from sfumato.results import Front, Solution
 
 FILES = ("run.json", "front.html", "front.csv")
 """What stands in the folder of a front, in the order in which it is put there."""
 
 MOST_SOLUTIONS = 15
 DRAWING_LINES = 20
+COUNTED_TUPLES = 20_000_000
+"""Distinct tuples that may be grouped to count the classes of all solutions of a page."""
 
 
 def check_folder(folder: Path, *, force: bool) -> None:
@@ -40,8 +42,19 @@ def front_files(front: Front, *, picked: int | None = None, show_labels: bool = 
     from sfumato.front import front_csv, run_json
     from sfumato.report import front_html
 
-    page = front_html(front, picked, labels=front.labels() if show_labels else None)
+    labels = front.labels() if show_labels else None
+    page = front_html(front, picked, labels=labels, sizes=front.class_sizes(_counted(front, picked)))
     return dict(zip(FILES, (run_json(front), page, front_csv(front)), strict=True))
+
+
+def _counted(front: Front, picked: int | None) -> list[int]:
+    """Return the solutions whose classes are counted for the page: as many as take a few seconds."""
+    from sfumato.report.table import LIMIT
+
+    wanted = [picked, *(item.solution.number for item in front.suggestions())] if len(front) else []
+    numbers = dict.fromkeys(item for item in wanted if item is not None)
+    most = min(LIMIT, COUNTED_TUPLES // max(1, int(str(front.run.get("distinct", 1)))))
+    return list(numbers | dict.fromkeys(item.number for item in front.solutions[:most]))
 
 
 def print_search(front: Front, output: Output) -> None:
@@ -88,12 +101,24 @@ def print_front(front: Front, output: Output, *, picked: int | None = None) -> N
     output.line()
     output.block(drawing)
     output.line()
-    knee = front.knee().number if len(front) > 2 else None
-    print_solutions(front, output, knee=knee, picked=picked)
+    suggestions = front.suggestions() if len(front) > 2 else []
+    marks = {item.solution.number: item.name for item in suggestions}
+    if picked is not None:
+        marks[picked] = f"{marks[picked]}, picked" if picked in marks else "picked"
+    print_solutions(front, output, marks)
+    print_suggestions(suggestions, output)
 
 
-def print_solutions(front: Front, output: Output, *, knee: int | None, picked: int | None = None) -> None:
-    """List at most fifteen solutions: the ends, the knee, the picked one, and others evenly between.
+def print_suggestions(suggestions: Sequence[Suggestion[Solution]], output: Output) -> None:
+    """List solutions worth a look, each with the reason why."""
+    if suggestions:
+        output.line()
+        output.line("worth a look", style="bold")
+        output.facts([(f"  {item.solution.number}", item.why) for item in suggestions])
+
+
+def print_solutions(front: Front, output: Output, marks: Mapping[int, str]) -> None:
+    """List at most fifteen solutions: the ends, the marked ones, and others evenly between.
 
     Parameters
     ----------
@@ -101,13 +126,13 @@ def print_solutions(front: Front, output: Output, *, knee: int | None, picked: i
         The front.
     output
         Where to. Measures that find no room there are counted.
-    knee, picked
-        Numbers of solutions that are marked.
+    marks
+        Number of a solution → the word beside it.
     """
-    shown = spread(len(front), [item - 1 for item in (knee, picked) if item is not None])
+    shown = spread(len(front), [number - 1 for number in marks])
     names = [name for name in front.measure_names if name != "suppressed"]
-    fitting = _fitting(names, output.width)
-    rows = [_row(front[place], fitting, knee, picked) for place in shown]
+    fitting = _fitting(names, output.width, max((len(word) for word in marks.values()), default=0))
+    rows = [_row(front[place], fitting, marks) for place in shown]
     headers = [*fitting, "suppressed"]
     output.table(
         [Column("solution", "right"), *(Column(name, "right") for name in headers), Column("")],
@@ -120,15 +145,14 @@ def print_solutions(front: Front, output: Output, *, knee: int | None, picked: i
         output.line(f"({', '.join(parts)})", style="dim")
 
 
-def _row(item: Solution, names: Sequence[str], knee: int | None, picked: int | None) -> list[str]:
-    marks = [word for word, place in (("knee", knee), ("picked", picked)) if place == item.number]
+def _row(item: Solution, names: Sequence[str], marks: Mapping[int, str]) -> list[str]:
     numbers = [number(item.value(name)) for name in names]
-    return [str(item.number), *numbers, f"{item.suppressed:,}", ", ".join(marks)]
+    return [str(item.number), *numbers, f"{item.suppressed:,}", marks.get(item.number, "")]
 
 
-def _fitting(names: Sequence[str], width: int) -> list[str]:
-    """Return as many names as a table of this width has columns for; at least one."""
-    free = width - len("solution") - len("suppressed") - len("knee, picked") - 6
+def _fitting(names: Sequence[str], width: int, word: int) -> list[str]:
+    """Return as many names as a table of this width has columns for beside a word; at least one."""
+    free = width - len("solution") - len("suppressed") - word - 6
     taken: list[str] = []
     for name in names:
         free -= max(len(name), 7) + 2
@@ -179,6 +203,7 @@ __all__ = [
     "print_front",
     "print_search",
     "print_solutions",
+    "print_suggestions",
     "shell_word",
     "spread",
     "suggest_pick",

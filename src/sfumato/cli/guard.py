@@ -90,7 +90,8 @@ def guard(run: Callable[[], object], arguments: Sequence[str]) -> int:
         status = run()
     except SfumatoError as error:
         text = error.text(show_values="--no-values" not in arguments)
-        print_error(error.message, error.where, as_json=as_json, text=text)
+        picture = getattr(error, "picture", ())
+        print_error(error.message, error.where, as_json=as_json, text=text, picture=picture)
         return error.status
     except (KeyboardInterrupt, typer.Abort):
         status = INTERRUPTED

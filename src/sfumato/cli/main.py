@@ -8,6 +8,7 @@ import typer
 
 from sfumato.cli.anonymize import anonymize
 from sfumato.cli.check import check
+from sfumato.cli.compare import compare
 from sfumato.cli.demo import demo
 from sfumato.cli.explore import explore
 from sfumato.cli.guard import Commands
@@ -32,7 +33,7 @@ def sfumato(*, version: Version = False) -> None:
     """See what every step of privacy costs a table in usefulness; choose; release with a guarantee."""
 
 
-for command in (demo, init, check, explore, anonymize, release, verify, measure, microaggregate):
+for command in (demo, init, check, explore, compare, anonymize, release, verify, measure, microaggregate):
     # What a reader of the code needs of the parameters, the options say in their own words.
     text = (inspect.getdoc(command) or "").partition("\nParameters\n")[0]
     app.command(command.__name__, help=text)(with_common_options(command))

@@ -75,6 +75,7 @@ def meaning(name: str, findings: Findings) -> str:
         "dm": "ordered pairs of rows that cannot be told apart",
         "spread_l": "rows of the class with the row's own value of {}, summed over the rows",
         "entropy_l": "every class mixes its values of {} at least as well as this many equally frequent ones",
+        "recursive_l": "(c, ℓ)-diversity of {} holds for c = {} and ℓ up to this",
         "share_l": "one over the largest share that a value of {} has in a class",
         "t": "the most special class is this far from the whole table in {} (0 to 1)",
         "cm": "rows whose {} is not the most frequent one of their class",

@@ -238,7 +238,14 @@ def forget_output() -> None:
         os.close(nowhere)
 
 
-def print_error(message: str, where: str | None, *, as_json: bool, text: str | None = None) -> None:
+def print_error(
+    message: str,
+    where: str | None,
+    *,
+    as_json: bool,
+    text: str | None = None,
+    picture: Sequence[str] = (),
+) -> None:
     """Say what went wrong: one line on standard error, or one JSON object on standard output.
 
     Parameters
@@ -249,6 +256,8 @@ def print_error(message: str, where: str | None, *, as_json: bool, text: str | N
         Whether JSON is asked for.
     text
         The line, where it differs from place and message.
+    picture
+        Lines that show the place, below it; for people alone.
     """
     if as_json:
         try:
@@ -261,6 +270,8 @@ def print_error(message: str, where: str | None, *, as_json: bool, text: str | N
     shown = printable(" ".join(line.splitlines()))
     is_coloured = sys.stderr.isatty() and "NO_COLOR" not in os.environ and os.name != "nt"
     print(f"\033[1;31merror:\033[0m {shown}" if is_coloured else f"error: {shown}", file=sys.stderr)
+    for line in picture:
+        print(f"    {printable(line)}", file=sys.stderr)
 
 
 def print_errors(errors: Sequence[SfumatoError], options: Options) -> None:

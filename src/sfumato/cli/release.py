@@ -19,7 +19,8 @@ def release(
     ],
     front: Annotated[str, typer.Option("--front", metavar="DIR", help="The folder that 'explore' wrote.")],
     pick: Annotated[
-        str, typer.Option("--pick", metavar="TEXT", help="A number, 'knee', or conditions such as 'k >= 10'.")
+        str,
+        typer.Option("--pick", metavar="TEXT", help="A number, 'knee', 'flat', or conditions: 'k >= 10'."),
     ],
     out: Annotated[
         str, typer.Option("--out", metavar="FILE", help="The release; its suffix tells the format.")

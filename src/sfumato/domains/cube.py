@@ -11,6 +11,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from sfumato._typing import IntArray, LongArray
+    from sfumato.domains.confidential import Confidential
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +41,14 @@ class Cube:
         Number of rows of each cell.
     persons
         Person code of each cell, or None where every row is a person.
+    places
+        For each quasi-identifier where its values lie on a line, from 0 on, missing at −1; None for
+        an attribute whose values are only counted. May be empty: then all are.
+    ordered
+        Sensitive attributes whose codes are known to follow an order that means something.
+    confidential
+        What the codes of the last sensitive attribute mean, where that is the hidden one which says for
+        which rows confidential sentences are true and who holds them; None where there are no sentences.
     """
 
     quasi_identifiers: tuple[str, ...]
@@ -50,6 +59,9 @@ class Cube:
     sensitive_codes: IntArray
     rows: LongArray
     persons: IntArray | None = None
+    places: tuple[LongArray | None, ...] = ()
+    ordered: frozenset[str] = frozenset()
+    confidential: Confidential | None = None
 
     @classmethod
     def sorted(
@@ -87,6 +99,11 @@ class Cube:
             None if persons is None else np.ascontiguousarray(persons[kept], dtype=np.int32),
         )
 
+    @property
+    def hidden(self) -> int:
+        """The number of the hidden sensitive attribute; only where there are confidential sentences."""
+        return len(self.sensitive) - 1
+
     @cached_property
     def row_count(self) -> int:
         """The number of rows of the table."""
@@ -104,6 +121,10 @@ class Cube:
         """The number of persons; of rows where no persons are named."""
         return self.row_count if self.persons is None else len(np.unique(self.persons))
 
+    def places_of(self, attribute: int) -> LongArray | None:
+        """Return where the values of a quasi-identifier lie on a line; None where they are only counted."""
+        return self.places[attribute] if self.places else None
+
     @cached_property
     def fingerprint(self) -> str:
         """A hash of the cube's contents, the same on every engine."""
@@ -113,6 +134,8 @@ class Cube:
         )
         for array in (self.codes, self.sensitive_codes, self.rows, self.persons):
             digest.update(b"-" if array is None else array.astype(array.dtype.newbyteorder("<")).tobytes())
+        if self.confidential is not None:
+            digest.update(self.confidential.truth.tobytes() + self.confidential.held.tobytes())
         return digest.hexdigest()
 
 

@@ -14,7 +14,9 @@ from sfumato.errors import ParameterError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sfumato._typing import IntArray, LongArray
+    from sfumato._typing import FloatArray, IntArray, LongArray
+
+_AT_ONCE = 4_000_000  # cells of counts that are held at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,6 +169,11 @@ class Ladder:
         """Return how many values each block of a partition holds."""
         return np.bincount(self.levels[level], minlength=self.blocks[level]).astype(np.int64)
 
+    def entropies(self, numbers: LongArray) -> FloatArray:
+        """Return the entropy of partitions over the values of the domain; see :func:`entropy_shares`."""
+        distinct, place = np.unique(numbers, return_inverse=True)
+        return np.asarray(entropy_shares(self.levels[distinct])[place.reshape(-1)])
+
     def step(self, low: int, high: int) -> IntArray:
         """Return for each block of partition ``low`` its block of partition ``high``.
 
@@ -188,4 +195,37 @@ class Ladder:
         return block
 
 
-__all__ = ["Ladder"]
+def entropy_shares(partitions: IntArray) -> FloatArray:
+    """Return the entropy of partitions of one domain over the largest that there can be.
+
+    Parameters
+    ----------
+    partitions
+        The block of each code, shape (n, m).
+
+    Returns
+    -------
+    array of float
+        −Σ |s|/m · log(|s|/m) / log m over the blocks s: 1 for single values, 0 for one block. A domain of
+        one value loses nothing: 1.
+
+    Examples
+    --------
+    >>> entropy_shares(np.array([[0, 1, 2, 3], [0, 0, 1, 1], [0, 0, 0, 0]], dtype=np.int32)).tolist()
+    [1.0, 0.5, 0.0]
+    """
+    n, m = partitions.shape
+    if m < 2:
+        return np.ones(n)
+    found = np.empty(n)
+    step = max(1, _AT_ONCE // m)
+    for start in range(0, n, step):
+        part = partitions[start : start + step]
+        places = part + np.arange(len(part), dtype=np.int64)[:, None] * m
+        shares = np.bincount(places.reshape(-1), minlength=len(part) * m).reshape(len(part), m) / m
+        logs = np.log(np.where(shares > 0, shares, 1.0))
+        found[start : start + step] = -(shares * logs).sum(axis=1) / np.log(m)
+    return found
+
+
+__all__ = ["Ladder", "entropy_shares"]

@@ -6,16 +6,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from sfumato._typing import FloatArray
-    from sfumato.front.front import Front
+from sfumato.errors import InfeasibleError
+from sfumato.front.scales import WIDE, scaled_costs
 
-WIDE = 100.0
-"""Objectives whose values span a larger ratio are compared by their logarithms."""
+if TYPE_CHECKING:
+    from sfumato.front.front import Front
 
 
 def find_knee(front: Front) -> int:
     """Return the place of the solution where the front bends: the most balanced one.
+
+    Raises
+    ------
+    InfeasibleError
+        If the front is empty.
 
     Notes
     -----
@@ -23,18 +27,15 @@ def find_knee(front: Front) -> int:
     the solution whose worst scaled objective is smallest, ties by their sum, then by the lower
     number. Unlike the distance from the plane through the extremes, this does not
     count two objectives twice that say nearly the same. Class sizes span orders of
-    magnitude, so objectives that do are scaled by their logarithms.
+    magnitude, so objectives that do are scaled by their logarithms. An objective in which all are equal
+    does not count; a solution without a number in some objective is the knee only where all lack one.
+
+    With two objectives and three or more solutions, the knee is never an end of the front.
     """
-    scaled = np.column_stack([_scaled(column) for column in front.costs.T])
-    return int(np.lexsort((scaled.sum(axis=1), scaled.max(axis=1)))[0])
+    if not len(front):
+        raise InfeasibleError("the front is empty: no recoding meets what is required.")
+    scaled = scaled_costs(front)
+    return int(np.lexsort((scaled.sum(axis=1), scaled.max(axis=1, initial=0.0)))[0])
 
 
-def _scaled(costs: FloatArray) -> FloatArray:
-    values = np.abs(costs)
-    if values.min() > 0 and values.max() / values.min() > WIDE and (costs.min() > 0 or costs.max() < 0):
-        costs = np.sign(costs) * np.log(values / values.min())
-    span = costs.max() - costs.min()
-    return np.asarray((costs - costs.min()) / span) if span else np.zeros(len(costs))
-
-
-__all__ = ["find_knee"]
+__all__ = ["WIDE", "find_knee"]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sfumato.errors import InfeasibleError, ParameterError, nearest
+from sfumato.front.flat_regions import find_flat_regions
 from sfumato.front.knees import find_knee
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ _AND = re.compile(r"and\b")
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class Condition:
     """One condition of a pick."""
 
     name: str
@@ -53,7 +54,7 @@ class Comparison:
         return f"{self.name} {self.sign} {self.number:g}"
 
 
-def parse_pick(text: str) -> list[Comparison]:
+def parse_pick(text: str) -> list[Condition]:
     """Read comparisons joined by ``and``.
 
     Raises
@@ -72,9 +73,9 @@ def parse_pick(text: str) -> list[Comparison]:
         if match is None:
             raise ParameterError(
                 f"cannot read the pick {text!r} from character {at + 1} on; write a solution's number, "
-                "'knee', or comparisons such as 'k >= 10 and loss <= 0.4'."
+                "'knee', 'flat', or comparisons such as 'k >= 10 and loss <= 0.4'."
             )
-        found.append(Comparison(match["name"], match["operator"], float(match["number"])))
+        found.append(Condition(match["name"], match["operator"], float(match["number"])))
         at = match.end()
         if at == len(text):
             return found
@@ -94,9 +95,9 @@ def pick_solution(front: Front, text: str) -> Solution:
     front
         Where to look.
     text
-        A solution's number, ``knee``, or comparisons joined by ``and``; among those
-        that fit, the best by the first objective to minimize (else to maximize), ties by the next
-        objectives, then the lower number.
+        A solution's number, ``knee``, ``flat`` (the end of the longest flat region), or comparisons
+        joined by ``and``; among those that fit, the best by the first objective to minimize (else to
+        maximize), ties by the next objectives, then the lower number.
 
     Raises
     ------
@@ -106,10 +107,12 @@ def pick_solution(front: Front, text: str) -> Solution:
     wanted = text.strip()
     if not len(front):
         raise InfeasibleError("the front is empty: no recoding meets what is required.")
-    if wanted.isdigit():
+    if wanted.isascii() and wanted.isdigit():
         return _by_number(front, int(wanted))
     if wanted == "knee":
         return front[find_knee(front)]
+    if wanted == "flat":
+        return _flat_end(front)
     comparisons = [_known(item, front) for item in parse_pick(wanted)]
     fitting = [i for i, item in enumerate(front) if all(c.holds(item.value(c.name)) for c in comparisons)]
     if not fitting:
@@ -124,14 +127,21 @@ def _by_number(front: Front, number: int) -> Solution:
     return front[number - 1]
 
 
-def _known(comparison: Comparison, front: Front) -> Comparison:
+def _flat_end(front: Front) -> Solution:
+    regions = find_flat_regions(front)
+    if not regions:
+        raise InfeasibleError("the front has no flat region: every gain costs its price. Try 'knee'.")
+    return regions[0].end
+
+
+def _known(condition: Condition, front: Front) -> Condition:
     from sfumato.spec import format_measure_name, parse_measure_name
 
-    name = format_measure_name(*parse_measure_name(comparison.name))
+    name = format_measure_name(*parse_measure_name(condition.name))
     names = list(dict.fromkeys([*front.measure_names, "suppressed"]))
     if name not in names:
         raise ParameterError(f"the front has no measure {name!r}. {nearest(name, names)}")
-    return Comparison(name, comparison.sign, comparison.number)
+    return Condition(name, condition.sign, condition.number)
 
 
 def _preference(front: Front) -> list[int]:
@@ -140,7 +150,7 @@ def _preference(front: Front) -> list[int]:
     return sorted(numbers, key=lambda i: front.objectives[i].maximize)
 
 
-def _nearest_text(front: Front, comparisons: list[Comparison], wanted: str) -> str:
+def _nearest_text(front: Front, comparisons: list[Condition], wanted: str) -> str:
     spans = {c.name: _span(front, c.name) for c in comparisons}
     closest = min(
         front, key=lambda item: sum(c.violation(item.value(c.name)) / spans[c.name] for c in comparisons)
@@ -154,4 +164,4 @@ def _span(front: Front, name: str) -> float:
     return (max(values) - min(values)) or 1.0
 
 
-__all__ = ["Comparison", "parse_pick", "pick_solution"]
+__all__ = ["Condition", "parse_pick", "pick_solution"]

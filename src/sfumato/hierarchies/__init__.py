@@ -7,9 +7,11 @@ from sfumato.hierarchies.check import LeafRows, problems
 from sfumato.hierarchies.encode import UNKNOWN, encode
 from sfumato.hierarchies.hierarchy import ROOT, Hierarchy, Value
 from sfumato.hierarchies.kinds import infer_kind, parse_values, text_of
+from sfumato.hierarchies.places import value_places
 from sfumato.hierarchies.read import read_leaves
 from sfumato.hierarchies.rebuild import rebuild
 from sfumato.hierarchies.regroup import BLOCKS, RULES, RecordedBlocks, fill_values, regroup
+from sfumato.hierarchies.relabel import relabel
 from sfumato.hierarchies.suggest import suggest, suggest_role
 from sfumato.hierarchies.write import to_arx, write_arx
 
@@ -36,10 +38,12 @@ __all__ = [
     "read_leaves",
     "rebuild",
     "regroup",
+    "relabel",
     "suggest",
     "suggest_role",
     "text_of",
     "to_arx",
+    "value_places",
     "write_arx",
     "write_blocks",
 ]

@@ -18,15 +18,25 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sfumato.kernels._options import kernel
+from sfumato.kernels.diversity import DIVERSITY, fill_diversity, summed_inverse
 from sfumato.kernels.frequencies import frequency_penalties
+from sfumato.kernels.histograms import (
+    ENTROPY,
+    RECURSIVE,
+    T_HIERARCHICAL,
+    T_ORDERED,
+    measure_histograms,
+    sort_pairs,
+)
 from sfumato.kernels.rolling import roll_up
+from sfumato.kernels.sentences import SECURE, measure_sentences
 
 if TYPE_CHECKING:
     from sfumato._typing import FloatArray, KeyArray, LongArray
     from sfumato.kernels.layout import Fields, Ladders, Plan, Scratch, Tables
 
-# What a property of a class is.
-SIZE, DISTINCT_BITS, DISTINCT_PAIRS, SQUARES, T_EQUAL, MAJORITY = range(6)
+# What a property of a class is; those from ENTROPY on need the pairs in order.
+SIZE, DISTINCT_BITS, DISTINCT_PAIRS, SQUARES, T_EQUAL, MAJORITY, SHARE = range(7)
 # Suppression rules.
 NONE, FAILING, SMALLEST, FAILING_THEN_SMALLEST, BELOW_MEAN = range(5)
 # Columns of the integer output, before the sums of squares and the cell sums.
@@ -51,7 +61,7 @@ def _popcount(bits: np.uint64) -> int:
 
 @kernel
 def _measure_pairs(tables: Tables, depth: int, plan: Plan, number: int, scratch: Scratch) -> None:
-    """Fill one property that comes from pairs: distinct values, squares, majority or t."""
+    """Fill one property that comes from pairs in any order: distinct values, squares, majority, share, t."""
     groups = tables.counts[depth, 0]
     source = plan.source[number]
     kind = plan.kind[number]
@@ -67,7 +77,7 @@ def _measure_pairs(tables: Tables, depth: int, plan: Plan, number: int, scratch:
             sums[c] += 1
         elif kind == SQUARES:
             sums[c] += counts[i] * counts[i]
-        elif kind == MAJORITY:
+        elif kind == MAJORITY or kind == SHARE:
             sums[c] = max(sums[c], counts[i])
         else:
             # rows·n times the summed distance of the values that occur, less what they have overall
@@ -77,6 +87,9 @@ def _measure_pairs(tables: Tables, depth: int, plan: Plan, number: int, scratch:
         for c in range(groups):
             whole = rows[c] * plan.row_count
             scratch.values[number, c] = (whole + sums[c]) / (2.0 * whole)
+    elif kind == SHARE:
+        for c in range(groups):
+            scratch.values[number, c] = rows[c] / sums[c]
     else:
         for c in range(groups):
             scratch.values[number, c] = sums[c]
@@ -101,9 +114,10 @@ def _fill_properties(tables: Tables, depth: int, sizes: LongArray, plan: Plan, s
     """Compute the properties of every class that something asks for class by class.
 
     Sizes and distinct values are only stored where a requirement judges them or all are wanted;
-    their worst is found without.
+    their worst is found without. :func:`fill_diversity` is for the caller.
     """
     groups = tables.counts[depth, 0]
+    in_order = -1
     for p in range(len(plan.kind)):
         values = scratch.values[p]
         stored = plan.store_all == 1 or not np.isnan(plan.required[p])
@@ -116,6 +130,16 @@ def _fill_properties(tables: Tables, depth: int, sizes: LongArray, plan: Plan, s
                 bits = tables.bits[depth, plan.source[p]]
                 for c in range(groups):
                     values[c] = _popcount(bits[c])
+        elif plan.kind[p] == DIVERSITY:
+            continue
+        elif plan.kind[p] <= SECURE:
+            measure_sentences(tables, depth, plan, p, scratch)
+        elif plan.kind[p] >= ENTROPY:
+            source = plan.source[p]
+            if source != in_order:
+                sort_pairs(tables, depth, source, plan.set_size[source], scratch)
+                in_order = source
+            measure_histograms(tables, depth, plan, p, scratch)
         else:
             _measure_pairs(tables, depth, plan, p, scratch)
 
@@ -319,10 +343,12 @@ def _collect(
             worst[p] = _smallest_size(groups, sizes, scratch)
         elif plan.kind[p] == DISTINCT_BITS:
             worst[p] = _fewest_bits(groups, tables.bits[depth, plan.source[p]], scratch)
+        elif plan.kind[p] == DIVERSITY:
+            worst[p] = summed_inverse(groups, rows, scratch.values[p], scratch)
         else:
             worst[p] = _worst_value(groups, plan.sign[p], scratch.values[p], scratch)
         total = 0
-        if plan.kind[p] == SQUARES or plan.kind[p] == MAJORITY:
+        if plan.kind[p] == SQUARES or plan.kind[p] == MAJORITY or plan.kind[p] < SECURE:
             for c in range(groups):
                 total += scratch.squares[p, c] * (1 - scratch.out[c])
         sums[FIXED_SUMS + p] = total
@@ -418,6 +444,9 @@ def reduce_classes(
     properties = len(plan.kind)
     sizes = _class_sizes(tables, depth, plan, scratch)
     _fill_properties(tables, depth, sizes, plan, scratch)
+    for p in range(properties):
+        if plan.kind[p] == DIVERSITY:
+            fill_diversity(tables, depth, fields, ladders, levels, plan, p, scratch)
     _suppress(tables.counts[depth, 0], tables.rows[depth], sizes, plan, scratch, sums)
     _collect(tables, depth, sizes, plan, scratch, sums, worst)
     _cell_sums(tables, depth, fields, ladders, levels, scratch, sums[FIXED_SUMS + properties :])
@@ -472,6 +501,8 @@ __all__ = [
     "CLASSES",
     "DISTINCT_BITS",
     "DISTINCT_PAIRS",
+    "DIVERSITY",
+    "ENTROPY",
     "FAILING",
     "FAILING_ROWS",
     "FAILING_THEN_SMALLEST",
@@ -479,13 +510,17 @@ __all__ = [
     "FIXED_SUMS",
     "MAJORITY",
     "NONE",
+    "RECURSIVE",
     "ROWS_SQUARED",
+    "SHARE",
     "SIZE",
     "SIZE_SUM",
     "SMALLEST",
     "SQUARES",
     "SUPPRESSED",
     "T_EQUAL",
+    "T_HIERARCHICAL",
+    "T_ORDERED",
     "evaluate_nodes",
     "reduce_classes",
 ]

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from sfumato._typing import FloatArray, IntArray, KeyArray, LongArray
+    from sfumato.kernels.sentences import Sentences
 
 
 class Tables(NamedTuple):
@@ -67,6 +68,19 @@ class Ladders(NamedTuple):
     origin: Origin
 
 
+class Details(NamedTuple):
+    """What properties need beside the pairs."""
+
+    factor: LongArray  # (properties, 2): numerator and denominator
+    reach: FloatArray  # (sets, values): rows of the whole table up to and with each value
+    area: FloatArray  # (sets, values + 1): sums of these before each value
+    tree: LongArray  # (properties, 2): where its blocks begin, and how many levels there are below the root
+    tree_blocks: IntArray  # of each tree level by level: the block of each value
+    tree_rows: LongArray  # of each tree level by level: rows of each block in the whole table
+    extent: int  # which of the cell costs is the extent; −1 where none is
+    scale: FloatArray  # (properties, q): what an extent of 1 adds to the diversity, in walking order
+
+
 class Plan(NamedTuple):
     """What to collect and which rows to suppress."""
 
@@ -81,6 +95,8 @@ class Plan(NamedTuple):
     row_count: int
     person_set: int  # pair set of persons, or -1
     store_all: int  # 1 to store every property of every class
+    details: Details
+    sentences: Sentences
 
 
 class Scratch(NamedTuple):
@@ -101,6 +117,9 @@ class Scratch(NamedTuple):
     parent: LongArray  # (depths,): the depth from which a table was rolled up
     gone: IntArray  # (groups,): 1 where a class of some depth is suppressed
     lost: LongArray  # (values of all attributes,): suppressed rows of each original value
+    sorted: IntArray  # (2, pairs): numbers of the pairs of one set, by value, and by class and value
+    ends: LongArray  # where the pairs of each class end among the sorted ones
+    held: LongArray  # (values,): zeros between uses
 
 
-__all__ = ["Field", "Fields", "Ladders", "Origin", "Plan", "Scratch", "Tables"]
+__all__ = ["Details", "Field", "Fields", "Ladders", "Origin", "Plan", "Scratch", "Tables"]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _HASH = np.uint64(0x9E3779B97F4A7C15)
 # What a cell costs.
-SIZE, HEIGHT = range(2)
+SIZE, HEIGHT, EXTENT = range(3)
 
 
 class Heights(NamedTuple):
@@ -29,7 +29,9 @@ class Heights(NamedTuple):
 
     levels: IntArray  # the levels of each attribute one after another, m blocks each
     start: LongArray  # (q + 1,): where they begin
-    kinds: LongArray  # (costs,): SIZE or HEIGHT
+    kinds: LongArray  # (costs,): SIZE, HEIGHT or EXTENT
+    places: LongArray  # the places of the values of those attributes that have some
+    place_start: LongArray  # (q + 1,): where they begin
 
 
 @kernel
@@ -53,11 +55,40 @@ def _block_heights(block: IntArray, levels: IntArray, first: IntArray, heights: 
 
 
 @kernel
+def _block_extents(block: IntArray, places: LongArray, first: IntArray, costs: LongArray) -> None:
+    """Write for each block its largest less its smallest place.
+
+    Missing has the place −1; a block of missing and others has the extent of the whole domain. ``first`` is working memory of m. O(m).
+    """
+    whole = max(1, places.max())
+    for v in range(len(block)):
+        first[block[v]] = -1
+        costs[block[v]] = 0
+    for v in range(len(block)):
+        b = block[v]
+        if first[b] < 0 or places[v] < places[first[b]]:
+            first[b] = v
+    for v in range(len(block)):
+        b = block[v]
+        if v != first[b]:
+            lowest = places[first[b]]
+            costs[b] = whole if lowest < 0 else max(costs[b], places[v] - lowest)
+
+
+@kernel
 def _block_costs(
-    block: IntArray, kind: int, level: int, levels: IntArray, first: IntArray, costs: LongArray
+    block: IntArray,
+    kind: int,
+    level: int,
+    levels: IntArray,
+    places: LongArray,
+    first: IntArray,
+    costs: LongArray,
 ) -> None:
     """Write what a cell of each block costs; the height is ``level`` where that is no less than 0."""
-    if kind == SIZE:
+    if kind == EXTENT and len(places) > 0:
+        _block_extents(block, places, first, costs)
+    elif kind != HEIGHT:
         for v in range(len(block)):
             costs[block[v]] = -1
         for v in range(len(block)):
@@ -74,6 +105,7 @@ def price_blocks(
     partitions: IntArray,
     given: LongArray,
     levels: IntArray,
+    places: LongArray,
     kinds: LongArray,
     counts: LongArray,
     begin: LongArray,
@@ -82,8 +114,9 @@ def price_blocks(
 ) -> None:
     """Write what the blocks of partitions of one domain cost, and what they cost over all rows.
 
-    ``partitions`` (n, m); ``given`` (n,) is the level that each one is, or −1; ``levels`` and ``kinds`` as in
-    :class:`Heights`; ``counts`` (m,) rows of each value; the blocks of partition i begin at ``begin[i]``.
+    ``partitions`` (n, m); ``given`` (n,) is the level that each one is, or −1; ``levels``, ``places`` (m,)
+    or none of them, and ``kinds`` as in :class:`Heights`; ``counts`` (m,) rows of each value; the blocks of
+    partition i begin at ``begin[i]``.
     Receive: ``blocks``, the costs (kinds, blocks of all) and the rows of each block, or none of them; and
     ``totals`` (kinds, n) with the frequency penalties (n,). O(n · m · kinds).
     """
@@ -95,7 +128,7 @@ def price_blocks(
         block = partitions[i]
         for t in range(len(kinds)):
             here = costs[t, begin[i] : begin[i + 1]]
-            _block_costs(block, kinds[t], given[i], levels, first, here)
+            _block_costs(block, kinds[t], given[i], levels, places, first, here)
             total = 0
             for v in range(len(block)):
                 total += counts[v] * here[block[v]]
@@ -118,7 +151,8 @@ def _prepare(
         for t in range(len(heights.kinds)):
             costs = ladders.costs[t, begin:end]
             levels = heights.levels[heights.start[a] : heights.start[a + 1]]
-            _block_costs(block, heights.kinds[t], given[a], levels, first, costs)
+            places = heights.places[heights.place_start[a] : heights.place_start[a + 1]]
+            _block_costs(block, heights.kinds[t], given[a], levels, places, first, costs)
             total = 0
             for v in range(end - begin):
                 total += counts[v] * costs[block[v]]
@@ -257,4 +291,4 @@ def evaluate_recodings(
     return len(blocks)
 
 
-__all__ = ["HEIGHT", "SIZE", "Heights", "evaluate_recodings", "price_blocks"]
+__all__ = ["EXTENT", "HEIGHT", "SIZE", "Heights", "evaluate_recodings", "price_blocks"]

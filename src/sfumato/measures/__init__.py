@@ -6,6 +6,7 @@ from sfumato.measures.measure import ClassMeasure, Direction, Measure, Monotone,
 from sfumato.measures.penalties import RowPenalties
 from sfumato.measures.registry import make_measure, measure_names
 from sfumato.measures.setting import Setting
+from sfumato.measures.steps import Step, gain_per_loss
 
 __all__ = [
     "ClassMeasure",
@@ -15,8 +16,10 @@ __all__ = [
     "PropertyMeasure",
     "RowPenalties",
     "Setting",
+    "Step",
     "Union",
     "binary_spread",
+    "gain_per_loss",
     "make_measure",
     "mean",
     "measure_names",

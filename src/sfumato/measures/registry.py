@@ -6,11 +6,18 @@ from typing import TYPE_CHECKING
 
 from sfumato.errors import ParameterError, nearest
 from sfumato.measures.privacy.distinct_l import DistinctL
+from sfumato.measures.privacy.entropy_l import EntropyL
+from sfumato.measures.privacy.exposed import Exposed
 from sfumato.measures.privacy.k import K
 from sfumato.measures.privacy.mean_k import MeanK
+from sfumato.measures.privacy.protection import Protection
+from sfumato.measures.privacy.recursive_l import RecursiveL
+from sfumato.measures.privacy.secure import Secure, SecureForSome
+from sfumato.measures.privacy.sf import SF
+from sfumato.measures.privacy.share_l import ShareL
 from sfumato.measures.privacy.spread_k import SpreadK
 from sfumato.measures.privacy.spread_l import SpreadL
-from sfumato.measures.privacy.t import TEqual
+from sfumato.measures.privacy.t import TEqual, THierarchical, TOrdered
 from sfumato.measures.utility.average_class import AverageClass
 from sfumato.measures.utility.cm import CM
 from sfumato.measures.utility.dm import DM
@@ -19,12 +26,14 @@ from sfumato.measures.utility.glm import GLM
 from sfumato.measures.utility.hdm import HDM
 from sfumato.measures.utility.loss import Loss
 from sfumato.measures.utility.precision import Precision
+from sfumato.measures.utility.ql import QL
 from sfumato.measures.utility.sl import SL
 from sfumato.measures.utility.suppressed import Suppressed
+from sfumato.measures.utility.usefulness import Usefulness
 from sfumato.spec import parse_measure_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from sfumato.measures.measure import Measure
     from sfumato.measures.setting import Setting
@@ -33,6 +42,7 @@ _OF_TABLE: dict[str, Callable[[str, Setting], Measure]] = {
     "k": lambda name, _: K(name),
     "mean_k": lambda name, _: MeanK(name),
     "spread_k": lambda name, _: SpreadK(name),
+    "protection": lambda name, setting: Protection(name, setting.weights),
     "loss": lambda name, setting: Loss(name, setting.weights),
     "glm": lambda name, setting: GLM(name, setting.weights),
     "gl": lambda name, setting: GL(name, setting.weights),
@@ -41,22 +51,45 @@ _OF_TABLE: dict[str, Callable[[str, Setting], Measure]] = {
     "hdm": lambda name, setting: HDM(name, setting.weights),
     "average_class": lambda name, _: AverageClass(name),
     "precision": lambda name, _: Precision(name),
+    "ql": lambda name, setting: QL(name, setting.weights),
+    "usefulness": lambda name, setting: Usefulness(name, setting.weights),
     "suppressed": lambda name, _: Suppressed(name),
+}
+_OF_SENTENCES: dict[str, Callable[[str, Setting], Measure]] = {
+    "secure": lambda name, setting: _make_secure(name, setting),
+    "exposed": lambda name, setting: Exposed(name, setting.hidden),
+    "sf": lambda name, setting: SF(name, setting.hidden, setting.sentences(name).count),
 }
 _OF_ATTRIBUTE: dict[str, Callable[[str, int], Measure]] = {
     "distinct_l": DistinctL,
+    "entropy_l": EntropyL,
+    "share_l": ShareL,
     "spread_l": SpreadL,
     "t": TEqual,
     "cm": CM,
 }
+_DISTANCES = ("ordered", "hierarchical")
+DEFAULT_FACTOR = "3"
+"""The c of ``recursive_l`` where all measures are listed."""
 
 
 def measure_names(setting: Setting) -> tuple[str, ...]:
-    """Return every measure's full name for a table, in a fixed order."""
+    """Return every measure's full name for a table, in a fixed order; ``recursive_l`` with c = 3."""
+    of_sentences = () if setting.confidential is None else tuple(_OF_SENTENCES)
+    of_attributes = (name for attribute in setting.sensitive for name in _names(attribute, setting))
+    return (*_OF_TABLE, *of_sentences, *of_attributes)
+
+
+def _names(attribute: str, setting: Setting) -> Iterator[str]:
     from sfumato.spec import format_measure_name
 
-    of_attribute = [format_measure_name(name, (a,)) for a in setting.sensitive for name in _OF_ATTRIBUTE]
-    return (*_OF_TABLE, *of_attribute)
+    for name in _OF_ATTRIBUTE:
+        yield format_measure_name(name, (attribute,))
+        if name == "entropy_l":
+            yield format_measure_name("recursive_l", (attribute, DEFAULT_FACTOR))
+    for distance, known in zip(_DISTANCES, (setting.ordered, setting.trees), strict=True):
+        if attribute in known:
+            yield format_measure_name("t", (attribute, distance))
 
 
 def make_measure(text: str, setting: Setting) -> Measure:
@@ -65,20 +98,47 @@ def make_measure(text: str, setting: Setting) -> Measure:
     Raises
     ------
     ParameterError
-        If there is no such measure, or it names an attribute that is not sensitive.
+        If there is no such measure, it names an attribute that is not sensitive, or it needs an
+        order or a hierarchy that the attribute does not have.
     """
     name, arguments = parse_measure_name(text)
-    if name in _OF_TABLE:
+    if name in _OF_TABLE or name in _OF_SENTENCES:
         if arguments:
             raise ParameterError(f"measure {name!r} takes no attribute; write it as {name!r} alone.")
-        return _OF_TABLE[name](text, setting)
+        if name in _OF_SENTENCES:
+            setting.sentences(text)  # there must be some
+        return (_OF_TABLE | _OF_SENTENCES)[name](text, setting)
+    if name == "recursive_l":
+        if len(arguments) != 2:
+            raise ParameterError(
+                "measure 'recursive_l' takes a sensitive attribute and c, as in 'recursive_l(diagnosis, 3)'."
+            )
+        return RecursiveL(text, setting.sensitive_number(text, arguments[0]), arguments[1])
+    if name == "t" and len(arguments) == 2:
+        return _make_distance(text, *arguments, setting)
     if name in _OF_ATTRIBUTE:
         if len(arguments) != 1:
             raise ParameterError(
                 f"measure {name!r} takes one sensitive attribute, as in '{name}(diagnosis)'."
             )
         return _OF_ATTRIBUTE[name](text, setting.sensitive_number(text, arguments[0]))
-    raise ParameterError(f"there is no measure {name!r}. {nearest(name, [*_OF_TABLE, *_OF_ATTRIBUTE])}")
+    known = [*_OF_TABLE, *_OF_SENTENCES, *_OF_ATTRIBUTE, "recursive_l"]
+    raise ParameterError(f"there is no measure {name!r}. {nearest(name, known)}")
+
+
+def _make_secure(text: str, setting: Setting) -> Measure:
+    """Return ``secure``; unions with any class keep it only where everyone holds every sentence."""
+    kind = Secure if setting.sentences(text).held.all() else SecureForSome
+    return kind(text, setting.hidden)
+
+
+def _make_distance(text: str, attribute: str, distance: str, setting: Setting) -> Measure:
+    """Return t with another distance than the equal one."""
+    if distance == "ordered":
+        return TOrdered(text, setting.ordered_number(text, attribute))
+    if distance == "hierarchical":
+        return THierarchical(text, setting.sensitive_number(text, attribute), setting.tree(text, attribute))
+    raise ParameterError(f"t knows no distance {distance!r}. {nearest(distance, _DISTANCES)}")
 
 
 __all__ = ["make_measure", "measure_names"]

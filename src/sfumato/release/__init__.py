@@ -7,6 +7,7 @@ from sfumato.release.manifest import Manifest, current_versions, manifest_path
 from sfumato.release.reapply import recipe_problem
 from sfumato.release.recipe import Recipe, RecipeAttribute
 from sfumato.release.recodings import read_recoding, trim_lattice, write_recoding
+from sfumato.release.sentences import specified_sentences
 from sfumato.release.verify import Promise, Recount, holds, recount
 from sfumato.release.write import check_release_target, write_release
 
@@ -29,6 +30,7 @@ __all__ = [
     "read_recoding",
     "recipe_problem",
     "recount",
+    "specified_sentences",
     "trim_lattice",
     "write_recoding",
     "write_release",

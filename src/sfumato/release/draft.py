@@ -16,13 +16,14 @@ from sfumato.release.grouping import Grouping, make_groupings
 from sfumato.release.manifest import Manifest, current_versions
 from sfumato.release.recipe import Recipe, RecipeAttribute
 from sfumato.release.reference import distribution, make_reference
+from sfumato.release.sentences import recipe_sentences, recounted_sentences, stated_sentences
 from sfumato.release.verify import Promise, holds, recount, recount_beside
 from sfumato.release.write import write_release
-from sfumato.spec import format_measure_name
+from sfumato.spec import parse_measure_name
 from sfumato.table import apply, is_typed, write_table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from sfumato._typing import LongArray
     from sfumato.classes import Classes
@@ -82,7 +83,7 @@ class Draft:
         with tempfile.TemporaryDirectory(prefix="sfumato-") as folder:
             released = Path(folder) / "release.parquet"
             self._write_rows(released)
-            if self.promise.person is None:
+            if not self._needs_checked:
                 return recount(released, self.promise)
             checked = Path(folder) / "checked.parquet"
             self._write_checked(checked)
@@ -101,8 +102,14 @@ class Draft:
             self.promise,
             self._manifest,
             force=force,
-            write_checked=None if self.promise.person is None else self._write_checked,
+            write_checked=self._write_checked if self._needs_checked else None,
         )
+
+    @property
+    def _needs_checked(self) -> bool:
+        """Whether columns that do not leave are needed to recount the promise."""
+        secrets = self.prepared.table.secrets
+        return self.promise.person is not None or not (secrets is None or secrets.is_for_everyone)
 
     def _spare_inputs(self, path: Path) -> None:
         """Refuse to replace what the release is made from, even where replacing was asked for."""
@@ -121,7 +128,7 @@ class Draft:
         write_table(frame, path)
 
     def _write_checked(self, path: Path) -> None:
-        """Write the same rows with the person column, which only the recount sees."""
+        """Write the same rows with the person and who holds what, which only the recount sees."""
         write_table(self._apply(path, with_person=True), path)
 
     def _apply(self, path: Path, *, with_person: bool = False) -> object:
@@ -136,9 +143,11 @@ class Draft:
 
     def _manifest(self, found: Recount, sha256: str) -> Manifest:
         rows = {key: found.rows[key] for key in ("in", "out", "suppressed")}
+        # What only the data before the release tell is stated as it was computed.
+        computed = {name: self.measures[name] for name in found.beforehand if name in self.measures}
         return Manifest(
             self.recipe.to_dict(),
-            found.measures,
+            {**found.measures, **computed},
             dict(self.promise.require),
             rows,
             sha256,
@@ -181,8 +190,9 @@ def make_draft(
     every = tuple(
         make_measure(name, prepared.setting)
         for name in measure_names(prepared.setting)
-        # t needs the whole table's distribution beside the release: only where somebody asked for it.
-        if not name.startswith("t(") or name in asked
+        # t needs the whole table's distribution beside the release, and nobody can recount the others:
+        # only where somebody asked for them.
+        if not (name.startswith("t(") or name in ("hdm", "ql", "sf")) or name in asked
     )
     alone = replace(problem, lattice=fixed, extra=every, schemes=None)
     batch = alone.batch(threads=1)
@@ -192,7 +202,12 @@ def make_draft(
     classes = batch.classes(node)
     measures = {item.name: float(item.value(statistics)[0]) for item in alone.measures}
     groupings = _shown(make_groupings(prepared, space, node), classes)
-    recipe = recipe or make_recipe(prepared, groupings)
+    if recipe is None:
+        for item in groupings:
+            item.refuse_merging(prepared.spec.where("attributes", item.name, "output"))
+        recipe = make_recipe(prepared, groupings)
+    else:
+        groupings = tuple(replace(item, output=recipe.attributes[item.name].output) for item in groupings)
     promise = _promise(prepared, recipe, measures, int(statistics.suppressed[0]), groupings)
     frame = _apply(prepared, recipe, classes, groupings)
     return Draft(prepared, classes, frame, promise, recipe, groupings)
@@ -254,9 +269,15 @@ def make_recipe(prepared: Prepared, groupings: tuple[Grouping, ...]) -> Recipe:
         asked = spec.attributes[name]
         if name in recoded:
             attributes[name] = recoded[name].recipe(asked.weight)
+        elif name in table.sensitive:
+            # New rows are held against the requirements too: then order and tree have to be known.
+            needed = _distances(name, spec.require) - {"equal"}
+            domain = table.sensitive[name]
+            attributes[name] = RecipeAttribute(
+                asked.role, domain.kind, asked.weight, domain.definition if needed else None
+            )
         else:
-            kind = table.sensitive[name].kind if name in table.sensitive else asked.kind
-            attributes[name] = RecipeAttribute(asked.role, kind, asked.weight)
+            attributes[name] = RecipeAttribute(asked.role, asked.kind, asked.weight)
     return Recipe(
         attributes,
         spec.suppression.limit,
@@ -266,6 +287,7 @@ def make_recipe(prepared: Prepared, groupings: tuple[Grouping, ...]) -> Recipe:
         tuple(spec.data.missing),
         spec.data.person,
         spec.release.order,
+        recipe_sentences(table),
     )
 
 
@@ -290,6 +312,7 @@ def _promise(
         recipe.limit,
         recipe.released,
         recipe.person,
+        sentences=recounted_sentences(prepared.table),
     )
 
 
@@ -302,14 +325,23 @@ def _reference(
     cube = prepared.cube
     distributions = {}
     for number, name in enumerate(prepared.setting.sensitive):
-        if format_measure_name("t", (name,)) not in measures:
+        asked = _distances(name, measures)
+        if not asked:
             continue
-        values = prepared.table.sensitive[name].values
-        counts = np.bincount(cube.sensitive_codes[:, number], weights=cube.rows, minlength=len(values))
+        domain = prepared.table.sensitive[name]
+        counts = np.bincount(cube.sensitive_codes[:, number], weights=cube.rows, minlength=domain.size)
         distributions[name] = distribution(
-            [_scalar(value) for value in values], [int(count) for count in counts]
+            [_scalar(value) for value in domain.values],
+            [int(count) for count in counts],
+            domain.levels.tolist() if "hierarchical" in asked else (),
         )
-    return make_reference(attributes, distributions)
+    return make_reference(attributes, distributions, stated_sentences(prepared.table))
+
+
+def _distances(attribute: str, names: Iterable[str]) -> set[str]:
+    """Return the distances by which measures compare a sensitive attribute with the whole table."""
+    parsed = (parse_measure_name(name) for name in names if name.startswith("t("))
+    return {(*arguments, "equal")[1] for _, arguments in parsed if arguments[0] == attribute}
 
 
 def _scalar(value: object) -> Scalar:

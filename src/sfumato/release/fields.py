@@ -84,6 +84,15 @@ class Fields:
         """Return an object as fields."""
         return Fields(self.mapping(key), f"{self.where}.{key}")
 
+    def entries(self, key: str) -> list[Fields]:
+        """Return a list of objects as fields; none where the key is absent or null."""
+        value = self._values.get(key)
+        if value is None:
+            return []
+        if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+            raise self._wrong(key, "a list of objects")
+        return [Fields(item, f"{self.where}.{key}[{place}]") for place, item in enumerate(value)]
+
     def numbers(self, key: str) -> dict[str, float]:
         """Return an object whose values are finite numbers."""
         value = self.mapping(key)

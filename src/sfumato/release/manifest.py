@@ -9,10 +9,11 @@ from importlib import metadata
 from pathlib import Path
 
 from sfumato.errors import DataError, VerificationError
+from sfumato.hierarchies import ROOT, text_of
 from sfumato.release.fields import Fields
 from sfumato.release.recipe import Recipe, RecipeAttribute
 from sfumato.release.stable_json import load_json_object, stable_json
-from sfumato.release.verify import Promise
+from sfumato.release.verify import Promise, stated_secrets
 
 _PACKAGES = ("sfumato", "numpy", "numba", "duckdb", "narwhals")
 _ROWS = ("in", "out", "suppressed")
@@ -117,6 +118,7 @@ class Manifest:
             recipe.limit,
             recipe.released,
             recipe.person,
+            sentences=stated_secrets(self.reference),
             sha256=self.sha256,
         )
 
@@ -128,11 +130,12 @@ class Manifest:
             done = recipe.attributes[name]
             if not isinstance(entry, Mapping):
                 continue
-            fits = _fits_labels(done, entry) if done.level is None else _fits_level(done, entry)
-            if not fits:
+            has_labels = done.level is None or done.statistics is not None
+            fits = done.level is None or _fits_level(done, entry)
+            if not (fits and (not has_labels or _fits_labels(done, entry))):
                 what = (
                     "labels of {!r} in its recipe are not those"
-                    if done.level is None
+                    if has_labels
                     else ("level of {!r} in its recipe is not the one")
                 )
                 raise VerificationError(
@@ -151,13 +154,16 @@ def _fits_level(done: RecipeAttribute, entry: Mapping[str, object]) -> bool:
 
 
 def _fits_labels(done: RecipeAttribute, entry: Mapping[str, object]) -> bool:
-    """Tell whether costs are stated for the labels of a recipe, and for no others."""
+    """Tell whether costs are stated for labels of a recipe, and for no others."""
     loss = entry.get("loss")
     cells = loss.get("cells") if isinstance(loss, Mapping) else None
-    if done.labels is None or not isinstance(cells, list):
+    if not isinstance(cells, list):
         return True
-    stated = {cell[0] for cell in cells if isinstance(cell, list) and cell and isinstance(cell[0], str)}
-    return stated == set(done.labels) - {None}
+    labels = [cell[0] for cell in cells if isinstance(cell, list) and cell]
+    stated = {text_of(label) for label in labels if isinstance(label, str | int | float)}
+    written = done.labels if done.statistics is None else [text for _, text in done.statistics]
+    # New data may lie in some of the blocks alone, and what a recipe does not know is written as the root.
+    return written is None or stated - {ROOT} <= set(written)
 
 
 def manifest_path(path: str | Path) -> Path:

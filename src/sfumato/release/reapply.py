@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from sfumato.domains import Lattice
 from sfumato.errors import DataError, InfeasibleError
-from sfumato.hierarchies import BLOCKS, RecordedBlocks, fill_values, rebuild, regroup
+from sfumato.hierarchies import BLOCKS, RecordedBlocks, fill_values, rebuild, regroup, relabel
 from sfumato.preparing import RANGES, Prepared, make_problem, prepare
 from sfumato.spec import Spec
 from sfumato.table import code_table, open_source
@@ -35,13 +35,17 @@ def recipe_problem(recipe: Recipe, data: object, unknown: Literal["error", "*"])
     """
     spec = _spec_of(recipe)
     makers = {name: _maker(name, recipe.attributes[name], unknown) for name in recipe.quasi_identifiers}
+    for name in recipe.sensitive:
+        if recipe.attributes[name].hierarchy is not None:
+            # Sensitive values leave as they are, so one that is unknown has no place to go to.
+            makers[name] = _maker(name, recipe.attributes[name], "error")
     table = code_table(open_source(data, spec.data), spec, makers)
     free = prepare(table)
     ladders = tuple(
         ladder.only(_level(recipe.attributes[name], ladder))
         for name, ladder in zip(free.setting.quasi_identifiers, free.lattice.ladders, strict=True)
     )
-    prepared = Prepared(table, Lattice(ladders), free.setting)
+    prepared = Prepared(free.table, Lattice(ladders), free.setting)
     if recipe.require.get("k", 0) > prepared.cube.person_count:
         raise InfeasibleError(
             f"the recipe requires k = {recipe.require['k']:g}, and these are only "
@@ -80,6 +84,9 @@ def _spec_of(recipe: Recipe) -> Spec:
             "attributes": attributes,
             "suppression": {"limit": recipe.limit, "rule": recipe.rule, "output": recipe.suppressed_output},
             "require": dict(recipe.require),
+            "confidential": [
+                {"sentence": sentence, "damage": damage} for sentence, damage in recipe.confidential
+            ],
             "release": {"order": recipe.order},
         }
     )
@@ -97,6 +104,13 @@ def _maker(name: str, attribute: RecipeAttribute, unknown: Literal["error", "*"]
     has_reach = attribute.scheme in RANGES and attribute.kind in ("number", "date")
 
     def make(kind: str, values: Sequence[Value], has_missing: bool) -> Hierarchy:
+        made = make_named(kind, values, has_missing)
+        if attribute.statistics is None:
+            return made
+        level = BLOCKS if attribute.level is None else attribute.level
+        return relabel(made, level, dict(attribute.statistics), values, unknown=unknown)
+
+    def make_named(kind: str, values: Sequence[Value], has_missing: bool) -> Hierarchy:
         definition, kind = attribute.hierarchy or {}, attribute.kind or kind
         if attribute.blocks is not None:
             recorded = RecordedBlocks(kind, attribute.blocks, _labels(name, attribute), has_reach, definition)

@@ -31,7 +31,7 @@ SUPPRESSED = ("drop", "mask")
 ORDERS = ("sorted", "input")
 
 _ATTRIBUTE_KEYS = ("role", "kind", "weight", "hierarchy", "scheme", "partition", "output")
-_KEYS = ("version", "attributes", "columns", "suppression", "require", "data", "release")
+_KEYS = ("version", "attributes", "columns", "suppression", "require", "confidential", "data", "release")
 
 
 @dataclass(frozen=True)
@@ -60,6 +60,8 @@ class RecipeAttribute:
         The label of each block.
     output
         How a block is written: ``label``, ``mean``, ``median`` or ``mode``.
+    statistics
+        The label and the statistic of each block that the release shows, where statistics are written.
     """
 
     role: Role
@@ -71,6 +73,7 @@ class RecipeAttribute:
     blocks: Blocks | None = None
     output: str = "label"
     labels: Labels | None = None
+    statistics: tuple[tuple[str, str], ...] | None = None
 
     def to_dict(self) -> dict[str, object]:
         """Return the JSON form; ``partition`` is null, ``{"level": l}`` or blocks with their labels."""
@@ -78,6 +81,8 @@ class RecipeAttribute:
         if self.blocks is not None:
             partition = {"blocks": [list(block) for block in self.blocks]}
             partition |= {} if self.labels is None else {"labels": list(self.labels)}
+        if partition is not None and self.statistics is not None:
+            partition["statistics"] = [list(pair) for pair in self.statistics]
         hierarchy = None if self.hierarchy is None else dict(self.hierarchy)
         return {
             "role": self.role,
@@ -106,6 +111,7 @@ class RecipeAttribute:
         if (partition is not None) != (role == "quasi-identifier"):
             raise DataError("a quasi-identifier has a partition, and nothing else has.", where=fields.where)
         level, blocks, labels = (None,) * 3 if partition is None else _read_partition(partition)
+        statistics = None if partition is None else _read_statistics(partition)
         return cls(
             role,
             fields.text("kind", KINDS) if fields.has("kind") else None,
@@ -116,11 +122,12 @@ class RecipeAttribute:
             blocks,
             fields.text("output", OUTPUTS),
             labels,
+            statistics,
         )
 
 
 def _read_partition(fields: Fields) -> tuple[int | None, Blocks | None, Labels | None]:
-    fields.only(("level", "blocks", "labels"))
+    fields.only(("level", "blocks", "labels", "statistics"))
     if fields.has("level") == fields.has("blocks"):
         raise DataError("either 'level' or 'blocks' is expected.", where=fields.where)
     if fields.has("level"):
@@ -130,6 +137,22 @@ def _read_partition(fields: Fields) -> tuple[int | None, Blocks | None, Labels |
     if labels is not None and len(labels) != len(blocks):
         raise DataError(f"{len(blocks)} blocks have {len(labels)} labels.", where=fields.where)
     return None, blocks, labels
+
+
+def _read_statistics(fields: Fields) -> tuple[tuple[str, str], ...] | None:
+    if not fields.has("statistics"):
+        return None
+    found = fields.blocks("statistics")
+    pairs = tuple(
+        (pair[0], pair[1])
+        for pair in found
+        if len(pair) == 2 and isinstance(pair[0], str) and isinstance(pair[1], str)
+    )
+    if len(pairs) < len(found):
+        raise DataError(
+            "'statistics' is not as it should be: pairs of texts are expected.", where=fields.where
+        )
+    return pairs
 
 
 @dataclass(frozen=True)
@@ -150,6 +173,9 @@ class Recipe:
         The column that tells persons apart, or None.
     order
         ``sorted`` or ``input``.
+    confidential
+        Sentences that must stay unknown, each with its damage; on new data, for everyone: for whom they
+        were confidential in the data of the release is not told.
     """
 
     attributes: Mapping[str, RecipeAttribute]
@@ -160,6 +186,7 @@ class Recipe:
     missing: tuple[str, ...] = ("",)
     person: str | None = None
     order: Literal["sorted", "input"] = "sorted"
+    confidential: tuple[tuple[str, float], ...] = ()
 
     @property
     def quasi_identifiers(self) -> tuple[str, ...]:
@@ -183,12 +210,14 @@ class Recipe:
 
     def to_dict(self) -> dict[str, object]:
         """Return the JSON form; ``columns`` keeps the order that sorted keys lose."""
+        secrets = [{"sentence": sentence, "damage": damage} for sentence, damage in self.confidential]
         return {
             "version": VERSION,
             "attributes": {name: attribute.to_dict() for name, attribute in self.attributes.items()},
             "columns": list(self.attributes),
             "suppression": {"limit": self.limit, "rule": self.rule, "output": self.suppressed_output},
             "require": dict(self.require),
+            **({"confidential": secrets} if secrets else {}),
             "data": {"missing": list(self.missing), "person": self.person},
             "release": {"order": self.order},
         }
@@ -218,6 +247,7 @@ class Recipe:
             data.texts("missing"),
             data.optional_text("person"),
             cast("Literal['sorted', 'input']", fields.fields("release").text("order", ORDERS)),
+            tuple((item.text("sentence"), item.number("damage")) for item in fields.entries("confidential")),
         )
 
     @classmethod

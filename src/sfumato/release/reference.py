@@ -44,6 +44,7 @@ def recoded_attribute(
     weight: float = 1.0,
     domain: int | None = None,
     heights: Sequence[int] | None = None,
+    extents: tuple[Sequence[int], int] | None = None,
 ) -> dict[str, object]:
     """State the costs of a column that leaves as labels of blocks.
 
@@ -64,6 +65,8 @@ def recoded_attribute(
         The values of the whole domain, where not all blocks are listed; else the sum of the sizes.
     heights
         The level of every block, where they differ.
+    extents
+        Where values lie on a line: largest less smallest place of every block, and of the domain.
 
     Raises
     ------
@@ -83,7 +86,11 @@ def recoded_attribute(
         tall = {"default": [found.pop(), max(height, 1)], "cells": []}
     else:
         tall = {"cells": [[label, tier, max(height, 1)] for label, tier in zip(labels, heights, strict=True)]}
-    return {"weight": weight, "loss": {"cells": cells}, "height": tall}
+    stated: dict[str, object] = {"weight": weight, "loss": {"cells": cells}, "height": tall}
+    if extents is not None:
+        reached = zip(labels, extents[0], strict=True)
+        stated["extent"] = {"cells": [[label, extent, max(extents[1], 1)] for label, extent in reached]}
+    return stated
 
 
 def distribution(
@@ -110,14 +117,34 @@ def distribution(
     return stated
 
 
+def stated_sentence(sentence: str, tree: Sequence[object], *, everyone: bool) -> dict[str, object]:
+    """State a confidential sentence: as people read it, as it is recounted, and whether everyone holds it.
+
+    For whom it is confidential otherwise is not told.
+    """
+    return {"sentence": sentence, "tree": list(tree), "everyone": everyone}
+
+
 def make_reference(
-    attributes: Mapping[str, Mapping[str, object]], distributions: Mapping[str, Mapping[str, object]]
+    attributes: Mapping[str, Mapping[str, object]],
+    distributions: Mapping[str, Mapping[str, object]],
+    sentences: Sequence[Mapping[str, object]] = (),
 ) -> dict[str, object]:
-    """Put the statements about all attributes together."""
-    return {
+    """Put the statements about all attributes and sentences together."""
+    stated: dict[str, object] = {
         "attributes": {name: dict(stated) for name, stated in attributes.items()},
         "distributions": {name: dict(stated) for name, stated in distributions.items()},
     }
+    if sentences:
+        stated["sentences"] = [dict(item) for item in sentences]
+    return stated
 
 
-__all__ = ["Scalar", "distribution", "kept_attribute", "make_reference", "recoded_attribute"]
+__all__ = [
+    "Scalar",
+    "distribution",
+    "kept_attribute",
+    "make_reference",
+    "recoded_attribute",
+    "stated_sentence",
+]

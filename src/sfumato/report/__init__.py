@@ -1,8 +1,20 @@
-"""Pictures of fronts: figures, a page that opens offline, text for a terminal."""
+"""Pictures of fronts: figures, pages that open offline, text for a terminal; two solutions side by side."""
 
+from sfumato.report.comparison import Comparison, make_comparison
+from sfumato.report.comparison_text import comparison_text
 from sfumato.report.figures import front_figure
 from sfumato.report.page import front_html
 from sfumato.report.terminal import front_text
 from sfumato.report.words import front_sentence, front_title, measure_words
 
-__all__ = ["front_figure", "front_html", "front_sentence", "front_text", "front_title", "measure_words"]
+__all__ = [
+    "Comparison",
+    "comparison_text",
+    "front_figure",
+    "front_html",
+    "front_sentence",
+    "front_text",
+    "front_title",
+    "make_comparison",
+    "measure_words",
+]

@@ -12,6 +12,7 @@ import numpy as np
 from sfumato.errors import ParameterError
 from sfumato.front.front import Objective
 from sfumato.front.knees import WIDE
+from sfumato.front.suggestions import RISKS
 from sfumato.report.words import measure_words, number_words
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ class Axis:
     maximize
         Whether larger is better; None where nobody said so.
     values
-        One for each solution, finite.
+        One for each solution; what is not finite is not drawn.
     """
 
     name: str
@@ -53,13 +54,17 @@ class Axis:
 
     @property
     def low(self) -> float:
-        """Smallest value."""
-        return float(self.values.min())
+        """Smallest finite value; 0 where there is none."""
+        return float(self._finite.min()) if len(self._finite) else 0.0
 
     @property
     def high(self) -> float:
-        """Largest value."""
-        return float(self.values.max())
+        """Largest finite value; 0 where there is none."""
+        return float(self._finite.max()) if len(self._finite) else 0.0
+
+    @cached_property
+    def _finite(self) -> FloatArray:
+        return np.asarray(self.values[np.isfinite(self.values)])
 
     @property
     def is_log(self) -> bool:
@@ -68,8 +73,14 @@ class Axis:
 
     @cached_property
     def shares(self) -> FloatArray:
-        """Where each value lies between the smallest (0) and the largest (1); 0.5 if all are equal."""
-        return self.share(self.values)
+        """Where each value lies between the smallest (0) and the largest (1); 0.5 if all are equal.
+
+        nan where it is not finite.
+        """
+        shares = np.full(len(self.values), np.nan)
+        finite = np.isfinite(self.values)
+        shares[finite] = self.share(self.values[finite])
+        return shares
 
     def share(self, values: FloatArray) -> FloatArray:
         """Return where other values lie between the smallest and the largest of this axis."""
@@ -89,7 +100,7 @@ class Axis:
             return [self.low]
         make = _log_ticks if self.is_log else _linear_ticks
         ticks = make(self.low, self.high, count)
-        if np.all(self.values == np.rint(self.values)):
+        if np.all(self._finite == np.rint(self._finite)):
             ticks = [tick for tick in ticks if tick.is_integer()]
         return ticks or [self.low]
 
@@ -149,8 +160,9 @@ def make_axis(front: Front, objective: Objective) -> Axis:
 def plane_axes(front: Front) -> tuple[Axis, Axis]:
     """Return what is drawn to the right and what upwards.
 
-    The first objective to maximize against the first to minimize; where there is no such pair the
-    first two objectives; where there is one objective, the suppressed rows beside it.
+    The first objective to maximize against the first to minimize, one of usefulness if there is
+    one; where there is no such pair the first two objectives; where there is one objective, the
+    suppressed rows beside it.
 
     Raises
     ------
@@ -162,7 +174,8 @@ def plane_axes(front: Front) -> tuple[Axis, Axis]:
     up = [item for item in front.objectives if item.maximize]
     down = [item for item in front.objectives if not item.maximize]
     if up and down:
-        pair = (up[0], down[0])
+        useful = [item for item in down if item.name.partition("(")[0] not in RISKS]
+        pair = (up[0], (useful or down)[0])
     elif len(front.objectives) > 1:
         pair = (front.objectives[0], front.objectives[1])
     else:

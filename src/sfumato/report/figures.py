@@ -2,46 +2,49 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from sfumato.report import style
-from sfumato.report.axes import Axis, other_axes, plane_axes
-from sfumato.report.hover import broken, hover_texts, plain
+from sfumato.report.axes import other_axes, plane_axes
+from sfumato.report.hover import broken, hover_texts
+from sfumato.report.marks import find_marks
+from sfumato.report.panels import make_panels, total_height
 from sfumato.report.parallel import add_parallel
-from sfumato.report.words import check_picked, front_sentence, front_title, knee_number, number_words
+from sfumato.report.plane import Plane, axis_layouts, quiet
+from sfumato.report.words import check_picked, front_sentence, front_title
+from sfumato.report.zoom import add_zoom, steepest_part
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from plotly.graph_objects import Figure
 
-    from sfumato.front.front import Front
+    from sfumato.front import Front, Solution, Suggestion
+    from sfumato.report.axes import Axis
 
 TITLE_WIDTH = 68
 SENTENCE_WIDTH = 100
 """Letters in a line of the title and of the sentence below it: they fit into 700 pixels."""
 
-MANY_OBJECTIVES = 4
-
-TICKS = 16
-"""Ticks of a logarithmic axis at most."""
-
-LETTER = 7
-"""Pixels that a letter of a tick's number takes."""
+MANY_OBJECTIVES = 3
+"""From so many objectives on, lines show them all."""
 
 
 def front_figure(
-    front: Front, picked: int | None = None, *, labels: Mapping[int, Mapping[str, str]] | None = None
+    front: Front,
+    picked: int | None = None,
+    *,
+    labels: Mapping[int, Mapping[str, str]] | None = None,
+    suggestions: Sequence[Suggestion[Solution]] | None = None,
 ) -> Figure:
     """Draw a front.
 
     The first objective to maximize, as a rule privacy, runs to the right, the first to minimize
     upwards; an axis is logarithmic if its values are positive and span more than two orders of
-    magnitude. With two objectives a step line shows what can be reached; a third one is the
-    colour; with four or more each solution is also a line across one axis for each objective.
+    magnitude. Suggestions are marked. A second panel magnifies the steepest part, where there is one.
+    With two objectives a step line shows what can be reached; a third one is the colour, and each
+    solution is then also a line across one axis for each objective. Values that are not finite are
+    left out.
 
     Parameters
     ----------
@@ -52,6 +55,8 @@ def front_figure(
     labels
         Solution's number → attribute → label of its level, shown beside the level's number; any
         of them may lack.
+    suggestions
+        Solutions to mark; found here where None.
 
     Returns
     -------
@@ -72,19 +77,36 @@ def front_figure(
         return figure
     x, y = plane_axes(front)
     others = other_axes(front)
-    texts = hover_texts(front, picked, labels)
-    if len(front.objectives) == 2 and len(front) > 1:
-        figure.add_trace(_step_line(x, y))
-    figure.add_trace(_points(x, y, others[0] if others else None, texts))
-    for trace in _marks(front, picked, x, y):
-        figure.add_trace(trace)
-    figure.update_layout(xaxis=_axis_layout(x), yaxis=_axis_layout(y))
-    if x.is_log:
-        labels_below = x.tick_labels(TICKS, style.NARROW / LETTER)
-        figure.update_xaxes(ticktext=list(labels_below.values()), tickangle=0)
-    if len(front.objectives) >= MANY_OBJECTIVES:
-        add_parallel(figure, front, [x, *others, y], others[0], picked)
+    plane = Plane(
+        x,
+        y,
+        others[0] if others else None,
+        hover_texts(front, picked, labels, suggestions),
+        find_marks(front, picked, suggestions),
+        len(front.objectives) == 2,
+        [item.number for item in front],
+    )
+    figure.add_traces(plane.traces())
+    _add_panels(figure, front, plane, [x, *others, y])
     return figure
+
+
+def _add_panels(figure: Figure, front: Front, plane: Plane, axes: Sequence[Axis]) -> None:
+    """Put the scatter above what else there is to draw: its steepest part, all objectives as lines."""
+    part = steepest_part(plane.x, plane.y)
+    has_lines = len(front.objectives) >= MANY_OBJECTIVES
+    heights = [style.SCATTER, *([style.ZOOM] if part else []), *([style.LINES] if has_lines else [])]
+    panels = make_panels(heights)
+    across, upwards = axis_layouts(plane.x, plane.y)
+    upwards |= {"domain": [panels[0].low, panels[0].high]}
+    added = total_height(heights) - style.SCATTER
+    figure.update_layout(xaxis=across, yaxis=upwards, height=figure.layout.height + added)
+    bar = {"len": panels[0].high - panels[0].low, "y": 1.0, "yanchor": "top"}
+    figure.update_traces(marker_colorbar=bar, selector=lambda trace: bool(trace.marker.colorbar.thickness))
+    if part is not None:
+        add_zoom(figure, plane, part, panels[1])
+    if has_lines:
+        add_parallel(figure, front, axes, plane.marks, panels[-1])
 
 
 def _layout(front: Front) -> dict[str, object]:
@@ -95,7 +117,7 @@ def _layout(front: Front) -> dict[str, object]:
     return {
         "template": "none",
         "title": {
-            "text": f"<b>{title}</b><br>{_quiet(sentence)}",
+            "text": f"<b>{title}</b><br>{quiet(sentence)}",
             "font": {"size": style.TITLE_SIZE},
             "x": 0.0,
             "xref": "container",
@@ -122,122 +144,6 @@ def _layout(front: Front) -> dict[str, object]:
             "font": {"family": style.FAMILY, "size": style.TEXT_SIZE, "color": style.INK},
         },
     }
-
-
-def _quiet(text: str) -> str:
-    """Return plotly text in a smaller and fainter type."""
-    return f'<span style="font-size: {style.TEXT_SIZE}px; color: {style.FAINT}">{text}</span>'
-
-
-def _axis_layout(axis: Axis) -> dict[str, object]:
-    found: dict[str, object] = {
-        "title": {
-            "text": f"{broken(axis.words, 44)}<br>{_quiet(axis.direction)}",
-            "font": {"size": style.AXIS_SIZE},
-            "standoff": 12,
-        },
-        "showline": True,
-        "linecolor": style.INK,
-        "ticks": "outside",
-        "tickcolor": style.INK,
-        "gridcolor": style.GRID,
-        "zeroline": False,
-        "automargin": True,
-        "exponentformat": "none",
-        "separatethousands": True,
-    }
-    if axis.is_log or axis.low == axis.high:
-        ticks = axis.ticks(TICKS)
-        found |= {"tickvals": ticks, "ticktext": [number_words(tick) for tick in ticks]}
-    if axis.is_log:
-        pad = 0.04 * math.log10(axis.high / axis.low)
-        found |= {"type": "log", "range": [math.log10(axis.low) - pad, math.log10(axis.high) + pad]}
-    return found
-
-
-def _step_line(x: Axis, y: Axis) -> dict[str, object]:
-    """Return the border of what can be reached.
-
-    Between two neighbours only what is worse than either can be had, so the corner lies at the
-    worse value of each axis: upwards first where larger x is better, else to the right first.
-    """
-    order = x.values.argsort(kind="stable")
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "x": x.values[order].tolist(),
-        "y": y.values[order].tolist(),
-        "line": {"shape": "vh" if x.maximize else "hv", "color": style.POINT, "width": 1.5},
-        "opacity": 0.55,
-        "name": "best within reach",
-        "legendrank": 1001,
-        "hoverinfo": "skip",
-    }
-
-
-def _points(x: Axis, y: Axis, colour: Axis | None, texts: list[str]) -> dict[str, object]:
-    many = len(texts) >= style.MANY
-    marker: dict[str, object] = {
-        "size": 5 if many else 10,
-        "color": style.POINT,
-        "line": {"color": style.INK, "width": 0.0 if many else 0.6},
-    }
-    if colour is not None:
-        marker |= {
-            "color": colour.scaled(colour.values).tolist(),
-            "colorscale": style.SCALE,
-            "colorbar": _colour_bar(colour),
-        }
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "x": x.values.tolist(),
-        "y": y.values.tolist(),
-        "marker": marker,
-        "hovertext": texts,
-        "hoverinfo": "text",
-        "name": "solution",
-        # A legend would show the colour of one solution as if it were that of all.
-        "showlegend": colour is None,
-    }
-
-
-def _colour_bar(axis: Axis) -> dict[str, object]:
-    ticks = axis.ticks(8)
-    return {
-        "title": {
-            "text": f"{broken(axis.words, 48)}<br>{_quiet(axis.direction)}",
-            "side": "right",
-            "font": {"size": style.TEXT_SIZE},
-        },
-        "tickvals": axis.scaled(np.array(ticks)).tolist(),
-        "ticktext": [number_words(tick) for tick in ticks],
-        "thickness": 16,
-        "outlinewidth": 0,
-    }
-
-
-def _marks(front: Front, picked: int | None, x: Axis, y: Axis) -> list[dict[str, object]]:
-    """Return the rings around the knee and the picked solution; one fits inside the other."""
-    looks = (
-        ("knee", knee_number(front), {"symbol": "diamond-open", "size": 20, "color": style.KNEE}),
-        ("picked", picked, {"symbol": "circle-open", "size": 28, "color": style.PICKED}),
-    )
-    places = {item.number: place for place, item in enumerate(front)}
-    return [
-        {
-            "type": "scatter",
-            "mode": "markers",
-            "x": [float(x.values[places[number]])],
-            "y": [float(y.values[places[number]])],
-            "marker": {**look, "line": {"width": 2.5}},
-            "hoverinfo": "skip",
-            "legendgroup": name,
-            "name": plain(f"{name}: solution {number}"),
-        }
-        for name, number, look in looks
-        if number is not None
-    ]
 
 
 __all__ = ["front_figure"]

@@ -19,9 +19,9 @@ from sfumato.report.words import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-    from sfumato.front.front import Front, Solution
+    from sfumato.front import Front, Solution, Suggestion
 
 WIDTH = 56
 """Letters in a line; longer ones are broken, so that the box stays inside the figure."""
@@ -43,11 +43,16 @@ def plain(text: str) -> str:
 
 def broken(text: str, width: int) -> str:
     """Escape a text and break it into lines of at most ``width`` letters."""
-    return "<br>".join(plain(line) for line in textwrap.wrap(text, width))
+    # Most texts are short, and wrapping is slow.
+    lines = [text] if len(text) <= width else textwrap.wrap(text, width)
+    return "<br>".join(plain(line) for line in lines)
 
 
 def hover_texts(
-    front: Front, picked: int | None, labels: Mapping[int, Mapping[str, str]] | None
+    front: Front,
+    picked: int | None,
+    labels: Mapping[int, Mapping[str, str]] | None,
+    suggestions: Sequence[Suggestion[Solution]] | None = None,
 ) -> list[str]:
     """Return for each solution its number, measures, suppressed rows and recoding, as plotly text.
 
@@ -59,18 +64,27 @@ def hover_texts(
         Number of the picked solution.
     labels
         Solution's number → attribute → label of its level, or labels of its blocks; any of them may lack.
+    suggestions
+        Solutions about which something is to be said.
     """
     check_picked(front, picked)
+    reasons = {item.solution.number: item.why for item in suggestions or ()}
     marks = {knee_number(front): "the knee", picked: "picked"}
     if picked is not None and picked == knee_number(front):
         marks[picked] = "picked, the knee"
     return [
-        _hover_text(front, item, marks.get(item.number), (labels or {}).get(item.number, {}))
+        _hover_text(
+            front,
+            item,
+            marks.get(item.number),
+            (labels or {}).get(item.number, {}),
+            reasons.get(item.number, ""),
+        )
         for item in front
     ]
 
 
-def _hover_text(front: Front, item: Solution, mark: str | None, labels: Mapping[str, str]) -> str:
+def _hover_text(front: Front, item: Solution, mark: str | None, labels: Mapping[str, str], why: str) -> str:
     head = f"<b>Solution {item.number}</b>" + (f" ({mark})" if mark else "")
     measures = [
         f"{measure_words(name)}: {number_words(item.value(name))}"
@@ -78,7 +92,7 @@ def _hover_text(front: Front, item: Solution, mark: str | None, labels: Mapping[
         if name != "suppressed"
     ]
     suppressed = f"suppressed rows: {suppressed_words(front, item.suppressed)}"
-    lines = [*measures, suppressed, "", *_recoding(item, labels)]
+    lines = [*measures, suppressed, "", *_recoding(item, labels), *(["", why] if why else [])]
     return "<br>".join([head, *(broken(line, WIDTH) for line in lines)])
 
 

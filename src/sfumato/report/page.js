@@ -14,10 +14,20 @@ const options = {
 };
 Plotly.newPlot(picture, drawing.data, drawing.layout, options);
 const height = drawing.layout.height;
-// A4 landscape between its margins, at the zoom that the style sheet sets for printing.
-const sheet = { width: 980 / 0.75, height: Math.min(height, 690 / 0.75) };
-addEventListener("beforeprint", () => Plotly.relayout(picture, sheet));
-addEventListener("afterprint", () => Plotly.relayout(picture, { width: null, height: height, autosize: true }));
+// A4 between its margins, at the zoom of printing: lying, or standing where several panels need the room.
+const isTall = height > 690 / 0.75;
+const zoom = isTall ? Math.min(0.75, 960 / height) : 0.75;
+const sheet = { width: (isTall ? 680 : 980) / zoom, height: height };
+picture.parentElement.classList.toggle("tall", isTall);
+
+addEventListener("beforeprint", () => {
+  picture.style.zoom = zoom;
+  Plotly.relayout(picture, sheet);
+});
+addEventListener("afterprint", () => {
+  picture.style.zoom = "";
+  Plotly.relayout(picture, { width: null, height: height, autosize: true });
+});
 
 // The table. A click on a heading sorts by its column, a second one turns the order round.
 const body = document.querySelector("tbody");
@@ -36,3 +46,116 @@ function sortBy(column) {
 }
 
 headings.forEach((heading, column) => heading.querySelector("button").addEventListener("click", () => sortBy(column)));
+
+// Two solutions side by side: their rows of the table turned upright, and the sizes of their classes.
+const pair = document.getElementById("pair");
+const sizes = document.getElementById("sizes");
+const choices = ["first", "second"].map((name) => document.getElementById(name));
+const colours = ["#31688e", "#d55e00"];
+const rowOf = new Map();
+let turn = 0;
+
+function element(name, text, look) {
+  const made = document.createElement(name);
+  made.textContent = text;
+  if (look) made.className = look;
+  return made;
+}
+
+function betterOf(heading, values) {
+  const way = heading.dataset.better;
+  if (!way || values[0] === values[1] || values.some(Number.isNaN)) return -1;
+  return (values[0] > values[1]) === (way === "larger") ? 0 : 1;
+}
+
+function pairRow(heading, column, numbers) {
+  const cells = numbers.map((number) => rowOf.get(number).cells[column]);
+  const better = betterOf(heading, cells.map((cell) => Number(cell.dataset.value)));
+  const row = document.createElement("tr");
+  const name = element("th", heading.textContent);
+  name.scope = "row";
+  // In the table, a heading above all attributes says that bare numbers are levels.
+  const isLevel = !heading.classList.contains("measure");
+  const texts = cells.map((cell) => cell.textContent.replace(/^(?=\d+(:|$))/, isLevel ? "level " : ""));
+  if (texts[0] === texts[1]) texts[1] = "the same";
+  const shown = texts.map((text, side) => element("td", text, side === better ? "better" : ""));
+  row.append(name, ...shown, element("td", better >= 0 ? `solution ${numbers[better]}` : ""));
+  return row;
+}
+
+function sizeRange(low, high) {
+  const isWide = high > 100 * low;
+  const [first, last] = isWide ? [Math.log10(low), Math.log10(high)] : [low, high];
+  const pad = 0.02 * (last - first) || 0.5;
+  const range = [first - pad, last + pad];
+  if (!isWide) return { range: range };
+  const powers = [...Array(Math.floor(last) + 1).keys()];
+  const ticks = powers.flatMap((power) => [1, 2, 5].map((step) => step * 10 ** power));
+  const texts = ticks.map((tick) => tick.toLocaleString("en-US"));
+  return { range: range, type: "log", tickvals: ticks, ticktext: texts, tickangle: 0 };
+}
+
+function drawSizes(numbers) {
+  const known = numbers.map((number) => drawing.sizes[number]);
+  if (!known.every(Boolean)) {
+    Plotly.purge(sizes);
+    return;
+  }
+  const high = Math.max(...known.map((item) => item[0][item[0].length - 1]));
+  const low = Math.min(...known.map((item) => item[0][0]));
+  const lines = known.map(([x, y], side) => ({
+    x: [x[0], ...x, high],
+    y: [0, ...y, 100],
+    mode: "lines",
+    line: { shape: "hv", width: 2.5, color: colours[side], dash: side ? "dash" : "solid" },
+    name: `solution ${numbers[side]}`,
+    hovertemplate: "%{y:.1f} %",
+  }));
+  const grid = { gridcolor: "#e6e6e6", zeroline: false };
+  const axis = { ...grid, title: { text: "class size" }, separatethousands: true, ...sizeRange(low, high) };
+  const layout = {
+    font: drawing.layout.font,
+    height: 340,
+    margin: { l: 84, r: 40, t: 40, b: 56 },
+    hovermode: "x unified",
+    legend: { orientation: "h", x: 0, y: 1.01, yanchor: "bottom" },
+    xaxis: axis,
+    yaxis: { ...grid, title: { text: "rows in classes<br>up to this size" }, ticksuffix: " %", range: [-3, 103] },
+  };
+  Plotly.react(sizes, lines, layout, options);
+}
+
+function showPair() {
+  const numbers = choices.map((choice) => Number(choice.value));
+  const table = element("table", "", "pair");
+  const head = document.createElement("tr");
+  const titles = ["", ...numbers.map((number) => `Solution ${number}`), "better"];
+  head.append(...titles.map((text) => element("th", text)));
+  const top = document.createElement("thead");
+  top.append(head);
+  const rows = document.createElement("tbody");
+  headings.forEach((heading, column) => column && rows.append(pairRow(heading, column, numbers)));
+  table.append(top, rows);
+  pair.replaceChildren(table);
+  drawSizes(numbers);
+}
+
+function choose(number) {
+  if (!rowOf.has(number)) return;
+  choices[turn].value = String(number);
+  turn = 1 - turn;
+  showPair();
+}
+
+if (pair) {
+  [...body.rows].forEach((row) => rowOf.set(Number(row.cells[0].dataset.value), row));
+  const numbers = [...rowOf.keys()];
+  const begin = [...new Set([...drawing.begin.filter((number) => rowOf.has(number)), ...numbers])];
+  choices.forEach((choice, side) => {
+    choice.append(...numbers.map((number) => element("option", String(number))));
+    choice.value = String(begin[side]);
+    choice.addEventListener("change", showPair);
+  });
+  picture.on("plotly_click", (event) => choose(event.points[0].customdata));
+  showPair();
+}

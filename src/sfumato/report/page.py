@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from sfumato.report.axes import Axis, other_axes, plane_axes
 from sfumato.report.figures import MANY_OBJECTIVES, front_figure
+from sfumato.report.marks import page_suggestions
 from sfumato.report.table import solution_table, table_sentence
 from sfumato.report.words import front_sentence, front_title, knee_number, measure_words, number_words
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from plotly.graph_objects import Figure
 
-    from sfumato.front.front import Front
+    from sfumato.front import ClassSizes, Front, Solution, Suggestion
 
 TOP_MARGIN = 48
 """Pixels above the figure without its title: room for the legend."""
@@ -45,11 +47,11 @@ _PAGE = """<!DOCTYPE html>
 """
 
 _CONTENT = """<p id="reading">{reading}</p>
-<figure>
+{suggestions}<figure>
 <div id="picture" role="img" aria-label="{alternative}" aria-describedby="reading"></div>
 </figure>
 <noscript><p>The figure needs JavaScript; the table below holds the same solutions.</p></noscript>
-<h2 id="solutions">Solutions</h2>
+{comparison}<h2 id="solutions">Solutions</h2>
 <p>{above}</p>
 <div class="wide" role="region" aria-labelledby="solutions" tabindex="0">
 {table}
@@ -58,11 +60,31 @@ _CONTENT = """<p id="reading">{reading}</p>
 <script>{library}</script>
 <script>{script}</script>"""
 
+_SUGGESTIONS = """<h2>Worth a look</h2>
+<ul>
+{items}
+</ul>
+"""
+
+_COMPARISON = """<h2 id="comparison">Two solutions side by side</h2>
+<p class="choices">Click on two points of the picture, or choose
+<label>solution <select id="first"></select></label>
+<label>beside solution <select id="second"></select></label>.</p>
+<div id="pair" class="wide" aria-live="polite"></div>
+<div id="sizes" role="img" aria-label="{sizes}"></div>
+"""
+
+_SIZES = "Share of the remaining rows in classes of at most each size, for both solutions."
+
 
 def front_html(
-    front: Front, picked: int | None = None, *, labels: Mapping[int, Mapping[str, str]] | None = None
+    front: Front,
+    picked: int | None = None,
+    *,
+    labels: Mapping[int, Mapping[str, str]] | None = None,
+    sizes: Mapping[int, ClassSizes] | None = None,
 ) -> str:
-    """Return a page with the figure of a front and a table of its solutions.
+    """Return a page with the figure of a front, suggestions, and a table of its solutions.
 
     Parameters
     ----------
@@ -72,6 +94,9 @@ def front_html(
         Number of a solution to mark.
     labels
         Solution's number → attribute → label of its level; any of them may lack.
+    sizes
+        Solution's number → sizes of its classes, which the page shows for two solutions side by side;
+        any of them may lack.
 
     Returns
     -------
@@ -85,26 +110,64 @@ def front_html(
     ParameterError
         If ``picked`` is not the number of a solution.
     """
+    suggestions = page_suggestions(front)
     # Drawn first: it checks what was picked.
-    figure = front_figure(front, picked, labels=labels)
-    scripts = _scripts() if len(front) else {}
+    figure = front_figure(front, picked, labels=labels, suggestions=suggestions)
+    scripts = page_scripts() if len(front) else {}
     content = ""
     if len(front):
         content = _CONTENT.format(
             reading=escape(how_to_read(front)),
             alternative=escape(_alternative(front, picked)),
+            suggestions=_suggestion_list(suggestions),
+            comparison=_COMPARISON.format(sizes=_SIZES) if len(front) > 1 else "",
             above=escape(table_sentence(front)),
-            table=solution_table(front, picked, labels=labels),
-            drawing=_drawing(figure),
+            table=solution_table(front, picked, labels=labels, suggestions=suggestions),
+            drawing=drawing_json(figure, _comparison_data(suggestions, sizes)),
             **scripts,
         )
+    return page_html(front_title(front), front_sentence(front), content, list(scripts.values()))
+
+
+def page_html(title: str, sentence: str, content: str, scripts: Sequence[str]) -> str:
+    """Return a whole page.
+
+    Parameters
+    ----------
+    title, sentence
+        What stands on top; they are escaped here.
+    content
+        HTML.
+    scripts
+        The texts of all scripts in the content: no other one will run.
+    """
     return _PAGE.format(
-        policy=_policy(list(scripts.values())),
-        title=escape(front_title(front)),
-        sentence=escape(front_sentence(front)),
+        policy=_policy(scripts),
+        title=escape(title),
+        sentence=escape(sentence),
         style=_resource("page.css"),
         content=content,
     )
+
+
+def _suggestion_list(suggestions: Sequence[Suggestion[Solution]]) -> str:
+    items = [
+        f"<li><strong>Solution {item.solution.number}</strong>: {escape(item.why)}</li>"
+        for item in suggestions
+    ]
+    return _SUGGESTIONS.format(items="\n".join(items)) if items else ""
+
+
+def _comparison_data(
+    suggestions: Sequence[Suggestion[Solution]], sizes: Mapping[int, ClassSizes] | None
+) -> dict[str, object]:
+    """Return what the script needs to put two solutions side by side: where to begin, class sizes."""
+    found = {}
+    for number, item in (sizes or {}).items():
+        thin = item.thinned()
+        shares = [round(100 * rows / (item.total or 1), 3) for rows in thin.cumulative]
+        found[str(number)] = [list(thin.sizes), shares]
+    return {"begin": [int(item.solution.number) for item in suggestions[:2]], "sizes": found}
 
 
 def how_to_read(front: Front) -> str:
@@ -148,21 +211,34 @@ def _span(axis: Axis) -> str:
     return f"{axis.words} from {number_words(axis.low)} to {number_words(axis.high)}"
 
 
-def _drawing(figure: Figure) -> str:
-    """Return the figure as JSON that cannot end the element it stands in; its title is the page's."""
-    height = figure.layout.height - figure.layout.margin.t + TOP_MARGIN
-    figure.update_layout(title=None, margin_t=TOP_MARGIN, height=height)
-    return str(figure.to_json()).replace("<", "\\u003c")
+def drawing_json(figure: Figure, beside: Mapping[str, object] | None = None) -> str:
+    """Return the figure as JSON that cannot end the element it stands in; its title is the page's.
+
+    Parameters
+    ----------
+    figure
+        The figure; it loses its title.
+    beside
+        What else the page's script needs.
+    """
+    if figure.layout.title.text:
+        height = figure.layout.height - figure.layout.margin.t + TOP_MARGIN
+        figure.update_layout(title=None, margin_t=TOP_MARGIN, height=height)
+    text = str(figure.to_json())
+    if beside:
+        text = f"{text[:-1]}, {json.dumps(beside)[1:]}"
+    return text.replace("<", "\\u003c")
 
 
-def _scripts() -> dict[str, str]:
+def page_scripts() -> dict[str, str]:
+    """Return plotly's library and the script of the page, by their names in the templates."""
     from plotly.offline import get_plotlyjs
 
     # plotly's package ships the full library only.
     return {"library": get_plotlyjs(), "script": _resource("page.js")}
 
 
-def _policy(scripts: list[str]) -> str:
+def _policy(scripts: Sequence[str]) -> str:
     """Return the rule that only these scripts may run and nothing may be fetched."""
     hashes = [base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in scripts]
     allowed = " ".join(f"'sha256-{text}'" for text in hashes) or "'none'"
@@ -176,4 +252,4 @@ def _resource(name: str) -> str:
     return files("sfumato.report").joinpath(name).read_text(encoding="utf-8")
 
 
-__all__ = ["front_html", "how_to_read"]
+__all__ = ["drawing_json", "front_html", "how_to_read", "page_html", "page_scripts"]

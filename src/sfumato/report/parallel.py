@@ -6,13 +6,14 @@ off where data are sensitive), cannot be pointed at and has no logarithmic axes.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sfumato.report import style
 from sfumato.report.hover import broken, plain
-from sfumato.report.words import knee_number, number_words
+from sfumato.report.words import number_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,17 +23,15 @@ if TYPE_CHECKING:
     from sfumato._typing import FloatArray
     from sfumato.front.front import Front
     from sfumato.report.axes import Axis
-
-TOTAL = style.SCATTER + style.GAP + style.LINES
-BOTTOM = style.LINES / TOTAL
-TOP = 1.0 - style.SCATTER / TOTAL
-"""Where the lines end and the scatter begins, as shares of the height without margins."""
+    from sfumato.report.marks import Mark
+    from sfumato.report.panels import Panel
 
 COLOURS = 12
+HEADLINE = "All objectives: one line for each solution, better values further up"
 
 
 def add_parallel(
-    figure: Figure, front: Front, axes: Sequence[Axis], colour: Axis, picked: int | None
+    figure: Figure, front: Front, axes: Sequence[Axis], marks: Sequence[Mark], panel: Panel
 ) -> None:
     """Add the lines of all solutions below the scatter, better values above worse ones.
 
@@ -43,34 +42,30 @@ def add_parallel(
     front
         The solutions.
     axes
-        What to draw from left to right.
-    colour
-        The axis that colours the points colours the lines.
-    picked
-        Number of the picked solution.
+        What to draw from left to right; the second one, which colours the points, colours the lines.
+    marks
+        Solutions whose lines stand out.
+    panel
+        Where there is room for it.
     """
-    heights = np.column_stack([_height(axis, axis.values) for axis in axes])
-    figure.add_traces([*_lines(front, axes, heights, colour), *_marked(front, heights, picked)])
+    heights = np.column_stack([_height(axis, axis.shares) for axis in axes])
+    figure.add_traces([*_lines(front, axes, heights, axes[1]), *_marked(heights, marks)])
     across = _across(axes)
     bottom = 40 + 18 * max(text.count("<br>") + 1 for text in across["ticktext"])
     figure.update_layout(
-        height=figure.layout.margin.t + TOTAL + bottom,
+        height=figure.layout.height - figure.layout.margin.b + bottom,
         margin_b=bottom,
-        xaxis_anchor="y",
-        yaxis_domain=[TOP, 1.0],
         xaxis2=across,
         yaxis2={
-            "domain": [0.0, BOTTOM],
+            "domain": [panel.low, panel.high],
             "anchor": "x2",
             "range": [-0.04, 1.04],
             "visible": False,
             "fixedrange": True,
         },
-        annotations=[_headline(), *_ticks(axes)],
     )
-    figure.update_traces(
-        marker_colorbar={"len": 1.0 - TOP, "y": 1.0, "yanchor": "top"}, selector={"name": "solution"}
-    )
+    for note in (panel.headline(HEADLINE), *_ticks(axes)):
+        figure.add_annotation(note)
 
 
 def _across(axes: Sequence[Axis]) -> dict[str, Any]:
@@ -89,23 +84,7 @@ def _across(axes: Sequence[Axis]) -> dict[str, Any]:
     }
 
 
-def _headline() -> dict[str, object]:
-    return {
-        "text": "<b>All objectives: one line for each solution, better values further up</b>",
-        "showarrow": False,
-        "x": 0.0,
-        "xref": "paper",
-        "xanchor": "left",
-        "y": BOTTOM,
-        "yref": "paper",
-        "yanchor": "bottom",
-        "yshift": 14,
-        "font": {"size": style.AXIS_SIZE},
-    }
-
-
-def _height(axis: Axis, values: FloatArray) -> FloatArray:
-    shares = axis.share(values)
+def _height(axis: Axis, shares: FloatArray) -> FloatArray:
     return 1.0 - shares if axis.maximize is False else shares
 
 
@@ -118,7 +97,7 @@ def _lines(front: Front, axes: Sequence[Axis], heights: FloatArray, colour: Axis
     """Return one trace for each colour: a trace has one colour, and a trace for each line would be slow."""
     from plotly.colors import sample_colorscale
 
-    bins = np.minimum((colour.shares * COLOURS).astype(int), COLOURS - 1)
+    bins = np.minimum((np.nan_to_num(colour.shares) * COLOURS).astype(int), COLOURS - 1)
     traces = []
     for number in np.unique(bins):
         places = np.flatnonzero(bins == number)
@@ -130,6 +109,7 @@ def _lines(front: Front, axes: Sequence[Axis], heights: FloatArray, colour: Axis
                 "opacity": 0.75,
                 "hovertext": [text for place in places for text in _vertex_texts(front, axes, int(place))],
                 "hoverinfo": "text",
+                "customdata": [front[int(place)].number for place in places for _ in range(len(axes) + 1)],
                 "showlegend": False,
             }
         )
@@ -139,7 +119,11 @@ def _lines(front: Front, axes: Sequence[Axis], heights: FloatArray, colour: Axis
 def _path(heights: FloatArray) -> dict[str, object]:
     """Return several lines as one trace, with gaps between them."""
     across: list[int | None] = [*range(heights.shape[1]), None]
-    upwards = [value for row in heights.tolist() for value in (*row, None)]
+    upwards = [
+        value if value is not None and math.isfinite(value) else None
+        for row in heights.tolist()
+        for value in (*row, None)
+    ]
     return {
         "type": "scatter",
         "mode": "lines",
@@ -155,23 +139,21 @@ def _vertex_texts(front: Front, axes: Sequence[Axis], place: int) -> list[str]:
     return [*(head + plain(f"{a.words}: {number_words(float(a.values[place]))}") for a in axes), ""]
 
 
-def _marked(front: Front, heights: FloatArray, picked: int | None) -> list[dict[str, object]]:
-    """Return the lines of the knee and the picked solution; they go with their rings in the legend."""
-    looks = (
-        ("knee", knee_number(front), {"color": style.KNEE, "width": 4}),
-        ("picked", picked, {"color": style.PICKED, "width": 3, "dash": "dot"}),
-    )
-    places = {item.number: place for place, item in enumerate(front)}
+def _marked(heights: FloatArray, marks: Sequence[Mark]) -> list[dict[str, object]]:
+    """Return the lines of marked solutions; they go with their rings in the legend."""
     return [
         {
-            **_path(heights[[places[number]]]),
-            "line": look,
+            **_path(heights[[mark.place]]),
+            "line": {
+                "color": mark.colour,
+                "width": 3 if mark.name == "picked" else 4,
+                "dash": "dot" if mark.name == "picked" else "solid",
+            },
             "hoverinfo": "skip",
-            "legendgroup": name,
+            "legendgroup": mark.group,
             "showlegend": False,
         }
-        for name, number, look in looks
-        if number is not None
+        for mark in marks
     ]
 
 
@@ -197,7 +179,7 @@ def _ticks(axes: Sequence[Axis]) -> list[dict[str, object]]:
 
 def _tick_heights(axis: Axis) -> list[tuple[float, float]]:
     ticks = axis.ticks(5)
-    return list(zip(ticks, _height(axis, np.array(ticks)).tolist(), strict=True))
+    return list(zip(ticks, _height(axis, axis.share(np.array(ticks))).tolist(), strict=True))
 
 
 __all__ = ["add_parallel"]

@@ -9,6 +9,12 @@ POINT = "#31688e"
 KNEE = "#d55e00"
 PICKED = "#000000"
 SCALE = "Viridis"
+SUGGESTED = (
+    ("square-open", 19, "#007a5a"),
+    ("triangle-up-open", 22, "#a0447a"),
+    ("hexagon-open", 22, "#5b5bb0"),
+)
+"""Symbol, size and colour of rings around suggestions that are not the knee."""
 
 FAMILY = "Helvetica, Arial, sans-serif"
 TITLE_SIZE = 18
@@ -18,9 +24,10 @@ TEXT_SIZE = 13
 SCATTER = 480
 """Height of a scatter in pixels, margins excluded."""
 
-GAP = 150
-LINES = 330
-"""Height of parallel coordinates below a scatter, and the room between the two."""
+GAP = 130
+ZOOM = 260
+LINES = 300
+"""Heights of the magnified part and of parallel coordinates below a scatter, and the room between them."""
 
 NARROW = 640
 """Pixels of an axis in a narrow figure: so many are assumed where text has to fit."""

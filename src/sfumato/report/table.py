@@ -17,18 +17,22 @@ from sfumato.report.words import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-    from sfumato.front.front import Front, Solution
+    from sfumato.front import Front, Solution, Suggestion
 
 LIMIT = 500
 """Rows of the table; ``front.csv`` holds all."""
 
 
 def solution_table(
-    front: Front, picked: int | None = None, *, labels: Mapping[int, Mapping[str, str]] | None = None
+    front: Front,
+    picked: int | None = None,
+    *,
+    labels: Mapping[int, Mapping[str, str]] | None = None,
+    suggestions: Sequence[Suggestion[Solution]] = (),
 ) -> str:
-    """Return the first solutions as an HTML table whose columns can be sorted by the page's script.
+    """Return the first solutions, and the marked ones, as a table that the page's script can sort.
 
     Parameters
     ----------
@@ -38,14 +42,17 @@ def solution_table(
         Number of the picked solution; its row is marked, like the knee's.
     labels
         Solution's number → attribute → label of its level; any of them may lack.
+    suggestions
+        Solutions whose rows say so.
 
     Returns
     -------
     str
         Every text in it is escaped.
     """
-    columns = _Columns(front)
-    shown = front.solutions[:LIMIT]
+    columns = _Columns(front, {item.solution.number: item.name for item in suggestions})
+    marked = {picked, *columns.suggested}
+    shown = [*front.solutions[:LIMIT], *(item for item in front.solutions[LIMIT:] if item.number in marked)]
     rows = "\n".join(columns.row(item, picked, (labels or {}).get(item.number, {})) for item in shown)
     return f"<table>\n{columns.head()}\n<tbody>\n{rows}\n</tbody>\n</table>"
 
@@ -53,7 +60,11 @@ def solution_table(
 def table_sentence(front: Front) -> str:
     """Return what stands above the table: how much of the front it shows and how to use it."""
     few = len(front) <= LIMIT
-    shown = f"All {len(front):,} solutions" if few else f"The first {LIMIT:,} of {len(front):,} solutions"
+    shown = (
+        f"All {len(front):,} solutions"
+        if few
+        else (f"The first {LIMIT:,} of {len(front):,} solutions and the marked ones")
+    )
     shown = count_words(1, "solution") if len(front) == 1 else shown
     recodings = front[0].recoding.values() if len(front) else ()
     levels = "At level 0 an attribute is released unchanged; the higher the level, the coarser its values."
@@ -74,19 +85,25 @@ def table_sentence(front: Front) -> str:
 class _Columns:
     """The columns of a front's table: solution, measures, suppressed rows, attributes."""
 
-    def __init__(self, front: Front) -> None:
+    def __init__(self, front: Front, suggested: Mapping[int, str]) -> None:
         self.front = front
+        self.suggested = suggested
+        self.better = {item.name: "larger" if item.maximize else "smaller" for item in front.objectives}
         self.measures = [name for name in front.measure_names if name != "suppressed"]
         self.attributes = list(front[0].recoding)
         self.knee = knee_number(front)
 
     def head(self) -> str:
-        measured = [measure_words(name) for name in self.measures] + ["suppressed rows"]
+        names = [*self.measures, "suppressed"]
+        measured = [measure_words(name) for name in names]
         # The column of the solutions' numbers stands outside of both groups.
         groups = _group(len(measured), "Measures") + _group(len(self.attributes), self._group_title())
         sorted_by = [
             _heading("Solution", "", order="ascending"),
-            *(_heading(text, _look("measure", place)) for place, text in enumerate(measured)),
+            *(
+                _heading(text, _look("measure", place), better=self.better.get(name))
+                for place, (text, name) in enumerate(zip(measured, names, strict=True))
+            ),
             *(_heading(printable(name), _look("", place)) for place, name in enumerate(self.attributes)),
         ]
         return f"<thead>\n<tr><td></td>{groups}</tr>\n<tr>{''.join(sorted_by)}</tr>\n</thead>"
@@ -99,7 +116,9 @@ class _Columns:
 
     def row(self, item: Solution, picked: int | None, labels: Mapping[str, str]) -> str:
         marks = [name for name, number in (("picked", picked), ("knee", self.knee)) if number == item.number]
-        text = " ".join([str(item.number), *marks])
+        name = self.suggested.get(item.number)
+        notes = [*marks, *([escape(name)] if name and name not in marks else [])]
+        text = " ".join([str(item.number), *notes[:1], *(f"({note})" for note in notes[1:])])
         start = f'<tr class="{" ".join(marks)}">' if marks else "<tr>"
         cells = [f'<th scope="row" data-value="{item.number}">{text}</th>', *self._measures(item)]
         return start + "".join([*cells, *self._partitions(item, labels)]) + "</tr>"
@@ -129,8 +148,12 @@ def _look(kind: str, place: int) -> str:
     return f' class="{names}"' if names else ""
 
 
-def _heading(text: str, look: str, *, order: str = "none") -> str:
-    return f'<th scope="col" aria-sort="{order}"{look}><button type="button">{escape(text)}</button></th>'
+def _heading(text: str, look: str, *, order: str = "none", better: str | None = None) -> str:
+    # The page's script reads which of two values is the better one.
+    way = f' data-better="{better}"' if better else ""
+    return (
+        f'<th scope="col" aria-sort="{order}"{way}{look}><button type="button">{escape(text)}</button></th>'
+    )
 
 
 def _cell(value: float, text: str, look: str) -> str:

@@ -89,7 +89,7 @@ def _caption(axis: Axis, width: int) -> str:
     scale = "logarithmic" if axis.is_log else ""
     notes = (", ".join(filter(None, (way, scale))), scale or way)
     texts = [*(f"{axis.words}: {note}" for note in notes if note), axis.words, printable(axis.name)]
-    return next((text for text in texts if _cells(text) <= width), texts[-1])
+    return next((text for text in texts if cells(text) <= width), texts[-1])
 
 
 def _legend(front: Front, picked: int | None, letters: _Letters, width: int) -> list[str]:
@@ -106,7 +106,7 @@ def _legend(front: Front, picked: int | None, letters: _Letters, width: int) -> 
     lines = [parts[0]]
     for part in parts[1:]:
         longer = f"{lines[-1]}   {part}"
-        if _cells(longer) <= width:
+        if cells(longer) <= width:
             lines[-1] = longer
         else:
             lines.append(part)
@@ -127,19 +127,20 @@ def _drawing(front: Front, picked: int | None, letters: _Letters, rows: int, wid
     for item, (row, column) in sorted(
         zip(front, places, strict=True), key=lambda pair: pair[0].number == picked
     ):
-        if item.number in marks or grid[row][column] == " ":
+        # What is not finite has no place.
+        if row < rows and column >= 0 and (item.number in marks or grid[row][column] == " "):
             grid[row][column] = marks.get(item.number, letters.point)
     lines = []
-    for row, cells in enumerate(grid):
+    for row, drawn in enumerate(grid):
         edge = letters.upright_tick if row in y_ticks else letters.upright
-        lines.append(f"{y_ticks.get(row, ''):>{margin}} {edge}{''.join(cells)}")
+        lines.append(f"{y_ticks.get(row, ''):>{margin}} {edge}{''.join(drawn)}")
     line, numbers = _level_axis(x, letters, columns, margin + 2, width)
     return [*lines, " " * (margin + 1) + letters.corner + line, numbers]
 
 
 def _places(axis: Axis, count: int) -> LongArray:
-    """Return the column or row of each solution, counted from the smallest value."""
-    return (axis.shares * (count - 1)).round().astype("int64")
+    """Return the column or row of each solution, counted from the smallest value; -1 for none."""
+    return np.nan_to_num(axis.shares * (count - 1), nan=-1.0).round().astype("int64")
 
 
 def _upright_ticks(axis: Axis, rows: int) -> dict[int, str]:
@@ -162,9 +163,15 @@ def _level_axis(axis: Axis, letters: _Letters, columns: int, start: int, width: 
     return "".join(line), numbers
 
 
-def _cells(text: str) -> int:
+def cells(text: str) -> int:
     """Return how many columns a text takes: East Asian wide letters two, combining ones none."""
     return sum(_letter_cells(letter) for letter in text)
+
+
+def pad(text: str, width: int, *, right: bool = False) -> str:
+    """Return a text filled up with blanks to so many columns."""
+    blanks = " " * max(0, width - cells(text))
+    return blanks + text if right else text + blanks
 
 
 def _letter_cells(letter: str) -> int:
@@ -183,4 +190,4 @@ def _cut(text: str, width: int) -> str:
     return text
 
 
-__all__ = ["front_text"]
+__all__ = ["cells", "front_text", "pad"]

@@ -6,11 +6,11 @@ are only made printable; each picture escapes them for where it puts them.
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 from sfumato.errors import ParameterError, SpecError
 from sfumato.front.knees import find_knee
+from sfumato.front.words import number_words, printable
 from sfumato.spec import parse_measure_name
 
 if TYPE_CHECKING:
@@ -26,6 +26,8 @@ MEASURES = {
     "mean_k": "mean class size over rows",
     "spread_k": "class size summed over rows",
     "distinct_l": "fewest different values of {attribute} in a class",
+    "entropy_l": "how evenly a class mixes {attribute}, as so many equal shares",
+    "share_l": "one over the largest share of a value of {attribute} in a class",
     "spread_l": "own value of {attribute} in the class, summed over rows",
     "t": "largest distance of a class from all rows in {attribute}",
     "loss": "share of detail lost",
@@ -36,6 +38,8 @@ MEASURES = {
     "hdm": "detail lost by how common values are, in rows",
     "average_class": "average class size",
     "precision": "share of hierarchy levels kept",
+    "usefulness": "nearness of the values that a row may have",
+    "protection": "distance of the values that a row may have",
     "suppressed": "suppressed rows",
 }
 """The measures in words; a measure that is not here stands under its name."""
@@ -58,32 +62,6 @@ def measure_words(name: str, *, short: bool = True) -> str:
         return printable(name)
     text = MEASURES[bare].replace("{attribute}", printable("".join(arguments)))
     return f"{text} ({bare})" if short and bare != "suppressed" else text
-
-
-def printable(text: str) -> str:
-    r"""Return a text on one line and without control characters, which could steer a terminal.
-
-    Examples
-    --------
-    >>> printable("a\n b\x1b[1m")
-    'a b�[1m'
-    """
-    return "".join(
-        letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in " ".join(text.split())
-    )
-
-
-def number_words(value: float) -> str:
-    """Return a number as people read it: four digits are enough, thousands are grouped.
-
-    Examples
-    --------
-    >>> number_words(30162.0), number_words(0.402001), number_words(7220555.4), number_words(2e15)
-    ('30,162', '0.402', '7,220,555', '2e+15')
-    """
-    if abs(value) >= 1e15 or not math.isfinite(value):
-        return f"{value:.4g}"
-    return f"{value:,.0f}" if float(value).is_integer() or abs(value) >= 1e4 else f"{value:.4g}"
 
 
 def count_words(count: int, noun: str) -> str:
@@ -178,7 +156,14 @@ def front_title(front: Front) -> str:
     names = [measure_words(item.name, short=False) for item in front.objectives]
     joint = " against " if len(names) == 2 else " and "
     shown = joint.join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)
+    if _lists_specific(front):
+        return f"{count} that meet what is required and have no finer one: {shown}"
     return f"{count} that no other beats: {shown}"
+
+
+def _lists_specific(front: Front) -> bool:
+    """Tell whether solutions are the most specific ones, of which one may beat another in all objectives."""
+    return front.run.get("method") == "lattice"
 
 
 def front_sentence(front: Front) -> str:
@@ -204,7 +189,8 @@ def _completeness(front: Front, space: str | None, evaluated: int | None) -> str
         return f"{_OPEN}; {evaluated:,} of {_count(space)} recodings were evaluated"
     if str(evaluated) == space:
         return f"Complete: all {_count(space)} recodings were evaluated"
-    proven = f"{evaluated:,} were evaluated and the others proven no better"
+    others = "decided without" if _lists_specific(front) else "proven no better"
+    proven = f"{evaluated:,} were evaluated and the others {others}"
     return f"Complete: of {_count(space)} recodings {proven}"
 
 

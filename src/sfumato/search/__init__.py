@@ -1,7 +1,16 @@
 """Searches for recodings."""
 
 from sfumato.search.exhaustive import search_exhaustive
-from sfumato.search.methods import METHODS, SearchSettings, choose_method, compile_method, is_enumerable
+from sfumato.search.granulation_ga import GranulationParameters, search_granulation_ga
+from sfumato.search.lattice import search_lattice
+from sfumato.search.methods import (
+    METHODS,
+    OBJECTIVES,
+    SearchSettings,
+    choose_method,
+    compile_method,
+    is_enumerable,
+)
 from sfumato.search.monitor import Callback, Monitor, Progress
 from sfumato.search.nearest import explain_infeasible
 from sfumato.search.optimal import search_optimal
@@ -12,7 +21,9 @@ from sfumato.search.single import measure_cube, warm_up_kernels
 
 __all__ = [
     "METHODS",
+    "OBJECTIVES",
     "Callback",
+    "GranulationParameters",
     "Monitor",
     "PbgParameters",
     "Problem",
@@ -28,6 +39,8 @@ __all__ = [
     "is_enumerable",
     "measure_cube",
     "search_exhaustive",
+    "search_granulation_ga",
+    "search_lattice",
     "search_optimal",
     "search_pbg_ea",
     "warm_up_kernels",

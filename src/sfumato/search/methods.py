@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from functools import partial
 from typing import TYPE_CHECKING
 
 from sfumato.errors import ParameterError, nearest
 from sfumato.front import count_text
 from sfumato.search.exhaustive import search_exhaustive
+from sfumato.search.granulation_ga import GranulationParameters, search_granulation_ga
+from sfumato.search.lattice import pruning_words, search_lattice
 from sfumato.search.optimal import search_optimal
 from sfumato.search.pbg_ea import PbgParameters, search_pbg_ea
 from sfumato.search.problem import LISTED
+from sfumato.search.pymoo_adapter import ALGORITHMS, EvolutionParameters, compile_pymoo, search_pymoo
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -29,6 +33,13 @@ CELLS = 100_000_000
 
 MOST_NODES = 2**62
 """Recodings that can be numbered."""
+
+
+OBJECTIVES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "lattice": ((), ("loss",)),
+    "granulation-ga": (("sf", "ql"), ()),
+}
+"""What methods maximize and minimize where a specification names no objectives."""
 
 
 @dataclass(frozen=True)
@@ -68,8 +79,35 @@ def _run_optimal(problem: Problem, batch: Batch, monitor: Monitor, settings: Sea
 
 
 def _run_pbg_ea(problem: Problem, batch: Batch, monitor: Monitor, settings: SearchSettings) -> SearchResult:
-    parameters = PbgParameters(**settings.parameters)  # type: ignore[arg-type]
+    parameters = PbgParameters(**_known(PbgParameters, settings))  # type: ignore[arg-type]
     return search_pbg_ea(problem, batch, monitor, seed=settings.seed, parameters=parameters)
+
+
+def _run_pymoo(
+    problem: Problem, batch: Batch, monitor: Monitor, settings: SearchSettings, *, name: str
+) -> SearchResult:
+    parameters = EvolutionParameters(**_known(EvolutionParameters, settings))  # type: ignore[arg-type]
+    return search_pymoo(problem, batch, monitor, algorithm=name, seed=settings.seed, parameters=parameters)
+
+
+def _run_lattice(problem: Problem, batch: Batch, monitor: Monitor, settings: SearchSettings) -> SearchResult:
+    variant = str(settings.parameters.get("variant", "incognito"))
+    return search_lattice(problem, monitor, variant=variant, threads=batch.threads)
+
+
+def _run_granulation_ga(
+    problem: Problem, batch: Batch, monitor: Monitor, settings: SearchSettings
+) -> SearchResult:
+    parameters = GranulationParameters(**_known(GranulationParameters, settings))  # type: ignore[arg-type]
+    return search_granulation_ga(problem, batch, monitor, seed=settings.seed, parameters=parameters)
+
+
+def _known(
+    kind: type[PbgParameters | EvolutionParameters | GranulationParameters], settings: SearchSettings
+) -> dict[str, object]:
+    """Return the parameters that a method has; those of other methods do not concern it."""
+    names = {item.name for item in fields(kind)}
+    return {name: value for name, value in settings.parameters.items() if name in names}
 
 
 def compile_method(method: str, problem: Problem, batch: Batch) -> None:
@@ -79,12 +117,17 @@ def compile_method(method: str, problem: Problem, batch: Batch) -> None:
         from sfumato.search.branch_and_bound import compile_branch_and_bound
 
         compile_branch_and_bound()
+    if method in ALGORITHMS:
+        compile_pymoo(problem, method)
 
 
 METHODS: dict[str, Callable[[Problem, Batch, Monitor, SearchSettings], SearchResult]] = {
     "exhaustive": _run_exhaustive,
     "optimal": _run_optimal,
+    "lattice": _run_lattice,
     "pbg-ea": _run_pbg_ea,
+    "granulation-ga": _run_granulation_ga,
+    **{name: partial(_run_pymoo, name=name) for name in ALGORITHMS},
 }
 
 
@@ -116,7 +159,7 @@ def choose_method(problem: Problem, asked: str = "auto") -> tuple[str, str]:
         )
     if asked != "auto":
         _refuse_unfit(problem, asked)
-        return asked, "asked for"
+        return asked, f"asked for; {pruning_words(problem)}" if asked == "lattice" else "asked for"
     if len(problem.objectives) == 1 and _is_bounded(problem):
         return "optimal", "one objective: the pruned search proves its optimum"
     space, distinct = problem.space, problem.cube.distinct
@@ -124,13 +167,8 @@ def choose_method(problem: Problem, asked: str = "auto") -> tuple[str, str]:
     work += f" = {space * distinct:.3g} steps" if space < MOST_NODES else ""
     if is_enumerable(problem):
         return "exhaustive", f"{work} can be enumerated (at most {ENUMERABLE:.3g})"
-    if problem.schemes is not None:
-        raise ParameterError(
-            f"{work} are too many to enumerate, and the heuristic searches know levels alone. Minimize "
-            "'loss', 'dm' or 'hdm' alone, group values first (granularity, coarser hierarchies), or use the "
-            "scheme 'levels'."
-        )
-    return "pbg-ea", f"{work} are too many to enumerate (more than {ENUMERABLE:.3g})"
+    method = "pbg-ea" if problem.schemes is None else "nsga2"
+    return method, f"{work} are too many to enumerate (more than {ENUMERABLE:.3g})"
 
 
 def _is_bounded(problem: Problem) -> bool:
@@ -140,12 +178,19 @@ def _is_bounded(problem: Problem) -> bool:
 
 def _refuse_unfit(problem: Problem, asked: str) -> None:
     """Raise ParameterError where a method cannot search the space."""
-    if problem.schemes is not None and asked not in ("optimal", "exhaustive"):
+    if asked == "lattice" and not problem.requirements:
+        raise ParameterError(
+            "'lattice' lists the most specific recodings that meet what is required, and nothing is. Add "
+            "[require] with, for example, k = 5."
+        )
+    if problem.schemes is not None and asked == "pbg-ea":
         raise ParameterError(
             f"{asked!r} searches levels alone, and an attribute has another scheme. "
-            "Use 'optimal', 'exhaustive' or 'auto'."
+            "Use 'optimal', 'exhaustive', 'nsga2' or 'auto'."
         )
-    if asked == "exhaustive" and problem.space > MOST_NODES:
+    if asked in ALGORITHMS and asked != "nsga2" and len(problem.objectives) == 1:
+        raise ParameterError(f"{asked!r} needs two objectives or more. Name another one, or use 'nsga2'.")
+    if asked in ("exhaustive", "lattice") and problem.space > MOST_NODES:
         raise ParameterError(
             f"{count_text(problem.space)} recodings cannot be enumerated. Use another method."
         )
@@ -159,4 +204,4 @@ def is_enumerable(problem: Problem) -> bool:
     return all(scheme.count() <= LISTED and scheme.count() * size <= CELLS for scheme, size in counted)
 
 
-__all__ = ["METHODS", "SearchSettings", "choose_method", "compile_method", "is_enumerable"]
+__all__ = ["METHODS", "OBJECTIVES", "SearchSettings", "choose_method", "compile_method", "is_enumerable"]

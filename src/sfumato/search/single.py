@@ -10,7 +10,10 @@ from sfumato.front import non_dominated
 from sfumato.measures import Setting, make_measure, measure_names
 from sfumato.search.problem import Problem
 
-RELATIVE_TO_ORIGINAL = ("loss", "glm", "gl", "sl", "hdm", "precision", "suppressed")
+RELATIVE_TO_ORIGINAL = (
+    *("loss", "glm", "gl", "sl", "hdm", "precision", "ql", "usefulness", "suppressed"),
+    "protection",
+)
 """Measures that compare with the table before it was recoded."""
 
 
@@ -28,7 +31,7 @@ def measure_cube(cube: Cube) -> dict[str, float]:
         ``rows``, ``classes``, ``uniques`` (classes of one row), then measure → number.
     """
     ladders = tuple(Ladder(np.arange(size, dtype=np.int32)[None], 0, 0) for size in cube.sizes)
-    setting = Setting(cube.quasi_identifiers, cube.sensitive, np.ones(len(cube.sizes)))
+    setting = Setting(cube.quasi_identifiers, cube.sensitive, np.ones(len(cube.sizes)), cube.ordered)
     names = [name for name in measure_names(setting) if name not in RELATIVE_TO_ORIGINAL]
     measures = tuple(make_measure(name, setting) for name in names)
     problem = Problem(cube, Lattice(ladders), measures, (), Suppression(Rule.NONE, 0))

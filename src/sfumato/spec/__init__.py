@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sfumato.spec.attribute import AttributeSpec
+from sfumato.spec.confidential import ConfidentialSpec
 from sfumato.spec.hierarchy import HierarchySpec
 from sfumato.spec.names import canonical_measure_name, format_measure_name, parse_measure_name
 from sfumato.spec.sections import (
@@ -16,6 +17,7 @@ from sfumato.spec.specification import Spec
 
 __all__ = [
     "AttributeSpec",
+    "ConfidentialSpec",
     "DataSpec",
     "HierarchySpec",
     "ObjectivesSpec",

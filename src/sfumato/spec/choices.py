@@ -15,7 +15,22 @@ Scheme: TypeAlias = Literal[
     "levels", "cuts", "ordered", "guided-ordered", "sets", "guided-sets", "admissible"
 ]
 Output: TypeAlias = Literal["label", "mean", "median", "mode"]
-Method: TypeAlias = Literal["auto", "optimal", "exhaustive", "lattice", "pbg-ea", "nsga2", "granulation-ga"]
+Method: TypeAlias = Literal[
+    "auto",
+    "optimal",
+    "exhaustive",
+    "lattice",
+    "pbg-ea",
+    "nsga2",
+    "nsga3",
+    "unsga3",
+    "agemoea",
+    "smsemoa",
+    "spea2",
+    "moead",
+    "granulation-ga",
+]
+Variant: TypeAlias = Literal["incognito", "breadth-first"]
 SuppressionRule: TypeAlias = Literal["auto", "none", "failing", "smallest", "below-mean"]
 SuppressionOutput: TypeAlias = Literal["drop", "mask"]
 RowOrder: TypeAlias = Literal["sorted", "input"]
@@ -26,6 +41,7 @@ KINDS: tuple[str, ...] = get_args(Kind)
 SCHEMES: tuple[str, ...] = get_args(Scheme)
 OUTPUTS: tuple[str, ...] = get_args(Output)
 METHODS: tuple[str, ...] = get_args(Method)
+VARIANTS: tuple[str, ...] = get_args(Variant)
 SUPPRESSION_RULES: tuple[str, ...] = get_args(SuppressionRule)
 SUPPRESSION_OUTPUTS: tuple[str, ...] = get_args(SuppressionOutput)
 ROW_ORDERS: tuple[str, ...] = get_args(RowOrder)
@@ -44,8 +60,11 @@ GUIDED_SCHEMES: tuple[str, ...] = ("cuts", "guided-ordered", "guided-sets")
 """The schemes whose blocks follow a tree, so that they need a hierarchy."""
 
 SUPPORTED_SCHEMES: tuple[str, ...] = SCHEMES
-SUPPORTED_OUTPUTS: tuple[str, ...] = ("label",)
-SUPPORTED_METHODS: tuple[str, ...] = ("auto", "exhaustive", "optimal", "pbg-ea")
+SUPPORTED_OUTPUTS: tuple[str, ...] = OUTPUTS
+SUPPORTED_METHODS: tuple[str, ...] = (
+    *("auto", "exhaustive", "optimal", "lattice", "pbg-ea", "granulation-ga"),
+    *("nsga2", "nsga3", "unsga3", "agemoea", "smsemoa", "spea2", "moead"),
+)
 
 __all__ = [
     "DATE_UNITS",
@@ -62,6 +81,7 @@ __all__ = [
     "SUPPORTED_SCHEMES",
     "SUPPRESSION_OUTPUTS",
     "SUPPRESSION_RULES",
+    "VARIANTS",
     "DateUnit",
     "Kind",
     "Method",
@@ -71,4 +91,5 @@ __all__ = [
     "Scheme",
     "SuppressionOutput",
     "SuppressionRule",
+    "Variant",
 ]

@@ -113,7 +113,8 @@ def sentence_of(error: Exception) -> str:
 
 def _unknown_key(model: Model, location: Location, misspelt: set[Location]) -> str:
     """Name the valid key closest to the last part of the location, and note it as misspelt."""
-    keys = _model_at(model, location[:-1]).model_fields
+    fields = _model_at(model, location[:-1]).model_fields
+    keys = [field.alias or name for name, field in fields.items()]
     hint = nearest(str(location[-1]), keys)
     misspelt |= {(*location[:-1], key) for key in keys if hint == f"Did you mean {key!r}?"}
     return f"unknown key. {hint}"
@@ -123,6 +124,8 @@ def _model_at(model: Model, location: Location) -> Model:
     """Follow a location down the fields to the model that stands there."""
     parts = iter(location)
     for part in parts:
+        if isinstance(part, int):
+            continue  # an entry of a list of tables
         annotation = model.model_fields[str(part)].annotation
         model = _model_in(annotation) or model
         if get_origin(annotation) is dict:
@@ -157,6 +160,9 @@ def write_location(location: Location, *, tables: bool = True) -> str:
         depth = 2 if location[0] == "attributes" and len(location) > 1 else 1
     table = ".".join(write_key(str(part)) for part in location[:depth])
     rest = ""
+    if tables and len(location) > 1 and isinstance(location[1], int):
+        entry = f"[[{table}]] entry {location[1] + 1}"  # of a list of tables
+        return ", ".join([entry, *(write_key(str(part)) for part in location[2:])])
     for part in location[depth:]:
         if isinstance(part, int):
             rest += f", entry {part + 1}"

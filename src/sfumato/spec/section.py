@@ -47,7 +47,7 @@ class Section(BaseModel):
 
     def to_dict(self) -> dict[str, PlainValue]:
         """Return plain values that JSON and TOML can write, defaults left out."""
-        return self.model_dump(mode="json", exclude_defaults=True)
+        return self.model_dump(mode="json", by_alias=True, exclude_defaults=True)
 
 
 __all__ = ["PlainValue", "Section"]

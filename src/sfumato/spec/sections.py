@@ -13,10 +13,12 @@ from sfumato.spec.choices import (
     SUPPORTED_METHODS,
     SUPPRESSION_OUTPUTS,
     SUPPRESSION_RULES,
+    VARIANTS,
     Method,
     RowOrder,
     SuppressionOutput,
     SuppressionRule,
+    Variant,
 )
 from sfumato.spec.fields import (
     FilledText,
@@ -63,6 +65,13 @@ def _check_measures(value: object) -> tuple[str, ...]:
     names = check_entries(value, lambda entry: canonical_measure_name(check_text(entry)))
     refuse_repetition(names)
     return tuple(str(name) for name in names)
+
+
+def _check_flag(value: object) -> bool:
+    """Accept true and false."""
+    if not isinstance(value, bool):
+        raise ValueError(f"must be true or false; found {found(value)}.")
+    return value
 
 
 def check_requirements(value: object) -> dict[str, float]:
@@ -169,17 +178,28 @@ class SearchSpec(Section):
     ----------
     method
         The search; auto decides by counted work.
+    variant
+        Of ``lattice``: incognito, which decides many recodings without testing them, or breadth-first.
+        Both find the same.
     seed
         Where random choices start, 0 or above.
     time_limit
         Seconds, above 0.
     population, iterations, crossover, mutation, walk
         Parameters of evolutionary searches; the method's own where nothing is said.
+    constrained_mutation
+        Probability that an attribute under ``cuts`` or ``guided-ordered`` mutates; for ``nsga2`` and the
+        other algorithms of its kind, as the next two.
+    seeding
+        Whether the search sets out from the best full-domain recodings.
+    patience
+        Iterations in a row without a gain in hypervolume after which the search ends, at least 1.
     boxes
         Measure → width of its boxes, above 0: keep one solution in each box rather than all.
     """
 
     method: Annotated[Method, BeforeValidator(choice("method", METHODS, SUPPORTED_METHODS))] = "auto"
+    variant: Annotated[Variant | None, BeforeValidator(optional(choice("variant", VARIANTS)))] = None
     seed: Whole = 1
     time_limit: Seconds = 60.0
     population: Annotated[int | None, BeforeValidator(optional(lambda value: check_whole(value, 2)))] = None
@@ -187,6 +207,9 @@ class SearchSpec(Section):
     crossover: Annotated[float | None, BeforeValidator(optional(check_share))] = None
     mutation: Annotated[float | None, BeforeValidator(optional(check_share))] = None
     walk: Annotated[int | None, BeforeValidator(optional(check_whole))] = None
+    constrained_mutation: Annotated[float | None, BeforeValidator(optional(check_share))] = None
+    seeding: Annotated[bool | None, BeforeValidator(optional(_check_flag))] = None
+    patience: Annotated[int | None, BeforeValidator(optional(lambda value: check_whole(value, 1)))] = None
     boxes: Annotated[dict[str, float], BeforeValidator(check_boxes)] = Field(default={})
 
 

@@ -9,6 +9,7 @@ from pydantic import BeforeValidator, Field, PrivateAttr, ValidationError, model
 
 from sfumato.errors import nearest
 from sfumato.spec.attribute import AttributeSpec  # noqa: TC001 (pydantic reads it at run time)
+from sfumato.spec.confidential import ConfidentialSpec, check_statements
 from sfumato.spec.fields import check_text
 from sfumato.spec.names import parse_measure_name
 from sfumato.spec.problems import LocatedError, Problem, collect_problems
@@ -45,6 +46,8 @@ class Spec(Section):
         Which rows may be suppressed.
     require
         Name of a measure to the number that every release must meet.
+    confidential
+        Sentences that must stay unknown; the measures ``secure``, ``exposed`` and ``sf`` are about them.
     objectives
         What the front is about.
     search
@@ -69,6 +72,7 @@ class Spec(Section):
     attributes: dict[str, AttributeSpec]
     suppression: SuppressionSpec = SuppressionSpec()
     require: Annotated[dict[str, float], BeforeValidator(check_requirements)] = Field(default={})
+    confidential: Annotated[tuple[ConfidentialSpec, ...], BeforeValidator(check_statements)] = ()
     objectives: ObjectivesSpec = ObjectivesSpec()
     search: SearchSpec = SearchSpec()
     release: ReleaseSpec = ReleaseSpec()

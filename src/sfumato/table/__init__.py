@@ -6,6 +6,7 @@ from sfumato.table.frames import make_frame
 from sfumato.table.recoding import Recode
 from sfumato.table.roles import Roles
 from sfumato.table.sources import Source, SourceKind, open_source
+from sfumato.table.statistics import block_statistics
 from sfumato.table.writing import is_typed, write_table
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "SourceKind",
     "Table",
     "apply",
+    "block_statistics",
     "code_table",
     "count_cube",
     "is_typed",

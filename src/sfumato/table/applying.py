@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from sfumato.errors import ParameterError
@@ -53,7 +53,8 @@ def apply(
         For text files: whether numbers that are kept leave as numbers, for a format that has types,
         rather than as they were written.
     with_person
-        Whether the person column comes after the others, for a recount that is not released.
+        Whether the person column comes after the others, for a recount that is not released; and so do, where
+        not everyone holds the confidential sentences, columns that tell who does.
 
     Returns
     -------
@@ -77,11 +78,17 @@ def apply(
     manner = Manner(masked=output == "mask", suppressing=len(suppressed) > 0, typed=typed, sort=sort)
     plans = plan_columns(table, recodes, manner)
     names = Names.beside(source.columns)
-    frame = join_plans(source, plans, suppressed, names, numbered=not sort)
+    secrets = table.secrets if with_person else None
+    holding = [] if secrets is None else secrets.plans(len(plans))
+    numbered = not sort or (secrets is not None and secrets.needs_rows())
+    frame = join_plans(source, [*plans, *holding], suppressed, names, numbered=numbered)
     person = (table.roles.person,) if with_person and table.roles.person else ()
     choice = _Choice(
         source, (*table.roles.released, *person), {plan.name: plan for plan in plans}, manner, names
     )
+    if secrets is not None:
+        frame = secrets.numbered(source, frame, names)
+        choice = replace(choice, beside=secrets.expressions(source, holding, names))
     return choice.of(frame).to_native()
 
 
@@ -113,12 +120,16 @@ class _Choice:
     plans: dict[str, ColumnPlan]
     manner: Manner
     names: Names
+    beside: Sequence[nw.Expr] = ()
 
     def of(self, frame: Frame) -> Frame:
         """Choose from the joined rows."""
         if self.manner.suppressing and not self.manner.masked:
             frame = frame.filter(~self._flag)
         shown = [self._leaving(name).alias(name) for name in self.columns]
+        if self.beside:
+            # Not released, so that no order has to hide anything.
+            return frame.select(*shown, *self.beside)
         if self.manner.sort:
             sizes = self._sizes()
             by = [
@@ -156,6 +167,8 @@ class _Choice:
             column = nw.col(self.names.of(plan.shown, plan.place))
         if plan.shown == "text" and plan.missing_text is not None:
             column = column.fill_null(plan.missing_text)
+        if plan.shown == "number" and plan.missing_number is not None:
+            column = column.fill_null(plan.missing_number)
         if not self._masks:
             return column
         if plan.is_quasi_identifier:

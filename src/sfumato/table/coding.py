@@ -4,28 +4,32 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from sfumato.confidentiality import read_statements
 from sfumato.domains import Cube
 from sfumato.errors import DataError, HierarchyError
 from sfumato.hierarchies import build, encode
 from sfumato.hierarchies.hierarchy import Hierarchy, Value
 from sfumato.table.arrow import MISSING
+from sfumato.table.marking import HIDDEN, columns_for, mark_tuples
 from sfumato.table.roles import Roles, assign_roles, find_warnings, require_columns
 from sfumato.table.tally import DistinctColumn, Tally, tally
-from sfumato.table.values import rank, type_values
+from sfumato.table.values import is_ordered, rank, type_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import pyarrow as pa
 
-    from sfumato._typing import IntArray
+    from sfumato._typing import IntArray, LongArray
     from sfumato.spec import Spec
+    from sfumato.table.marking import Marks
+    from sfumato.table.secrets import Secrets
     from sfumato.table.sources import Source
 
 MakeHierarchy: TypeAlias = Callable[[str, Sequence[Value], bool], Hierarchy]
@@ -43,11 +47,15 @@ class RawColumn:
         The code of each value; equal codes for values that mean the same, such as ``1`` and ``1.0``.
     missing
         The code of missing, or None if it does not occur.
+    typed, rows
+        The typed value of each raw value, and how many rows have it; only where a release shows statistics.
     """
 
     values: pa.Array
     codes: IntArray
     missing: int | None
+    typed: Sequence[Value] | None = None
+    rows: LongArray | None = None
 
     @cached_property
     def is_exact(self) -> bool:
@@ -75,6 +83,9 @@ class Table:
         The domain of each sensitive attribute, as a hierarchy.
     raw
         The raw values of quasi-identifiers and sensitive attributes.
+    secrets
+        The confidential sentences, if there are any; the cube says for which rows they are true and who
+        holds them.
     """
 
     source: Source
@@ -84,6 +95,7 @@ class Table:
     hierarchies: Mapping[str, Hierarchy]
     sensitive: Mapping[str, Hierarchy]
     raw: Mapping[str, RawColumn]
+    secrets: Secrets | None = None
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -101,7 +113,7 @@ class Table:
         cube = self.cube
         constant = [
             name
-            for name, codes in zip(cube.sensitive, cube.sensitive_codes.T, strict=True)
+            for name, codes in zip(self.roles.sensitive, cube.sensitive_codes.T, strict=False)
             if (codes == codes[0]).all()
         ]
         return find_warnings(self.source, self.roles, cube.row_count, constant)
@@ -144,7 +156,9 @@ def code_table(
     """
     roles = assign_roles(source.columns, spec)
     attributes = (*roles.quasi_identifiers, *roles.sensitive)
-    counted = tally(source, (*attributes, *_persons(roles.person)))
+    statements = read_statements(spec)
+    holders = columns_for(statements, source.columns)
+    counted = tally(source, tuple(dict.fromkeys((*attributes, *_persons(roles.person), *holders))))
     made: dict[str, Hierarchy] = {}
     raw: dict[str, RawColumn] = {}
     for name in attributes:
@@ -154,16 +168,31 @@ def code_table(
             kind, values = type_values(name, column.values, spec.attributes[name])
             made[name] = make(kind, _distinct(values), column.has_missing)
             raw[name] = _code(name, column, encode(made[name], values, reach=reach), made[name])
+            if spec.attributes[name].output != "label":
+                raw[name] = replace(raw[name], typed=values, rows=column.count(counted.rows))
     sizes = {name: made[name].size for name in attributes}
     codes = {name: (raw[name].codes, raw[name].missing) for name in attributes}
+    marks = None
+    if statements:
+        secret = {name: (made[name], *codes[name]) for name in roles.sensitive}
+        marks = mark_tuples(
+            source,
+            spec,
+            counted,
+            statements,
+            secret,
+            number_persons=lambda own: _of_person(own, roles.person),
+        )
+        counted = marks.counted
     return Table(
         source,
         spec,
         roles,
-        _make_cube(counted, sizes, codes, (roles.quasi_identifiers, roles.sensitive, roles.person)),
+        _make_cube(counted, sizes, codes, (roles.quasi_identifiers, roles.sensitive, roles.person), marks),
         {name: made[name] for name in roles.quasi_identifiers},
         {name: made[name] for name in roles.sensitive},
         raw,
+        None if marks is None else marks.secrets,
     )
 
 
@@ -205,7 +234,9 @@ def count_cube(
         known = len(column.values)
         sizes[name] = known + column.has_missing
         codes[name] = (rank(column.values), known if column.has_missing else None)
-    return _make_cube(counted, sizes, codes, (tuple(quasi_identifiers), tuple(sensitive), person))
+    ordered = frozenset(name for name in sensitive if is_ordered(counted.columns[name].values))
+    cube = _make_cube(counted, sizes, codes, (tuple(quasi_identifiers), tuple(sensitive), person))
+    return replace(cube, ordered=ordered)
 
 
 def _persons(person: str | None) -> tuple[str, ...]:
@@ -261,9 +292,11 @@ def _make_cube(
     sizes: Mapping[str, int],
     codes: Mapping[str, tuple[IntArray, int | None]],
     roles: tuple[tuple[str, ...], tuple[str, ...], str | None],
+    marks: Marks | None = None,
 ) -> Cube:
     """Turn the places of every tuple into codes, and sort."""
     quasi_identifiers, sensitive, person = roles
+    hidden = [] if marks is None else [(HIDDEN, len(marks.confidential.truth), marks.codes)]
 
     def columns(names: tuple[str, ...]) -> IntArray:
         coded = np.empty((len(counted.rows), len(names)), dtype=np.int32, order="F")
@@ -271,22 +304,28 @@ def _make_cube(
             coded[:, place] = _recode(counted.columns[name].places, *codes[name])
         return coded
 
-    return Cube.sorted(
+    cube = Cube.sorted(
         quasi_identifiers,
         tuple(sizes[name] for name in quasi_identifiers),
         columns(quasi_identifiers),
         rows=counted.rows,
-        sensitive=sensitive,
-        sensitive_sizes=tuple(sizes[name] for name in sensitive),
-        sensitive_codes=columns(sensitive),
-        persons=None if person is None else _person_codes(counted.columns[person]),
+        sensitive=(*sensitive, *(name for name, _, _ in hidden)),
+        sensitive_sizes=(*(sizes[name] for name in sensitive), *(size for _, size, _ in hidden)),
+        sensitive_codes=np.column_stack([columns(sensitive), *(codes for _, _, codes in hidden)]),
+        persons=_of_person(counted, person),
     )
+    return cube if marks is None else replace(cube, confidential=marks.confidential)
 
 
 def _recode(places: IntArray, codes: IntArray, missing: int | None) -> IntArray:
     """Return the code at each place; missing is at place -1, which is the last of the codes then."""
     found: IntArray = codes if missing is None else np.append(codes, np.int32(missing))
     return found[places]
+
+
+def _of_person(counted: Tally, person: str | None) -> IntArray | None:
+    """Number the persons of tuples, where persons are named."""
+    return None if person is None else _person_codes(counted.columns[person])
 
 
 def _person_codes(column: DistinctColumn) -> IntArray:

@@ -36,12 +36,16 @@ class Recode:
         The text of each block; None is missing.
     keep
         Whether the column leaves as it is, with its type.
+    numbers
+        The number of each block, where labels are numbers and leave as such wherever kept numbers would;
+        None for a block that no row has.
     """
 
     attribute: str
     block: IntArray
     labels: Sequence[str | None]
     keep: bool = False
+    numbers: Sequence[int | float | None] | None = None
 
 
 @dataclass(frozen=True)
@@ -85,7 +89,7 @@ class ColumnPlan:
         one entry for each raw value.
     values
         The raw values.
-    missing_block, missing_text
+    missing_block, missing_text, missing_number
         What missing becomes.
     """
 
@@ -97,6 +101,7 @@ class ColumnPlan:
     values: pa.Array
     missing_block: int | None = None
     missing_text: str | None = None
+    missing_number: int | float | None = None
 
     def mapping(self, names: Names) -> pa.Table:
         """Return the table to join with, under names of our own."""
@@ -122,6 +127,9 @@ def _plan_recoded(table: Table, recode: Recode, place: int, manner: Manner) -> C
     shown: Shown = kept.shown if recode.keep and not manner.masked else "text"
     blocks = number_array(recode.block[kept.raw.codes])
     parts = kept.number_part(shown)
+    numbers = _block_numbers(recode, kept)
+    if numbers is not None:
+        shown, parts = "number", {"number": number_array(numbers)}
     if manner.suppressing:
         parts["block"] = blocks
     if shown == "text":
@@ -131,7 +139,15 @@ def _plan_recoded(table: Table, recode: Recode, place: int, manner: Manner) -> C
         parts["text"] = kept.raw.values.cast(labels.type) if as_written else labels
     missing = None if kept.raw.missing is None else int(recode.block[kept.raw.missing])
     text = None if missing is None else recode.labels[missing]
-    return ColumnPlan(name, place, True, shown, parts, kept.raw.values, missing, text)
+    number = None if missing is None or recode.numbers is None else recode.numbers[missing]
+    return ColumnPlan(name, place, True, shown, parts, kept.raw.values, missing, text, number)
+
+
+def _block_numbers(recode: Recode, kept: _Kept) -> LongArray | FloatArray | None:
+    """Return the number of each raw value's block; None where labels leave as texts."""
+    if recode.numbers is None or recode.keep or not kept.leaves_numbers:
+        return None
+    return numbers_of([recode.numbers[block] for block in recode.block[kept.raw.codes].tolist()])
 
 
 def _plan_sensitive(table: Table, name: str, place: int, manner: Manner) -> ColumnPlan:
@@ -169,6 +185,11 @@ class _Kept:
         """The number of each raw value, or None where the domain has others than numbers."""
         known = numbers_of(self.hierarchy.values[: self.hierarchy.size - self.hierarchy.has_missing])
         return None if known is None else known[self.raw.codes]
+
+    @property
+    def leaves_numbers(self) -> bool:
+        """Whether numbers in place of the column's own leave as numbers."""
+        return not self.manner.masked and (self.is_numeric or (self.is_text and self.manner.typed))
 
     @property
     def shown(self) -> Shown:

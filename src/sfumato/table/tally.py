@@ -42,6 +42,12 @@ class DistinctColumn:
         """Whether missing occurs."""
         return bool((self.places == MISSING).any())
 
+    def count(self, rows: LongArray) -> LongArray:
+        """Return how many rows have each value, given those of every tuple."""
+        known = self.places != MISSING
+        count = np.bincount(self.places[known], weights=rows[known], minlength=len(self.values))
+        return count.astype(np.int64)
+
 
 @dataclass(frozen=True, eq=False)
 class Tally:

@@ -103,6 +103,16 @@ def rank(values: pa.Array) -> IntArray:
     return ranks
 
 
+def is_ordered(values: pa.Array) -> bool:
+    """Tell whether :func:`rank` follows an order that means something: sizes of numbers, or time."""
+    import pyarrow as pa
+
+    if pa.types.is_temporal(values.type):
+        return True
+    texts = values.cast(pa.large_string())
+    return len(values) > 0 and _sizes(values, texts) is not texts
+
+
 def _sizes(values: pa.Array, texts: pa.Array) -> pa.Array:
     """Return values as numbers if all of them are, else as their texts."""
     import pyarrow as pa
@@ -126,4 +136,4 @@ def numbers_of(values: Sequence[Value]) -> LongArray | FloatArray | None:
     return np.array(values, dtype=np.float64)
 
 
-__all__ = ["numbers_of", "rank", "texts_of_array", "type_values"]
+__all__ = ["is_ordered", "numbers_of", "rank", "texts_of_array", "type_values"]

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from sfumato.classes.properties import Property, PropertyKind
 from sfumato.measures.measure import ClassMeasure, Direction, Union
+
+if TYPE_CHECKING:
+    from sfumato.classes.properties import Levels
 
 
 class TEqual(ClassMeasure):
@@ -41,4 +46,62 @@ class TEqual(ClassMeasure):
         return 1.0
 
 
-__all__ = ["TEqual"]
+class TOrdered(TEqual):
+    """t-closeness with ordered distance: the largest distance of a remaining class.
+
+    Notes
+    -----
+    The earth mover's distance where values i and j of a domain of m are |i − j| / (m − 1) apart:
+    Σ_i |share in the class of the values up to i − their share in the table| / (m − 1). Values
+    count by their place in the order of the domain: numbers and dates by size, ordinals by their
+    ``order``, categories by the leaves of their hierarchy; those without a row count too. Missing is last.
+    Otherwise as `TEqual`, which it never exceeds.
+
+    References
+    ----------
+    Li, N., Li, T., Venkatasubramanian, S. (2007), t-closeness: privacy beyond
+    k-anonymity and ℓ-diversity, section 5.1, doi:10.1109/ICDE.2007.367856.
+    """
+
+    @property
+    def judged(self) -> Property:
+        """Distance of a class from the table."""
+        return Property(PropertyKind.T_ORDERED, self.attribute)
+
+
+class THierarchical(TEqual):
+    """t-closeness with hierarchical distance: the largest distance of a remaining class.
+
+    Parameters
+    ----------
+    name
+        Such as ``t(diagnosis, hierarchical)``.
+    attribute
+        Number of the sensitive attribute.
+    levels
+        The levels of its hierarchy.
+
+    Notes
+    -----
+    The earth mover's distance where two values are h / H apart, h being the first level of the
+    hierarchy at which they have one block and H its last level. It equals the mean, over the levels
+    below the last, of the equal distance between their blocks. Missing stands directly
+    under the root, 1 apart from everything. Otherwise as `TEqual`, which it never exceeds.
+
+    References
+    ----------
+    Li, N., Li, T., Venkatasubramanian, S. (2007), t-closeness: privacy beyond
+    k-anonymity and ℓ-diversity, section 5.2, doi:10.1109/ICDE.2007.367856.
+    """
+
+    def __init__(self, name: str, attribute: int, levels: Levels) -> None:
+        super().__init__(name, attribute)
+        self.levels = levels
+
+    @property
+    def judged(self) -> Property:
+        """Distance of a class from the table."""
+        return Property(PropertyKind.T_HIERARCHICAL, self.attribute, levels=self.levels)
+
+
+__all__ = ["TEqual", "THierarchical", "TOrdered"]

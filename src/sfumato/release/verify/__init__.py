@@ -8,21 +8,27 @@ What stays out of a release cannot be recounted from it: persons, whose column d
 leave, and whatever depends on original values. Such measures are listed with the reason,
 and a requirement on one of them fails unless a file that still carries the columns is
 counted beside it (`recount_beside`), or the caller trusts the digest (`holds(..., on_seal=True)`).
+What only the data before the release tell (``hdm``, and ``mean_k`` where it decides the suppression)
+no file beside it can show: the manifest states it as it was computed, and a requirement is
+judged by that.
 """
 
 from sfumato.release.verify.judging import holds
 from sfumato.release.verify.promise import Promise, Recount
 from sfumato.release.verify.reading import FORMATS, hash_file, is_engine_output_error, release_suffix
 from sfumato.release.verify.recounting import recount, recount_beside
+from sfumato.release.verify.sentences import Secret, stated_secrets
 
 __all__ = [
     "FORMATS",
     "Promise",
     "Recount",
+    "Secret",
     "hash_file",
     "holds",
     "is_engine_output_error",
     "recount",
     "recount_beside",
     "release_suffix",
+    "stated_secrets",
 ]

@@ -22,7 +22,8 @@ def holds(recount: Recount, promise: Promise, *, on_seal: bool = False) -> list[
     """List what the file breaks of its promise.
 
     Requirements on rational measures are judged exactly, against the decimal that is written;
-    the entropy, and numbers that are only stated, within a relative 1e-9.
+    the entropy, the protection, and numbers that are only stated, within a relative 1e-9. A required
+    measure that only the data before the release tell (``hdm``) is judged by the number that is stated.
 
     Parameters
     ----------
@@ -82,6 +83,11 @@ def _judge_required(recount: Recount, promise: Promise, on_seal: bool) -> Iterat
                 yield f"{name}: {wanted}, {_show(recount.counted[name])} counted."
         elif name in recount.at_most and larger_is_better(name) and recount.at_most[name] < _exactly(limit):
             yield f"{name}: {wanted}, and it cannot exceed {_show(recount.at_most[name])}."
+        elif name in recount.beforehand and promise.measures.get(name) is not None:
+            # Nobody but the one who made the release can count it: the stated number has to do.
+            stated = float(promise.measures[name] or 0)
+            if not _meets(name, stated, limit):
+                yield f"{name}: {wanted}, {_show(stated)} stated."
         elif not (on_seal and _is_sealed(recount, promise, name, limit)):
             reason = recount.not_recounted.get(name, "nobody asked for it")
             yield f"{name}: {wanted}, and it cannot be recounted: {reason}."

@@ -9,6 +9,7 @@ from sfumato.errors import VerificationError
 from sfumato.release.verify.names import split_name
 from sfumato.release.verify.promise import budget
 from sfumato.release.verify.reading import open_file
+from sfumato.release.verify.sentences import count_telling
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
     from sfumato.release.verify.promise import Count, Promise
+    from sfumato.release.verify.sentences import Telling
 
 STAR = "*"
 
@@ -28,6 +30,10 @@ class UndeterminedError(Exception):
         super().__init__(reason)
         self.reason = reason
         self.at_most = at_most
+
+
+class BeforehandError(UndeterminedError):
+    """A measure depends on what never leaves, so that it can only be stated when a release is made."""
 
 
 class UnstatedError(UndeterminedError):
@@ -50,7 +56,7 @@ class Groups:
     has_persons: bool
     kept_rows: int = 0
     masked_rows: int = 0
-    exposing_classes: int | None = None
+    telling: Telling | None = None
     notes: list[str] = field(default_factory=list)
     contradictions: list[str] = field(default_factory=list)
 
@@ -110,13 +116,10 @@ def load_groups(
     """
     columns = open_file(connection, path, "file")
     attributes = _attributes_to_load(promise, columns)
-    sentences = (
-        promise.sentences if all(name in columns for pair in promise.sentences for name in pair) else ()
-    )
+    beside = dict.fromkeys(name for item in promise.sentences for name in item.columns if name in columns)
     wanted = {f"q{i}": name for i, name in enumerate(promise.quasi_identifiers)}
     wanted |= {alias: name for name, alias in attributes.items()}
-    wanted |= {f"truth{i}": truth for i, (truth, _) in enumerate(sentences)}
-    wanted |= {f"secret{i}": secret for i, (_, secret) in enumerate(sentences)}
+    wanted |= {f"b{i}": name for i, name in enumerate(beside)}
     wanted |= {} if person_column is None else {"person": person_column}
     absent = [name for name in wanted.values() if name not in columns]
     if absent:
@@ -128,7 +131,7 @@ def load_groups(
     groups = Groups(connection, promise, tuple(columns), attributes, person_column is not None)
     _exempt_masked_rows(groups)
     _group(groups)
-    _count_exposing(groups, len(sentences))
+    groups.telling = count_telling(groups, {name: f"b{i}" for i, name in enumerate(beside)})
     if groups.kept_rows == 0:
         raise VerificationError("no row remains in the file.", where=str(path))
     return groups
@@ -185,18 +188,4 @@ def _group(groups: Groups) -> None:
     groups.kept_rows = groups.number("SELECT coalesce(sum(rows), 0) FROM sizes")
 
 
-def _count_exposing(groups: Groups, sentences: int) -> None:
-    """Count the classes in which a sentence holds throughout and is confidential for someone."""
-    if not sentences:
-        return
-    keys = ", ".join(f"q{i}" for i in range(groups.width))
-    told = " OR ".join(
-        f"(bool_and(coalesce(CAST(truth{i} AS BOOLEAN), false)) "
-        f"AND bool_or(coalesce(CAST(secret{i} AS BOOLEAN), false)))"
-        for i in range(sentences)
-    )
-    exposing = f"SELECT 1 FROM kept GROUP BY {keys} HAVING {told}"
-    groups.exposing_classes = groups.number(f"SELECT count(*) FROM ({exposing})")
-
-
-__all__ = ["STAR", "Groups", "UndeterminedError", "UnstatedError", "load_groups"]
+__all__ = ["STAR", "BeforehandError", "Groups", "UndeterminedError", "UnstatedError", "load_groups"]

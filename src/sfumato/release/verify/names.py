@@ -14,6 +14,7 @@ LARGER_IS_BETTER = frozenset(
         "k",
         "mean_k",
         "precision",
+        "protection",
         "ql",
         "recursive_l",
         "secure",

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from sfumato.release.verify.sentences import Secret
+
 Count: TypeAlias = int | float | Fraction
 
 
@@ -38,8 +40,8 @@ class Promise:
     person
         Name of the column whose distinct values count as class size. It does not leave.
     sentences
-        For each confidential sentence the names of two yes/no columns: whether it is true
-        for the row, and whether it is confidential for the row. They do not leave either.
+        The confidential sentences. Who holds one stands, unless everyone does, in columns that do
+        not leave either.
     sha256
         Digest of the file, or None.
     """
@@ -55,7 +57,7 @@ class Promise:
     limit: float | None = None
     columns: tuple[str, ...] | None = None
     person: str | None = None
-    sentences: tuple[tuple[str, str], ...] = ()
+    sentences: tuple[Secret, ...] = ()
     sha256: str | None = None
 
 
@@ -83,6 +85,8 @@ class Recount:
         How a number was taken where that is not the ordinary way.
     contradictions
         Where file and reference exclude each other.
+    beforehand
+        Those of the measures that are not recounted which only the data before the release tell.
     """
 
     counted: Mapping[str, Count]
@@ -94,6 +98,7 @@ class Recount:
     sha256: str
     notes: tuple[str, ...] = ()
     contradictions: tuple[str, ...] = ()
+    beforehand: frozenset[str] = frozenset()
 
     @property
     def measures(self) -> dict[str, int | float]:

@@ -7,7 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sfumato.errors import ParameterError, VerificationError
-from sfumato.release.verify.loading import Groups, UndeterminedError, UnstatedError, load_groups
+from sfumato.release.verify.loading import (
+    BeforehandError,
+    Groups,
+    UndeterminedError,
+    UnstatedError,
+    load_groups,
+)
 from sfumato.release.verify.names import split_name
 from sfumato.release.verify.of_attribute import OF_ATTRIBUTE
 from sfumato.release.verify.of_table import OF_TABLE
@@ -127,12 +133,15 @@ def _count_all(groups: Groups, sha256: str) -> Recount:
     counted: dict[str, Count] = {}
     not_recounted: dict[str, str] = {}
     at_most: dict[str, Count] = {}
+    beforehand = set()
     for text in dict.fromkeys((*groups.promise.require, *groups.promise.measures)):
         try:
             counted[text] = _count(groups, text)
         except UndeterminedError as error:
             not_recounted[text] = error.reason
             _note_unstated(groups, text, error)
+            if isinstance(error, BeforehandError):
+                beforehand.add(text)
             if error.at_most is not None:
                 at_most[text] = error.at_most
     return Recount(
@@ -145,6 +154,7 @@ def _count_all(groups: Groups, sha256: str) -> Recount:
         sha256,
         tuple(dict.fromkeys(groups.notes)),
         tuple(dict.fromkeys(groups.contradictions)),
+        frozenset(beforehand),
     )
 
 

@@ -1,0 +1,211 @@
+"""Questions about a point: whether there is a better one, and what a little more would cost."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
+
+from sfumato.errors import ParameterError, nearest
+from sfumato.front.front import Objective, Solution
+from sfumato.front.picks import pick_solution
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sfumato.front.front import Front
+
+TOLERANCE = 1e-9
+"""Relative difference of values that counts as equal: recounting sums in another order."""
+
+SUPPRESSED = Objective("suppressed", maximize=False)
+_AMOUNT = re.compile(r"\s*(?P<number>\d+\.?\d*|\.\d+)\s*(?P<percent>%?)\s*")
+
+
+@runtime_checkable
+class Measured(Protocol):
+    """Whatever has measures, such as a release."""
+
+    @property
+    def measures(self) -> Mapping[str, float]:
+        """Measures by name."""
+
+
+Point: TypeAlias = "int | str | Solution | Measured | Mapping[str, float]"
+"""A solution, its number or a pick; a release; or measures by name."""
+
+
+def find_better(front: Front, point: Point, *, objectives: Sequence[str] | None = None) -> list[Solution]:
+    """Return the solutions that are as good as a point in everything and better in something.
+
+    Parameters
+    ----------
+    front
+        Where to look.
+    point
+        A solution (of this or of another front), its number or a pick, a release, or measures by name;
+        measures that are no objectives of the front are not looked at.
+    objectives
+        Compare in these alone, for instance where others are not known of an existing release.
+
+    Returns
+    -------
+    list
+        Best first by the first objective to minimize; empty if there is none, as for every solution of
+        the front itself.
+
+    Raises
+    ------
+    ParameterError
+        If a measure lacks or is no number, or an objective is none of the front.
+    """
+    asked = _objectives(front, objectives)
+    values = point_values(front, point, asked)
+    found = [item for item in front if _dominates(asked, item, values)]
+    return sorted(found, key=lambda item: (*preference(front, item), item.number))
+
+
+def find_trades(
+    front: Front,
+    point: Point,
+    better: str,
+    worse: str | Sequence[str] | None = None,
+    *,
+    at_most: float | str = 0.0,
+) -> list[Solution]:
+    """Return the solutions that are better in one objective for at most so much worse in others.
+
+    Parameters
+    ----------
+    front
+        Where to look.
+    point
+        A solution, its number or a pick, a release, or measures by name.
+    better
+        The objective that shall be better, or ``suppressed`` (rows).
+    worse
+        The objective, or the objectives, that may be worse; without it all others. Objectives that are
+        not named must be as good.
+    at_most
+        By how much at most: a number in the measure's own unit, or a share of the point's own
+        value as text, such as ``"2 %"``.
+
+    Returns
+    -------
+    list
+        The best in ``better`` first, then the least worse; empty if there is none.
+
+    Raises
+    ------
+    ParameterError
+        If a name is no objective, an objective stands on both sides, or ``at_most`` cannot be read.
+    """
+    gaining = _objective(front, better)
+    others = [item for item in front.objectives if item != gaining]
+    named = [worse] if isinstance(worse, str) else worse
+    losing = others if named is None else [_objective(front, name) for name in named]
+    if gaining in losing:
+        raise ParameterError(f"{gaining.name!r} cannot be better and worse at once; name another measure.")
+    amount, is_share = read_amount(at_most)
+    asked = list(dict.fromkeys([gaining, *losing, *others]))
+    values = point_values(front, point, asked)
+    room = {item: amount * (abs(values[item.name]) if is_share else 1.0) for item in losing}
+
+    def fits(item: Solution) -> bool:
+        if not _excess(gaining, item, values) < -_slack(values[gaining.name]):
+            return False
+        return all(_excess(o, item, values) <= room.get(o, 0.0) + _slack(values[o.name]) for o in asked[1:])
+
+    def rank(item: Solution) -> tuple[float, ...]:
+        return (_excess(gaining, item, values), *(_excess(o, item, values) for o in losing), item.number)
+
+    return sorted((item for item in front if fits(item)), key=rank)
+
+
+def read_amount(amount: float | str) -> tuple[float, bool]:
+    """Read how much worse is allowed; tell whether it is a share.
+
+    Examples
+    --------
+    >>> read_amount(0.5), read_amount("2 %"), read_amount("0.5")
+    ((0.5, False), (0.02, True), (0.5, False))
+    """
+    if isinstance(amount, str):
+        match = _AMOUNT.fullmatch(amount)
+        if match is None:
+            raise _wrong_amount(amount)
+        is_share = bool(match["percent"])
+        return float(match["number"]) / (100 if is_share else 1), is_share
+    if not 0 <= amount < math.inf:
+        raise _wrong_amount(amount)
+    return float(amount), False
+
+
+def _wrong_amount(amount: float | str) -> ParameterError:
+    return ParameterError(f"at_most must be a number such as 0.02 or a share such as '2 %'; got {amount!r}.")
+
+
+def point_values(front: Front, point: Point, objectives: Sequence[Objective]) -> dict[str, float]:
+    """Return a point's values in some objectives.
+
+    Raises
+    ------
+    ParameterError
+        If one lacks or is no number.
+    """
+    if isinstance(point, int | str):
+        point = pick_solution(front, str(point))
+    if isinstance(point, Solution):
+        known: Mapping[str, float] = {**point.measures, "suppressed": point.suppressed}
+    else:
+        known = point.measures if isinstance(point, Measured) else point
+    values = {}
+    for item in objectives:
+        if item.name not in known:
+            raise ParameterError(
+                f"the measures lack {item.name!r}, which is an objective of the front. "
+                "Add it, or name the objectives that are to be compared."
+            )
+        values[item.name] = float(known[item.name])
+        if math.isnan(values[item.name]):
+            raise ParameterError(f"{item.name!r} of the point is not a number.")
+    return values
+
+
+def preference(front: Front, item: Solution) -> tuple[float, ...]:
+    """Return the objectives as costs, those to minimize first: the key by which picks choose the best."""
+    ordered = sorted(front.objectives, key=lambda objective: objective.maximize)
+    return tuple((-1.0 if o.maximize else 1.0) * item.value(o.name) for o in ordered)
+
+
+def _objectives(front: Front, names: Sequence[str] | None) -> list[Objective]:
+    if names is None:
+        return list(front.objectives)
+    if isinstance(names, str) or not names:
+        raise ParameterError("objectives must be a list with at least one name.")
+    return [_objective(front, name) for name in names]
+
+
+def _objective(front: Front, name: str) -> Objective:
+    known = {item.name: item for item in (SUPPRESSED, *front.objectives)}
+    if name not in known:
+        raise ParameterError(f"the front has no objective {name!r}. {nearest(name, known)}")
+    return known[name]
+
+
+def _excess(objective: Objective, item: Solution, values: Mapping[str, float]) -> float:
+    """Return by how much a solution is worse than the point."""
+    sign = -1.0 if objective.maximize else 1.0
+    return sign * (item.value(objective.name) - values[objective.name])
+
+
+def _slack(value: float) -> float:
+    return TOLERANCE * abs(value)
+
+
+def _dominates(objectives: Sequence[Objective], item: Solution, values: Mapping[str, float]) -> bool:
+    excess = [(_excess(o, item, values), _slack(values[o.name])) for o in objectives]
+    return all(more <= slack for more, slack in excess) and any(more < -slack for more, slack in excess)
+
+
+__all__ = ["Measured", "Point", "find_better", "find_trades", "point_values", "preference", "read_amount"]

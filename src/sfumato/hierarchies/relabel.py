@@ -1,0 +1,88 @@
+"""Blocks of new data under the texts that a recipe recorded for them."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from sfumato.domains import Partition
+from sfumato.hierarchies.encode import UNKNOWN, encode
+from sfumato.hierarchies.rebuild import with_unknown_leaf
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sfumato._typing import BoolArray
+    from sfumato.hierarchies.hierarchy import Hierarchy, Value
+
+
+def relabel(
+    hierarchy: Hierarchy,
+    level: int,
+    texts: Mapping[str, str],
+    values: Sequence[Value],
+    *,
+    unknown: Literal["error", "*"],
+) -> Hierarchy:
+    """Write recorded texts, such as the means of blocks, for the labels of one level.
+
+    Parameters
+    ----------
+    hierarchy
+        The hierarchy of new data.
+    level
+        The level whose labels change.
+    texts
+        Label → what stands for it.
+    values
+        The distinct values of the new data, without missing.
+    unknown
+        What to do with values in a block that has no text: ``error``, or ``*``; see `rebuild`.
+
+    Returns
+    -------
+    Hierarchy
+        Labels of blocks without a text stay, where no value of the data lies in them.
+
+    Raises
+    ------
+    HierarchyError
+        If there are such values and ``unknown`` is ``error``.
+    """
+    labels, block = hierarchy.labels[level], hierarchy.levels[level]
+    has_text = np.array([label is None or label in texts for label in labels], dtype=np.bool_)
+    codes = encode(hierarchy, values)
+    codes = codes[codes != UNKNOWN]
+    lacking = np.unique(block[codes])
+    lacking = lacking[~has_text[lacking]]
+    stays = ~np.isin(block, lacking)
+    if "unknown" in hierarchy.definition:
+        # What was unknown before has its leaf already, and its label is not recorded.
+        stays |= np.array([value == "*" for value in hierarchy.values], dtype=np.bool_)
+    kept = hierarchy if stays.all() else _without(hierarchy, stays)
+    written = tuple(None if label is None else texts.get(label, label) for label in kept.labels[level])
+    named = (*kept.labels[:level], written, *kept.labels[level + 1 :])
+    relabelled = dataclasses.replace(kept, labels=named)
+    return relabelled if stays.all() else with_unknown_leaf(relabelled, values, unknown)
+
+
+def _without(hierarchy: Hierarchy, stays: BoolArray) -> Hierarchy:
+    """Return the hierarchy over fewer values; blocks are numbered anew on every level."""
+    levels, labels = [], []
+    for row, names in zip(hierarchy.levels, hierarchy.labels, strict=True):
+        left = row[stays]
+        partition = Partition.of(left)
+        _, first = np.unique(partition.block, return_index=True)
+        levels.append(partition.block)
+        labels.append(tuple(names[int(left[code])] for code in first.tolist()))
+    return dataclasses.replace(
+        hierarchy,
+        values=tuple(value for value, keep in zip(hierarchy.values, stays.tolist(), strict=True) if keep),
+        levels=np.stack(levels),
+        labels=tuple(labels),
+    )
+
+
+__all__ = ["relabel"]

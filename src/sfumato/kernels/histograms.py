@@ -1,0 +1,246 @@
+"""Properties of a class that its whole histogram of sensitive values decides.
+
+The pairs (class, value, rows) of a set are brought into the order of classes and values first, so
+that the histogram of a class is one run. Sums of floating-point numbers then follow the order of
+the values, whatever way the classes were rolled up.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, TypeAlias
+
+from sfumato.kernels._options import kernel
+from sfumato.kernels.rounding import round_off
+
+if TYPE_CHECKING:
+    from sfumato._typing import FloatArray, IntArray, LongArray
+    from sfumato.kernels.layout import Plan, Scratch, Tables
+
+    Runs: TypeAlias = tuple[IntArray, LongArray, IntArray, LongArray]
+
+# What a property of a class is; lower numbers do not need the pairs in order.
+ENTROPY, RECURSIVE, T_ORDERED, T_HIERARCHICAL = range(7, 11)
+
+
+@kernel
+def sort_pairs(tables: Tables, depth: int, source: int, values: int, scratch: Scratch) -> None:
+    """Order the pairs of a set by class, and by value within a class. O(pairs + groups + values).
+
+    ``scratch.sorted[1]`` receives their numbers; those of class c end before ``scratch.ends[c]``.
+    """
+    pairs = tables.counts[depth, 1 + source]
+    groups = tables.counts[depth, 0]
+    by_value, by_class = scratch.sorted[0], scratch.sorted[1]
+    value = tables.pair_value[depth, source]
+    owner = tables.pair_class[depth, source]
+    begins = scratch.ends
+    # Two counting sorts: a pair goes to the next free place of its key, so a key's place ends as its end.
+    _count_keys(value, pairs, values, begins)
+    for i in range(pairs):
+        by_value[begins[value[i]]] = i
+        begins[value[i]] += 1
+    _count_keys(owner, pairs, groups, begins)
+    for at in range(pairs):
+        i = by_value[at]
+        by_class[begins[owner[i]]] = i
+        begins[owner[i]] += 1
+
+
+@kernel
+def _count_keys(keys: IntArray, count: int, size: int, begins: LongArray) -> None:
+    """Write where each of the keys below ``size`` begins in the order of keys."""
+    begins[:size] = 0
+    for i in range(count):
+        begins[keys[i]] += 1
+    begin = 0
+    for key in range(size):
+        here = begins[key]
+        begins[key] = begin
+        begin += here
+
+
+@kernel
+def _fill_entropy(runs: Runs, rows: LongArray, found: FloatArray) -> None:
+    """Write exp(−Σ p·ln p) = exp(ln n − Σ c·ln c / n) of every class, to 13 digits.
+
+    So values with equal shares give their number exactly, and a requirement can be met by them.
+    """
+    order, ends, _, counts = runs
+    at = 0
+    for c in range(len(ends)):
+        total = 0.0
+        while at < ends[c]:
+            count = counts[order[at]]
+            total += count * math.log(count)
+            at += 1
+        found[c] = round_off(math.exp(math.log(rows[c]) - total / rows[c]))
+
+
+@kernel
+def _sort(values: LongArray, m: int) -> None:
+    """Sort the first m numbers; a class has few different values."""
+    for i in range(1, m):
+        value = values[i]
+        place = i
+        while place > 0 and values[place - 1] > value:
+            values[place] = values[place - 1]
+            place -= 1
+        values[place] = value
+
+
+@kernel
+def _fill_recursive(runs: Runs, factor: LongArray, held: LongArray, found: FloatArray) -> None:
+    """Write the largest ℓ with r₁ < c·(r_ℓ + … + r_m) of every class, counts falling; 0 if there is none."""
+    order, ends, _, counts = runs
+    at = 0
+    for c in range(len(ends)):
+        m = ends[c] - at
+        for place in range(m):
+            held[place] = counts[order[at + place]]
+        at = ends[c]
+        if m > 50:
+            held[:m].sort()
+        else:
+            _sort(held, m)
+        least = held[m - 1] * factor[1]
+        tail = 0
+        reached = 0
+        for place in range(m):
+            tail += held[place]
+            if least < tail * factor[0]:
+                reached = m - place
+                break
+        held[:m] = 0
+        found[c] = reached
+
+
+@kernel
+def _gap(held: float, rows: float, first: int, last: int, reach: FloatArray, area: FloatArray) -> float:
+    """Return Σ |held − rows·reach[v]| over the values from ``first`` on before ``last``.
+
+    ``reach`` does not fall, so the terms change their sign once; that place is searched by halving.
+    """
+    low, high = first, last
+    while low < high:
+        middle = (low + high) // 2
+        if rows * reach[middle] > held:
+            high = middle
+        else:
+            low = middle + 1
+    below = (low - first) * held - rows * (area[low] - area[first])
+    above = rows * (area[last] - area[low]) - (last - low) * held
+    return float(below + above)
+
+
+@kernel
+def _fill_ordered(
+    runs: Runs,
+    rows: LongArray,
+    reach: FloatArray,
+    area: FloatArray,
+    row_count: int,
+    m: int,
+    found: FloatArray,
+) -> None:
+    """Write the mean over the gaps between neighbouring values of what has to cross them.
+
+    With C_v rows of the class and R_v of the table up to value v this is
+    Σ_v |C_v / n − R_v / N| / (m − 1). Between two values of the class C_v stays: O(d log m) for d
+    values of m. All numbers are whole, and exact below 2**53.
+    """
+    order, ends, values, counts = runs
+    at = 0
+    for c in range(len(ends)):
+        moved = 0.0
+        held = 0.0
+        first = 0
+        while at < ends[c]:
+            i = order[at]
+            moved += _gap(held * row_count, rows[c], first, values[i], reach, area)
+            held += counts[i]
+            first = values[i]
+            at += 1
+        moved += _gap(held * row_count, rows[c], first, m, reach, area)
+        found[c] = moved / (float(rows[c]) * row_count * max(m - 1, 1))
+
+
+@kernel
+def _add_level(
+    runs: Runs,
+    rows: LongArray,
+    block: IntArray,
+    overall: LongArray,
+    row_count: int,
+    held: LongArray,
+    sums: LongArray,
+) -> None:
+    """Add to every class the summed distance of its shares in the blocks of one level, times n·N."""
+    order, ends, values, counts = runs
+    first = 0
+    for c in range(len(ends)):
+        for at in range(first, ends[c]):
+            held[block[values[order[at]]]] += counts[order[at]]
+        total = rows[c] * row_count
+        for at in range(first, ends[c]):
+            b = block[values[order[at]]]
+            if held[b]:
+                share = overall[b] * rows[c]
+                total += abs(held[b] * row_count - share) - share
+                held[b] = 0
+        sums[c] += total
+        first = ends[c]
+
+
+@kernel
+def _fill_hierarchical(
+    runs: Runs,
+    rows: LongArray,
+    plan: Plan,
+    number: int,
+    held: LongArray,
+    sums: LongArray,
+    found: FloatArray,
+) -> None:
+    """Write the mean over the levels below the root of the equal distance between their blocks.
+
+    Two values whose first common block is at level h are h/H apart, and this is the length of the
+    way between them in the tree if every edge is 1/(2H) long. What crosses the edge above
+    a block is the difference of its shares.
+    """
+    m = plan.set_size[plan.source[number]]
+    begin, levels = plan.details.tree[number]
+    groups = len(runs[1])
+    sums[:groups] = 0
+    for level in range(levels):
+        block = plan.details.tree_blocks[begin + level * m : begin + (level + 1) * m]
+        overall = plan.details.tree_rows[begin + level * m : begin + (level + 1) * m]
+        _add_level(runs, rows, block, overall, plan.row_count, held, sums)
+    for c in range(groups):
+        found[c] = sums[c] / (2.0 * rows[c] * plan.row_count * max(levels, 1))
+
+
+@kernel
+def measure_histograms(tables: Tables, depth: int, plan: Plan, number: int, scratch: Scratch) -> None:
+    """Fill one property of every class after :func:`sort_pairs` of its set."""
+    source, kind = plan.source[number], plan.kind[number]
+    # Which pairs are in order, where each class ends among them, and their values and rows.
+    runs = (
+        scratch.sorted[1],
+        scratch.ends[: tables.counts[depth, 0]],
+        tables.pair_value[depth, source],
+        tables.pair_rows[depth, source],
+    )
+    rows, found = tables.rows[depth], scratch.values[number]
+    if kind == ENTROPY:
+        _fill_entropy(runs, rows, found)
+    elif kind == RECURSIVE:
+        _fill_recursive(runs, plan.details.factor[number], scratch.held, found)
+    elif kind == T_ORDERED:
+        reach, area = plan.details.reach[source], plan.details.area[source]
+        _fill_ordered(runs, rows, reach, area, plan.row_count, plan.set_size[source], found)
+    else:
+        _fill_hierarchical(runs, rows, plan, number, scratch.held, scratch.squares[number], found)
+
+
+__all__ = ["ENTROPY", "RECURSIVE", "T_HIERARCHICAL", "T_ORDERED", "measure_histograms", "sort_pairs"]

@@ -1,0 +1,231 @@
+"""Confidential sentences of a release: which classes disclose one, and to whom it is confidential.
+
+Sentences come as nested lists and become plain SQL here. A comparison with a missing cell is false, but for
+those with missing itself.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sfumato.errors import DataError
+
+if TYPE_CHECKING:
+    from sfumato.release.verify.loading import Groups
+
+_OPERATORS = {"==": "=", "!=": "<>", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
+_TYPES = {"number": "DOUBLE", "date": "TIMESTAMP"}
+_WHOLE = re.compile(r"-?(?:0|[1-9][0-9]*)")
+_DEEPEST = 500
+
+
+@dataclass(frozen=True)
+class Secret:
+    """A confidential sentence as it is recounted.
+
+    Parameters
+    ----------
+    tree
+        The sentence over the sensitive attributes: ``["and", …]``, ``["or", …]``, ``["not", part]``,
+        ``[operator, column, kind, constant]`` or ``["in", column, kind, [constants]]``; the kind is
+        number, date or category, and missing is None.
+    everyone
+        Whether everyone holds it. Else one of the next tells who does, where a file has the column.
+    holders
+        A condition of the same form over columns that do not leave.
+    row
+        A column with the number of the row, and the number of the row whose person holds it.
+    bit
+        A column of integers, and the bit that says whether the row's person holds it.
+    """
+
+    tree: Sequence[object]
+    everyone: bool = True
+    holders: Sequence[object] | None = None
+    row: tuple[str, int] | None = None
+    bit: tuple[str, int] | None = None
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns beside the released ones that tell who holds it."""
+        if self.everyone:
+            return ()
+        if self.bit is not None:
+            return (self.bit[0],)
+        if self.row is not None:
+            return (self.row[0],)
+        return () if self.holders is None else names_in(self.holders)
+
+
+@dataclass(frozen=True)
+class Telling:
+    """How many people a release tells something confidential about.
+
+    Parameters
+    ----------
+    certain
+        Rows whose class discloses a sentence that their persons are known to hold.
+    possible
+        The same if unknown holders were everyone.
+    people
+        People among the first; None where they are persons and their column is not there.
+    """
+
+    certain: int
+    possible: int
+    people: int | None
+
+
+def names_in(tree: object) -> tuple[str, ...]:
+    """Return the columns that a sentence names, each once.
+
+    Raises
+    ------
+    DataError
+        If it is no sentence.
+    """
+    found: list[str] = []
+
+    def note(name: str) -> str:
+        found.append(name)
+        return ""
+
+    _write(tree, note, 0)
+    return tuple(dict.fromkeys(found))
+
+
+def write_condition(tree: object, columns: Mapping[str, str]) -> str:
+    """Write a sentence as SQL that is true or false; ``columns`` maps names to SQL of their texts.
+
+    Raises
+    ------
+    DataError
+        If it is no sentence.
+    """
+    return _write(tree, columns.__getitem__, 0)
+
+
+def _write(tree: object, column: Callable[[str], str], depth: int) -> str:
+    if depth > _DEEPEST or not isinstance(tree, list | tuple) or not tree:
+        raise _wrong()
+    word, *rest = tree
+    if word in ("and", "or") and len(rest) > 1:
+        return "(" + f" {word.upper()} ".join(_write(part, column, depth + 1) for part in rest) + ")"
+    if word == "not" and len(rest) == 1:
+        return f"(NOT {_write(rest[0], column, depth + 1)})"
+    if len(rest) != 3 or not isinstance(rest[0], str) or rest[1] not in ("number", "date", "category"):
+        raise _wrong()
+    name, kind, value = rest
+    if word == "in" and isinstance(value, list | tuple):
+        return "(" + " OR ".join(["false", *(_compare(column(name), "==", kind, one) for one in value)]) + ")"
+    if word not in _OPERATORS:
+        raise _wrong()
+    return _compare(column(name), word, kind, value)
+
+
+def _compare(cell: str, operator: str, kind: str, value: object) -> str:
+    """Write one comparison."""
+    if value is None and operator in ("==", "!="):
+        return f"({cell} IS {'' if operator == '==' else 'NOT '}NULL)"
+    sign = _OPERATORS[operator]
+    if kind == "number" and type(value) in (int, float) and math.isfinite(float(str(value))):
+        return f"coalesce(TRY_CAST({cell} AS DOUBLE) {sign} CAST('{float(str(value))!r}' AS DOUBLE), false)"
+    if kind == "date" and isinstance(value, str):
+        return f"coalesce(TRY_CAST({cell} AS TIMESTAMP) {sign} TRY_CAST({_quote(value)} AS TIMESTAMP), false)"
+    if kind == "category" and isinstance(value, str) and operator in ("==", "!="):
+        # The engine writes whole numbers of a column of fractions with a point.
+        texts = [value, f"{value}.0"] if _WHOLE.fullmatch(value) else [value]
+        listed = f"{cell} IN ({', '.join(map(_quote, texts))})"
+        return f"coalesce({listed if operator == '==' else f'NOT ({listed})'}, false)"
+    raise _wrong()
+
+
+def _quote(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _wrong() -> DataError:
+    return DataError("a sentence of the manifest is not as it should be.", where="reference.sentences")
+
+
+def stated_secrets(reference: Mapping[str, object]) -> tuple[Secret, ...]:
+    """Read the sentences that a manifest states.
+
+    Raises
+    ------
+    DataError
+        If they are not as they should be.
+    """
+    listed = reference.get("sentences", [])
+    if not isinstance(listed, list):
+        raise _wrong()
+    found = []
+    for item in listed:
+        if not isinstance(item, Mapping) or not isinstance(item.get("everyone"), bool):
+            raise _wrong()
+        names_in(item.get("tree"))
+        found.append(Secret(item["tree"], item["everyone"]))
+    return tuple(found)
+
+
+def held_condition(secret: Secret, columns: Mapping[str, str]) -> str | None:
+    """Write who holds a sentence as SQL; None where the columns for that are not there."""
+    if secret.everyone:
+        return "true"
+    if not secret.columns or not all(name in columns for name in secret.columns):
+        return None
+    if secret.bit is not None:
+        return f"coalesce((CAST({columns[secret.bit[0]]} AS BIGINT) >> {int(secret.bit[1])}) & 1 = 1, false)"
+    if secret.row is not None:
+        return f"coalesce(CAST({columns[secret.row[0]]} AS BIGINT) = {int(secret.row[1])}, false)"
+    return write_condition(secret.holders, columns)
+
+
+def count_telling(groups: Groups, beside: Mapping[str, str]) -> Telling | None:
+    """Count the people about whom the classes of a release tell something confidential.
+
+    Parameters
+    ----------
+    groups
+        The release inside the engine, with the view ``kept`` of its rows.
+    beside
+        Name → column of that view, for columns that tell who holds what.
+
+    Returns
+    -------
+    Telling
+        None where there are no sentences, or one is about a column that is not there.
+    """
+    secrets = groups.promise.sentences
+    if not secrets or any(name not in groups.attributes for item in secrets for name in names_in(item.tree)):
+        return None
+    keys = ", ".join(f"q{i}" for i in range(groups.width))
+    judged, certain, possible = [], ["false"], ["false"]
+    for i, secret in enumerate(secrets):
+        held = held_condition(secret, beside)
+        judged.append(f"bool_and({write_condition(secret.tree, groups.attributes)}) OVER own AS told{i}")
+        judged.append(f"{held or 'true'} AS held{i}")
+        possible.append(f"(told{i} AND held{i})")
+        certain += [] if held is None else [f"(told{i} AND held{i})"]
+    person = ["person"] if groups.has_persons else []
+    rows = f"SELECT {', '.join([keys, *person, *judged])} FROM kept WINDOW own AS (PARTITION BY {keys})"
+    either = (" OR ".join(certain), " OR ".join(possible))
+    groups.connection.execute(
+        f"CREATE OR REPLACE TEMP TABLE told AS SELECT {', '.join([keys, *person])}, "
+        f"({either[0]}) AS certain, ({either[1]}) AS possible FROM ({rows})"
+    )
+    found = groups.ask("SELECT count(*) FILTER (WHERE certain), count(*) FILTER (WHERE possible) FROM told")[
+        0
+    ]
+    people: int | None = found[0]
+    if groups.promise.person is not None:
+        distinct = f"SELECT DISTINCT {keys}, person FROM told WHERE certain"
+        people = groups.number(f"SELECT count(*) FROM ({distinct})") if groups.has_persons else None
+    return Telling(found[0], found[1], people)
+
+
+__all__ = ["Secret", "Telling", "count_telling", "names_in", "stated_secrets", "write_condition"]

@@ -1,0 +1,261 @@
+"""Searches any mix of schemes by one of pymoo's algorithms."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sfumato.errors import ParameterError, nearest
+from sfumato.front import non_dominated
+from sfumato.search.monitor import Monitor
+from sfumato.search.pymoo_adapter.evaluation import Evaluations, StoppedError, constraint_count
+from sfumato.search.pymoo_adapter.gain import Gain, Scale
+from sfumato.search.pymoo_adapter.genome import Genome
+from sfumato.search.pymoo_adapter.parameters import ALGORITHMS, EvolutionParameters
+from sfumato.search.pymoo_adapter.seeding import SHARE, Seeds, find_seeds
+from sfumato.search.result import SearchResult, Status
+
+if TYPE_CHECKING:
+    from sfumato._typing import BoolArray, FloatArray, IntArray
+    from sfumato.classes import Batch
+    from sfumato.search.problem import Problem
+
+DRAWS = 20
+"""How often a recoding of the first population is drawn anew where it came before."""
+
+WORST = 2.0
+"""What an infeasible recoding costs at least where violations have to show in scaled costs."""
+
+
+def search_pymoo(
+    problem: Problem,
+    batch: Batch,
+    monitor: Monitor | None = None,
+    *,
+    algorithm: str = "nsga2",
+    seed: int | np.random.Generator | None = None,
+    parameters: EvolutionParameters | None = None,
+) -> SearchResult:
+    """Search by an evolutionary algorithm of pymoo.
+
+    No recoding is evaluated twice, and the result is the best of everything evaluated, seeds included,
+    not only the last population.
+
+    Parameters
+    ----------
+    problem
+        Space, objectives and requirements. Recodings that miss a requirement lose against all
+        that meet it.
+    batch
+        The evaluator of the problem's levels; its threads are used.
+    monitor
+        Time limit and callback, which sees the hypervolume.
+    algorithm
+        ``nsga2``, ``nsga3``, ``unsga3``, ``agemoea``, ``smsemoa``, ``spea2`` or ``moead``.
+    seed
+        Where random choices start. The result does not depend on the number of threads.
+    parameters
+        Of the algorithm; see `EvolutionParameters`.
+
+    Returns
+    -------
+    SearchResult
+        Never complete. ``stopped`` says so where the hypervolume stalled, or nothing new was found.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such algorithm, or it is not for so few objectives.
+
+    References
+    ----------
+    Dewri, R., Ray, I., Ray, I., Whitley, D. (2010), Multi-objective evolutionary optimization in
+    statistical disclosure control, section 1.4. Deb, K. et al. (2002), A fast and elitist
+    multiobjective genetic algorithm: NSGA-II, doi:10.1109/4235.996017.
+    """
+    if algorithm not in ALGORITHMS:
+        raise ParameterError(
+            f"there is no algorithm {algorithm!r} for recodings. {nearest(algorithm, ALGORITHMS)}"
+        )
+    return _Search(
+        problem, batch, monitor or Monitor(), np.random.default_rng(seed), parameters or EvolutionParameters()
+    ).run(algorithm)
+
+
+def compile_pymoo(problem: Problem, algorithm: str = "nsga2") -> None:
+    """Have the kernels ready and pymoo imported, so that neither takes time of a search.
+
+    Parameters
+    ----------
+    problem
+        What is to be searched.
+    algorithm
+        How.
+    """
+    from sfumato.search.pymoo_adapter import algorithms
+
+    algorithms.load(algorithm)
+    non_dominated(np.zeros((1, len(problem.objectives))))
+    if problem.schemes is not None:
+        problem.recodings(threads=1).compile()
+
+
+class _Search:
+    """One run: what was evaluated, and how far it came."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        batch: Batch,
+        watch: Monitor,
+        random: np.random.Generator,
+        parameters: EvolutionParameters,
+    ) -> None:
+        self.problem, self.watch, self.random, self.parameters = problem, watch, random, parameters
+        self.threads = batch.threads
+        self.genome = Genome(problem)
+        self.evaluations = Evaluations(problem, self.genome, batch)
+        self.gain = Gain(parameters.patience)
+        self.seeds = Seeds(np.zeros((0, self.genome.width), dtype=np.int32))
+        self.scale: Scale | None = None
+        self.generation = 0
+        self.reason: str | None = None
+
+    def run(self, name: str) -> SearchResult:
+        self._tick()
+        if self.parameters.seeding and not self.watch.stopped:
+            seed = int(self.random.integers(2**31))
+            self.seeds = find_seeds(self.problem, self.genome, self.watch, self.threads, seed)
+        # However little time there was for seeds, what they are is kept.
+        self.evaluations.evaluate(self.seeds.X, lambda: None)
+        try:
+            if self.genome.width:
+                self._evolve(name)
+            else:
+                self._evaluate(self.genome.ends[:1])
+        except StoppedError:
+            pass
+        self._tick(done=True)
+        return self._result()
+
+    @property
+    def evaluated(self) -> int:
+        """Recodings evaluated so far; seeds that an enumeration found are counted there."""
+        again = len(self.seeds.X) if self.seeds.evaluated else 0
+        return self.seeds.evaluated + max(0, self.evaluations.evaluated - again)
+
+    def _tick(self, *, done: bool = False) -> None:
+        begin = SHARE if self.seeds.evaluated else 0.0
+        share = self.generation / (self.parameters.iterations + 1)
+        fraction = 1.0 if done and not self.watch.stopped else begin + (1 - begin) * share
+        self.watch.hypervolume = self.gain.hypervolume
+        if self.watch.tick(fraction, self.evaluated):
+            self.evaluations.stop()
+
+    def _evaluate(self, X: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Evaluate recodings, or raise StoppedError."""
+        self._tick()
+        if self.watch.stopped:
+            raise StoppedError
+        return self.evaluations.evaluate(X, self._tick)
+
+    def _evolve(self, name: str) -> None:
+        """Let the algorithm go on until the iterations are done or something ends it."""
+        from sfumato.search.pymoo_adapter import algorithms, operators
+
+        parameters, objectives = self.parameters, len(self.problem.objectives)
+        size = algorithms.population_size(name, parameters.population, objectives)
+        novelty = operators.Novelty(self.genome, self._is_known)
+        tools = algorithms.Operators(
+            operators.AttributeCrossover(self.genome, parameters.crossover),
+            operators.AttributeMutation(self.genome, self.genome.rates(parameters)),
+            novelty,
+        )
+        bare = name in algorithms.WITHOUT_CONSTRAINTS
+        constraints = 0 if bare else constraint_count(self.problem)
+        asked = operators.RecodingProblem(
+            self.genome.width, objectives, constraints, self._penalized if bare else self._separate
+        )
+        made = algorithms.make_algorithm(name, self._first(size), objectives, tools)
+        with warnings.catch_warnings():  # pymoo changes the filters as it goes, and divides by zero spans
+            warnings.simplefilter("ignore")
+            made.setup(
+                asked,
+                termination=("n_gen", parameters.iterations + 1),
+                seed=int(self.random.integers(2**31)),
+            )
+            while made.has_next() and not self._is_over():
+                made.next()
+                novelty.first = False
+                self.generation += 1
+                self.gain.follow(self.evaluations.archive.costs)
+                self._tick()
+
+    def _is_over(self) -> bool:
+        """Tell whether something ends the search before its iterations are done, and remember what."""
+        if self.watch.stopped:
+            return True
+        if self.gain.stalled:
+            self.reason = "stalled"
+        elif len(self.evaluations.number_of) >= self.problem.space:
+            self.reason = "nothing left"
+        return self.reason is not None
+
+    def _is_known(self, X: IntArray, keys: list[bytes]) -> BoolArray:
+        """Tell which recodings were evaluated, by this search or to find its seeds."""
+        known = np.array([key in self.evaluations.number_of for key in keys], dtype=np.bool_)
+        return known | self.seeds.covers(self.genome, X)
+
+    def _first(self, size: int) -> IntArray:
+        """Return the first population: seeds from all along their front up to half of it, the rest drawn."""
+        count = min(len(self.seeds.X), (size + 1) // 2)
+        places = np.linspace(0, max(0, len(self.seeds.X) - 1), count).astype(np.int64)
+        chosen = self.seeds.X[places]
+        drawn, taken = [chosen], set(self.genome.keys(chosen))
+        for _ in range(DRAWS):
+            X = self.genome.draw(size - len(taken), self.random)
+            keys = dict(zip(self.genome.keys(X), range(len(X)), strict=True))
+            known = self._is_known(X, self.genome.keys(X))
+            fresh = [place for key, place in keys.items() if key not in taken and not known[place]]
+            taken |= {key for key, place in keys.items() if not known[place]}
+            drawn.append(X[fresh])
+        # A small space may not have so many: repetitions fill the population up.
+        return np.resize(np.concatenate(drawn), (size, self.genome.width))
+
+    def _separate(self, X: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Return costs and violations; costs that infeasible recodings do not have are the worst ones."""
+        costs, violated = self._evaluate(X)
+        finite = np.isfinite(costs)
+        worst = np.where(finite, costs, -np.inf).max(axis=0)
+        return np.where(finite, costs, np.where(np.isfinite(worst), worst, 0.0)), violated
+
+    def _penalized(self, X: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Return scaled costs, those of infeasible recodings above all others."""
+        costs, violated = self._evaluate(X)
+        total = violated.sum(axis=1)
+        fits = np.flatnonzero(total == 0)
+        scaled = np.repeat(WORST + total[:, None], costs.shape[1], axis=1)
+        if len(fits):
+            self.scale = self.scale or Scale(costs[fits])
+            scaled[fits] = self.scale(costs[fits])
+        return scaled, violated
+
+    def _result(self) -> SearchResult:
+        archive = self.evaluations.archive
+        lattice, nodes = self.genome.listed(archive.X)
+        is_found = bool(len(nodes)) and not self.watch.stopped
+        reason = self.watch.reason or self.reason or (None if is_found else "iterations done")
+        return SearchResult(
+            lattice,
+            nodes,
+            Status.FEASIBLE if is_found else Status.LIMIT_REACHED,
+            False,
+            self.evaluated,
+            self.watch.seconds,
+            stopped=reason,
+        )
+
+
+__all__ = ["compile_pymoo", "search_pymoo"]

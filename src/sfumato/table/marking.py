@@ -1,0 +1,224 @@
+"""Which tuples satisfy the confidential sentences of a specification, and whose they are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sfumato.confidentiality import Column, compile_statements, refuse_unknown_columns
+from sfumato.errors import DataError
+from sfumato.hierarchies.kinds import infer_kind, parse_values, text_of
+from sfumato.table.arrow import places_of
+from sfumato.table.keys import key
+from sfumato.table.secrets import Persons, make_secrets
+from sfumato.table.tally import DistinctColumn, Tally
+from sfumato.table.values import texts_of_array
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    import pyarrow as pa
+
+    from sfumato._typing import BoolArray, IntArray
+    from sfumato.confidentiality import Statement
+    from sfumato.domains import Confidential
+    from sfumato.hierarchies import Hierarchy
+    from sfumato.spec import Spec
+    from sfumato.table.secrets import Secrets
+    from sfumato.table.sources import Source
+
+HIDDEN = ""
+"""The name of the hidden attribute in a cube."""
+
+
+@dataclass(frozen=True, eq=False)
+class Marks:
+    """What confidential sentences say of every tuple.
+
+    Parameters
+    ----------
+    counted
+        The tuples; that of a named record stands by itself.
+    codes
+        The combination of true and held sentences of each one.
+    confidential
+        What the combinations mean.
+    secrets
+        The sentences in the form in which they are recounted.
+    """
+
+    counted: Tally
+    codes: IntArray
+    confidential: Confidential
+    secrets: Secrets
+
+
+def columns_for(statements: Sequence[Statement], columns: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns that tell who holds a sentence, each once.
+
+    Raises
+    ------
+    SentenceError
+        If the table does not have one of them.
+    """
+    for statement in statements:
+        refuse_unknown_columns(statement, columns)
+    return tuple(dict.fromkeys(name for item in statements for name in item.needed_columns))
+
+
+def mark_tuples(
+    source: Source,
+    spec: Spec,
+    counted: Tally,
+    statements: Sequence[Statement],
+    sensitive: Mapping[str, tuple[Hierarchy, IntArray, int | None]],
+    *,
+    number_persons: Callable[[Tally], IntArray | None],
+) -> Marks:
+    """Judge every tuple by every sentence.
+
+    Parameters
+    ----------
+    source
+        The rows, of which named records are read.
+    spec
+        Kinds of the columns.
+    counted
+        The distinct tuples of all columns that matter.
+    statements
+        The sentences, at least one.
+    sensitive
+        The domain of each sensitive attribute, with the code of each raw value and of missing.
+    number_persons
+        Numbers the persons of tuples.
+
+    Raises
+    ------
+    SentenceError
+        If a constant does not fit its column.
+    DataError
+        If there is no such record, or values do not fit the kind that a column is said to have.
+    """
+    owners = {item.record: _owner(source, counted, item) for item in statements if item.record is not None}
+    split, records = _set_apart(counted, owners)
+    known = {
+        name: sensitive_column(hierarchy, _coded(split.columns[name], codes, missing))
+        for name, (hierarchy, codes, missing) in sensitive.items()
+    }
+    others = {
+        name: known.get(name) or _column(name, split, spec)
+        for name in columns_for(statements, list(split.columns))
+    }
+    persons = number_persons(split)
+    codes, confidential = compile_statements(statements, known, others, records, persons)
+    holding = None
+    if persons is not None and spec.data.person is not None:
+        column = split.columns[spec.data.person]
+        holding = _persons(spec.data.person, column, confidential.held[codes])
+    return Marks(split, codes, confidential, make_secrets(source, statements, known, others, holding))
+
+
+def _persons(name: str, column: DistinctColumn, held: BoolArray) -> Persons:
+    """Return which sentences each person holds; all tuples of a person hold the same."""
+    found = np.zeros((len(column.values) + 1, held.shape[1]), dtype=bool)
+    found[column.places] = held
+    return Persons(name, column.values, found[:-1], found[-1])
+
+
+def sensitive_column(hierarchy: Hierarchy, codes: IntArray) -> Column:
+    """Return a sensitive attribute as sentences see it: the values of its domain.
+
+    Categories whose texts are all numbers, or all dates, are compared as such.
+    """
+    values, kind = list(hierarchy.values), str(hierarchy.kind)
+    if kind == "category":
+        texts = [text_of(value) for value in values if value is not None]
+        kind = infer_kind(texts)
+        typed = iter(parse_values(texts, kind))
+        values = [None if value is None else next(typed) for value in values]
+    return Column(kind, values, codes)
+
+
+def _coded(column: DistinctColumn, codes: IntArray, missing: int | None) -> IntArray:
+    found = codes if missing is None else np.append(codes, np.int32(missing))
+    return np.asarray(found[column.places])
+
+
+def _column(name: str, counted: Tally, spec: Spec) -> Column:
+    """Return any other column as conditions see it: its values as they are in the data."""
+    column = counted.columns[name]
+    attribute = spec.attributes.get(name)
+    texts = texts_of_array(column.values)
+    places = np.where(column.places < 0, len(texts), column.places).astype(np.int32)
+    said = None if attribute is None else attribute.kind
+    if said == "ordinal" and attribute is not None and attribute.order is not None:
+        order = [text_of(value) for value in attribute.order]
+        rank = {text: place for place, text in enumerate(order)}
+        beyond = [text for text in texts if text not in rank]
+        rank |= {text: len(order) + place for place, text in enumerate(beyond)}
+        codes = np.array([*(rank[text] for text in texts), len(rank)], dtype=np.int32)
+        return Column("ordinal", [*rank, None], codes[places])
+    kind = said if said in ("number", "date") else infer_kind(texts)
+    try:
+        return Column(kind, [*parse_values(texts, kind), None], places)
+    except DataError as error:
+        raise DataError(error.message, where=spec.place("attributes", name) or name) from None
+
+
+def _owner(source: Source, counted: Tally, statement: Statement) -> int:
+    """Return the tuple that a named record belongs to."""
+    assert statement.record is not None
+    row = _read_record(source, tuple(counted.columns), statement.record)
+    if not row.num_rows:
+        raise DataError(
+            f"the data have {int(counted.rows.sum())} rows; there is no record {statement.record}.",
+            where=statement.record_where,
+        )
+    fits = np.ones(len(counted.rows), dtype=bool)
+    for place, column in enumerate(counted.columns.values()):
+        fits &= column.places == _place(row.column(place), column.values)
+    return int(np.flatnonzero(fits)[0])
+
+
+def _read_record(source: Source, names: tuple[str, ...], number: int) -> pa.Table:
+    """Return the keys of one row, counted from 1 in the order of the data; no row if there is none."""
+    import narwhals as nw
+
+    keyed: Any = source.frame.select(
+        key(source, name).alias(f"key_{place}") for place, name in enumerate(names)
+    )
+    if source.is_relation:
+        return source.collect(nw.from_native(keyed.to_native().limit(1, offset=number - 1)))
+    if source.is_lazy:
+        return source.collect(nw.from_native(keyed.to_native().slice(number - 1, 1)))
+    return source.collect(keyed[number - 1 : number])
+
+
+def _place(cell: pa.ChunkedArray, values: pa.Array) -> int:
+    """Return the place of a cell's value among the distinct ones; -1 for missing."""
+    import pyarrow.compute as pc
+
+    found = pc.index_in(cell.combine_chunks().cast(values.type), value_set=values)
+    return int(places_of(found)[0])
+
+
+def _set_apart(counted: Tally, owners: Mapping[int, int]) -> tuple[Tally, dict[int, BoolArray]]:
+    """Give every named record a tuple of its own; return which one that is."""
+    if not owners:
+        return counted, {}
+    taken = np.array(list(owners.values()), dtype=np.int64)
+    left = counted.rows - np.bincount(taken, minlength=len(counted.rows))
+    kept = np.flatnonzero(left > 0)
+    chosen = np.concatenate([kept, taken])
+    rows = np.concatenate([left[kept], np.ones(len(taken), dtype=counted.rows.dtype)])
+    columns = {
+        name: DistinctColumn(column.values, column.places[chosen]) for name, column in counted.columns.items()
+    }
+    numbers = np.arange(len(chosen))
+    records = {record: numbers == len(kept) + place for place, record in enumerate(owners)}
+    return Tally(columns, rows), records
+
+
+__all__ = ["HIDDEN", "Marks", "columns_for", "mark_tuples", "sensitive_column"]

@@ -1,0 +1,95 @@
+"""Statistics of blocks: what stands for a block in a release in place of its label."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from typing import TYPE_CHECKING
+
+from sfumato.errors import ParameterError
+from sfumato.hierarchies.kinds import as_time, text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sfumato._typing import IntArray
+    from sfumato.hierarchies.hierarchy import Value
+    from sfumato.table.coding import Table
+
+STATISTICS = ("mean", "median", "mode")
+
+
+def block_statistics(table: Table, attribute: str, block: IntArray, statistic: str) -> list[str | None]:
+    """Return a statistic of every block of a partition, over all rows whose value lies in it.
+
+    Parameters
+    ----------
+    table
+        The coded table; its specification asks for a statistic of this attribute.
+    attribute
+        A quasi-identifier.
+    block
+        The block of each code.
+    statistic
+        ``mean`` of numbers; ``median``, the lower one of an even number of rows, by the size of numbers
+        and dates and otherwise by the order of the domain; ``mode``, of equally frequent values the
+        first in the same order. All rows count, suppressed ones too, and where numbers are
+        discretized, the values before that. Missing does not count.
+
+    Returns
+    -------
+    list
+        The text of each block's statistic; None where no row has a value that is not missing.
+    """
+    raw = table.raw[attribute]
+    if raw.typed is None or raw.rows is None or statistic not in STATISTICS:
+        raise ParameterError(f"{attribute!r} has no {statistic!r}.")
+    by_size = table.hierarchies[attribute].kind in ("number", "date")
+    held: list[dict[Value, int]] = [{} for _ in range(int(block.max(initial=-1)) + 1)]
+    order: dict[Value, object] = {}
+    for value, code, rows in zip(raw.typed, raw.codes.tolist(), raw.rows.tolist(), strict=True):
+        mine = held[int(block[code])]
+        mine[value] = mine.get(value, 0) + rows
+        order[value] = _size(value) if by_size else code
+    return [_statistic(_sorted(mine, order), statistic) if mine else None for mine in held]
+
+
+def _size(value: Value) -> object:
+    """Return what numbers and dates are sorted by."""
+    return as_time(value) if isinstance(value, dt.date) else value
+
+
+def _sorted(rows: Mapping[Value, int], order: Mapping[Value, object]) -> list[tuple[Value, int]]:
+    """Return values with their rows, in their order."""
+    return sorted(rows.items(), key=lambda item: order[item[0]])  # type: ignore[arg-type,return-value]
+
+
+def _statistic(rows: Sequence[tuple[Value, int]], statistic: str) -> str:
+    """Return the text of a statistic of values in their order, with their rows."""
+    if statistic == "mean":
+        return text_of(_mean(rows))
+    found = _median(rows) if statistic == "median" else max(rows, key=lambda item: item[1])[0]
+    assert found is not None
+    return text_of(found)
+
+
+def _mean(rows: Sequence[tuple[Value, int]]) -> float:
+    """Return the mean, rounded once: it does not depend on the order of rows."""
+    numbers = [(value, count) for value, count in rows if isinstance(value, int | float)]
+    count = sum(times for _, times in numbers)
+    if all(isinstance(value, int) for value, _ in numbers):
+        return sum(int(value) * times for value, times in numbers) / count
+    return math.fsum(value * times for value, times in numbers) / count
+
+
+def _median(rows: Sequence[tuple[Value, int]]) -> Value:
+    """Return the first value up to which half of the rows or more lie."""
+    half, passed = sum(count for _, count in rows), 0
+    for value, count in rows:
+        passed += count
+        if 2 * passed >= half:
+            return value
+    raise ParameterError("there is no row.")
+
+
+__all__ = ["STATISTICS", "block_statistics"]

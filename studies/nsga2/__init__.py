@@ -1,0 +1,1 @@
+"""The study of multi-objective evolutionary optimization in statistical disclosure control."""

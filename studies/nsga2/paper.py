@@ -1,0 +1,57 @@
+"""What the chapter sets: parameters and problems."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+POPULATION = 200
+ITERATIONS = 250
+CROSSOVER = 0.9
+MUTATION = 0.1
+TOLERANCE = 0.1
+"""η: the share of the rows that may be suppressed in the second problem."""
+
+SEEDS = 10
+"""Ours: the chapter shows one run."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """One of the chapter's problems.
+
+    Parameters
+    ----------
+    name
+        Its key in the results.
+    title
+        In words.
+    maximize, minimize
+        Objectives by our names.
+    rule, limit
+        Suppression.
+    """
+
+    name: str
+    title: str
+    maximize: str
+    minimize: str
+    rule: str
+    limit: float
+
+
+WEIGHTED = Task("weighted", "weighted-k against GL, no suppression", "mean_k", "gl", "none", 0.0)
+TOLERANT = Task("tolerant", "k against GL + SL, η = 10 %", "k", "glm", "smallest", TOLERANCE)
+TASKS = (WEIGHTED, TOLERANT)
+
+__all__ = [
+    "CROSSOVER",
+    "ITERATIONS",
+    "MUTATION",
+    "POPULATION",
+    "SEEDS",
+    "TASKS",
+    "TOLERANCE",
+    "TOLERANT",
+    "WEIGHTED",
+    "Task",
+]

@@ -1,0 +1,148 @@
+"""Runs of NSGA-II, and how their fronts compare with the exact full-domain front."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sfumato.front import Front, Objective, Solution, find_flat_regions, hypervolume, scaled_fronts
+from sfumato.search.pymoo_adapter import compile_pymoo, search_pymoo
+from studies.common.progress import say
+from studies.common.summaries import summarize
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sfumato._typing import FloatArray
+    from sfumato.search import SearchResult
+    from sfumato.search.pymoo_adapter import EvolutionParameters
+    from studies.common.results import Results
+    from studies.nsga2.census import Case
+    from studies.nsga2.paper import Task
+
+SCALES = {"linear": (False, False), "logarithmic": (True, False)}
+"""How the privacy objective is scaled before hypervolumes are taken: as it is, or by its logarithm."""
+
+SHOWN_LOSSES = (0.2, 0.45)
+"""Shares of the largest generalization loss near which the two class-size distributions are taken."""
+
+REGIONS = 6
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """A search with one seed, and the costs of its solutions."""
+
+    result: SearchResult
+    costs: FloatArray
+
+
+def run_seeds(
+    case: Case, parameters: EvolutionParameters, seeds: Sequence[int], *, seeding: bool
+) -> list[Run]:
+    """Search with each seed."""
+    batch = case.problem.batch()
+    batch.compile()
+    compile_pymoo(case.problem)
+    runs = []
+    for seed in seeds:
+        result = search_pymoo(case.problem, batch, seed=seed, parameters=replace(parameters, seeding=seeding))
+        runs.append(Run(result, case.costs(result)))
+        words = "seeded" if seeding else "unseeded"
+        say(f"    {words}, seed {seed}: {len(result.nodes)} solutions in {result.seconds:.1f} s")
+    return runs
+
+
+def compare(case: Case, task: Task, unseeded: list[Run], seeded: list[Run]) -> Results:
+    """Return everything about one problem: hypervolumes on one scale, points, times."""
+    exact = case.costs(case.exact)
+    ways = {"unseeded": unseeded, "seeded": seeded}
+    every = [exact, *(run.costs for runs in ways.values() for run in runs)]
+    volumes = {name: _volumes(every, logarithmic) for name, logarithmic in SCALES.items()}
+    found: Results = {
+        "objectives": [task.maximize, task.minimize],
+        "exact": {
+            "points": _points(exact),
+            "seconds": case.exact.seconds,
+            "hypervolume": {name: values[0] for name, values in volumes.items()},
+        },
+    }
+    start = 1
+    for way, runs in ways.items():
+        found[way] = _summary(runs, exact)
+        found[way]["hypervolume"] = {
+            name: summarize(values[start : start + len(runs)]) for name, values in volumes.items()
+        }
+        start += len(runs)
+    return found
+
+
+def _volumes(fronts: list[FloatArray], logarithmic: Sequence[bool]) -> list[float]:
+    return [hypervolume(costs) for costs in scaled_fronts(fronts, logarithmic)]
+
+
+def _summary(runs: list[Run], exact: FloatArray) -> Results:
+    return {
+        "solutions": summarize([len(run.costs) for run in runs]),
+        "evaluated": summarize([run.result.evaluated for run in runs]),
+        "seconds": summarize([run.result.seconds for run in runs]),
+        "dominated": summarize([count_dominated(run.costs, exact) for run in runs]),
+        "beaten": summarize([count_dominated(exact, run.costs) / len(exact) for run in runs]),
+        "points": _points(runs[0].costs),
+    }
+
+
+def count_dominated(costs: FloatArray, others: FloatArray) -> int:
+    """Count the solutions that some other one is as good as in everything, and better than in something."""
+    return sum(bool(((others <= row).all(axis=1) & (others < row).any(axis=1)).any()) for row in costs)
+
+
+def _points(costs: FloatArray) -> list[list[float]]:
+    """Return the objectives themselves: the first one is maximized, its cost is its negative."""
+    return [[-float(privacy), float(loss)] for privacy, loss in costs]
+
+
+def distributions(case: Case, run: Run) -> list[Results]:
+    """Return the class sizes of two solutions: how many rows are in classes of at most so many rows."""
+    largest = case.problem.objectives[1].largest(case.problem.cube.row_count, len(case.problem.cube.sizes))
+    batch = case.problem.batch(threads=1, lattice=run.result.lattice)
+    found = []
+    for share in SHOWN_LOSSES:
+        place = int(np.abs(run.costs[:, 1] - share * largest).argmin())
+        classes = batch.classes(run.result.nodes[place])
+        sizes, number = np.unique(classes.sizes, return_inverse=True)
+        rows = np.bincount(number, weights=classes.rows)
+        found.append(
+            {
+                "mean_k": -float(run.costs[place, 0]),
+                "gl": float(run.costs[place, 1]),
+                "classes": len(classes),
+                "sizes": sizes,
+                "rows": np.cumsum(rows),
+            }
+        )
+    return found
+
+
+def flat_regions(task: Task, run: Run) -> list[Results]:
+    """Return the longest stretches of a front along which privacy gains much and loss hardly rises."""
+    objectives = (Objective(task.maximize, True), Objective(task.minimize, False))
+    solutions = tuple(
+        Solution(number + 1, dict(zip((task.maximize, task.minimize), point, strict=True)), 0, {})
+        for number, point in enumerate(_points(run.costs))
+    )
+    regions = find_flat_regions(Front(solutions, objectives), task.maximize)
+    return [
+        {
+            "from": item.start.value(task.maximize),
+            "to": item.end.value(task.maximize),
+            "loss": item.start.value(task.minimize),
+            "more": item.relative_cost,
+        }
+        for item in regions[:REGIONS]
+    ]
+
+
+__all__ = ["SCALES", "Run", "compare", "count_dominated", "distributions", "flat_regions", "run_seeds"]

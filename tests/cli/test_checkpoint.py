@@ -1,0 +1,120 @@
+"""``--checkpoint`` on the command line: it resumes, and refuses what is not its own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.cli.running import change, listing, run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+AGE = "hierarchy = { intervals = [10, 20, 40], origin = 0 }"
+ZIP = 'hierarchy = { file = "zip.csv" }'
+
+
+@pytest.fixture
+def mixed(spec: Path) -> Path:
+    """Give a specification with three schemes and one thing to minimize."""
+    change(spec, AGE, 'granularity = 2\nscheme = "OPS"')
+    change(spec, 'maximize = ["k", "distinct_l(disease)"]\n', "")
+    return change(spec, ZIP, f'{ZIP}\nscheme = "sets"')
+
+
+def anonymize(mixed: Path, *more: object) -> dict[str, object]:
+    """Run the command and return what it prints as JSON."""
+    made = run("anonymize", mixed, "--out", mixed.parent / "o.csv", "--force", "--json", *more)
+    assert made.status == 0, made.err
+    return made.json
+
+
+def test_a_stopped_run_goes_on_where_it_was(mixed: Path, tmp_path: Path) -> None:
+    """Stopped at once it says how far it came; resumed without a limit it proves the same optimum."""
+    path = tmp_path / "search.npz"
+    whole = anonymize(mixed, "--time-limit", "600")
+    stopped = run(
+        "anonymize",
+        mixed,
+        "--out",
+        tmp_path / "s.csv",
+        "--json",
+        "--checkpoint",
+        path,
+        "--time-limit",
+        "0.001",
+    )
+    assert stopped.status in (0, 1), stopped.err  # 1 where no solution was found in that time
+    if stopped.status == 0:
+        about = stopped.json["run"]
+        assert isinstance(about, dict)
+        assert about["status"] == "limit-reached"
+        assert about["stopped"] == "time limit"
+        assert about.get("gap", 1) > 0
+    assert path.is_file()
+    resumed = anonymize(mixed, "--checkpoint", path, "--time-limit", "600")
+    assert resumed["run"]["status"] == "optimal"  # type: ignore[index]
+    assert resumed["run"]["gap"] == 0  # type: ignore[index]
+    assert resumed["measures"]["loss"] == pytest.approx(whole["measures"]["loss"])  # type: ignore[index]
+    assert run("verify", tmp_path / "o.csv").status == 0
+
+
+def test_explore_keeps_one_too(mixed: Path, tmp_path: Path) -> None:
+    path = tmp_path / "search.npz"
+    found = run(
+        "explore", mixed, "--out", tmp_path / "front", "--json", "--checkpoint", path, "--time-limit", "600"
+    )
+    assert found.status == 0, found.err
+    assert found.json["run"]["method"] == "optimal"  # type: ignore[index]
+    assert path.is_file()
+
+
+def test_the_checkpoint_of_another_run_is_wrong_use(mixed: Path, tmp_path: Path) -> None:
+    path = tmp_path / "search.npz"
+    anonymize(mixed, "--checkpoint", path, "--time-limit", "600")
+    change(mixed, "k = 3", "k = 4")
+    before = listing(tmp_path)
+    failed = run("anonymize", mixed, "--out", tmp_path / "other.csv", "--checkpoint", path)
+    assert failed.status == 2
+    assert "search.npz is the checkpoint of another run" in failed.line
+    assert "remove it" in failed.line
+    assert listing(tmp_path) == before
+
+
+@pytest.mark.parametrize("option", [[], ["--json"]])
+def test_a_foreign_file_is_wrong_use(mixed: Path, tmp_path: Path, option: list[str]) -> None:
+    """The data themselves, say: they are refused and stay as they are."""
+    before = listing(tmp_path)
+    failed = run(
+        "anonymize", mixed, "--out", tmp_path / "o.csv", "--checkpoint", tmp_path / "people.csv", *option
+    )
+    assert failed.status == 2
+    message = failed.json["error"]["message"] if option else failed.line  # type: ignore[index]
+    assert "people.csv is no checkpoint" in message
+    assert listing(tmp_path) == before
+
+
+def test_a_folder_that_is_not_there_is_wrong_use(mixed: Path, tmp_path: Path) -> None:
+    before = listing(tmp_path)
+    path = tmp_path / "none" / "search.npz"
+    failed = run("anonymize", mixed, "--out", tmp_path / "o.csv", "--checkpoint", path)
+    assert failed.status == 2
+    assert "none" in failed.line
+    assert listing(tmp_path) == before
+
+
+def test_another_seed_is_another_run(mixed: Path, tmp_path: Path) -> None:
+    path = tmp_path / "search.npz"
+    anonymize(mixed, "--checkpoint", path, "--time-limit", "600")
+    failed = run("anonymize", mixed, "--out", tmp_path / "other.csv", "--checkpoint", path, "--seed", "2")
+    assert failed.status == 2
+    assert "another run" in failed.line
+
+
+def test_levels_are_searched_at_once_and_keep_none(spec: Path, tmp_path: Path) -> None:
+    """The search over levels takes moments; a user who asked for a checkpoint is told."""
+    shown = run("anonymize", spec, "--out", tmp_path / "o.csv", "--checkpoint", tmp_path / "c")
+    assert shown.status == 0, shown.err
+    assert "keeps no checkpoint" in shown.out
+    assert not (tmp_path / "c").exists()
