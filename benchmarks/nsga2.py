@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from sfumato.search.problem import round_costs
 from sfumato.search.pymoo_adapter import EvolutionParameters, compile_pymoo, search_pymoo
 from sfumato.search.pymoo_adapter.evaluation import Evaluations
 from sfumato.search.pymoo_adapter.genome import Genome
@@ -79,7 +80,7 @@ class _PlainEvaluations(Evaluations):
         blocks = self.genome.blocks(rows)
         found = [self.table.measure([block[row] for block in blocks]) for row in range(len(rows))]
         type(self).calls += len(rows)
-        costs = np.array([[-k, loss] for k, loss in found])
+        costs = round_costs(np.array([[-k, loss] for k, loss in found]).reshape(-1, 2))
         self.archive.add(rows, costs, np.zeros(len(rows), dtype=np.int64))
         for key in self.genome.keys(rows):
             self.number_of.setdefault(key, len(self.number_of))

@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from studies.common.study import Study
 
-MODULES = {"gomm": "studies.gomm.study", "nsga2": "studies.nsga2.study", "pbg-ea": "studies.pbg_ea.study"}
+MODULES = {
+    "gomm": "studies.gomm.study",
+    "granulation": "studies.granulation.study",
+    "nsga2": "studies.nsga2.study",
+    "pbg-ea": "studies.pbg_ea.study",
+}
 """Name on the command line → module that holds ``STUDY``."""
 
 

@@ -25,7 +25,14 @@ def test_every_search(name: str) -> None:
     check_search(METHODS[name], exact=is_exact, objectives=objectives, lists=name == "lattice")
 
 
-@pytest.mark.parametrize("pair", [("t(s)", "dm"), ("spread_l(s)", "cm(s)"), ("precision", "average_class")])
+@pytest.mark.parametrize(
+    "pair",
+    [
+        *[("t(s)", "dm"), ("spread_l(s)", "cm(s)"), ("precision", "average_class")],
+        *[("entropy_l(s)", "t(s, ordered)"), ("share_l(s)", "t(s, hierarchical)")],
+        *[("recursive_l(s, 3)", "usefulness"), ("protection", "hdm")],
+    ],
+)
 @pytest.mark.parametrize("name", ["exhaustive", "pbg-ea"])
 def test_any_measures_in_every_front_search(name: str, pair: tuple[str, str]) -> None:
     """Objectives of every kind."""

@@ -26,7 +26,7 @@ THOUSAND = 1e3
 MAGNIFICATIONS = (1.0, 0.1, 0.01, 0.002)
 """Up to which share of the largest k each panel of Figure 1.6 reaches; the first shows everything."""
 
-INSETS = ((0.08, 0.56, 0.27, 0.26), (0.69, 0.14, 0.28, 0.26))
+INSETS = ((0.085, 0.60, 0.22, 0.29), (0.405, 0.60, 0.22, 0.29))
 """Left, bottom, width and height of the distributions in Figure 1.5, as shares of the panel."""
 
 WAYS = {"unseeded": (look.BLUE, "o"), "seeded": (look.GREEN, "s")}
@@ -71,7 +71,7 @@ def _weighted(results: Results) -> Figure:
     axis.xaxis.set_major_formatter(FuncFormatter(_plain_number))
     axis.set_xlabel("weighted-k: size of one's class, mean over rows")
     axis.set_ylabel("generalization loss GL (thousands of cells)")
-    axis.legend(loc="upper center")
+    axis.legend(loc="lower right")
     for letter, corner, item in zip("AB", INSETS, found["distributions"], strict=True):
         place = (item["mean_k"], item["gl"] / THOUSAND)
         axis.scatter(*place, s=90, facecolors="none", edgecolors=look.INK, linewidths=1.6, zorder=6)
@@ -118,6 +118,12 @@ def _tolerant(results: Results) -> Figure:
                 Rectangle(
                     (left, low), right - left, high - low, fill=False, edgecolor=look.INK, lw=1.1, zorder=5
                 )
+            )
+        for number, item in enumerate(found["flat_regions"]):
+            ends = np.array([item["loss"], item["loss"] * (1 + item["more"])]) / THOUSAND
+            words = "" if number else "flat region"
+            axis.plot(
+                [item["from"], item["to"]], ends, color=look.GREEN, lw=5, alpha=0.35, label=words, zorder=2
             )
     axes[0].legend(loc="lower right")
     return figure

@@ -277,11 +277,8 @@ def test_spaces_beyond_all_bounds_are_counted_and_refused_where_they_must() -> N
     found = sf.check(pa.table(columns), spec)
     assert len(str(found["space"])) == 6021
     assert str(found["space"]).startswith("199")
-    assert found["method"] == "optimal"
+    assert found["method"] == "nsga2"
     assert not found["exact"]
-    assert any("too many to enumerate" in text for text in found["warnings"])  # type: ignore[attr-defined]
-    with pytest.raises(sf.SpecError, match=r"1\.99e6020 recodings .* too many to enumerate"):
-        sf.explore(pa.table(columns), spec)
     with pytest.raises(sf.SpecError, match="cannot be enumerated"):
         sf.explore(pa.table(columns), make_spec({"number": {"scheme": "ordered"}}))
     with pytest.raises(sf.SpecError, match="'pbg-ea' searches levels alone"):

@@ -59,7 +59,7 @@ def _with(path: Path, text: str) -> Path:
 
 MISTAKES = {
     '[[confidential]]\nsentence = "disease == flu adn sex == f"': (
-        "people.toml:34: [[confidential]] entry 1, sentence, column 16: 'and', 'or' or the end is expected",
+        "people.toml:33: [[confidential]] entry 1, sentence, column 16: 'and', 'or' or the end is expected",
         "disease == flu adn sex == f",
         15,
     ),
@@ -75,7 +75,7 @@ MISTAKES = {
     ),
     '[[confidential]]\nsentence = "disease < flu"': ("have no order", "disease < flu", 0),
     '[[confidential]]\nsentence = "disease == flu"\nfor = "agee < 18"': (
-        "people.toml:35: [[confidential]] entry 1, for, column 1: the data have no column 'agee'. "
+        "people.toml:34: [[confidential]] entry 1, for, column 1: the data have no column 'agee'. "
         "Did you mean 'age'",
         "agee < 18",
         0,
@@ -104,13 +104,14 @@ def test_a_caret_stands_below_the_mistake(tmp_path: Path, text: str) -> None:
 def test_check_says_how_many_people_each_sentence_protects(tmp_path: Path) -> None:
     """Counts, and what looks like a mistake; nothing of whom."""
     text = (
-        '[[confidential]]\nsentence = "disease == flu"\n[[confidential]]\nsentence = "disease in {gout, cold}"\n'
+        '[[confidential]]\nsentence = "disease == flu"\n'
+        '[[confidential]]\nsentence = "disease in {gout, cold}"\n'
         'for = "visit == 3"\n[[confidential]]\nsentence = "disease == plague"\nrecord = 60\n'
         '[[confidential]]\nsentence = "disease != missing"\nfor = "name == \'person-1\'"\n'
     )
     path = _with(write_people(tmp_path), text)
     found = run("check", path, "--json").json
-    assert [item["people"] for item in found["confidential"]] == [60, 8, 1, 1]
+    assert [item["people"] for item in found["confidential"]] == [60, 9, 1, 1]
     assert [item["for"] for item in found["confidential"]][:3] == ["everyone", "visit == 3", "record 60"]
     assert any("Sentence 3 is true for no row" in text for text in found["warnings"])
     assert any("Sentence 4 is true for every row" in text for text in found["warnings"])
@@ -124,7 +125,7 @@ def test_a_record_that_is_not_there(tmp_path: Path) -> None:
     path = _with(write_people(tmp_path), '[[confidential]]\nsentence = "disease == flu"\nrecord = 61\n')
     with pytest.raises(DataError, match="the data have 60 rows; there is no record 61") as caught:
         sf.check(Spec.load(path))
-    assert caught.value.where.endswith("people.toml:35: [[confidential]] entry 1, record")
+    assert caught.value.where.endswith("people.toml:34: [[confidential]] entry 1, record")
 
 
 def test_sentences_are_read_before_the_data(tmp_path: Path) -> None:

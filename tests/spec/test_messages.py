@@ -55,8 +55,8 @@ UNKNOWN = {
     ),
     "a table of a later version": (
         AGE + '[[privileges]]\nsentence = "a == 1"\n',
-        "s.toml:3: [privileges]: unknown key. Valid names: 'attributes', 'confidential', 'data', 'objectives', "
-        "'release', 'require', 'search', 'suppression'.",
+        "s.toml:3: [privileges]: unknown key. Valid names: 'attributes', 'confidential', 'data', "
+        "'objectives', 'release', 'require', 'search', 'suppression'.",
     ),
     "unknown key of an inline table": (
         age("hierarchy = { interval = [5, 10] }"),

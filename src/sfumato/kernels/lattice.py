@@ -29,7 +29,7 @@ from sfumato.kernels.histograms import (
     sort_pairs,
 )
 from sfumato.kernels.rolling import roll_up
-from sfumato.kernels.sentences import SECURE, measure_sentences
+from sfumato.kernels.sentences import SECURE, least_security, measure_sentences
 
 if TYPE_CHECKING:
     from sfumato._typing import FloatArray, KeyArray, LongArray
@@ -113,7 +113,7 @@ def _class_sizes(tables: Tables, depth: int, plan: Plan, scratch: Scratch) -> Lo
 def _fill_properties(tables: Tables, depth: int, sizes: LongArray, plan: Plan, scratch: Scratch) -> None:
     """Compute the properties of every class that something asks for class by class.
 
-    Sizes and distinct values are only stored where a requirement judges them or all are wanted;
+    Sizes, distinct values and security are only stored where a requirement judges them or all are wanted;
     their worst is found without. :func:`fill_diversity` is for the caller.
     """
     groups = tables.counts[depth, 0]
@@ -133,7 +133,8 @@ def _fill_properties(tables: Tables, depth: int, sizes: LongArray, plan: Plan, s
         elif plan.kind[p] == DIVERSITY:
             continue
         elif plan.kind[p] <= SECURE:
-            measure_sentences(tables, depth, plan, p, scratch)
+            if stored or plan.kind[p] < SECURE:
+                measure_sentences(tables, depth, plan, p, scratch)
         elif plan.kind[p] >= ENTROPY:
             source = plan.source[p]
             if source != in_order:
@@ -345,6 +346,8 @@ def _collect(
             worst[p] = _fewest_bits(groups, tables.bits[depth, plan.source[p]], scratch)
         elif plan.kind[p] == DIVERSITY:
             worst[p] = summed_inverse(groups, rows, scratch.values[p], scratch)
+        elif plan.kind[p] == SECURE:
+            worst[p] = least_security(tables, depth, plan, scratch)
         else:
             worst[p] = _worst_value(groups, plan.sign[p], scratch.values[p], scratch)
         total = 0

@@ -58,7 +58,8 @@ def _block_heights(block: IntArray, levels: IntArray, first: IntArray, heights: 
 def _block_extents(block: IntArray, places: LongArray, first: IntArray, costs: LongArray) -> None:
     """Write for each block its largest less its smallest place.
 
-    Missing has the place −1; a block of missing and others has the extent of the whole domain. ``first`` is working memory of m. O(m).
+    Missing has the place −1; a block of missing and others has the extent of the whole domain. ``first`` is
+    working memory of m. O(m).
     """
     whole = max(1, places.max())
     for v in range(len(block)):

@@ -53,11 +53,25 @@ def _told(word: np.uint64) -> np.uint64:
 def _judge(tables: Tables, depth: int, plan: Plan, values: FloatArray) -> None:
     """Write 1 for every class that discloses nothing, else 0."""
     own = plan.sentences
-    for c in range(tables.counts[depth, 0]):
-        told = _ZERO
-        for w in range(own.words):
-            told |= _told(tables.bits[depth, own.first + w, c])
-        values[c] = 1.0 if told == _ZERO else 0.0
+    groups = tables.counts[depth, 0]
+    values[:groups] = 1.0
+    for w in range(own.words):
+        bits = tables.bits[depth, own.first + w]
+        for c in range(groups):
+            if _told(bits[c]) != _ZERO:
+                values[c] = 0.0
+
+
+@kernel
+def least_security(tables: Tables, depth: int, plan: Plan, scratch: Scratch) -> float:
+    """Return 1 if no class that remains discloses anything, else 0; without a value for every class."""
+    own = plan.sentences
+    for w in range(own.words):
+        bits = tables.bits[depth, own.first + w]
+        for c in range(tables.counts[depth, 0]):
+            if _told(bits[c]) != _ZERO and scratch.out[c] == 0:
+                return 0.0
+    return 1.0
 
 
 @kernel
@@ -65,17 +79,19 @@ def _count_exposed(tables: Tables, depth: int, plan: Plan, p: int, sums: LongArr
     """Count in every class the people who hold what it discloses: rows, or persons where they are named."""
     own = plan.sentences
     source = plan.source[p] if plan.person_set < 0 else plan.person_set
+    classes = tables.pair_class[depth, source]
+    values = tables.pair_value[depth, source]
+    rows = tables.pair_rows[depth, source]
+    first, last, mask = 0, own.words, _LOW
+    if own.number[p] >= 0:
+        first = own.number[p] // PER_WORD
+        last = first + 1
+        mask = np.uint64(1) << np.uint64(own.number[p] % PER_WORD)
     for i in range(tables.counts[depth, 1 + source]):
-        c = tables.pair_class[depth, source, i]
-        value = tables.pair_value[depth, source, i]
-        for w in range(own.words):
-            told = _told(tables.bits[depth, own.first + w, c]) & own.held[w, value]
-            if own.number[p] >= 0:
-                if own.number[p] // PER_WORD != w:
-                    continue
-                told = (told >> np.uint64(own.number[p] % PER_WORD)) & np.uint64(1)
-            if told != _ZERO:
-                sums[c] += tables.pair_rows[depth, source, i] if plan.person_set < 0 else 1
+        c = classes[i]
+        for w in range(first, last):
+            if _told(tables.bits[depth, own.first + w, c]) & own.held[w, values[i]] & mask != _ZERO:
+                sums[c] += rows[i] if plan.person_set < 0 else 1
                 break
 
 
@@ -122,4 +138,4 @@ def measure_sentences(tables: Tables, depth: int, plan: Plan, p: int, scratch: S
         _sum_risks(tables, depth, plan, p, sums, values)
 
 
-__all__ = ["EXPOSED", "PER_WORD", "RISK", "SECURE", "Sentences", "measure_sentences"]
+__all__ = ["EXPOSED", "PER_WORD", "RISK", "SECURE", "Sentences", "least_security", "measure_sentences"]

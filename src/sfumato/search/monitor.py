@@ -20,11 +20,14 @@ class Progress:
         Recodings evaluated so far.
     seconds
         Time since the search began.
+    hypervolume
+        Share of the objectives' space that what was found dominates, where a search knows it.
     """
 
     fraction: float
     evaluated: int
     seconds: float
+    hypervolume: float | None = None
 
 
 Callback: TypeAlias = Callable[[Progress], bool | None]
@@ -47,6 +50,7 @@ class Monitor:
         self._begin = time.perf_counter()
         self._told = 0.0
         self.reason: str | None = None
+        self.hypervolume: float | None = None
 
     @property
     def seconds(self) -> float:
@@ -63,7 +67,7 @@ class Monitor:
         seconds = self.seconds
         if self._callback and (seconds - self._told >= 0.1 or fraction >= 1.0):
             self._told = seconds
-            if self._callback(Progress(min(1.0, fraction), evaluated, seconds)):
+            if self._callback(Progress(min(1.0, fraction), evaluated, seconds, self.hypervolume)):
                 self.reason = self.reason or "stopped"
         if self._limit is not None and seconds >= self._limit:
             self.reason = self.reason or "time limit"

@@ -97,12 +97,10 @@ def make_algorithm(name: str, first: IntArray, objectives: int, operators: Opera
         directions = _directions(size, objectives)
         return ParallelMOEAD(directions, n_neighbors=min(NEIGHBOURS, len(directions)), **common)
     common |= {"pop_size": size, "eliminate_duplicates": operators.novelty}
+    if name in COMPARISONS:
+        common["selection"] = TournamentSelection(func_comp=COMPARISONS[name])
     if name in ("nsga3", "unsga3"):
-        compare = _compare_in_niches if name == "unsga3" else _compare_violations
-        common |= {
-            "ref_dirs": _directions(size, objectives),
-            "selection": TournamentSelection(func_comp=compare),
-        }
+        common["ref_dirs"] = _directions(size, objectives)
     made = load(name)(**common)
     made.mating.n_max_iterations = MATINGS
     # It is a default argument, one for all runs, and that of SPEA2 remembers the runs before.
@@ -130,7 +128,28 @@ def _directions(population: int, objectives: int) -> FloatArray:
     return np.asarray(get_reference_directions("uniform", objectives, n_partitions=parts))
 
 
-# pymoo's own comparisons for these two decide ties between infeasible ones by chance that no seed settles.
+def _compare_by_dominance(
+    pop: Population, pairs: LongArray, *, random_state: np.random.Generator, **_: object
+) -> LongArray:
+    """Let the one win that violates less, else dominates, else has more space around it, else chance.
+
+    This is pymoo's comparison for NSGA-II, of all pairs at once: pair by pair it took a third of the time.
+    """
+    first = random_state.random(len(pairs)) < 0.5
+    one, other = pop.get("F")[pairs].swapaxes(0, 1)
+    is_better = (one <= other).all(axis=1) & (one < other).any(axis=1)
+    is_worse = (other <= one).all(axis=1) & (other < one).any(axis=1)
+    violated, space = pop.get("CV")[:, 0][pairs], pop.get("crowding")[pairs]
+    # From the least important to the most important.
+    first = np.where(space[:, 0] != space[:, 1], space[:, 0] > space[:, 1], first)
+    first = np.where(is_better | is_worse, is_better, first)
+    first = np.where((violated > 0).any(axis=1), violated[:, 0] < violated[:, 1], first)
+    tied = (violated[:, 0] == violated[:, 1]) & (violated[:, 0] > 0)
+    first = np.where(tied, random_state.random(len(pairs)) < 0.5, first)
+    return np.where(first, pairs[:, 0], pairs[:, 1])[:, None]
+
+
+# pymoo's own comparisons for the other two decide ties between infeasible ones by chance that no seed settles.
 
 
 def _compare_violations(
@@ -156,5 +175,11 @@ def _compare_in_niches(
             winners[place] = one if first else other
     return winners
 
+
+COMPARISONS = {
+    "nsga2": _compare_by_dominance,
+    "nsga3": _compare_violations,
+    "unsga3": _compare_in_niches,
+}
 
 __all__ = ["WITHOUT_CONSTRAINTS", "Operators", "load", "make_algorithm", "population_size"]

@@ -1,0 +1,1 @@
+"""Attribute-oriented granulation: the running example in full, and the census."""

@@ -1,0 +1,97 @@
+"""What must hold of the results."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from studies.common.markdown import count
+from studies.granulation import paper
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from studies.common.results import Results
+
+KNOWN_MISSES: dict[str, str] = {}
+"""Name of a verdict that does not hold → why, for the README."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One requirement: what was found, what was wanted, and whether it holds."""
+
+    name: str
+    found: str
+    wanted: str
+    holds: bool
+
+
+def check(results: Results) -> list[Verdict]:
+    """Hold the results of a full run against the paper and against each other."""
+    return [*_example(results["example"]), *_census(results["census"])]
+
+
+def misses(results: Results) -> list[str]:
+    """Return the names of the requirements that do not hold."""
+    return [verdict.name for verdict in check(results) if not verdict.holds]
+
+
+def _example(found: Results) -> Iterator[Verdict]:
+    for name, wanted in (("figure_2", paper.FIGURE_2), ("figure_4", paper.FIGURE_4)):
+        rows = [tuple(row) for row in found[name]]
+        same = sum(mine == theirs for mine, theirs in zip(rows, wanted, strict=True))
+        words = f"rows of Figure {name[-1]}"
+        yield Verdict(words, f"{same} of {len(wanted)}", f"{len(wanted)}", same == len(wanted))
+    classes = tuple(map(tuple, found["classes"]))
+    chosen = paper.words(paper.CHOSEN)
+    yield Verdict(f"classes of {chosen}", str(len(classes)), "as printed", classes == paper.CLASSES)
+    for key, words, wanted in (("everyone", "Health = 2", True), ("first", "Health = 1 of u1", False)):
+        holds = found["chosen"][key]
+        name = f"{chosen} for {words}"
+        yield Verdict(name, _secure(holds), _secure(wanted), holds is wanted)
+    secure = found["secure"]
+    yield Verdict("secure recodings of 120", str(secure), str(paper.SECURE), secure == paper.SECURE)
+    wanted_nodes = [list(node) for node in paper.MOST_SPECIFIC]
+    for key, words in (("plain", "the plain search"), ("incognito", "Incognito")):
+        nodes = found[key]["specific"]
+        name = f"most specific ones by {words}"
+        wanted_words = " and ".join(map(paper.words, paper.MOST_SPECIFIC))
+        yield Verdict(name, " and ".join(map(paper.words, nodes)), wanted_words, nodes == wanted_nodes)
+    codes = found["codes"]
+    yield Verdict(f"code of {chosen}", codes["chosen"], paper.CODE, codes["chosen"] == paper.CODE)
+    for key, words, texts in (("children", "crossover", paper.CHILDREN), ("repaired", "repair", paper.REPAIRED)):
+        yield Verdict(words, " and ".join(codes[key]), " and ".join(texts), tuple(codes[key]) == texts)
+    yield from _searches("the running example", found)
+
+
+def _census(cases: Results) -> Iterator[Verdict]:
+    for found in cases.values():
+        yield from _searches(found["title"], found)
+
+
+def _searches(title: str, found: Results) -> Iterator[Verdict]:
+    plain, incognito, genetic = found["plain"], found["incognito"], found["ga"]
+    same = plain["specific"] == incognito["specific"] and plain["complete"] and incognito["complete"]
+    words = f"{count(len(incognito['specific']))} most specific"
+    yield Verdict(f"{title}: Incognito's set", words, "that of the plain search", same)
+    if plain["variant"] != "all":
+        fewer = incognito["tests"] < plain["tests"]
+        name = f"{title}: tests of Incognito"
+        yield Verdict(name, count(incognito["tests"]), f"< {count(plain['tests'])}", fewer)
+    yield Verdict(f"{title}: all GA solutions", _secure(genetic["secure"]), "secure", genetic["secure"])
+    best = found["optimum"]["product"]
+    largest = max(genetic["product"]["values"])
+    name = f"{title}: largest product of the GA"
+    yield Verdict(name, f"{largest:.6f}", f"≤ {best:.6f}", genetic["never_above"])
+    untouched = found["untouched"]
+    name = f"{title}: sf·ql of the untouched table"
+    wanted = f"≥ {untouched['largest']:.4f}, the largest of all"
+    yield Verdict(name, f"{untouched['product']:.4f}", wanted, untouched["is_largest"])
+
+
+def _secure(holds: bool) -> str:
+    return "secure" if holds else "not secure"
+
+
+__all__ = ["KNOWN_MISSES", "Verdict", "check", "misses"]

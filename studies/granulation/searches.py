@@ -1,0 +1,128 @@
+"""The three searches on one problem, and what all its recodings are worth."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sfumato.classes import Rule, Suppression
+from sfumato.search import GranulationParameters, search_exhaustive, search_granulation_ga, search_lattice
+from studies.common.summaries import summarize
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sfumato._typing import BoolArray, FloatArray, LongArray
+    from sfumato.classes import Batch
+    from sfumato.search import Problem
+    from studies.common.results import Results
+
+VARIANTS = {"plain": "breadth-first", "incognito": "incognito"}
+"""Our word → the name of the variant."""
+
+CLOSE = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Whole:
+    """A problem whose objectives are sf and ql, and every recoding of it evaluated."""
+
+    problem: Problem
+
+    @cached_property
+    def batch(self) -> Batch:
+        """The evaluator, compiled."""
+        made = self.problem.batch()
+        made.compile()
+        return made
+
+    @cached_property
+    def nodes(self) -> LongArray:
+        """Every recoding."""
+        return self.problem.lattice.nodes(0, self.problem.lattice.size)
+
+    @cached_property
+    def values(self) -> FloatArray:
+        """sf and ql of every recoding, shape (n, 2)."""
+        return self.problem.indices(self.batch.evaluate(self.nodes))
+
+    @cached_property
+    def secure(self) -> BoolArray:
+        """Which recodings are secure, within what may be suppressed."""
+        return self.problem.feasible(self.batch.evaluate(self.nodes))
+
+    @property
+    def products(self) -> FloatArray:
+        """sf · ql of every recoding."""
+        return np.asarray(self.values.prod(axis=1))
+
+    @property
+    def optimum(self) -> int:
+        """The place of the secure recoding with the largest product."""
+        return int(np.argmax(np.where(self.secure, self.products, -1.0)))
+
+    def describe(self) -> Results:
+        """Return what is known exactly."""
+        best, free = self.optimum, _without_limits(self.problem)
+        everything = free.indices(free.batch().evaluate(self.nodes)).prod(axis=1)
+        return {
+            "recodings": len(self.nodes),
+            "secure": int(self.secure.sum()),
+            "optimum": {"product": self.products[best], "node": self.nodes[best]},
+            "untouched": {
+                "product": everything[0],
+                "largest": float(everything.max()),
+                "is_largest": bool(everything[0] >= everything.max() - CLOSE),
+            },
+            "front": len(search_exhaustive(self.problem, self.batch).nodes),
+        }
+
+    def compare(self, seeds: Sequence[int], parameters: GranulationParameters) -> Results:
+        """Run the plain search, Incognito, and the genetic algorithm once for each seed."""
+        return {
+            **{word: self._lattice(variant) for word, variant in VARIANTS.items()},
+            "ga": self._genetic(seeds, parameters),
+        }
+
+    def _lattice(self, variant: str) -> Results:
+        begin = time.perf_counter()
+        result = search_lattice(self.problem, variant=variant)
+        taken = time.perf_counter() - begin
+        assert result.certificate is not None
+        return {
+            **result.certificate,
+            "specific": sorted(result.nodes.tolist()),
+            "complete": result.complete,
+            "seconds": taken,
+        }
+
+    def _genetic(self, seeds: Sequence[int], parameters: GranulationParameters) -> Results:
+        best = self.products[self.optimum]
+        found, evaluated, all_secure = [], [], True
+        for seed in seeds:
+            result = search_granulation_ga(self.problem, self.batch, seed=seed, parameters=parameters)
+            assert result.certificate is not None
+            found.append(float(str(result.certificate.get("fitness", 0.0))))
+            evaluated.append(result.evaluated)
+            all_secure &= bool(self.problem.feasible(self.batch.evaluate(result.nodes)).all())
+        return {
+            "evaluated": summarize(evaluated),
+            "product": summarize(found),
+            "hits": sum(value >= best - CLOSE for value in found),
+            "runs": len(found),
+            "secure": all_secure,
+            "never_above": max(found) <= best + CLOSE,
+            "by_chance": sum(evaluated) / len(self.nodes),
+        }
+
+
+def _without_limits(problem: Problem) -> Problem:
+    """Return the problem with nothing required and nothing suppressed."""
+    return replace(problem, requirements=(), suppression=Suppression(Rule.NONE, 0))
+
+
+__all__ = ["VARIANTS", "Whole"]
