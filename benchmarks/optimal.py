@@ -13,7 +13,7 @@ import sys
 import time
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import sfumato as sf
 from benchmarks import memory, workloads
@@ -72,8 +72,7 @@ def spec_of(age: str, category: str, k: int, cost: str, names: tuple[str, ...] |
     """Return a specification with one scheme for the age and one for the categories."""
     base = sf.Spec.load(sf.datasets.adult_spec_path("schemes"))
     tables = base.to_dict()
-    written = tables["attributes"]
-    assert isinstance(written, dict)
+    written = cast("dict[str, dict[str, Any]]", tables["attributes"])
     for name, file in sf.datasets.hierarchies("schemes").items():
         written[name]["hierarchy"] = {"file": str(file)}
     written["age"] = {

@@ -71,7 +71,12 @@ SECRETS = (
     Secret("young_1", "a high salary; three occupations of the young; 1 % suppressed", (_HIGH, _YOUNG), 0.01),
 )
 DRAWN = "both"
-"""The case whose recodings are drawn."""
+"""The case whose recodings are drawn; nothing may be suppressed in it."""
+
+
+def in_order(results: Results) -> list[Results]:
+    """Return the results of all cases, in the order in which they are told."""
+    return [results["census"][secret.name] for secret in SECRETS if secret.name in results["census"]]
 
 
 def whole_of(secret: Secret) -> Whole:
@@ -109,14 +114,17 @@ def _points(whole: Whole, found: Results) -> Results:
     """Return sf and ql for the figure, thinned where many recodings lie together."""
     specific = {tuple(node) for node in found["plain"]["specific"]}
     is_specific = np.array([tuple(node) in specific for node in whole.nodes.tolist()])
-    thin = np.unique(np.round(whole.values[~whole.secure], 2), axis=0)
+    values = whole.unsuppressed
+    others = values[~whole.secure]
     return {
-        "insecure": thin,
-        "secure": np.unique(np.round(whole.values[whole.secure & ~is_specific], 3), axis=0),
-        "specific": np.round(whole.values[is_specific], 4),
-        "untouched": np.round(whole.values[0], 4),
-        "optimum": np.round(whole.values[whole.optimum], 4),
+        "insecure": np.unique(
+            np.column_stack([np.round(others[:, 0], 3), np.round(others[:, 1], 2)]), axis=0
+        ),
+        "secure": np.unique(np.round(values[whole.secure & ~is_specific], 3), axis=0),
+        "specific": np.round(values[is_specific], 4),
+        "untouched": np.round(values[0], 4),
+        "optimum": np.round(values[whole.optimum], 4),
     }
 
 
-__all__ = ["DRAWN", "OCCUPATIONS", "SECRETS", "Secret", "measure", "whole_of"]
+__all__ = ["DRAWN", "OCCUPATIONS", "SECRETS", "Secret", "in_order", "measure", "whole_of"]

@@ -60,7 +60,10 @@ def _example(found: Results) -> Iterator[Verdict]:
         yield Verdict(name, " and ".join(map(paper.words, nodes)), wanted_words, nodes == wanted_nodes)
     codes = found["codes"]
     yield Verdict(f"code of {chosen}", codes["chosen"], paper.CODE, codes["chosen"] == paper.CODE)
-    for key, words, texts in (("children", "crossover", paper.CHILDREN), ("repaired", "repair", paper.REPAIRED)):
+    for key, words, texts in (
+        ("children", "crossover", paper.CHILDREN),
+        ("repaired", "repair", paper.REPAIRED),
+    ):
         yield Verdict(words, " and ".join(codes[key]), " and ".join(texts), tuple(codes[key]) == texts)
     yield from _searches("the running example", found)
 

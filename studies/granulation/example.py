@@ -73,7 +73,7 @@ def measure(seeds: Sequence[int], parameters: GranulationParameters) -> Results:
     for_all = [{"sentence": paper.SECRET}]
     problem = make_problem(load(table(), specification(sentences=for_all)), ("sf", "ql"), ())
     whole = Whole(problem)
-    points = np.column_stack([whole.values, whole.secure])
+    points = np.column_stack([whole.unsuppressed, whole.secure])
     released = _released(statistics=False)
     return {
         "figure_2": released,

@@ -38,14 +38,20 @@ def _example(found: Results) -> Figure:
     figure, (axis,) = look.new_figure(1, width=6.4, height=4.2)
     points = np.array(found["points"], dtype=np.float64)
     secure = points[:, 2] == 1
-    _scatter(axis, points[~secure, :2], "not secure", marker="o", facecolors="none", edgecolors=look.FAINT, s=18)
+    _scatter(
+        axis, points[~secure, :2], "not secure", marker="o", facecolors="none", edgecolors=look.FAINT, s=18
+    )
     _scatter(axis, points[secure, :2], "secure", marker="o", color=look.BLUE, s=22)
     counts = [len(names) for names in paper.PARTITIONS.values()]
     for node in found["plain"]["specific"]:
         place = int(np.ravel_multi_index(node, counts))
         axis.scatter(*points[place, :2], marker="D", s=60, color=look.ORANGE, zorder=3)
         axis.annotate(
-            paper.words(node).strip("`()"), points[place, :2], xytext=(8, 4), textcoords="offset points", fontsize=9
+            paper.words(node).strip("`()"),
+            points[place, :2],
+            xytext=(8, 4),
+            textcoords="offset points",
+            fontsize=9,
         )
     axis.scatter([], [], marker="D", s=60, color=look.ORANGE, label="most specific of these")
     _mark_untouched(axis, points[0, :2])
@@ -56,13 +62,13 @@ def _example(found: Results) -> Figure:
 def _plane(found: Results) -> Figure:
     """Draw the recodings of the census."""
     figure, (axis,) = look.new_figure(1, width=6.4, height=4.2)
-    points = {name: np.array(values, dtype=np.float64).reshape(-1, 2) for name, values in found["points"].items()}
+    points = {
+        name: np.array(values, dtype=np.float64).reshape(-1, 2) for name, values in found["points"].items()
+    }
     _scatter(axis, points["insecure"], "not secure (thinned)", marker=".", color="#bdbdbd", s=12)
     _scatter(axis, points["secure"], "secure", marker="o", color=look.BLUE, s=20)
     _scatter(axis, points["specific"], "most specific of these", marker="D", color=look.ORANGE, s=26)
-    _scatter(
-        axis, points["optimum"], "largest sf·ql of these", marker="*", color=look.INK, s=150, zorder=4
-    )
+    _scatter(axis, points["optimum"], "largest sf·ql of these", marker="*", color=look.INK, s=150, zorder=4)
     _mark_untouched(axis, points["untouched"][0])
     _finish(axis, f"{found['recodings']:,} recodings of the census: {found['title']}")
     return figure
@@ -95,7 +101,12 @@ def _tests(results: Results) -> Figure:
             at = place + (bar - 1) * 0.26
             axis.barh(at, tests, height=0.24, color=COLOURS[key], label=SEARCHES[key] if not place else None)
             axis.annotate(
-                f"{tests:,.0f}", (tests, at), xytext=(3, 0), textcoords="offset points", va="center", fontsize=8
+                f"{tests:,.0f}",
+                (tests, at),
+                xytext=(3, 0),
+                textcoords="offset points",
+                va="center",
+                fontsize=8,
             )
     axis.set_yticks(range(len(cases)), list(cases))
     axis.invert_yaxis()

@@ -1,7 +1,7 @@
 """What the paper prints: its running example, and what is said of it.
 
-The paper's own slips are put right here, and the README names them: the ZIP code 26617 in the last five rows of
-Figure 4 is the middle row and not the middle value, and Figure 8's second crossover has one point.
+The paper's own slips are put right here, and the README names them: the ZIP code 26617 in the last five rows
+of Figure 4 is the middle row and not the middle value, and Figure 8's second crossover has one point.
 """
 
 from __future__ import annotations

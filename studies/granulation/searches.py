@@ -46,29 +46,30 @@ class Whole:
         return self.problem.lattice.nodes(0, self.problem.lattice.size)
 
     @cached_property
-    def values(self) -> FloatArray:
-        """sf and ql of every recoding, shape (n, 2)."""
-        return self.problem.indices(self.batch.evaluate(self.nodes))
+    def unsuppressed(self) -> FloatArray:
+        """sf and ql of every recoding as it is, nothing required and nothing suppressed, shape (n, 2)."""
+        free = replace(self.problem, requirements=(), suppression=Suppression(Rule.NONE, 0))
+        return free.indices(free.batch().evaluate(self.nodes))
 
     @cached_property
     def secure(self) -> BoolArray:
         """Which recodings are secure, within what may be suppressed."""
         return self.problem.feasible(self.batch.evaluate(self.nodes))
 
-    @property
+    @cached_property
     def products(self) -> FloatArray:
-        """sf · ql of every recoding."""
-        return np.asarray(self.values.prod(axis=1))
+        """sf · ql of every recoding that is secure, −1 for the others."""
+        values = self.problem.indices(self.batch.evaluate(self.nodes)).prod(axis=1)
+        return np.where(self.secure, values, -1.0)
 
     @property
     def optimum(self) -> int:
         """The place of the secure recoding with the largest product."""
-        return int(np.argmax(np.where(self.secure, self.products, -1.0)))
+        return int(np.argmax(self.products))
 
     def describe(self) -> Results:
         """Return what is known exactly."""
-        best, free = self.optimum, _without_limits(self.problem)
-        everything = free.indices(free.batch().evaluate(self.nodes)).prod(axis=1)
+        best, everything = self.optimum, self.unsuppressed.prod(axis=1)
         return {
             "recodings": len(self.nodes),
             "secure": int(self.secure.sum()),
@@ -118,11 +119,6 @@ class Whole:
             "never_above": max(found) <= best + CLOSE,
             "by_chance": sum(evaluated) / len(self.nodes),
         }
-
-
-def _without_limits(problem: Problem) -> Problem:
-    """Return the problem with nothing required and nothing suppressed."""
-    return replace(problem, requirements=(), suppression=Suppression(Rule.NONE, 0))
 
 
 __all__ = ["VARIANTS", "Whole"]

@@ -24,7 +24,17 @@ def verdicts(results: Results) -> str:
 def released(results: Results) -> str:
     """Figures 2 and 4 side by side."""
     found = results["example"]
-    header = ["person", "born", "ZIP", "height", "born, median", "ZIP, median", "height, mean", "income", "health"]
+    header = [
+        "person",
+        "born",
+        "ZIP",
+        "height",
+        "born, median",
+        "ZIP, median",
+        "height, mean",
+        "income",
+        "health",
+    ]
     rows = []
     for number, (labels, statistics) in enumerate(zip(found["figure_2"], found["figure_4"], strict=True)):
         income, health = paper.TABLE[number][3:]
@@ -40,7 +50,9 @@ def tests(results: Results) -> str:
     rows = []
     for title, found in _cases(results):
         plain, incognito = found["plain"], found["incognito"]
-        decided = [count(incognito[key]) if key in incognito else "–" for key in ("by_subset", "by_generalization")]
+        decided = [
+            count(incognito[key]) if key in incognito else "–" for key in ("by_subset", "by_generalization")
+        ]
         rows.append(
             [
                 title,

@@ -60,11 +60,11 @@ class Case:
 
 def make_case(task: Task) -> Case:
     """Return the case of a task."""
-    prepared = _prepared(task)
-    return Case(make_problem(prepared, (task.maximize,), (task.minimize,)))
+    return Case(make_problem(prepare(task), (task.maximize,), (task.minimize,)))
 
 
-def _prepared(task: Task) -> Prepared:
+def prepare(task: Task) -> Prepared:
+    """Return the coded table with the suppression of a task."""
     tables = tomllib.loads(SPECIFICATION.read_text(encoding="utf-8"))
     tables["suppression"] = {"rule": task.rule, "limit": task.limit}
     return load(None, sf.Spec.from_dict(tables, folder=sf.datasets.adult_path().parent))
@@ -100,4 +100,4 @@ def describe_space(case: Case) -> Results:
     }
 
 
-__all__ = ["SPECIFICATION", "Case", "describe_space", "make_case"]
+__all__ = ["SPECIFICATION", "Case", "describe_space", "make_case", "prepare"]

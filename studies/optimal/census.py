@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import sfumato as sf
 from sfumato.preparing import load, make_problem
@@ -71,8 +71,7 @@ def make_spec(
     """Return the specification of a case; what fails is suppressed, up to a share of the rows."""
     base = sf.Spec.load(sf.datasets.adult_spec_path("schemes"))
     tables = base.to_dict()
-    written = tables["attributes"]
-    assert isinstance(written, dict)
+    written = cast("dict[str, dict[str, Any]]", tables["attributes"])
     written["age"] = {"role": "quasi-identifier", "kind": "category", "hierarchy": {"tree": _age_tree()}}
     tables["attributes"] = {
         name: {**written[name], "scheme": scheme.age if name == "age" else scheme.category}

@@ -192,7 +192,7 @@ def _directions_by_size(runs: Sequence[Results]) -> Iterator[Verdict]:
 
 def seconds_of(runs: Sequence[Results], variant: str) -> float:
     """Add up the seconds of a variant over all cases; unfinished ones count as their limit."""
-    return sum(run["seconds"] for run in pick(runs, variant=variant))
+    return sum((float(run["seconds"]) for run in pick(runs, variant=variant)), 0.0)
 
 
 def _families(runs: Sequence[Results]) -> Iterator[Verdict]:

@@ -53,7 +53,7 @@ SCHEMES = (BHS, GHS, GOPS, OPS, GSPS, SPS)
 """The age is a number: under the two schemes of sets it keeps its order, as section 2.4 proposes."""
 
 SPS_AGE = Scheme("SPS, age too", "sets", "sets")
-"""By the letter: sets of ages in any order. GSPS needs no such variant: in a tree of halves the only sets are neighbours."""
+"""By the letter: sets of ages in any order. For GSPS that changes nothing: halves have one neighbour each."""
 
 INCLUSIONS = ((BHS, GHS), (GHS, GOPS), (GOPS, OPS), (OPS, SPS), (GOPS, GSPS), (GSPS, SPS))
 """Smaller and larger scheme: the larger one never costs more."""

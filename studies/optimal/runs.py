@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sfumato.search import Monitor, Status
 from sfumato.search.branch_and_bound import Techniques, search_branch_and_bound
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from studies.common.results import Results
     from studies.optimal.census import Case
 
-PLAIN = {
+PLAIN: Mapping[str, Any] = {
     "seeding": False,
     "useless_applicators": False,
     "useful_applicators": False,
@@ -23,7 +23,7 @@ PLAIN = {
 }
 """What is left without these: bounds that leave nodes, and the least bound first."""
 
-VARIANTS: dict[str, Mapping[str, bool]] = {
+VARIANTS: dict[str, Mapping[str, Any]] = {
     "all": {},
     "no node pruning": {"node_pruning": False},
     "no useless applicators": {"useless_applicators": False},

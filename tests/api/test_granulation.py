@@ -100,7 +100,7 @@ def test_figure_2():
 
 @pytest.mark.parametrize("backend", FRAMES)
 def test_figure_4(backend: str):
-    """Median and mean of the blocks of each attribute over all rows, not of the classes; heights are numbers."""
+    """Median and mean of each attribute's blocks over all rows, not of the classes; heights are numbers."""
     release = sf.anonymize(FRAMES[backend](), by_statistics())
     assert [row[:3] for row in rows_of(release.frame)] == FIGURE_4
     assert [row[3:] for row in rows_of(release.frame)] == [row[3:] for row in FIGURE_1]

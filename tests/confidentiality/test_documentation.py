@@ -6,12 +6,14 @@ import csv
 import re
 from collections import defaultdict
 from pathlib import Path
-
-import pytest
+from typing import TYPE_CHECKING
 
 import sfumato as sf
 from sfumato.confidentiality import parse_sentence
 from tests.cli.running import run
+
+if TYPE_CHECKING:
+    import pytest
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "confidential.md").read_text(encoding="utf-8")
 

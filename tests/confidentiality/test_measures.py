@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sfumato.classes import Rule, Suppression
-from sfumato.conformance import SENTENCES, SETTING
+from sfumato.conformance import SENTENCES, SETTING, check_search
 from sfumato.domains import Confidential, Cube, Ladder, Lattice
 from sfumato.errors import ParameterError
 from sfumato.measures import Setting, Union, make_measure, measure_names
 from sfumato.measures.privacy.exposed import Exposed
 from sfumato.schemes import make_scheme
-from sfumato.search import Problem, Requirement, search_exhaustive, search_optimal
+from sfumato.search import METHODS, Problem, Requirement, search_exhaustive, search_optimal
 from sfumato.search.branch_and_bound import search_branch_and_bound
 from tests.confidentiality.secret_tables import cube_of, secret_tables, setting_of
 from tests.oracles import classes as oracle_classes
@@ -47,7 +47,7 @@ def _remaining(case, blocks_of, classes) -> list[list[int]]:
 
 
 @given(secret_tables(), SUPPRESSIONS, st.data())
-@settings(max_examples=150)
+@settings(max_examples=80)
 def test_against_the_definitions(secret, suppression: Suppression, data: st.DataObject) -> None:
     """Batches and single recodings, rows and persons, sentence by sentence."""
     case, cube = secret.case, cube_of(secret)
@@ -82,7 +82,7 @@ def test_against_the_definitions(secret, suppression: Suppression, data: st.Data
 
 
 @given(secret_tables(), st.integers(0, 20))
-@settings(max_examples=100)
+@settings(max_examples=60)
 def test_failing_classes_are_those_that_disclose(secret, budget: int) -> None:
     """As a requirement it suppresses just these, within the budget; what remains is secure."""
     case, cube = secret.case, cube_of(secret)
@@ -102,7 +102,7 @@ def test_failing_classes_are_those_that_disclose(secret, budget: int) -> None:
 
 
 @given(secret_tables(), st.integers(0, 10), st.sampled_from([Rule.FAILING, Rule.NONE]))
-@settings(max_examples=100)
+@settings(max_examples=60)
 def test_the_pruned_search_finds_the_optimum(secret, budget: int, rule: Rule) -> None:
     """Whoever holds the sentences: what is declared about unions is what holds."""
     case, cube = secret.case, cube_of(secret)
@@ -121,7 +121,7 @@ def test_the_pruned_search_finds_the_optimum(secret, budget: int, rule: Rule) ->
 def test_branch_and_bound_finds_the_optimum(secret, budget: int) -> None:
     """Over ordered partitions, where bits of falsified sentences bound it."""
     case, cube = secret.case, cube_of(secret)
-    if max(case.sizes) > 6:
+    if max(case.sizes) > 4:
         return
     setting = setting_of(secret, cube)
     schemes = tuple(make_scheme("ordered", size=size) for size in case.sizes)
@@ -197,6 +197,22 @@ def _two_rows() -> tuple[Cube, Lattice]:
         sensitive_codes=codes,
     )
     return cube, Lattice((Ladder.whole(np.array([[0, 1], [0, 0]], dtype=np.int32)),))
+
+
+@pytest.mark.parametrize(
+    ("name", "objectives"),
+    [
+        ("exhaustive", ("sf", "ql")),
+        ("exhaustive", ("secure", "exposed")),
+        ("pbg-ea", ("sf", "exposed")),
+        ("nsga2", ("secure", "ql")),
+        ("optimal", ("exposed",)),
+        ("optimal", ("sf",)),
+    ],
+)
+def test_objectives_of_searches(name: str, objectives: tuple[str, ...]) -> None:
+    """What is confidential may be sought like everything else."""
+    check_search(METHODS[name], exact=name in ("exhaustive", "optimal"), objectives=objectives)
 
 
 def test_there_must_be_sentences() -> None:

@@ -27,7 +27,7 @@ OPTIMA = {
     "GSPS": (25_730_059, 162.653_007_168),
     "SPS": (24_806_386, 125.739_736_053),
 }
-"""DM and HDM of age in fifteen intervals, marital status, race and sex for k = 5, any row may be suppressed."""
+"""DM and HDM of the ages in fifteen intervals, marital status, race and sex; k = 5, any row may go."""
 
 schemes = pytest.mark.parametrize("scheme", paper.SCHEMES, ids=lambda scheme: scheme.name)
 costs = pytest.mark.parametrize("cost", paper.COSTS)

@@ -40,6 +40,10 @@ MEASURES = {
     "precision": "share of hierarchy levels kept",
     "usefulness": "nearness of the values that a row may have",
     "protection": "distance of the values that a row may have",
+    "secure": "whether nothing confidential is disclosed",
+    "exposed": "people about whom something confidential is disclosed",
+    "sf": "how little is learnt of what is confidential",
+    "ql": "detail left in the groups of values",
     "suppressed": "suppressed rows",
 }
 """The measures in words; a measure that is not here stands under its name."""

@@ -186,7 +186,11 @@ def search_granulation_ga(
     Attribute-oriented granulation for privacy protection, section 4.3.
     """
     return _Search(
-        problem, batch, monitor or Monitor(), np.random.default_rng(seed), parameters or GranulationParameters()
+        problem,
+        batch,
+        monitor or Monitor(),
+        np.random.default_rng(seed),
+        parameters or GranulationParameters(),
     ).run()
 
 
@@ -287,7 +291,9 @@ class _Search:
         end = np.where(is_single, length, points[:, 1])
         begin = np.where(happens, points[:, 0], length)
         first, second = exchange(codes[: 2 * pairs : 2], codes[1 : 2 * pairs : 2], begin, end)
-        return np.concatenate([np.stack([first, second], axis=1).reshape(2 * pairs, length), codes[2 * pairs :]])
+        return np.concatenate(
+            [np.stack([first, second], axis=1).reshape(2 * pairs, length), codes[2 * pairs :]]
+        )
 
     def _mutate(self, codes: Bits) -> Bits:
         """Flip bits."""

@@ -99,7 +99,7 @@ def _in_order(problem: Problem, space: Space, numbers: LongArray) -> LongArray:
     if not len(nodes):
         return nodes
     statistics = problem.batch(1, space.lattice).evaluate(nodes)
-    costs = problem.costs(statistics).T if problem.objectives else []
+    costs = list(problem.costs(statistics).T) if problem.objectives else []
     text = TextOrder(space.lattice, problem.describe).keys(nodes)
     keys = [*costs, statistics.suppressed, *text]
     return nodes[np.lexsort(keys[::-1])]

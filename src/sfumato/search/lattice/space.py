@@ -122,9 +122,7 @@ class Space:
             found[owner[marked[below]]] = True
         return found
 
-    def _steps(
-        self, numbers: LongArray, posets: tuple[Poset, ...]
-    ) -> Iterator[tuple[LongArray, LongArray]]:
+    def _steps(self, numbers: LongArray, posets: tuple[Poset, ...]) -> Iterator[tuple[LongArray, LongArray]]:
         """Yield for each attribute the recodings one step on, and the places of those they come from."""
         for a, poset in enumerate(posets):
             places = self.place(numbers, a)

@@ -128,28 +128,7 @@ def _directions(population: int, objectives: int) -> FloatArray:
     return np.asarray(get_reference_directions("uniform", objectives, n_partitions=parts))
 
 
-def _compare_by_dominance(
-    pop: Population, pairs: LongArray, *, random_state: np.random.Generator, **_: object
-) -> LongArray:
-    """Let the one win that violates less, else dominates, else has more space around it, else chance.
-
-    This is pymoo's comparison for NSGA-II, of all pairs at once: pair by pair it took a third of the time.
-    """
-    first = random_state.random(len(pairs)) < 0.5
-    one, other = pop.get("F")[pairs].swapaxes(0, 1)
-    is_better = (one <= other).all(axis=1) & (one < other).any(axis=1)
-    is_worse = (other <= one).all(axis=1) & (other < one).any(axis=1)
-    violated, space = pop.get("CV")[:, 0][pairs], pop.get("crowding")[pairs]
-    # From the least important to the most important.
-    first = np.where(space[:, 0] != space[:, 1], space[:, 0] > space[:, 1], first)
-    first = np.where(is_better | is_worse, is_better, first)
-    first = np.where((violated > 0).any(axis=1), violated[:, 0] < violated[:, 1], first)
-    tied = (violated[:, 0] == violated[:, 1]) & (violated[:, 0] > 0)
-    first = np.where(tied, random_state.random(len(pairs)) < 0.5, first)
-    return np.where(first, pairs[:, 0], pairs[:, 1])[:, None]
-
-
-# pymoo's own comparisons for the other two decide ties between infeasible ones by chance that no seed settles.
+# pymoo's own comparisons for these two decide ties between infeasible ones by chance that no seed settles.
 
 
 def _compare_violations(
@@ -176,10 +155,6 @@ def _compare_in_niches(
     return winners
 
 
-COMPARISONS = {
-    "nsga2": _compare_by_dominance,
-    "nsga3": _compare_violations,
-    "unsga3": _compare_in_niches,
-}
+COMPARISONS = {"nsga3": _compare_violations, "unsga3": _compare_in_niches}
 
 __all__ = ["WITHOUT_CONSTRAINTS", "Operators", "load", "make_algorithm", "population_size"]
