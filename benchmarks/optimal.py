@@ -117,7 +117,7 @@ def prove(problem: Problem, limit_s: float | None = None) -> Proof:
     result = search_branch_and_bound(problem, Monitor(limit_s))
     seconds, used = time.perf_counter() - begin, time.process_time() - used
     found = dict(result.certificate or {})
-    gap = 0.0 if result.complete else 1.0 if found["bound"] is None else found["gap"]
+    gap = 0.0 if result.complete else 1.0 if found["gap"] is None else found["gap"]
     cost = float("inf") if found["cost"] is None else found["cost"]
     return Proof(seconds, used, int(str(found["nodes"])), float(str(cost)), float(str(gap)))
 

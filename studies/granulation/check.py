@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from studies.common.markdown import count
 from studies.granulation import paper
+from studies.granulation.census import in_order
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,7 +30,8 @@ class Verdict:
 
 def check(results: Results) -> list[Verdict]:
     """Hold the results of a full run against the paper and against each other."""
-    return [*_example(results["example"]), *_census(results["census"])]
+    cases = [verdict for found in in_order(results) for verdict in _searches(found["title"], found)]
+    return [*_example(results["example"]), *cases]
 
 
 def misses(results: Results) -> list[str]:
@@ -66,11 +68,6 @@ def _example(found: Results) -> Iterator[Verdict]:
     ):
         yield Verdict(words, " and ".join(codes[key]), " and ".join(texts), tuple(codes[key]) == texts)
     yield from _searches("the running example", found)
-
-
-def _census(cases: Results) -> Iterator[Verdict]:
-    for found in cases.values():
-        yield from _searches(found["title"], found)
 
 
 def _searches(title: str, found: Results) -> Iterator[Verdict]:

@@ -93,7 +93,7 @@ def _finish(axis: Axes, title: str) -> None:
 def _tests(results: Results) -> Figure:
     """Draw how many recodings each search tests, case by case."""
     cases = {"the running example": results["example"]}
-    cases |= {found["title"]: found for found in results["census"].values()}
+    cases |= {found["title"].replace("; ", ";\n"): found for found in census.in_order(results)}
     figure, (axis,) = look.new_figure(1, width=8.2, height=0.9 + 0.72 * len(cases))
     for place, found in enumerate(cases.values()):
         for bar, key in enumerate(SEARCHES):
@@ -112,7 +112,7 @@ def _tests(results: Results) -> Figure:
     axis.invert_yaxis()
     axis.set_xscale("log")
     axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
-    axis.set_xlabel("recodings whose security was tested (GA: mean over the seeds)")
+    axis.set_xlabel("recodings tested (genetic algorithm: mean over the seeds)")
     axis.grid(visible=False, axis="y")
     axis.legend(loc="lower center", bbox_to_anchor=(0.4, 1.0), ncols=3)
     return figure

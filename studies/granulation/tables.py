@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from studies.common.markdown import count, seconds, table
 from studies.granulation import paper
+from studies.granulation.census import in_order
 from studies.granulation.check import check
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ def genetic(results: Results) -> str:
 def _cases(results: Results) -> list[tuple[str, Results]]:
     return [
         ("running example: Health = 2", results["example"]),
-        *((found["title"], found) for found in results["census"].values()),
+        *((found["title"], found) for found in in_order(results)),
     ]
 
 

@@ -182,7 +182,7 @@ def _techniques(runs: Sequence[Results], limit: float) -> Figure:
         axis.invert_yaxis()
         axis.set_xscale("log")
         axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-        axis.set_xlim(0.02, 2 * limit)
+        axis.set_xlim(0.005, 2 * limit)
         axis.set_xlabel(SECONDS + "; hatched: not proven")
         axis.set_title(case_title(scheme, cost, allowed))
     return figure

@@ -71,16 +71,16 @@ def search(case: Case, techniques: Techniques, limit_s: float) -> tuple[SearchRe
 def describe(result: SearchResult, seconds: float) -> Results:
     """Return what is kept of a run: cost, bound, gap, and what was counted."""
     certificate = dict(result.certificate or {})
-    bound = certificate.pop("bound")
+    bound, gap = certificate.pop("bound"), certificate.pop("gap")
     return {
         "proven": result.status is Status.OPTIMAL,
         "seconds": round(seconds, 3),
         "cost": certificate.pop("cost"),
         # A bound that is not known yet is that of nothing: costs are not negative.
         "bound": 0.0 if bound is None else bound,
-        "gap": 1.0 if bound is None else certificate["gap"],
+        "gap": 1.0 if bound is None or gap is None else gap,
         "nodes": certificate.pop("nodes"),
-        "counts": {name: count for name, count in certificate.items() if name not in ("direction", "gap")},
+        "counts": {name: count for name, count in certificate.items() if name != "direction"},
     }
 
 

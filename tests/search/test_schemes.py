@@ -56,7 +56,7 @@ def with_members(asked: oracle.Problem, schemes: tuple[Scheme, ...]) -> oracle.P
             for item in scheme.partitions()
         )
         is_kept = scheme.name == "levels"
-        plain.append(ladder if is_kept else PlainLadder(ladder.attribute, ladder.values, levels))
+        plain.append(ladder if is_kept else replace(ladder, levels=levels))
     return replace(asked, table=replace(asked.table, ladders=tuple(plain)))
 
 

@@ -224,7 +224,8 @@ def entropy_shares(partitions: IntArray) -> FloatArray:
         places = part + np.arange(len(part), dtype=np.int64)[:, None] * m
         shares = np.bincount(places.reshape(-1), minlength=len(part) * m).reshape(len(part), m) / m
         logs = np.log(np.where(shares > 0, shares, 1.0))
-        found[start : start + step] = -(shares * logs).sum(axis=1) / np.log(m)
+        # Not the negative sum: nothing lost is 0, and not −0.
+        found[start : start + step] = (shares * -logs).sum(axis=1) / np.log(m) + 0.0
     return found
 
 

@@ -18,6 +18,8 @@ from sfumato.errors import ParameterError
 from sfumato.search.branch_and_bound.queue import Open
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from sfumato._typing import IntArray, LongArray
     from sfumato.search.branch_and_bound.techniques import Techniques
     from sfumato.search.problem import Problem
@@ -48,8 +50,18 @@ class Snapshot:
     counts: LongArray
 
 
-def fingerprint(problem: Problem, techniques: Techniques, seed: int) -> str:
-    """Return a text that is equal for equal runs."""
+def fingerprint(problem: Problem, techniques: Techniques, seed: int, arrays: Iterable[object]) -> str:
+    """Return a text that is equal for equal runs.
+
+    Parameters
+    ----------
+    problem
+        Its data, measures and schemes.
+    techniques, seed
+        Settings of the run.
+    arrays
+        Arrays and numbers that say what is decided and what it costs.
+    """
     assert problem.schemes is not None
     parts = [
         problem.cube.fingerprint,
@@ -63,6 +75,8 @@ def fingerprint(problem: Problem, techniques: Techniques, seed: int) -> str:
     for scheme in problem.schemes:
         digest.update(f"{scheme.name} {scheme.size} {scheme.count():x}".encode())
         digest.update(scheme.finest.block.tobytes())
+    for array in arrays:
+        digest.update(np.asarray(array).tobytes())
     return digest.hexdigest()
 
 
@@ -74,10 +88,14 @@ def load(path: Path, expected: str) -> Snapshot | None:
     ParameterError
         If the file is no checkpoint, or one of another run.
     """
+    if not path.parent.is_dir():
+        raise ParameterError(
+            f"there is no folder {path.parent} for the checkpoint. Make it.", where=str(path)
+        )
     if not path.exists() or path.stat().st_size == 0:
         return None
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
             held = {name: file[name] for name in FIELDS}
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
         raise ParameterError(f"{path.name} is no checkpoint. Name another file.", where=str(path)) from None

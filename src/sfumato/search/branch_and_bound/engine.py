@@ -163,7 +163,7 @@ class _Search:
         self.keeper = Keeper(None, "")
 
     def run(self, path: Path | None) -> SearchResult:
-        mark = fingerprint(self.problem, self.techniques, self.seed)
+        mark = fingerprint(self.problem, self.techniques, self.seed, (*self.space.decisions, *self.model))
         snapshot = None if path is None else load(path, mark)
         self.keeper = Keeper(path, mark)
         if snapshot is None:
@@ -200,7 +200,8 @@ class _Search:
     def _keep(self) -> None:
         block = np.zeros(0, dtype=np.int32) if self.best.block is None else self.best.block
         nodes = self.queue.nodes()
-        self.keeper.keep(Snapshot(nodes, block, self.best.cost, self.counts), self.space.elements)
+        snapshot = Snapshot(nodes, block, self.best.cost, self._all_counts())
+        self.keeper.keep(snapshot, self.space.elements)
 
     def _tick(self) -> None:
         if self.watch.tick(self._progress(), int(self.counts[SOLUTIONS])):
@@ -286,7 +287,13 @@ class _Search:
             return
         self.open_bound = min(node.bound for node in taken)
         pieces = [taken[i : i + PIECE] for i in range(0, len(taken), PIECE)]
-        done = list(self.workers.map(self._expand, pieces, self._tick))
+        try:
+            done = list(self.workers.map(self._expand, pieces, self._tick))
+        except BaseException:
+            # What was taken is still open, and the checkpoint must know it.
+            for node in taken:
+                self.queue.push(node)
+            raise
         for piece, (count, left) in zip(pieces, done, strict=True):
             for number in range(count):
                 self._take_in(left, number)
@@ -346,7 +353,6 @@ class _Search:
     # --- the result --------------------------------------------------------------
 
     def _result(self) -> SearchResult:
-        self.counts[len(COUNTS) - len(layout.COUNTERS) :] += self._kernel_counts()
         complete = not len(self.queue)
         found = self.best.block is not None
         status = Status.LIMIT_REACHED if not complete else Status.OPTIMAL if found else Status.INFEASIBLE
@@ -365,22 +371,25 @@ class _Search:
             certificate=self._certificate(bound),
         )
 
-    def _kernel_counts(self) -> LongArray:
-        total = np.zeros(len(layout.COUNTERS), dtype=np.int64)
+    def _all_counts(self) -> LongArray:
+        """Return what was counted here and in the kernels."""
+        counts = self.counts.copy()
         for memory in self.workers.memories:
-            total += memory.works[0].counters + memory.works[1].counters
-        return total
+            for work in memory.works:
+                counts[len(COUNTS) - len(layout.COUNTERS) :] += work.counters
+        return counts
 
     def _certificate(self, bound: float) -> dict[str, object]:
         """Return what the answer rests on."""
-        gap = self.best.cost - bound
+        gap = self.best.cost - bound if np.isfinite(self.best.cost) and np.isfinite(bound) else np.inf
+        share = 0.0 if gap == 0 else gap / abs(self.best.cost) if self.best.cost else np.inf
         return {
             "direction": self.techniques.resolved,
             "cost": self.best.cost if np.isfinite(self.best.cost) else None,
             "bound": bound if np.isfinite(bound) else None,
-            "gap": gap / abs(self.best.cost) if np.isfinite(gap) and self.best.cost else 0.0,
+            "gap": share if np.isfinite(share) else None,
             "open": len(self.queue),
-            **dict(zip(COUNTS, self.counts.tolist(), strict=True)),
+            **dict(zip(COUNTS, self._all_counts().tolist(), strict=True)),
         }
 
     def _solution(self) -> tuple[Lattice, LongArray]:
