@@ -253,7 +253,9 @@ as their limit: {_saved(every, none)}.
   the time.
 - **Re-queueing** (the modified search) is off by default: nodes are bounded before they are put into
   the queue.
-- **Useful applicators** need rows that must not be lost: they decide only where suppression is limited.
+- **Useful applicators** need rows that must not be lost: they decide where nothing may be suppressed. The
+  default direction sees the same by its other bound, so that switching them off changes nothing; bottom-up
+  has nothing else.
 - No switch changes an optimum.
 """
 

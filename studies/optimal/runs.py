@@ -38,8 +38,10 @@ VARIANTS: dict[str, Mapping[str, Any]] = {
         "node_rearrangement": False,
         "applicator_rearrangement": False,
     },
+    "bottom-up": {"direction": "bottom-up"},
+    "bottom-up, no useful applicators": {"direction": "bottom-up", "useful_applicators": False},
 }
-"""Techniques of Figure 13, switched in turn."""
+"""Techniques of Figure 13, switched in turn. Bottom-up, nothing else does what useful applicators do."""
 
 
 class ProcessorTime(Monitor):

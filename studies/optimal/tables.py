@@ -52,7 +52,10 @@ def figure_9(results: Results) -> str:
 def _large(text: str) -> str:
     """Write a whole number given as text; a very large one by its power of ten."""
     number = int(text)
-    return count(number) if number < 10**7 else f"{number:.2e}".replace("e+", "e")
+    if number < 10**7:
+        return count(number)
+    digits, power = f"{number:.2e}".split("e+")
+    return f"{digits}e{int(power)}"
 
 
 def optima(results: Results) -> str:
@@ -72,6 +75,11 @@ def _optimum(run: Results) -> str:
     return text if run["proven"] else f"≤ {text} (gap {100 * run['gap']:.1f} %)"
 
 
+def step_title(along: str, step: object) -> str:
+    """Name a column: a value of k, or a number of attributes."""
+    return f"k = {step}" if along == "k" else f"{step} attribute{'' if step == 1 else 's'}"
+
+
 def efforts(runs: Sequence[Results], along: str) -> str:
     """Return seconds to proof, or the gap left, of every scheme along k or the number of attributes."""
     steps = distinct(runs, along)
@@ -80,7 +88,7 @@ def efforts(runs: Sequence[Results], along: str) -> str:
         for scheme in distinct(runs, "scheme"):
             found = {run[along]: run for run in pick(runs, scheme=scheme, cost_name=cost)}
             rows.append([cost.upper(), str(scheme), *(ended(found[s]) if s in found else "" for s in steps)])
-    head = [f"k = {step}" if along == "k" else f"{step} attributes" for step in steps]
+    head = [step_title(along, step) for step in steps]
     return table(["cost", "scheme", *head], rows, left=2)
 
 
@@ -97,7 +105,7 @@ def directions(runs: Sequence[Results], along: str) -> str:
                     if found:
                         cells = [_with_nodes(found[s]) if s in found else "" for s in steps]
                         rows.append([cost.upper(), str(scheme), str(kind), str(direction), *cells])
-    head = [f"k = {step}" if along == "k" else f"{step} attributes" for step in steps]
+    head = [step_title(along, step) for step in steps]
     return table(["cost", "scheme", "techniques", "direction", *head], rows, left=4)
 
 
