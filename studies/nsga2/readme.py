@@ -207,8 +207,8 @@ def _readings() -> str:
   weighted-k, two solutions may have quite different class sizes, and fronts with suppression have flat
   regions at every magnification. All three are seen here.
 - **One run is not enough.** The chapter shows one and reports no significant difference between
-  several. Ten seeds agree here too, most closely by logarithms; the linear scale is decided by the few
-  solutions with the largest classes, of which a run has more or fewer.
+  several; how far the seeds differ here is in the table of hypervolumes. The linear scale is decided
+  by the few solutions with the largest classes, of which a run has more or fewer.
 - **Mutation of 0.1 for each bit** changes three or four of the 35 free bits of every child. That
   explores, but leaves solutions near the ends of the front, where nearly all bits are alike, to luck.
 """

@@ -168,9 +168,9 @@ def _costs(runs: Sequence[Results], cost: str) -> Figure:
 def _techniques(runs: Sequence[Results], limit: float) -> Figure:
     """Seconds with every technique switched in turn, one panel for each case."""
     cases = list(dict.fromkeys((run["scheme"], run["cost_name"], run["limit"]) for run in runs))
-    columns = 2
+    columns = min(2, len(cases))
     figure, axes = look.new_figure(columns, -(-len(cases) // columns), width=5.4, height=2.9)
-    for axis, (scheme, cost, allowed) in zip(axes, cases, strict=True):
+    for axis, (scheme, cost, allowed) in zip(axes, cases, strict=False):
         shown = pick(runs, scheme=scheme, cost_name=cost, limit=allowed)
         places = range(len(shown))
         colours = [look.BLUE if run["variant"] == "all" else GOLD for run in shown]
@@ -185,6 +185,8 @@ def _techniques(runs: Sequence[Results], limit: float) -> Figure:
         axis.set_xlim(0.005, 2 * limit)
         axis.set_xlabel(SECONDS + "; hatched: not proven")
         axis.set_title(case_title(scheme, cost, allowed))
+    for axis in axes[len(cases) :]:
+        axis.set_visible(False)
     return figure
 
 

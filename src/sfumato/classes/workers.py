@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Sequence
+    from concurrent.futures import Future
 
 TICK_S = 0.05
 Tick: TypeAlias = Callable[[], None]
@@ -62,21 +63,24 @@ class Workers(Generic[Memory]):
         finally:
             self._memory.put(memory)
 
-    def map(
-        self, work: Callable[[Memory, Piece], Output], pieces: list[Piece], tick: Tick | None = None
-    ) -> Iterator[Output]:
-        """Run over pieces on all threads; yield output in their order.
+    def submit(
+        self, work: Callable[[Memory, Piece], Output], pieces: Sequence[Piece]
+    ) -> list[Future[Output]]:
+        """Begin to run over pieces on all threads."""
+        self._provide(min(self.threads, len(pieces)))
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(self.threads, thread_name_prefix="sfumato")
+        return [self._pool.submit(self._run, work, piece) for piece in pieces]
+
+    def gather(self, futures: Iterable[Future[Output]], tick: Tick | None = None) -> Iterator[Output]:
+        """Yield what was submitted, in its order.
 
         ``tick`` is called while waiting, so that clocks are watched and the
         interpreter's signals are seen however long a piece takes.
         """
-        self._provide(min(self.threads, len(pieces)))
-        if self._pool is None:
-            self._pool = ThreadPoolExecutor(self.threads, thread_name_prefix="sfumato")
-        futures = [self._pool.submit(self._run, work, piece) for piece in pieces]
         try:
             for future in futures:
-                while not wait([future], TICK_S).done:
+                while not future.done() and not wait([future], TICK_S).done:
                     if tick:
                         tick()
                 # Pieces may be done so fast that nobody ever waits.
@@ -86,6 +90,12 @@ class Workers(Generic[Memory]):
         except BaseException:
             self.stop()
             raise
+
+    def map(
+        self, work: Callable[[Memory, Piece], Output], pieces: Sequence[Piece], tick: Tick | None = None
+    ) -> Iterator[Output]:
+        """Run over pieces on all threads; yield output in their order. ``tick`` as in `gather`."""
+        yield from self.gather(self.submit(work, pieces), tick)
 
     def _provide(self, count: int) -> None:
         while len(self._all) < count:

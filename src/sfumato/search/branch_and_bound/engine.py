@@ -3,12 +3,14 @@
 A node stands for all recodings that agree with some decisions: these elements are
 joined, those apart, the rest open. It is bounded by both ends of what remains open,
 and split by deciding one more element. Nodes are taken in batches of a fixed size and
-expanded side by side, each against the best solution at the batch's begin, so that the
-result does not depend on the number of threads.
+expanded side by side, each against the best solution at the batch's begin. Two batches are
+at work at a time, so that workers have something to do while what the first one gave is taken in. All
+this happens in a fixed order: the result does not depend on the number of threads.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -30,7 +32,7 @@ from sfumato.search.branch_and_bound.arrays import (
     make_work,
 )
 from sfumato.search.branch_and_bound.checkpoint import Keeper, Snapshot, fingerprint, load
-from sfumato.search.branch_and_bound.queue import Open, Queue
+from sfumato.search.branch_and_bound.queue import Open, Queue, stack_states
 from sfumato.search.branch_and_bound.seeding import anneal, best_levels
 from sfumato.search.branch_and_bound.techniques import Techniques
 from sfumato.search.monitor import Monitor
@@ -38,14 +40,16 @@ from sfumato.search.problem import Problem, Requirement
 from sfumato.search.result import SearchResult, Status
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
     from pathlib import Path
 
     from sfumato._typing import IntArray, LongArray
     from sfumato.measures import RowPenalties
 
-BATCH = 64
+BATCH = 32
 PIECE = 8
-"""Nodes expanded side by side, and how many of them one thread takes at a time."""
+AT_WORK = 2
+"""Nodes of a batch, how many of them one thread takes at a time, and batches at work at once."""
 
 ROUNDING = 1e-11
 """Costs of cells that differ by this share are equal but for rounding."""
@@ -70,6 +74,17 @@ class _Memory(NamedTuple):
     ends: Ends
     trial: Ends
     works: tuple[layout.Work, layout.Work]
+
+
+class _Batch(NamedTuple):
+    """Nodes at work, piece by piece."""
+
+    pieces: list[list[Open]]
+    expanded: list[Future[tuple[int, expanding.Left]]]
+
+    @property
+    def nodes(self) -> list[Open]:
+        return [node for piece in self.pieces for node in piece]
 
 
 @dataclass
@@ -158,6 +173,7 @@ class _Search:
         self.recodings = problem.recodings(threads=1)
         self.best = _Best()
         self.queue = Queue(best_first=techniques.node_rearrangement)
+        self.at_work: deque[_Batch] = deque()
         self.counts = np.zeros(len(COUNTS), dtype=np.int64)
         self.open_bound = np.inf
         self.keeper = Keeper(None, "")
@@ -171,7 +187,7 @@ class _Search:
         else:
             self._resume(snapshot)
         try:
-            while len(self.queue) and not self.watch.stopped:
+            while self.at_work or (len(self.queue) and not self.watch.stopped):
                 self._step()
                 if self.keeper.is_due:
                     self._keep()
@@ -199,7 +215,8 @@ class _Search:
 
     def _keep(self) -> None:
         block = np.zeros(0, dtype=np.int32) if self.best.block is None else self.best.block
-        nodes = self.queue.nodes()
+        # What is at work is still open.
+        nodes = [*self.queue.nodes(), *(node for batch in self.at_work for node in batch.nodes)]
         snapshot = Snapshot(nodes, block, self.best.cost, self._all_counts())
         self.keeper.keep(snapshot, self.space.elements)
 
@@ -275,30 +292,35 @@ class _Search:
     # --- nodes -------------------------------------------------------------------
 
     def _step(self) -> None:
-        """Take a batch of nodes, expand them, and take in what they give."""
+        """See that enough batches are at work, and take in what the oldest one gives."""
+        while len(self.at_work) < AT_WORK and not self.watch.stopped:
+            nodes = self._take()
+            if not nodes:
+                break
+            pieces = [nodes[i : i + PIECE] for i in range(0, len(nodes), PIECE)]
+            self.at_work.append(_Batch(pieces, self.workers.submit(self._expand, pieces)))
+        if not self.at_work:
+            return
+        self.open_bound = min(node.bound for batch in self.at_work for node in batch.nodes)
+        batch = self.at_work[0]
+        done = list(self.workers.gather(batch.expanded, self._tick))
+        self.at_work.popleft()
+        for piece, (count, left) in zip(batch.pieces, done, strict=True):
+            self._take_in(left, count)
+            for node in piece[count:]:
+                self.queue.push(node)
+
+    def _take(self) -> list[Open]:
+        """Take a batch of nodes from the queue."""
         taken: list[Open] = []
+        limit = self._limit
         while len(self.queue) and len(taken) < BATCH:
             node = self.queue.pop()
-            if self.use.prune and node.bound >= self._limit:
+            if self.use.prune and node.bound >= limit:
                 self.counts[DROPPED] += 1
             else:
                 taken.append(node)
-        if not taken:
-            return
-        self.open_bound = min(node.bound for node in taken)
-        pieces = [taken[i : i + PIECE] for i in range(0, len(taken), PIECE)]
-        try:
-            done = list(self.workers.map(self._expand, pieces, self._tick))
-        except BaseException:
-            # What was taken is still open, and the checkpoint must know it.
-            for node in taken:
-                self.queue.push(node)
-            raise
-        for piece, (count, left) in zip(pieces, done, strict=True):
-            for number in range(count):
-                self._take_in(left, number)
-            for node in piece[count:]:
-                self.queue.push(node)
+        return taken
 
     def _expand(self, memory: _Memory, nodes: list[Open]) -> tuple[int, expanding.Left]:
         """Expand nodes in a worker; return how many were done, and what they leave."""
@@ -312,7 +334,7 @@ class _Search:
             self.model,
             self.use,
             self._limit,
-            np.stack([node.array() for node in nodes]),
+            stack_states(nodes),
             np.array(is_new, dtype=np.int64),
             self.workers.control,
             memory.works,
@@ -334,21 +356,23 @@ class _Search:
             np.zeros((n, expanding.ENDINGS), dtype=np.int64),
         )
 
-    def _take_in(self, left: expanding.Left, number: int) -> None:
-        """Keep the solution of an expanded node and put what it leaves into the queue."""
-        self.counts[0] += left.ended[number].sum()
-        self.counts[CONTRADICTIONS : CONTRADICTIONS + expanding.ENDINGS] += left.ended[number]
-        if left.cost[number] < self._limit:
-            self._offer(left.block[number])
-        for at in range(left.amount[number]):
-            bound, is_bounded = left.bound[number, at], bool(left.is_bounded[number, at])
-            self._push(left.states[number, at].astype(np.int8), bound, is_bounded=is_bounded)
-
-    def _push(self, states: IntArray, bound: float, *, is_bounded: bool) -> None:
-        if self.use.prune and bound >= self._limit:
-            self.counts[PRUNED] += 1
-        else:
-            self.queue.push(Open(states.tobytes(), float(bound), is_bounded))
+    def _take_in(self, left: expanding.Left, count: int) -> None:
+        """Keep the best solution of expanded nodes and put what they leave into the queue."""
+        ended = left.ended[:count].sum(axis=0)
+        self.counts[0] += ended.sum()
+        self.counts[CONTRADICTIONS : CONTRADICTIONS + expanding.ENDINGS] += ended
+        for number in range(count):
+            if left.cost[number] < self._limit:
+                self._offer(left.block[number])
+        is_there = np.arange(left.bound.shape[1]) < left.amount[:count, None]
+        bounds = left.bound[:count][is_there]
+        is_open = bounds < self._limit if self.use.prune else np.ones(len(bounds), dtype=bool)
+        self.counts[PRUNED] += len(bounds) - is_open.sum()
+        self.queue.extend(
+            left.states[:count][is_there][is_open],
+            bounds[is_open],
+            left.is_bounded[:count][is_there][is_open],
+        )
 
     # --- the result --------------------------------------------------------------
 

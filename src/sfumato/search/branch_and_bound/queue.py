@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from sfumato._typing import IntArray
+    from sfumato._typing import FloatArray, IntArray
 
 MOST_OPEN = 3_000_000
 """Nodes beyond which the search goes on in depth, so that memory stays bounded."""
@@ -24,9 +24,11 @@ class Open:
     bound: float
     is_bounded: bool = False
 
-    def array(self) -> IntArray:
-        """Return the states as an array that may be changed."""
-        return np.frombuffer(self.states, dtype=np.int8).astype(np.int32)
+
+def stack_states(nodes: list[Open]) -> IntArray:
+    """Return the states of nodes as an array that may be changed, one row for each."""
+    joined = b"".join(node.states for node in nodes)
+    return np.frombuffer(joined, dtype=np.int8).reshape(len(nodes), -1).astype(np.int32)
 
 
 class Queue:
@@ -60,6 +62,13 @@ class Queue:
         else:
             heapq.heappush(self._heap, (node.bound, -self._made, node))
 
+    def extend(self, states: IntArray, bounds: FloatArray, is_bounded: IntArray) -> None:
+        """Put nodes in, one for each row of ``states``."""
+        size = states.shape[1]
+        text = states.astype(np.int8).tobytes()
+        for i, (bound, own) in enumerate(zip(bounds.tolist(), is_bounded.tolist(), strict=True)):
+            self.push(Open(text[i * size : (i + 1) * size], bound, bool(own)))
+
     def pop(self) -> Open:
         """Take the next node out."""
         if self._deep:
@@ -90,4 +99,4 @@ class Queue:
         ]
 
 
-__all__ = ["MOST_OPEN", "Open", "Queue"]
+__all__ = ["MOST_OPEN", "Open", "Queue", "stack_states"]
