@@ -12,6 +12,7 @@ MODULES = {
     "gomm": "studies.gomm.study",
     "granulation": "studies.granulation.study",
     "nsga2": "studies.nsga2.study",
+    "optimal": "studies.optimal.study",
     "pbg-ea": "studies.pbg_ea.study",
 }
 """Name on the command line → module that holds ``STUDY``."""

@@ -16,7 +16,13 @@ if TYPE_CHECKING:
 WITHIN = 0.98
 """The share of the best seed's hypervolume that every unseeded run should reach."""
 
-KNOWN_MISSES: dict[str, str] = {}
+KNOWN_MISSES = {
+    "k against GL + SL, η = 10 %: smallest hypervolume of an unseeded run, linear, against the best seed": (
+        "One run of ten ends 4.3 % below the best one. It misses the few solutions of the very largest k, which "
+        "span half of the linear scale; by logarithms it is within 1.4 %. The 200 × 250 evaluations are the "
+        "chapter's; seeded runs do not miss them."
+    )
+}
 """Name of a verdict that does not hold → why, for the README."""
 
 
