@@ -85,7 +85,7 @@ point that a full-domain solution dominates. What was aimed at: without seeds, f
 
 
 def _missed() -> str:
-    return "\n".join(f"- **{name[0].upper()}{name[1:]}.** {why}" for name, why in KNOWN_MISSES.items())
+    return "\n".join(f"- **{name}.** {why}" for name, why in KNOWN_MISSES.items())
 
 
 def _data(results: Results) -> str:
