@@ -321,3 +321,29 @@ def test_missing_texts_hold_in_typed_columns(tmp_path: Path) -> None:
     assert from_file.recoding == from_frame.recoding == {"age": [[20, 20], [31, 31], [None, None]]}
     frame: Any = from_frame.frame
     assert frame.column("age").to_pylist() == [20, None, 31] * 20
+
+
+def test_parameters_of_the_search_reach_it() -> None:
+    """Each of them changes what nsga2 evaluates; a parameter that is read and lost would not."""
+    base = {"method": "nsga2", "population": 8, "iterations": 12, "seed": 3}
+    attributes = {"age": {"scheme": "ordered"}, "work": {"hierarchy": {"tree": TREE}, "scheme": "cuts"}}
+
+    def evaluated(**more: object) -> object:
+        spec = make_spec(attributes, search=base | more)
+        return sf.explore(pa.table(make_columns(120)), spec).run["evaluated"]
+
+    plain = evaluated(seeding=False)
+    assert evaluated(seeding=True) != plain
+    assert evaluated(seeding=False, patience=1) != plain
+    assert evaluated(seeding=False, patience=50) == plain
+    fronts = [
+        [
+            item.recoding
+            for item in sf.explore(
+                pa.table(make_columns(120)),
+                make_spec(attributes, search=base | {"seeding": False, "constrained_mutation": share}),
+            )
+        ]
+        for share in (0.0, 1.0)
+    ]
+    assert fronts[0] != fronts[1]

@@ -15,7 +15,7 @@ import pytest
 import sfumato.api
 from sfumato.cli import progress
 from sfumato.cli.options import Options
-from sfumato.cli.progress import Watch, watching
+from sfumato.cli.progress import Watch, progress_text, watching
 from sfumato.search import Progress
 from tests.cli.running import listing, run
 
@@ -155,3 +155,9 @@ def _then(function: Callable[[Watch], None], done: threading.Event) -> Callable[
         done.set()
 
     return both
+
+
+def test_the_hypervolume_is_shown_where_it_is_followed() -> None:
+    """Evolutionary searches say how much their front dominates so far; others have nothing to say."""
+    assert progress_text(Progress(0.5, 1_000, 1.0), "recodings") == " 50 %  1,000 recodings"
+    assert progress_text(Progress(1.0, 9, 1.0, 0.5), "rows") == "100 %  9 rows, hypervolume 0.5000"

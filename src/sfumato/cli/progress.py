@@ -52,7 +52,7 @@ class Watch:
         """Show how far a search is; return True if it has to stop."""
         self.has_begun = True
         if self._bar is not None and self._task is not None:
-            done = f"{100 * progress.fraction:3.0f} %  {progress.evaluated:,} {self._unit}"
+            done = progress_text(progress, self._unit)
             text = STOPPED if self.stopped else "searching"
             self._bar.update(self._task, description=text, total=1.0, completed=progress.fraction, done=done)
         return self.stopped
@@ -83,6 +83,19 @@ class Watch:
     def _say_later(self) -> None:
         if self._bar is not None and self._task is not None and self._later and not self.has_begun:
             self._bar.update(self._task, description=self._later)
+
+
+def progress_text(progress: Progress, unit: str) -> str:
+    """Say how far a search is, and how much its front dominates where that is followed.
+
+    Examples
+    --------
+    >>> from sfumato.search import Progress
+    >>> progress_text(Progress(0.25, 12_400, 3.1, 0.81234), "recodings")
+    ' 25 %  12,400 recodings, hypervolume 0.8123'
+    """
+    text = f"{100 * progress.fraction:3.0f} %  {progress.evaluated:,} {unit}"
+    return text if progress.hypervolume is None else f"{text}, hypervolume {progress.hypervolume:.4f}"
 
 
 @contextlib.contextmanager
@@ -137,4 +150,4 @@ def _make_bar() -> Bar:
     )
 
 
-__all__ = ["COMPILING", "STOPPED", "Watch", "waiting", "watching"]
+__all__ = ["COMPILING", "STOPPED", "Watch", "progress_text", "waiting", "watching"]
