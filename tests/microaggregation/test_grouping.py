@@ -18,7 +18,7 @@ from sfumato.microaggregation.grouping import (
     Evaluator,
     GommParameters,
     GroupingSettings,
-    Watch,
+    Monitor,
     analyse_operators,
     attributes_of,
     group_columns,
@@ -246,7 +246,7 @@ def test_progress_and_stopping() -> None:
         seen.append(progress.fraction)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Watch, "seconds", property(lambda self: 10.0 + len(seen)))
+        patch.setattr(Monitor, "seconds", property(lambda self: 10.0 + len(seen)))
         done = group_columns(made_up(), "abcdef", 5, settings=GroupingSettings(tiny, callback=keep))
     assert seen == sorted(seen)
     assert seen[-1] == 1.0

@@ -1,5 +1,6 @@
 """Searches for recodings."""
 
+from sfumato.monitor import Callback, Monitor, Progress
 from sfumato.search.exhaustive import search_exhaustive
 from sfumato.search.granulation_ga import GranulationParameters, search_granulation_ga
 from sfumato.search.lattice import search_lattice
@@ -11,7 +12,6 @@ from sfumato.search.methods import (
     compile_method,
     is_enumerable,
 )
-from sfumato.search.monitor import Callback, Monitor, Progress
 from sfumato.search.nearest import explain_infeasible
 from sfumato.search.optimal import search_optimal
 from sfumato.search.pbg_ea import PbgParameters, search_pbg_ea

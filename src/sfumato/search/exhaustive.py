@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sfumato.front import non_dominated
-from sfumato.search.monitor import Monitor
+from sfumato.monitor import Monitor
 from sfumato.search.result import SearchResult, Status
 from sfumato.search.texts import TextOrder
 

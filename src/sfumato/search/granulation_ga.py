@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.errors import ParameterError
+from sfumato.monitor import Monitor
 from sfumato.search.exhaustive import Archive
-from sfumato.search.monitor import Monitor
 from sfumato.search.result import SearchResult, Status
 
 if TYPE_CHECKING:

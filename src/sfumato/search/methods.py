@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sfumato.classes import Batch
-    from sfumato.search.monitor import Monitor
+    from sfumato.monitor import Monitor
     from sfumato.search.problem import Problem
     from sfumato.search.result import SearchResult
 

@@ -14,8 +14,8 @@ import numpy as np
 from sfumato.errors import ParameterError
 from sfumato.front import BoxArchive
 from sfumato.kernels.boxes import dominance_fitness
+from sfumato.monitor import Monitor
 from sfumato.search.exhaustive import Archive
-from sfumato.search.monitor import Monitor
 from sfumato.search.result import SearchResult, Status
 from sfumato.search.screening import Screen
 

@@ -13,7 +13,7 @@ from sfumato.microaggregation.grouping.gomm import (
 )
 from sfumato.microaggregation.grouping.objectives import front_of
 from sfumato.microaggregation.grouping.result import GroupingResult
-from sfumato.microaggregation.grouping.watch import Callback, Progress, Watch
+from sfumato.monitor import Callback, Monitor, Progress
 
 __all__ = [
     "OPERATORS",
@@ -25,9 +25,9 @@ __all__ = [
     "Grouping",
     "GroupingResult",
     "GroupingSettings",
+    "Monitor",
     "OperatorRecord",
     "Progress",
-    "Watch",
     "analyse_operators",
     "attributes_of",
     "efficiency",

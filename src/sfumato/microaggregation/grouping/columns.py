@@ -14,15 +14,15 @@ from sfumato.microaggregation.grouping.evaluation import Evaluator
 from sfumato.microaggregation.grouping.gomm import GommParameters, search_groupings
 from sfumato.microaggregation.grouping.objectives import front_of
 from sfumato.microaggregation.grouping.result import GroupingResult
-from sfumato.microaggregation.grouping.watch import Watch
 from sfumato.microaggregation.measures import SHARE
 from sfumato.microaggregation.scales import standard_scores
+from sfumato.monitor import Monitor
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sfumato._typing import FloatArray
-    from sfumato.microaggregation.grouping.watch import Callback
+    from sfumato.monitor import Callback
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ def group_columns(
         raise ParameterError(
             f"names must name each column once; got {len(names)} for values of the shape {values.shape}."
         )
-    watch = Watch(asked.time_limit_s, asked.callback)
+    watch = Monitor(asked.time_limit_s, asked.callback)
     evaluator = Evaluator(
         standard_scores(values) if asked.standardize else values, k, share=asked.share, threads=asked.threads
     )

@@ -18,7 +18,7 @@ from sfumato.microaggregation.grouping.chromosome import (
 )
 from sfumato.microaggregation.grouping.descent import polish
 from sfumato.microaggregation.grouping.selection import keep_best, keep_front
-from sfumato.microaggregation.grouping.watch import Watch
+from sfumato.monitor import Monitor
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -186,7 +186,7 @@ def search_groupings(
     seed: int | np.random.Generator | None = 1,
     parameters: GommParameters | None = None,
     objectives: bool = False,
-    watch: Watch | None = None,
+    watch: Monitor | None = None,
 ) -> Evolution:
     """Search for attribute groupings by GOMM.
 
@@ -211,7 +211,7 @@ def search_groupings(
         then the one whose groups come first.
     """
     return _Run(
-        evaluator, np.random.default_rng(seed), parameters or GommParameters(), objectives, watch or Watch()
+        evaluator, np.random.default_rng(seed), parameters or GommParameters(), objectives, watch or Monitor()
     ).run()
 
 
@@ -223,7 +223,7 @@ class _Run:
     random: np.random.Generator
     parameters: GommParameters
     objectives: bool
-    watch: Watch
+    watch: Monitor
     population: list[Member] = field(default_factory=list)
     members: list[Member] = field(default_factory=list)
     records: list[Generation] = field(default_factory=list)

@@ -23,6 +23,7 @@ from sfumato.kernels import bounding, expanding
 from sfumato.kernels import bounding_layout as layout
 from sfumato.kernels.elements import JOINED, Ends
 from sfumato.measures import Setting, make_measure
+from sfumato.monitor import Monitor
 from sfumato.schemes import Levels, Ordered
 from sfumato.search.branch_and_bound.arrays import (
     Space,
@@ -35,7 +36,6 @@ from sfumato.search.branch_and_bound.checkpoint import Keeper, Snapshot, fingerp
 from sfumato.search.branch_and_bound.queue import Open, Queue, stack_states
 from sfumato.search.branch_and_bound.seeding import anneal, best_levels
 from sfumato.search.branch_and_bound.techniques import Techniques
-from sfumato.search.monitor import Monitor
 from sfumato.search.problem import Problem, Requirement
 from sfumato.search.result import SearchResult, Status
 

@@ -13,7 +13,7 @@ from sfumato.search.optimal import search_optimal
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from sfumato.search.monitor import Monitor
+    from sfumato.monitor import Monitor
     from sfumato.search.problem import Problem
 
 LEVEL_WORK = 2_000_000_000

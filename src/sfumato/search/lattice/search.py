@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sfumato.errors import ParameterError, nearest
+from sfumato.monitor import Monitor
 from sfumato.search.lattice.pruning import Pruning
 from sfumato.search.lattice.space import Space
 from sfumato.search.lattice.testing import Tester
 from sfumato.search.lattice.walks import breadth_first, by_subsets, one_by_one
-from sfumato.search.monitor import Monitor
 from sfumato.search.result import SearchResult, Status
 from sfumato.search.texts import TextOrder
 from sfumato.spec.choices import VARIANTS

@@ -11,8 +11,8 @@ from sfumato.search.lattice.pruning import Pruning
 
 if TYPE_CHECKING:
     from sfumato._typing import BoolArray, LongArray
+    from sfumato.monitor import Monitor
     from sfumato.search.lattice.space import Space
-    from sfumato.search.monitor import Monitor
     from sfumato.search.problem import Problem
 
 WINDOW = 32_768

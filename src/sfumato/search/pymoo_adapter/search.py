@@ -9,7 +9,7 @@ import numpy as np
 
 from sfumato.errors import ParameterError, nearest
 from sfumato.front import non_dominated
-from sfumato.search.monitor import Monitor
+from sfumato.monitor import Monitor
 from sfumato.search.pymoo_adapter.evaluation import Evaluations, StoppedError, constraint_count
 from sfumato.search.pymoo_adapter.gain import Gain, Scale
 from sfumato.search.pymoo_adapter.genome import Genome

@@ -9,8 +9,8 @@ import numpy as np
 
 from sfumato.classes import CellCost
 from sfumato.domains import Ladder, Lattice, Partition
+from sfumato.monitor import Monitor
 from sfumato.search.exhaustive import search_exhaustive
-from sfumato.search.monitor import Monitor
 from sfumato.search.pbg_ea import PbgParameters, search_pbg_ea
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Time limit, progress and stopping of a search for groupings."""
+"""Time limit, progress and stopping, the same for every search."""
 
 from __future__ import annotations
 
@@ -17,21 +17,24 @@ class Progress:
     fraction
         Share of the work done, between 0 and 1.
     evaluated
-        Groupings measured so far.
+        Recodings, or groupings, evaluated so far.
     seconds
         Time since the search began.
+    hypervolume
+        Share of the objectives' space that what was found dominates, where a search knows it.
     """
 
     fraction: float
     evaluated: int
     seconds: float
+    hypervolume: float | None = None
 
 
 Callback: TypeAlias = Callable[[Progress], bool | None]
-"""Called some ten times a second; the search stops when it returns True."""
+"""Called some ten times a second; a search stops when it returns True."""
 
 
-class Watch:
+class Monitor:
     """Watches one search.
 
     Parameters
@@ -47,22 +50,28 @@ class Watch:
         self._begin = time.perf_counter()
         self._told = 0.0
         self.reason: str | None = None
+        self.hypervolume: float | None = None
 
     @property
     def seconds(self) -> float:
         """Time since the search began."""
         return time.perf_counter() - self._begin
 
+    @property
+    def stopped(self) -> bool:
+        """Whether the search has been told to stop."""
+        return self.reason is not None
+
     def tick(self, fraction: float, evaluated: int) -> bool:
         """Tell the callback, check the clock; return True if the search has to stop."""
         seconds = self.seconds
         if self._callback and (seconds - self._told >= 0.1 or fraction >= 1.0):
             self._told = seconds
-            if self._callback(Progress(min(1.0, fraction), evaluated, seconds)):
+            if self._callback(Progress(min(1.0, fraction), evaluated, seconds, self.hypervolume)):
                 self.reason = self.reason or "stopped"
         if self._limit is not None and seconds >= self._limit:
             self.reason = self.reason or "time limit"
-        return self.reason is not None
+        return self.stopped
 
 
-__all__ = ["Callback", "Progress", "Watch"]
+__all__ = ["Callback", "Monitor", "Progress"]
