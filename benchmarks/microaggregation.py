@@ -19,6 +19,10 @@ AIMS = {(50_000, 10, 5): 1.1, (50_000, 5, 5): 0.5, (1_000_000, 3, 10): 60.0}
 """Rows, columns and k of standard normal tables → seconds that MDAV may take on two cores."""
 
 
+WIDE = (100_000, 20, 5)
+"""Too many columns for an index: all cores share the passes."""
+
+
 def normal(rows: int, columns: int) -> np.ndarray:
     """Return a standard normal table, the same every time."""
     return np.random.default_rng([rows, columns]).standard_normal((rows, columns))
@@ -87,6 +91,12 @@ def main() -> None:
             line += f"; plain {plain:.2f} s of cpu, {plain / cpu:.1f} times as long"
         sys.stdout.write(line + "\n")
         sys.stdout.flush()
+    values = normal(*WIDE[:2])
+    alone = both_times(lambda: mdav(values, WIDE[2], threads=1))[0]
+    shared = both_times(lambda: mdav(values, WIDE[2]))[0]
+    sys.stdout.write(
+        f"{WIDE[0]:>9,} x {WIDE[1]} k = {WIDE[2]}: {shared:.2f} s on all cores, {alone:.2f} s on one\n"
+    )
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from sfumato.kernels.mdav import mdav_plain
 from sfumato.kernels.mdav_indexed import mdav_indexed
 from sfumato.microaggregation import mdav, univariate, v_mdav
 from sfumato.microaggregation import partitioning as partitioning_module
+from sfumato.microaggregation.passes import mdav_shared
 from tests.oracles import microaggregation as oracle
 
 if TYPE_CHECKING:
@@ -45,6 +46,17 @@ def test_plain_is_the_definition(values: NDArray[np.float64], data: st.DataObjec
 def test_index_is_the_definition(values: NDArray[np.float64], data: st.DataObject) -> None:
     k = data.draw(st.integers(1, len(values)))
     assert mdav_indexed(values, k, 0.0).tolist() == oracle.mdav(values.tolist(), k)
+
+
+@settings(max_examples=60)
+@given(tables(), st.data())
+def test_shared_passes_are_the_definition(values: NDArray[np.float64], data: st.DataObject) -> None:
+    """However many threads share them, and wherever one goes on alone."""
+    k, threads = data.draw(st.integers(2, max(2, len(values)))), data.draw(st.integers(2, 5))
+    if k > len(values):
+        return
+    cells = data.draw(st.sampled_from([0, values.size // 2]))
+    assert mdav_shared(values, k, threads, cells).tolist() == oracle.mdav(values.tolist(), k)
 
 
 @given(tables(), st.data())
@@ -100,8 +112,9 @@ def table(kind: str, rows: int, width: int) -> NDArray[np.float64]:
 def test_path_and_threads_change_nothing(threads: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
     values = table("whole", 2_000, 2)
     expected = mdav_plain(values, 5)
-    for indexed in (0, 10**9):
+    for indexed, shared in ((0, 10**9), (10**9, 10**9), (10**9, 0)):
         monkeypatch.setattr(partitioning_module, "INDEXED", indexed)
+        monkeypatch.setattr(partitioning_module, "SHARED_CELLS", shared)
         assert np.array_equal(mdav(values, 5, threads=threads), expected)
 
 

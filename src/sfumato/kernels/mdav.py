@@ -117,55 +117,88 @@ def largest(distances: FloatArray, count: int) -> float:
 
 
 @kernel
-def find_farthest(remaining: Remaining, count: int, point: FloatArray) -> int:
-    """Return the row farthest from a point; of equal ones the lowest. O(count·d)."""
-    distances = remaining.distances
+def find_farthest_between(
+    remaining: Remaining, begin: int, end: int, point: FloatArray, distances: FloatArray
+) -> tuple[float, int]:
+    """Return the largest squared distance from a point, and the lowest row that has it.
+
+    Only places from ``begin`` to ``end`` are looked at; ``distances`` is scratch. O((end − begin)·d).
+    """
     best, best_row = -1.0, NONE
-    for begin in range(0, count, BLOCK):
-        lanes = min(BLOCK, count - begin)
-        measure_lanes(remaining.cells, begin, len(remaining.rows), lanes, point, distances)
+    for first in range(begin, end, BLOCK):
+        lanes = min(BLOCK, end - first)
+        measure_lanes(remaining.cells, first, len(remaining.rows), lanes, point, distances)
         top = largest(distances, lanes)
         if top < best:
             continue
         for i in range(lanes):
-            row = remaining.rows[begin + i]
+            row = remaining.rows[first + i]
             if distances[i] == top and (top > best or row < best_row):
                 best, best_row = top, row
-    return best_row
+    return best, best_row
+
+
+@kernel
+def find_nearest_between(
+    remaining: Remaining,
+    begin: int,
+    end: int,
+    seed: int,
+    point: FloatArray,
+    near: FloatArray,
+    near_rows: LongArray,
+    distances: FloatArray,
+) -> tuple[float, int]:
+    """Fill the lists with the row ``seed`` and the rows nearest to it; return the farthest as well.
+
+    One pass over the places from ``begin`` to ``end``, O((end − begin)·d); the farthest is returned as
+    by `find_farthest_between`. It may be among the nearest where all are equally far.
+    """
+    last = len(near) - 1
+    near[:] = np.inf
+    near_rows[:] = NONE
+    near[0], near_rows[0] = -1.0, seed
+    best, best_row = -1.0, NONE
+    for first in range(begin, end, BLOCK):
+        lanes = min(BLOCK, end - first)
+        measure_lanes(remaining.cells, first, len(remaining.rows), lanes, point, distances)
+        top = largest(distances, lanes)
+        for i in range(lanes):
+            if distances[i] <= near[last] and remaining.rows[first + i] != seed:
+                insert_nearest(near, near_rows, distances[i], remaining.rows[first + i])
+        if top < best:
+            continue
+        for i in range(lanes):
+            row = remaining.rows[first + i]
+            if distances[i] == top and (top > best or row < best_row):
+                best, best_row = top, row
+    return best, best_row
+
+
+@kernel
+def find_farthest(remaining: Remaining, count: int, point: FloatArray) -> int:
+    """Return the row farthest from a point; of equal ones the lowest. O(count·d)."""
+    return find_farthest_between(remaining, 0, count, point, remaining.distances)[1]
 
 
 @kernel
 def find_nearest(
     remaining: Remaining, count: int, seed: int, point: FloatArray, near: FloatArray, near_rows: LongArray
 ) -> int:
-    """Fill the lists with the row ``seed`` and the rows nearest to it; return the row farthest from it.
-
-    One pass, O(count·d). The farthest may be among the nearest where all are equally far.
-    """
-    distances = remaining.distances
-    last = len(near) - 1
-    near[:] = np.inf
-    near_rows[:] = NONE
-    near[0], near_rows[0] = -1.0, seed
-    best, best_row = -1.0, NONE
-    for begin in range(0, count, BLOCK):
-        lanes = min(BLOCK, count - begin)
-        measure_lanes(remaining.cells, begin, len(remaining.rows), lanes, point, distances)
-        top = largest(distances, lanes)
-        for i in range(lanes):
-            if distances[i] <= near[last] and remaining.rows[begin + i] != seed:
-                insert_nearest(near, near_rows, distances[i], remaining.rows[begin + i])
-        if top < best:
-            continue
-        for i in range(lanes):
-            row = remaining.rows[begin + i]
-            if distances[i] == top and (top > best or row < best_row):
-                best, best_row = top, row
-    return best_row
+    """Fill the lists with the row ``seed`` and the rows nearest to it; return the row farthest from it."""
+    return find_nearest_between(remaining, 0, count, seed, point, near, near_rows, remaining.distances)[1]
 
 
 @kernel
-def _remove(remaining: Remaining, count: int, width: int, rows: LongArray) -> int:
+def merge_nearest(near: FloatArray, near_rows: LongArray, others: FloatArray, other_rows: LongArray) -> None:
+    """Put the nearest rows of another part of the records into the lists."""
+    for i in range(1, len(others)):
+        if other_rows[i] != NONE:
+            insert_nearest(near, near_rows, others[i], other_rows[i])
+
+
+@kernel
+def remove(remaining: Remaining, count: int, width: int, rows: LongArray) -> int:
     """Put the last records into the places of those that leave; return how many remain."""
     stride = len(remaining.rows)
     for row in rows:
@@ -211,14 +244,14 @@ def finish_plain(
         point = values[seed]
         opposite = find_nearest(remaining, count, seed, point, near, near_rows)
         close_cluster(values, near_rows, cluster, clusters, sums)
-        count = _remove(remaining, count, width, near_rows)
+        count = remove(remaining, count, width, near_rows)
         cluster += 1
         if pair:
             if remaining.places[opposite] < 0:
                 opposite = find_farthest(remaining, count, point)
             find_nearest(remaining, count, opposite, values[opposite], near, near_rows)
             close_cluster(values, near_rows, cluster, clusters, sums)
-            count = _remove(remaining, count, width, near_rows)
+            count = remove(remaining, count, width, near_rows)
             cluster += 1
     for i in range(count):
         clusters[remaining.rows[i]] = cluster
@@ -239,12 +272,16 @@ __all__ = [
     "add_to_sum",
     "close_cluster",
     "find_farthest",
+    "find_farthest_between",
     "find_nearest",
+    "find_nearest_between",
     "finish_plain",
     "gather",
     "insert_nearest",
     "largest",
     "mdav_plain",
     "measure_lanes",
+    "merge_nearest",
+    "remove",
     "sum_columns",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
@@ -46,7 +46,7 @@ class Manner:
     def partition(self, values: FloatArray) -> IntArray:
         """Partition records without missing values."""
         if self.method == "mdav":
-            return mdav(values, self.k)
+            return mdav(values, self.k, threads=self.threads)
         return (
             v_mdav(values, self.k, gain=self.gain) if self.method == "v-mdav" else univariate(values, self.k)
         )
@@ -119,12 +119,15 @@ def make_clusters(
     for number, blank in enumerate(blanks):
         tasks += [(number, rows[found]) for rows in pieces for found in split_patterns(blank[rows])]
 
+    # Several tasks run side by side; one alone has all threads to itself.
+    alone = manner if len(tasks) == 1 else replace(manner, threads=1)
+
     def run(task: tuple[int, LongArray]) -> IntArray:
         number, rows = task
         known = [column for place, column in enumerate(groups[number]) if not blanks[number][rows[0], place]]
         if not known:
             return np.zeros(len(rows), dtype=np.int32)
-        return manner.partition(values[rows][:, known])
+        return alone.partition(values[rows][:, known])
 
     labels = [np.full(len(values), -1, dtype=np.int32) for _ in groups]
     counts = [0] * len(groups)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +12,7 @@ from sfumato.kernels.mdav import mdav_plain
 from sfumato.kernels.mdav_indexed import mdav_indexed
 from sfumato.kernels.univariate import cut_optimally
 from sfumato.kernels.variable_mdav import measure_from_centre, variable_mdav
+from sfumato.microaggregation.passes import SHARED_CELLS, mdav_shared
 
 if TYPE_CHECKING:
     from sfumato._typing import FloatArray, IntArray
@@ -38,8 +40,9 @@ def mdav(values: FloatArray, k: int, *, threads: int | None = None) -> IntArray:
     k
         Records of a cluster, from 1 to n.
     threads
-        Accepted for symmetry: clusters follow one from another, so one table is one thread's work. It holds
-        no lock, and several tables can be partitioned at once.
+        Threads that share the passes over a table that is too wide for an index, all cores where None;
+        clusters do not depend on it. An index answers in less time than handing work to a thread takes. No
+        lock is held: several tables can be partitioned at once.
 
     Returns
     -------
@@ -71,6 +74,9 @@ def mdav(values: FloatArray, k: int, *, threads: int | None = None) -> IntArray:
     if k == 1:
         return np.arange(len(values), dtype=np.int32)
     if len(values) < INDEXED * min(values.shape[1], INDEXED_WIDTH):
+        workers = threads or os.cpu_count() or 1
+        if workers > 1 and values.size >= SHARED_CELLS:
+            return mdav_shared(values, k, workers)
         return mdav_plain(values, k)
     return mdav_indexed(values, k)
 
