@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         SpecError,
         VerificationError,
     )
+    from sfumato.evidence.attackers import risk
     from sfumato.microaggregating import Microaggregated, microaggregate
     from sfumato.results import Front, Recipe, Release, Solution
     from sfumato.spec import Spec
@@ -53,6 +54,7 @@ _HOME = {
     ),
     **dict.fromkeys(("Microaggregated", "microaggregate"), "sfumato.microaggregating"),
     "Spec": "sfumato.spec",
+    "risk": "sfumato.evidence.attackers",
 }
 
 
@@ -94,6 +96,7 @@ __all__ = [
     "microaggregate",
     "microaggregation",
     "release_solution",
+    "risk",
     "verify",
     "warm_up",
 ]

@@ -13,18 +13,15 @@ from sfumato.confidentiality import count_protected, find_warnings
 from sfumato.errors import InfeasibleError, ParameterError, SpecError
 from sfumato.preparing import load, make_problem
 from sfumato.release import (
-    Manifest,
     Promise,
+    audit_against,
+    audit_release,
     current_versions,
-    holds,
     make_draft,
-    manifest_path,
-    recount,
     specified_sentences,
     trim_lattice,
     write_recoding,
 )
-from sfumato.release.microaggregated import is_microaggregated, verify_microaggregated
 from sfumato.results import Front, Release
 from sfumato.search import (
     METHODS,
@@ -322,30 +319,23 @@ def verify(path: str | os.PathLike[str], spec: Spec | None = None) -> dict[str, 
     -------
     dict
         ``holds``, ``violations``, ``require``, ``stated``, ``measures``, ``not_recounted``, ``rows``,
-        ``classes``, ``notes`` and ``sha256``.
+        ``classes``, ``notes``, ``sha256`` and ``checks``: everything that was looked at, each with ``name``,
+        ``verdict`` (``holds``, ``broken`` or ``cannot be recounted``) and ``detail``.
+
+    Raises
+    ------
+    DataError
+        If file or manifest cannot be read.
+    VerificationError
+        If the manifest contradicts itself so that nothing is left to recount, or a promised column lacks.
+
+    Notes
+    -----
+    A manifest carries a seal, a digest of all else in it, so that any changed claim is seen. It is no
+    signature: whoever can rewrite the manifest can rewrite the seal, and then the recount alone stands.
     """
     file = Path(path)
-    if spec is None:
-        manifest = Manifest.load(manifest_path(file))
-        if is_microaggregated(manifest):
-            return verify_microaggregated(file, manifest)
-        promise = manifest.promise()
-    else:
-        promise = _promise_of(spec)
-    found = recount(file, promise)
-    violations = holds(found, promise, on_seal=spec is None)
-    return {
-        "holds": not violations,
-        "violations": violations,
-        "require": dict(promise.require),
-        "stated": {name: number for name, number in promise.measures.items() if number is not None},
-        "measures": dict(found.measures),
-        "not_recounted": dict(found.not_recounted),
-        "rows": dict(found.rows),
-        "classes": found.classes,
-        "notes": list(found.notes),
-        "sha256": found.sha256,
-    }
+    return audit_release(file) if spec is None else audit_against(file, _promise_of(spec))
 
 
 def _promise_of(spec: Spec) -> Promise:
@@ -402,7 +392,10 @@ def _settings(spec: Spec, threads: int | None, checkpoint: str | os.PathLike[str
     """Collect what a user says about the search."""
     if threads is not None and threads < 1:
         raise ParameterError(f"threads must be at least 1, or None for all cores; got {threads}.")
-    names = ("variant", "population", "iterations", "crossover", "mutation", "walk", "boxes")
+    names = (
+        *("variant", "population", "iterations", "crossover", "mutation", "constrained_mutation"),
+        *("walk", "boxes", "seeding", "patience"),
+    )
     given = {name: value for name in names if (value := getattr(spec.search, name)) not in (None, {})}
     path = None if checkpoint is None else Path(os.fspath(checkpoint))
     return SearchSettings(spec.search.seed, given, path, threads)

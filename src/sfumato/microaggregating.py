@@ -17,6 +17,7 @@ from sfumato.microaggregation.grouping import GroupingSettings, group_columns
 from sfumato.microaggregation.measures import measure_protection
 from sfumato.microaggregation.partitioning import GAIN
 from sfumato.microaggregation.scales import standard_scores
+from sfumato.release import atomic_text, audit_release, check_target, current_versions
 from sfumato.release.microaggregated import MicroRecipe, verify_rows, write_microaggregated
 from sfumato.table import open_source, write_table
 from sfumato.table.numbers import read_codes, read_numbers, refuse_unknown
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from sfumato._typing import BoolArray, FloatArray, IntArray
+    from sfumato.evidence.gather import Evidence
     from sfumato.microaggregation.aggregating import Clusters, Method
     from sfumato.microaggregation.checking import Groups, NamedGroups
     from sfumato.microaggregation.grouping import Progress
@@ -198,6 +200,52 @@ class Microaggregated:
             measures={name: number for name, number in self.measures.items() if name != "k"},
             force=force,
         )
+
+    def report(
+        self, path: str | os.PathLike[str], *, force: bool = False, show_values: bool = True
+    ) -> Evidence:
+        """Recount the table, and write a report about it: one HTML file that opens offline and prints.
+
+        Parameters
+        ----------
+        path
+            The HTML file.
+        force
+            Replace a file that exists.
+        show_values
+            Whether values are shown; of numbers none are, whatever is said here.
+
+        Returns
+        -------
+        Evidence
+            What the report shows: risk and utility before and after, sizes of classes over all
+            microaggregated columns together.
+
+        Raises
+        ------
+        OutputError
+            If the file exists, or folder or disk refuse.
+        VerificationError
+            If the promise does not hold.
+        """
+        from sfumato.evidence.gather import Origin, Subject, gather
+        from sfumato.report import report_html
+
+        check_target(Path(path), force=force)
+        with tempfile.TemporaryDirectory(prefix="sfumato-") as folder:
+            draft = Path(folder) / "microaggregated.parquet"
+            self.write(draft)
+            verdict = {**audit_release(draft), "sha256": None}
+        subject = Subject(
+            data=self.frame,
+            verdict=verdict,
+            quasi_identifiers=tuple(name for group in self.groups for name in group),
+            groups=self.groups,
+            versions=current_versions(),
+        )
+        found = gather(subject, Origin(self.source, None, self))
+        atomic_text(Path(path), report_html(found, show_values=show_values), force=force)
+        return found
 
 
 def microaggregate(  # noqa: PLR0913 (keywords alone from the fourth on, and no two that belong together)

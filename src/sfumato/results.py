@@ -15,6 +15,9 @@ from sfumato.preparing import load, make_problem
 from sfumato.release import Recipe as RecipeFile
 from sfumato.release import (
     Recount,
+    atomic_text,
+    check_target,
+    current_versions,
     holds,
     make_draft,
     make_groupings,
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Iterator, Mapping, Sequence
 
+    from sfumato.evidence.gather import Evidence
     from sfumato.preparing import Prepared
     from sfumato.release import Draft, Manifest
     from sfumato.report import Comparison
@@ -46,8 +50,12 @@ class Release:
     Made by `sfumato.anonymize`, `Solution.release` and `Recipe.apply`.
     """
 
-    def __init__(self, draft: Draft, run: Mapping[str, object] | None = None) -> None:
+    def __init__(
+        self, draft: Draft, run: Mapping[str, object] | None = None, front: fronts.Front | None = None
+    ) -> None:
         self._draft = draft
+        self._front = front
+        self._written: Path | None = None
         self.run = dict(run or {})
 
     def __repr__(self) -> str:
@@ -130,7 +138,77 @@ class Release:
         VerificationError
             If the promise does not hold. Nothing is written then.
         """
-        return self._draft.write(Path(path), force=force)
+        manifest = self._draft.write(Path(path), force=force)
+        self._written = Path(path).absolute()
+        return manifest
+
+    def report(
+        self, path: str | os.PathLike[str], *, force: bool = False, show_values: bool = True
+    ) -> Evidence:
+        """Recount the release, and write a report about it: one HTML file that opens offline and prints.
+
+        Where the release was written before, the written file is recounted, else the rows as they are.
+
+        Parameters
+        ----------
+        path
+            The HTML file.
+        force
+            Replace a file that exists.
+        show_values
+            Whether labels of the release are shown, which may be values of the data.
+
+        Returns
+        -------
+        Evidence
+            What the report shows: risk and utility before and after, class sizes, blocks. Its ``holds`` says
+            whether the promise does; the report of a release that does not hold says so on top.
+
+        Raises
+        ------
+        OutputError
+            If the file exists, or folder or disk refuse.
+        """
+        from sfumato.evidence.gather import Origin, Subject, gather
+        from sfumato.report import report_html
+        from sfumato.report.folder import judge_file
+
+        check_target(Path(path), force=force)
+        draft, file = self._draft, self._written
+        if file is not None and not file.is_file():
+            file = None
+        subject = Subject(
+            data=draft.frame,
+            verdict=_verdict(draft) if file is None else judge_file(file),
+            quasi_identifiers=draft.recipe.quasi_identifiers,
+            sensitive=draft.recipe.sensitive,
+            file=None if file is None else file.name,
+            recipe=draft.recipe,
+            reference=draft.promise.reference or {},
+            versions=current_versions(),
+        )
+        origin = Origin(draft.prepared.table.source, draft.prepared.spec, draft)
+        found = gather(subject, origin, self._front, run=self.run)
+        atomic_text(Path(path), report_html(found, show_values=show_values), force=force)
+        return found
+
+
+def _verdict(draft: Draft) -> dict[str, object]:
+    """Return what a recount of a draft finds, as `sfumato.verify` returns it of a file."""
+    found, promise = draft.verify(), draft.promise
+    violations = holds(found, promise)
+    return {
+        "holds": not violations,
+        "violations": violations,
+        "require": dict(promise.require),
+        "stated": draft.measures,
+        "measures": dict(found.measures),
+        "not_recounted": dict(found.not_recounted),
+        "rows": dict(found.rows),
+        "classes": found.classes,
+        "notes": list(found.notes),
+        "sha256": None,
+    }
 
 
 @dataclass(frozen=True)
@@ -211,7 +289,7 @@ class Solution(fronts.Solution):
             raise DataError(error.message, where=f"solution {self.number} of the front") from None
         draft = make_draft(prepared, problem, node, lattice)
         self._check_same(draft)
-        return Release(draft, None if self.front is None else self.front.run)
+        return Release(draft, None if self.front is None else self.front.run, self.front)
 
     def _check_same(self, draft: Draft) -> None:
         found = draft.measures

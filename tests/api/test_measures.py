@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import sfumato as sf
+from sfumato.release import seal_of
 from tests.api.conftest import ATTRIBUTES, make_rows, make_spec
 from tests.oracles import measures as oracle
 
@@ -100,6 +101,7 @@ def test_a_stated_number_that_misses_its_requirement_is_noticed(tmp_path: Path) 
     sf.anonymize(pd.DataFrame(make_rows()), spec).write(tmp_path / "out.csv")
     stated = json.loads((tmp_path / "out.csv.json").read_text(encoding="utf-8"))
     stated["measures"]["hdm"] = 301
+    stated["seal"] = seal_of(stated)
     (tmp_path / "out.csv.json").write_text(json.dumps(stated), encoding="utf-8")
     assert sf.verify(tmp_path / "out.csv")["violations"] == ["hdm: at most 300 promised, 301 stated."]
     del stated["measures"]["hdm"]

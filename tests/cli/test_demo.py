@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MADE = ["ATTRIBUTION.md", "adult-k10.csv", "adult-k10.csv.json", "adult.parquet", "adult.toml"]
-MADE += ["front.csv", "front.html", "run.json"]
+MADE += ["front.csv", "front.html", "report.html", "run.json"]
 
 
 @pytest.fixture
@@ -32,6 +32,8 @@ def test_demo_goes_the_whole_way(folder: Path) -> None:
     assert json.loads((made / "run.json").read_text(encoding="utf-8"))["complete"] is True
     assert json.loads((made / "adult-k10.csv.json").read_text(encoding="utf-8"))["measures"]["k"] >= 10
     assert run("verify", made / "adult-k10.csv").status == 0
+    assert "It holds." in (made / "report.html").read_text(encoding="utf-8")
+    assert (made / "report.html").stat().st_size < 6_000_000
     for word in ("17,920 recodings", "picked", "verified", "cd sfumato-demo-1"):
         assert word in found.out
     assert max(len(line) for line in found.out.splitlines()) <= 80

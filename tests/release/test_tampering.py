@@ -189,7 +189,8 @@ def test_what_the_file_cannot_show_is_accepted_on_the_seal_alone(tmp_path: Path)
     assert any("cannot be recounted" in text for text in holds(found, broken, on_seal=True))
     refuted = replace(promise, require={"k": 5}, measures={"k": 6})
     assert holds(recount(path, refuted), refuted, on_seal=True) == [
-        "k: at least 5 promised, and it cannot exceed 4."
+        "k: at least 5 promised, and it cannot exceed 4.",
+        "k: 6 stated, and it cannot exceed 4.",
     ]
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 PICK = "k >= 10"
 RELEASE = "adult-k10.csv"
+REPORT = "report.html"
 SPECIFICATION = "adult.toml"
 INTRODUCTION = """\
 The census table Adult: 30,162 persons, one row each. Eight of its columns may
@@ -35,7 +36,7 @@ def demo(
 ) -> int:
     """Go the whole way on an embedded census table.
 
-    A front, a pick from it, a verified release and a page to look at, all in one folder.
+    A front, a pick from it, a verified release and a report about it, all in one folder.
     """
     from sfumato import api
 
@@ -80,6 +81,8 @@ def _run(drafts: Path, folder: Path, output: Output) -> dict[str, object]:
         made = chosen.release()
         manifest = made.write(drafts / RELEASE)
         found = api.verify(drafts / RELEASE)
+    with waiting(options, "attacking and analysing the release, for its report"):
+        made.report(drafts / REPORT, show_values=options.show_values)
     released.print_release(made, manifest, output)
     released.print_files(folder / RELEASE, manifest_path(folder / RELEASE), output)
     result = released.release_result(made, manifest, folder / RELEASE, manifest_path(folder / RELEASE))
@@ -107,7 +110,7 @@ def _made() -> tuple[str, ...]:
     from sfumato.cli.fronts import FILES
     from sfumato.release import manifest_path
 
-    return (*FILES, manifest_path(RELEASE).name, RELEASE)
+    return (*FILES, REPORT, manifest_path(RELEASE).name, RELEASE)
 
 
 def _new_folder() -> Path:
@@ -149,7 +152,8 @@ def _print_next(folder: Path, output: Output) -> None:
     output.line()
     output.line(f"next      cd {shell_word(folder)}, then", style="bold")
     for step in (
-        "open front.html in a browser, to see the front",
+        "open report.html in a browser: what is promised, verified and lost",
+        "open front.html, to see the front",
         f"sfumato release {SPECIFICATION} --front . --pick knee --out knee.csv",
         f"sfumato verify {RELEASE}",
         f"edit {SPECIFICATION} and run: sfumato explore {SPECIFICATION} --out front",

@@ -17,6 +17,8 @@ from sfumato.cli.measure import measure
 from sfumato.cli.microaggregate import microaggregate
 from sfumato.cli.options import Version, with_common_options
 from sfumato.cli.release import release
+from sfumato.cli.report import report
+from sfumato.cli.risk import risk
 from sfumato.cli.verify import verify
 
 app = typer.Typer(
@@ -33,7 +35,20 @@ def sfumato(*, version: Version = False) -> None:
     """See what every step of privacy costs a table in usefulness; choose; release with a guarantee."""
 
 
-for command in (demo, init, check, explore, compare, anonymize, release, verify, measure, microaggregate):
+for command in (
+    demo,
+    init,
+    check,
+    explore,
+    compare,
+    anonymize,
+    release,
+    verify,
+    report,
+    measure,
+    risk,
+    microaggregate,
+):
     # What a reader of the code needs of the parameters, the options say in their own words.
     text = (inspect.getdoc(command) or "").partition("\nParameters\n")[0]
     app.command(command.__name__, help=text)(with_common_options(command))

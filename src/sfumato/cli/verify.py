@@ -1,8 +1,8 @@
-"""``sfumato verify``: recount a released file from scratch."""
+"""``sfumato verify``: recount a released file from scratch, and list what was checked."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -24,9 +24,10 @@ def verify(
     ] = None,
     options: Options,
 ) -> int:
-    """Recount a released file from scratch.
+    """Recount a released file from scratch, and list what was checked.
 
-    Roles and promises come from FILE.json, or from a specification. Status 1 if it does not hold.
+    Roles and promises come from FILE.json, or from a specification. All that these and the file determine is
+    counted again; what they do not determine is listed with the reason. Status 1 if it does not hold.
     """
     from sfumato import api
 
@@ -88,6 +89,7 @@ def _print(
         ],
     )
     output.line()
+    _print_checks(found["checks"], names, output)
     shown = ", ".join(f"{many:,} {word}" for word, many in rows.items() if isinstance(many, int))
     output.facts([("rows", shown), ("classes", f"{found['classes']:,}"), ("sha256", str(found["sha256"]))])
     output.notes("not recounted", [f"{name}: {reason}" for name, reason in lacking.items()])
@@ -98,6 +100,17 @@ def _print(
     output.notes("broken", violations)
     verdict = "holds" if found["holds"] else f"does not hold: {count(len(violations), 'violation')}"
     output.line(f"{file}: {verdict}", style="bold green" if found["holds"] else "bold red")
+
+
+def _print_checks(checks: object, measures: Collection[str], output: Output) -> None:
+    """Print what was checked beside the measures, which have their own table."""
+    assert isinstance(checks, list)
+    told = {*measures, *(f"require {name}" for name in measures)}
+    columns = [Column("checked"), Column("verdict", fixed=True), Column("found")]
+    rows = [[item["name"], item["verdict"], item["detail"]] for item in checks if item["name"] not in told]
+    if rows:
+        output.table(columns, rows)
+        output.line()
 
 
 def _mapping(value: object) -> Mapping[str, object]:

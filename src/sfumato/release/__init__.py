@@ -1,6 +1,7 @@
 """Write a release, verify it independently, and keep its recipe and manifest."""
 
 from sfumato.release.atomic import atomic_text, check_target
+from sfumato.release.audit import audit_against, audit_release
 from sfumato.release.draft import Draft, make_draft
 from sfumato.release.grouping import Grouping, make_groupings
 from sfumato.release.manifest import Manifest, current_versions, manifest_path
@@ -8,6 +9,7 @@ from sfumato.release.reapply import recipe_problem
 from sfumato.release.recipe import Recipe, RecipeAttribute
 from sfumato.release.recodings import read_recoding, trim_lattice, write_recoding
 from sfumato.release.sentences import specified_sentences
+from sfumato.release.stable_json import seal_of
 from sfumato.release.verify import Promise, Recount, holds, recount
 from sfumato.release.write import check_release_target, write_release
 
@@ -20,6 +22,8 @@ __all__ = [
     "RecipeAttribute",
     "Recount",
     "atomic_text",
+    "audit_against",
+    "audit_release",
     "check_release_target",
     "check_target",
     "current_versions",
@@ -30,6 +34,7 @@ __all__ = [
     "read_recoding",
     "recipe_problem",
     "recount",
+    "seal_of",
     "specified_sentences",
     "trim_lattice",
     "write_recoding",

@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
 
+LARGEST = 2**62
+"""Counts beyond this are refused: no table has them, and the engine could not hold them."""
+
+
 class Fields:
     """The keys of one JSON object.
 
@@ -69,7 +73,7 @@ class Fields:
     def whole(self, key: str) -> int:
         """Return an integer from 0 on."""
         value = self._take(key)
-        if type(value) is not int or value < 0:
+        if type(value) is not int or not 0 <= value < LARGEST:
             raise self._wrong(key, "a whole number from 0 on")
         return value
 
@@ -125,7 +129,12 @@ class Fields:
 
 
 def _is_number(value: object) -> TypeGuard[int | float]:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # a whole number that no float can hold
+        return False
 
 
 __all__ = ["Fields"]

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
+from typing import Literal, TypeAlias
 
 from sfumato.errors import DataError, VerificationError
 from sfumato.hierarchies import ROOT, text_of
 from sfumato.release.fields import Fields
 from sfumato.release.recipe import Recipe, RecipeAttribute
-from sfumato.release.stable_json import load_json_object, stable_json
+from sfumato.release.stable_json import load_json_object, seal_of, stable_json
 from sfumato.release.verify import Promise, stated_secrets
 
 _PACKAGES = ("sfumato", "numpy", "numba", "duckdb", "narwhals")
 _ROWS = ("in", "out", "suppressed")
+
+Seal: TypeAlias = Literal["fits", "broken", "absent"]
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,11 @@ class Manifest:
         What a recount needs beside the file (see `sfumato.release.reference`).
     versions
         Name → version of what made it.
+    seal
+        Whether the seal that was read fits what was read with it: ``fits``, ``broken`` or ``absent``. The
+        seal is a digest of all else in the manifest and is made anew whenever that is written. It shows that
+        a claim was changed after writing; it is no signature, for whoever can rewrite the manifest can
+        rewrite its seal.
     """
 
     recipe: Mapping[str, object]
@@ -48,9 +56,15 @@ class Manifest:
     sha256: str
     reference: Mapping[str, object]
     versions: Mapping[str, str]
+    seal: Seal = field(default="fits", compare=False)
 
     def to_dict(self) -> dict[str, object]:
-        """Return the JSON form."""
+        """Return the JSON form, with the seal that belongs to it."""
+        content = self._content()
+        return {**content, "seal": seal_of(content)}
+
+    def _content(self) -> dict[str, object]:
+        """Return all that the seal is about."""
         return {
             "recipe": dict(self.recipe),
             "measures": dict(self.measures),
@@ -74,11 +88,10 @@ class Manifest:
         DataError
             If the file is absent or not JSON, or a key is missing or of the wrong kind.
         """
-        fields = Fields(load_json_object(path), str(path))
+        content = load_json_object(path)
+        fields = Fields(content, str(path))
         rows, versions = fields.fields("rows"), fields.mapping("versions")
-        sha256 = fields.text("sha256").lower()
-        if len(sha256) != 64 or not set(sha256) <= set("0123456789abcdef"):
-            raise DataError("'sha256' is not a digest of 64 hexadecimal digits.", where=str(path))
+        sha256 = _digest(fields, "sha256")
         return cls(
             fields.mapping("recipe"),
             fields.numbers("measures"),
@@ -87,6 +100,7 @@ class Manifest:
             sha256,
             fields.mapping("reference"),
             {name: str(version) for name, version in versions.items()},
+            _read_seal(fields, content),
         )
 
     def promise(self) -> Promise:
@@ -120,6 +134,8 @@ class Manifest:
             recipe.person,
             sentences=stated_secrets(self.reference),
             sha256=self.sha256,
+            recoded={name: recipe.attributes[name].to_dict() for name in recipe.quasi_identifiers},
+            missing=recipe.missing,
         )
 
     def _check_levels(self, recipe: Recipe) -> None:
@@ -141,6 +157,23 @@ class Manifest:
                 raise VerificationError(
                     f"the manifest contradicts itself: the {what.format(name)} that its costs are stated for."
                 )
+
+
+def _digest(fields: Fields, key: str) -> str:
+    digest = fields.text(key).lower()
+    if len(digest) != 64 or not set(digest) <= set("0123456789abcdef"):
+        raise DataError(f"{key!r} is not a digest of 64 hexadecimal digits.", where=fields.where)
+    return digest
+
+
+def _read_seal(fields: Fields, content: Mapping[str, object]) -> Seal:
+    """Tell whether a manifest is what was sealed; keys that this version does not know are sealed too."""
+    if "seal" not in content:
+        return "absent"
+    try:
+        return "fits" if _digest(fields, "seal") == seal_of(content) else "broken"
+    except RecursionError:
+        raise DataError("objects and lists are nested too deeply.", where=fields.where) from None
 
 
 def _fits_level(done: RecipeAttribute, entry: Mapping[str, object]) -> bool:
@@ -189,4 +222,4 @@ def current_versions() -> dict[str, str]:
     return versions
 
 
-__all__ = ["Manifest", "current_versions", "manifest_path"]
+__all__ = ["Manifest", "Seal", "current_versions", "manifest_path"]

@@ -10,8 +10,14 @@ from sfumato.errors import DataError, OutputError, VerificationError
 from sfumato.release.atomic import output_errors, place, sync_file, temporary, write_synced
 from sfumato.release.fields import Fields
 from sfumato.release.manifest import Manifest, current_versions, manifest_path
-from sfumato.release.verify import release_suffix
-from sfumato.release.verify.clusters import ClusterPromise, broken_clusters, recount_clusters
+from sfumato.release.settings import judge_settings
+from sfumato.release.verify import Check, release_suffix
+from sfumato.release.verify.clusters import (
+    ClusterPromise,
+    broken_clusters,
+    judge_clusters,
+    recount_clusters,
+)
 from sfumato.release.write import check_release_target, is_output_error
 from sfumato.spec import format_measure_name
 
@@ -116,19 +122,20 @@ def read_promise(manifest: Manifest, where: str) -> ClusterPromise:
     if not groups or not all(group and all(isinstance(name, str) for name in group) for group in groups):
         raise DataError("'groups' is not as it should be: lists of names are expected.", where=fields.where)
     k, within = fields.whole("k"), fields.optional_text("within")
-    if dict(manifest.require) != {format_measure_name("k", group): k for group in groups}:
+    required = {format_measure_name("k", group): k for group in groups}
+    if dict(manifest.require) != required:
         raise VerificationError(
             "the manifest contradicts itself: its requirements are not those of its recipe."
         )
-    joint = manifest.measures.get("k")
     return ClusterPromise(
         groups,
         k,
         within,
         fields.texts("columns"),
         manifest.rows["out"],
-        None if joint is None else int(joint),
+        manifest.measures.get("k"),
         manifest.sha256,
+        tuple(manifest.measures.get(name) for name in required),
     )
 
 
@@ -193,7 +200,7 @@ def _manifest(recipe: MicroRecipe, found: ClusterRecount, measures: Mapping[str,
     return Manifest(recipe.to_dict(), stated, recipe.require, rows, found.sha256, {}, current_versions())
 
 
-def verify_microaggregated(path: Path, manifest: Manifest) -> dict[str, object]:
+def verify_microaggregated(path: Path, manifest: Manifest) -> tuple[dict[str, object], list[Check]]:
     """Recount a microaggregated file from scratch.
 
     Parameters
@@ -205,26 +212,33 @@ def verify_microaggregated(path: Path, manifest: Manifest) -> dict[str, object]:
 
     Returns
     -------
-    dict
-        The same keys as `sfumato.verify` returns of any release.
+    tuple
+        What was counted, by the keys of `sfumato.verify`, and what was checked.
     """
     promise = read_promise(manifest, str(manifest_path(path)))
     found = recount_clusters(path, promise)
-    violations = broken_clusters(found, promise)
     names = list(manifest.require)
     counted = {"k": found.joint, **dict(zip(names, found.sizes, strict=True))}
-    return {
-        "holds": not violations,
-        "violations": violations,
+    lacking = {name: _NOT_RECOUNTED for name in manifest.measures if name not in counted}
+    checks = [
+        *judge_clusters(found, promise),
+        *judge_settings(manifest, promise),
+        *(
+            Check(name, "cannot be recounted", f"{manifest.measures[name]:.12g} stated: {why}.")
+            for name, why in lacking.items()
+        ),
+    ]
+    numbers = {
         "require": dict(manifest.require),
         "stated": dict(manifest.measures),
         "measures": counted,
-        "not_recounted": {name: _NOT_RECOUNTED for name in manifest.measures if name not in counted},
-        "rows": {"in": promise.rows, "out": found.rows, "suppressed": 0},
+        "not_recounted": lacking,
+        "rows": {"in": found.rows, "out": found.rows, "suppressed": 0},
         "classes": found.classes,
         "notes": _notes(promise, found),
         "sha256": found.sha256,
     }
+    return numbers, checks
 
 
 def _notes(promise: ClusterPromise, found: ClusterRecount) -> list[str]:

@@ -1,7 +1,8 @@
-"""Pictures of fronts: figures, pages that open offline, text for a terminal; two solutions side by side."""
+"""Pictures of fronts, two solutions side by side, and the report about a release: pages that open offline."""
 
 from sfumato.report.comparison import Comparison, make_comparison
 from sfumato.report.comparison_text import comparison_text
+from sfumato.report.document import report_html
 from sfumato.report.figures import front_figure
 from sfumato.report.page import front_html
 from sfumato.report.terminal import front_text
@@ -17,4 +18,5 @@ __all__ = [
     "front_title",
     "make_comparison",
     "measure_words",
+    "report_html",
 ]

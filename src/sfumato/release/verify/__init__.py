@@ -13,7 +13,8 @@ no file beside it can show: the manifest states it as it was computed, and a req
 judged by that.
 """
 
-from sfumato.release.verify.judging import holds
+from sfumato.release.verify.checks import Check, violations_of
+from sfumato.release.verify.judging import holds, judge
 from sfumato.release.verify.promise import Promise, Recount
 from sfumato.release.verify.reading import FORMATS, hash_file, is_engine_output_error, release_suffix
 from sfumato.release.verify.recounting import recount, recount_beside
@@ -21,14 +22,17 @@ from sfumato.release.verify.sentences import Secret, stated_secrets
 
 __all__ = [
     "FORMATS",
+    "Check",
     "Promise",
     "Recount",
     "Secret",
     "hash_file",
     "holds",
     "is_engine_output_error",
+    "judge",
     "recount",
     "recount_beside",
     "release_suffix",
     "stated_secrets",
+    "violations_of",
 ]

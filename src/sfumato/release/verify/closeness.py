@@ -31,7 +31,7 @@ def count_t(groups: Groups, attribute: str, distance: str = "equal") -> Count:
     overall = stated_overall(groups.promise, attribute)
     if overall is None:
         raise UnstatedError(f"the manifest does not hold the overall distribution of {attribute!r}")
-    _fill(groups, attribute, overall)
+    fill_overall(groups, attribute, overall)
     if distance == "equal":
         return _largest_equal(groups, overall.rows)
     return (
@@ -51,8 +51,8 @@ def _compare_with_itself(groups: Groups, attribute: str, distance: str) -> Count
     return _largest_equal(groups, groups.kept_rows)
 
 
-def _fill(groups: Groups, attribute: str, overall: Overall) -> None:
-    """Put the stated distribution beside the counted one and see whether the file can stem from it."""
+def fill_overall(groups: Groups, attribute: str, overall: Overall) -> bool:
+    """Put the stated distribution beside the counted one and tell whether the file can stem from it."""
     _fill_shares(groups, key_of(groups.attributes[attribute], overall.values))
     groups.connection.execute(
         f"INSERT INTO overall SELECT {key_of('value', overall.values)}, place, total FROM (SELECT "
@@ -67,10 +67,12 @@ def _fill(groups: Groups, attribute: str, overall: Overall) -> None:
         "SELECT count(*) FROM (SELECT value, sum(c) AS n FROM shares GROUP BY value) AS found "
         "LEFT JOIN overall ON found.value IS NOT DISTINCT FROM overall.value WHERE n > coalesce(total, 0)"
     )
-    if excess or overall.rows != groups.input_rows:
-        groups.contradictions.append(
-            f"the file does not fit the manifest's overall distribution of {attribute!r}"
-        )
+    if not excess and overall.rows == groups.input_rows:
+        return True
+    groups.contradictions.append(
+        f"the file does not fit the manifest's overall distribution of {attribute!r}"
+    )
+    return False
 
 
 def _fill_shares(groups: Groups, value: str) -> None:
@@ -156,4 +158,4 @@ def _largest_hierarchical(groups: Groups, overall: Overall) -> Fraction:
     return Fraction(work, size * overall.rows * height)
 
 
-__all__ = ["count_t"]
+__all__ = ["count_t", "fill_overall"]

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sfumato.errors import VerificationError
+from sfumato.release.verify.checks import Check, broken, held, violations_of
+from sfumato.release.verify.judging import judge_columns, judge_digest, judge_number
 from sfumato.release.verify.reading import (
     check_file,
     enough_room,
@@ -17,7 +19,7 @@ from sfumato.release.verify.reading import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from duckdb import DuckDBPyConnection
 
@@ -43,6 +45,8 @@ class ClusterPromise:
         counted.
     sha256
         Digest of the file, or None.
+    sizes
+        For each group the size of the smallest class as stated; None where it is only to be counted.
     """
 
     groups: tuple[tuple[str, ...], ...]
@@ -50,8 +54,9 @@ class ClusterPromise:
     within: str | None
     columns: tuple[str, ...]
     rows: int
-    joint: int | None = None
+    joint: float | None = None
     sha256: str | None = None
+    sizes: tuple[float | None, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -146,25 +151,46 @@ def _classes(connection: DuckDBPyConnection, columns: Sequence[str]) -> tuple[in
     return int(found[0][0]), int(found[0][1])
 
 
+def judge_clusters(recount: ClusterRecount, promise: ClusterPromise) -> list[Check]:
+    """List everything that was promised or stated, and whether the file keeps it.
+
+    Parameters
+    ----------
+    recount
+        What the file says.
+    promise
+        What was said of it.
+    """
+    return [
+        *judge_digest(recount.sha256, promise.sha256),
+        *judge_columns(recount.columns, promise.columns),
+        _judge_rows(recount, promise),
+        *_judge_groups(recount, promise),
+    ]
+
+
+def _judge_rows(recount: ClusterRecount, promise: ClusterPromise) -> Check:
+    found = f"{promise.rows} stated, {recount.rows} counted."
+    return held("rows out", found) if recount.rows == promise.rows else broken("rows out", f"rows: {found}")
+
+
+def _judge_groups(recount: ClusterRecount, promise: ClusterPromise) -> Iterator[Check]:
+    """Judge the classes of every group, then those over all groups together."""
+    stated = promise.sizes or (None,) * len(promise.groups)
+    for group, size, said in zip(promise.groups, recount.sizes, stated, strict=True):
+        names = ", ".join(group)
+        found = f"at least {promise.k} rows promised, {size} counted."
+        title = f"require classes of {names}"
+        yield held(title, found) if size >= promise.k else broken(title, f"classes of {names}: {found}")
+        if said is not None:
+            yield judge_number(f"k of {names}", said, size)
+    if promise.joint is not None:
+        yield judge_number("k over all groups", promise.joint, recount.joint)
+
+
 def broken_clusters(recount: ClusterRecount, promise: ClusterPromise) -> list[str]:
     """List what the file breaks of its promise, one sentence each; empty if it holds."""
-    found = []
-    if promise.sha256 is not None and promise.sha256.lower() != recount.sha256:
-        found.append("the file is not the one that was released: its sha256 differs from the manifest's.")
-    for name in sorted(set(recount.columns) - set(promise.columns)):
-        found.append(f"the column {name!r} is in the file and should not be.")
-    for name in sorted(set(promise.columns) - set(recount.columns)):
-        found.append(f"the column {name!r} should be in the file and is not.")
-    if recount.rows != promise.rows:
-        found.append(f"rows: {promise.rows} stated, {recount.rows} counted.")
-    for group, size in zip(promise.groups, recount.sizes, strict=True):
-        if size < promise.k:
-            found.append(
-                f"classes of {', '.join(group)}: at least {promise.k} rows promised, {size} counted."
-            )
-    if promise.joint is not None and promise.joint != recount.joint:
-        found.append(f"k over all groups: {promise.joint} stated, {recount.joint} counted.")
-    return found
+    return violations_of(judge_clusters(recount, promise))
 
 
-__all__ = ["ClusterPromise", "ClusterRecount", "broken_clusters", "recount_clusters"]
+__all__ = ["ClusterPromise", "ClusterRecount", "broken_clusters", "judge_clusters", "recount_clusters"]

@@ -6,11 +6,12 @@ import math
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from sfumato.release.verify.checks import Check, broken, held, unknown, violations_of
 from sfumato.release.verify.names import larger_is_better
 from sfumato.release.verify.promise import budget, plain_number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from sfumato.release.verify.promise import Count, Promise, Recount
 
@@ -18,8 +19,8 @@ TOLERANCE = 1e-9
 ZERO = 1e-12  # below this a float is a sum that should have been 0
 
 
-def holds(recount: Recount, promise: Promise, *, on_seal: bool = False) -> list[str]:
-    """List what the file breaks of its promise.
+def judge(recount: Recount, promise: Promise, *, on_seal: bool = False) -> list[Check]:
+    """List everything that was promised or stated, and whether the file keeps it.
 
     Requirements on rational measures are judged exactly, against the decimal that is written;
     the entropy, the protection, and numbers that are only stated, within a relative 1e-9. A required
@@ -38,68 +39,152 @@ def holds(recount: Recount, promise: Promise, *, on_seal: bool = False) -> list[
 
     Returns
     -------
-    list of str
-        One sentence for each violation, naming measure, promise and recount; empty if it holds.
+    list of Check
+        File, rows, requirements, stated numbers, then labels and the reference.
     """
-    return [
-        *_judge_file(recount, promise),
+    found = [
+        *judge_digest(recount.sha256, promise.sha256),
+        *judge_columns(recount.columns, promise.columns),
         *_judge_rows(recount, promise),
         *_judge_required(recount, promise, on_seal),
         *_judge_stated(recount, promise),
-        *(f"{text}." for text in recount.contradictions),
+        *recount.checks,
+    ]
+    told = set(violations_of(found))
+    return found + [
+        broken("reference", f"{text}.") for text in recount.contradictions if f"{text}." not in told
     ]
 
 
-def _judge_file(recount: Recount, promise: Promise) -> Iterator[str]:
-    if promise.sha256 is not None and promise.sha256.lower() != recount.sha256:
-        yield "the file is not the one that was released: its sha256 differs from the manifest's."
-    if promise.columns is None:
+def holds(recount: Recount, promise: Promise, *, on_seal: bool = False) -> list[str]:
+    """List what the file breaks of its promise.
+
+    Parameters
+    ----------
+    recount, promise, on_seal
+        As for `judge`.
+
+    Returns
+    -------
+    list of str
+        One sentence for each violation, naming measure, promise and recount; empty if it holds.
+    """
+    return violations_of(judge(recount, promise, on_seal=on_seal))
+
+
+def judge_digest(counted: str, stated: str | None) -> Iterator[Check]:
+    """Compare the digest of the file with the stated one, if there is one."""
+    if stated is None:
         return
-    for name in sorted(set(recount.columns) - set(promise.columns)):
-        yield f"the column {name!r} is in the file and should not be."
-    for name in sorted(set(promise.columns) - set(recount.columns)):
-        yield f"the column {name!r} should be in the file and is not."
+    if stated.lower() == counted:
+        yield held("file digest", "the sha256 of the file is the stated one.")
+    else:
+        yield broken(
+            "file digest",
+            "the file is not the one that was released: its sha256 differs from the manifest's.",
+        )
 
 
-def _judge_rows(recount: Recount, promise: Promise) -> Iterator[str]:
+def judge_columns(counted: Collection[str], promised: Collection[str] | None) -> Iterator[Check]:
+    """Compare the columns of the file with the promised ones; without a promise nothing is said."""
+    if promised is None:
+        return
+    more, fewer = sorted(set(counted) - set(promised)), sorted(set(promised) - set(counted))
+    for name in more:
+        yield broken("columns", f"the column {name!r} is in the file and should not be.")
+    for name in fewer:
+        yield broken("columns", f"the column {name!r} should be in the file and is not.")
+    if not more and not fewer:
+        yield held("columns", f"the {len(set(counted))} columns that leave by the recipe, and no other.")
+
+
+def _judge_rows(recount: Recount, promise: Promise) -> Iterator[Check]:
     if promise.rows is not None:
         for key in ("out", "suppressed"):
-            if recount.rows[key] != promise.rows[key]:
-                yield f"rows {key}: {promise.rows[key]} stated, {recount.rows[key]} counted."
-        if promise.output == "mask" and promise.rows["out"] != promise.rows["in"]:
-            yield f"rows out: masking keeps all {promise.rows['in']} rows, {promise.rows['out']} stated."
+            found = f"{promise.rows[key]} stated, {recount.rows[key]} counted."
+            if recount.rows[key] == promise.rows[key]:
+                yield held(f"rows {key}", found)
+            else:
+                yield broken(f"rows {key}", f"rows {key}: {found}")
+        yield _judge_input(recount, promise)
     if promise.limit is None or promise.rule == "below-mean" or "in" not in recount.rows:
         return
     allowed = budget(promise.limit, recount.rows["in"])
+    found = f"at most {allowed} allowed, {recount.rows['suppressed']} counted."
     if recount.rows["suppressed"] > allowed:
-        yield f"suppressed rows: at most {allowed} allowed, {recount.rows['suppressed']} counted."
+        yield broken("suppression limit", f"suppressed rows: {found}")
+    else:
+        yield held("suppression limit", found)
 
 
-def _judge_required(recount: Recount, promise: Promise, on_seal: bool) -> Iterator[str]:
+def _judge_input(recount: Recount, promise: Promise) -> Check:
+    """Judge the rows that came in: masking keeps all, and a distribution over all of them counts them."""
+    assert promise.rows is not None
+    stated, out = promise.rows["in"], promise.rows["out"]
+    if promise.output == "mask":
+        if out != stated:
+            return broken("rows in", f"rows out: masking keeps all {stated} rows, {out} stated.")
+        return held("rows in", f"{stated} stated, {recount.rows['out']} counted: masking keeps all.")
+    distributions = (promise.reference or {}).get("distributions")
+    if distributions:
+        return held("rows in", f"{stated} stated; the stated distributions are held against it.")
+    return unknown("rows in", f"{stated} stated: the rows that were left out are not in the file.")
+
+
+def _judge_required(recount: Recount, promise: Promise, on_seal: bool) -> Iterator[Check]:
     for name, limit in promise.require.items():
         wanted = f"{'at least' if larger_is_better(name) else 'at most'} {_show(limit)} promised"
+        title = f"require {name}"
         if name in recount.counted:
-            if not _meets(name, recount.counted[name], limit):
-                yield f"{name}: {wanted}, {_show(recount.counted[name])} counted."
+            found = f"{wanted}, {_show(recount.counted[name])} counted."
+            met = _meets(name, recount.counted[name], limit)
+            yield held(title, found) if met else broken(title, f"{name}: {found}")
         elif name in recount.at_most and larger_is_better(name) and recount.at_most[name] < _exactly(limit):
-            yield f"{name}: {wanted}, and it cannot exceed {_show(recount.at_most[name])}."
-        elif name in recount.beforehand and promise.measures.get(name) is not None:
-            # Nobody but the one who made the release can count it: the stated number has to do.
-            stated = float(promise.measures[name] or 0)
-            if not _meets(name, stated, limit):
-                yield f"{name}: {wanted}, {_show(stated)} stated."
-        elif not (on_seal and _is_sealed(recount, promise, name, limit)):
-            reason = recount.not_recounted.get(name, "nobody asked for it")
-            yield f"{name}: {wanted}, and it cannot be recounted: {reason}."
+            yield broken(title, f"{name}: {wanted}, and it cannot exceed {_show(recount.at_most[name])}.")
+        else:
+            yield _judge_unseen(recount, promise, name, wanted, on_seal=on_seal)
 
 
-def _judge_stated(recount: Recount, promise: Promise) -> Iterator[str]:
+def _judge_unseen(recount: Recount, promise: Promise, name: str, wanted: str, *, on_seal: bool) -> Check:
+    """Judge a requirement on a measure that the file does not show by the number that is stated."""
+    title, limit, stated = f"require {name}", promise.require[name], promise.measures.get(name)
+    reason = recount.not_recounted.get(name, "nobody asked for it")
+    if name in recount.beforehand and stated is not None:
+        # Nobody but the one who made the release can count it: the stated number has to do.
+        if not _meets(name, float(stated), limit):
+            return broken(title, f"{name}: {wanted}, {_show(stated)} stated.")
+    elif not (on_seal and _is_sealed(recount, promise, name, limit)):
+        return broken(title, f"{name}: {wanted}, and it cannot be recounted: {reason}.")
+    return unknown(title, f"{wanted}, {_show(stated or 0)} stated: {reason}.")
+
+
+def _judge_stated(recount: Recount, promise: Promise) -> Iterator[Check]:
     for name, stated in promise.measures.items():
         counted = recount.counted.get(name)
-        if stated is None or counted is None:
-            continue
-        if not math.isclose(stated, counted, rel_tol=TOLERANCE, abs_tol=ZERO):
-            yield f"{name}: {_show(stated)} stated, {_show(counted)} counted."
+        if counted is None:
+            yield _judge_uncounted(recount, name, stated)
+        elif stated is not None:
+            yield judge_number(name, stated, counted)
+
+
+def _judge_uncounted(recount: Recount, name: str, stated: float | None) -> Check:
+    """Say why a number cannot be counted, unless it is more than it can be."""
+    reason, most = recount.not_recounted.get(name, "nobody asked for it"), recount.at_most.get(name)
+    if stated is None:
+        return unknown(name, f"{reason}.")
+    if most is not None and stated > most and not _is_close(stated, most):
+        return broken(name, f"{name}: {_show(stated)} stated, and it cannot exceed {_show(most)}.")
+    return unknown(name, f"{_show(stated)} stated: {reason}.")
+
+
+def judge_number(name: str, stated: float, counted: Count) -> Check:
+    """Compare a stated number with the counted one."""
+    found = f"{_show(stated)} stated, {_show(counted)} counted."
+    return held(name, found) if _is_close(stated, counted) else broken(name, f"{name}: {found}")
+
+
+def _is_close(stated: float, counted: Count) -> bool:
+    return math.isclose(stated, counted, rel_tol=TOLERANCE, abs_tol=ZERO)
 
 
 def _meets(name: str, counted: Count, limit: float) -> bool:
@@ -127,4 +212,4 @@ def _show(count: Count) -> str:
     return str(int(count)) if isinstance(count, int) else f"{plain_number(count):.12g}"
 
 
-__all__ = ["holds"]
+__all__ = ["holds", "judge", "judge_columns", "judge_digest", "judge_number"]

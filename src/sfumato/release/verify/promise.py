@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from sfumato.release.verify.checks import Check
     from sfumato.release.verify.sentences import Secret
 
 Count: TypeAlias = int | float | Fraction
@@ -44,6 +45,10 @@ class Promise:
         not leave either.
     sha256
         Digest of the file, or None.
+    recoded
+        Quasi-identifier → what the recipe says was done to it, as JSON holds it; none where nobody says.
+    missing
+        The texts that were read as missing.
     """
 
     quasi_identifiers: tuple[str, ...]
@@ -59,6 +64,8 @@ class Promise:
     person: str | None = None
     sentences: tuple[Secret, ...] = ()
     sha256: str | None = None
+    recoded: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    missing: tuple[str, ...] = ("",)
 
 
 @dataclass(frozen=True)
@@ -87,6 +94,8 @@ class Recount:
         Where file and reference exclude each other.
     beforehand
         Those of the measures that are not recounted which only the data before the release tell.
+    checks
+        What was found beside measures: of labels, costs and distributions.
     """
 
     counted: Mapping[str, Count]
@@ -99,6 +108,7 @@ class Recount:
     notes: tuple[str, ...] = ()
     contradictions: tuple[str, ...] = ()
     beforehand: frozenset[str] = frozenset()
+    checks: tuple[Check, ...] = ()
 
     @property
     def measures(self) -> dict[str, int | float]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sfumato.errors import ParameterError, VerificationError
+from sfumato.release.verify.examining import examine
 from sfumato.release.verify.loading import (
     BeforehandError,
     Groups,
@@ -144,6 +145,7 @@ def _count_all(groups: Groups, sha256: str) -> Recount:
                 beforehand.add(text)
             if error.at_most is not None:
                 at_most[text] = error.at_most
+    examined = examine(groups)
     return Recount(
         counted,
         not_recounted,
@@ -155,6 +157,7 @@ def _count_all(groups: Groups, sha256: str) -> Recount:
         tuple(dict.fromkeys(groups.notes)),
         tuple(dict.fromkeys(groups.contradictions)),
         frozenset(beforehand),
+        examined,
     )
 
 

@@ -1,0 +1,248 @@
+"""Original rows as a release shows them, and which of them are in it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from sfumato.errors import DataError
+from sfumato.hierarchies import ROOT, parse_values, text_of
+from sfumato.release import Manifest, Recipe, make_groupings, manifest_path, recipe_problem
+from sfumato.release.microaggregated import MicroRecipe, is_microaggregated, read_promise
+from sfumato.risks.cells import Cells, count_rows, number_tuples, read_cells
+from sfumato.table.values import texts_of_array
+
+if TYPE_CHECKING:
+    from sfumato._typing import BoolArray, LongArray
+    from sfumato.risks.cells import CodedTable
+    from sfumato.table import Source
+
+Labels: TypeAlias = Mapping[str, Mapping[str | None, str | None]]
+"""Attribute → text of a value → its label in the release; None is missing in both."""
+
+NOT_MADE = "the release was not made from these data"
+
+
+@dataclass(frozen=True, eq=False)
+class Released:
+    """A released table with what was done to it.
+
+    Parameters
+    ----------
+    frame
+        Its rows: a frame, or the path of the file.
+    recipe
+        What was done; None for a microaggregated table.
+    groups
+        The columns that were microaggregated together; none for other releases.
+    means
+        The microaggregated columns whose clusters leave as their means.
+    """
+
+    frame: object
+    recipe: Recipe | None
+    groups: tuple[tuple[str, ...], ...] = ()
+    means: frozenset[str] = frozenset()
+
+    @property
+    def quasi_identifiers(self) -> tuple[str, ...]:
+        """The attributes that were changed so that nobody is recognized by them."""
+        if self.recipe is not None:
+            return tuple(self.recipe.quasi_identifiers)
+        return tuple(name for group in self.groups for name in group)
+
+
+def open_release(release: object) -> Released:
+    """See a written release, or one that is not written yet, as rows with what was done to them.
+
+    Parameters
+    ----------
+    release
+        The path of a released file with its ``FILE.json``; or whatever has a ``frame`` and a ``recipe``: a
+        release, a draft or a microaggregated table.
+
+    Raises
+    ------
+    DataError
+        If there is no manifest, or it is none.
+    """
+    if isinstance(release, Released):
+        return release
+    if isinstance(release, str | os.PathLike):
+        return _open_file(Path(os.fspath(release)))
+    frame, recipe = getattr(release, "frame", None), getattr(release, "recipe", None)
+    if isinstance(recipe, MicroRecipe):
+        return Released(frame, None, recipe.groups, _means(recipe.centres))
+    if not isinstance(recipe, Recipe):
+        raise DataError(f"a {type(release).__name__} is no release. Pass the path of a released file.")
+    return Released(frame, recipe)
+
+
+def _open_file(path: Path) -> Released:
+    stated = manifest_path(path)
+    if not path.exists():
+        raise DataError("there is no such release.", where=str(path))
+    if not stated.exists():
+        raise DataError(
+            f"there is no {stated.name} beside it, so nobody knows which row is whose. Name a file that "
+            "Sfumato released; to judge any other table by itself, give it in place of the data.",
+            where=str(path),
+        )
+    manifest = Manifest.load(stated)
+    if not is_microaggregated(manifest):
+        return Released(path, Recipe.from_dict(manifest.recipe, where=f"{stated}: recipe"))
+    centres = manifest.recipe.get("centres")
+    means = _means(centres) if isinstance(centres, Mapping) else frozenset()
+    return Released(path, None, read_promise(manifest, str(stated)).groups, means)
+
+
+def _means(centres: Mapping[str, object]) -> frozenset[str]:
+    return frozenset(name for name, centre in centres.items() if centre == "mean")
+
+
+def label_values(recipe: Recipe, source: Source) -> Labels:
+    """Return what a recipe makes of every value of its quasi-identifiers.
+
+    A value that the recipe does not name, since no released row shows it, becomes ``*``.
+    """
+    alone = {name: recipe.attributes[name] for name in recipe.quasi_identifiers}
+    # Only what becomes of values is asked for: nothing is required, so nothing can fail.
+    bare = replace(recipe, attributes=alone, require={}, confidential=(), rule="none", limit=0.0, person=None)
+    prepared, _ = recipe_problem(bare, source, "*")
+    found: dict[str, dict[str | None, str | None]] = {}
+    for grouping in make_groupings(prepared, prepared.lattice, prepared.lattice.bottom):
+        raw = prepared.table.raw[grouping.name]
+        texts: list[str | None] = [*texts_of_array(raw.values)]
+        codes = raw.codes.tolist()
+        if raw.missing is not None:
+            texts, codes = [*texts, None], [*codes, raw.missing]
+        labels, block = grouping.labels, grouping.block.tolist()
+        found[grouping.name] = {text: labels[block[code]] for text, code in zip(texts, codes, strict=True)}
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Recoded:
+    """Everyone's rows as a release shows them.
+
+    Parameters
+    ----------
+    cells
+        The cells of the original, with the codes of labels in place of those of values.
+    released
+        Which cells are in the release.
+    labels
+        Attribute → the label of each code.
+    """
+
+    cells: Cells
+    released: BoolArray
+    labels: Mapping[str, Sequence[str | None]]
+
+
+def recode_cells(table: CodedTable, source: Source, recipe: Recipe, released: Source) -> Recoded:
+    """Code the original rows as a recipe does, and find them in the released file.
+
+    A class of the release is in the file as a whole or not at all, as suppression leaves it; otherwise the
+    file was made from other data.
+
+    Parameters
+    ----------
+    table
+        The cells of the original; the recipe's quasi-identifiers are among their columns.
+    source
+        The original.
+    recipe
+        What was done.
+    released
+        The released rows. In a masked release rows that are ``*`` throughout are suppressed.
+
+    Raises
+    ------
+    DataError
+        If the release was not made from these data.
+    """
+    names, maps = recipe.quasi_identifiers, label_values(recipe, source)
+    shown = read_cells(released, names)
+    codes, sizes, labels = dict(table.cells.codes), dict(table.cells.sizes), {}
+    theirs: dict[str, LongArray] = {}
+    for name in names:
+        ours = [maps[name].get(text, ROOT) for text in table.texts(name)]
+        kind = recipe.attributes[name].kind
+        written = _read_labels(shown.texts(name), set(maps[name].values()), kind)
+        one, other, labels[name] = share_codes(ours, written)
+        codes[name], theirs[name] = one[codes[name]], other[shown.cells.codes[name]]
+        sizes[name] = len(labels[name])
+    cells = replace(table.cells, codes=codes, sizes=sizes)
+    number = number_tuples(
+        [np.concatenate([codes[name], theirs[name]]) for name in names], [sizes[name] for name in names]
+    )
+    mask = recipe.suppressed_output == "mask"
+    is_masked = np.full(len(shown.cells.rows), mask)
+    for name in names:
+        is_masked &= np.array([label == ROOT for label in labels[name]], dtype=bool)[theirs[name]]
+    kept = _find(number, cells.rows, shown.cells.rows, is_masked)
+    if kept is None:
+        raise DataError(f"{NOT_MADE}: its classes are others. Name the file that it came from.")
+    return Recoded(cells, kept, labels)
+
+
+def _find(number: LongArray, ours: LongArray, theirs: LongArray, masked: BoolArray) -> BoolArray | None:
+    """Tell which cells are in a release, by the class of our cells, then of its own; None for other data."""
+    split, count = len(ours), int(number.max(initial=-1)) + 1
+    before = count_rows(number[:split], ours, count)
+    after = count_rows(number[split:], theirs, count)
+    lost = before.sum() - after.sum()
+    if masked.any() and not (before == after).all():
+        # Masked rows look like one class, and nobody can tell which of them are whose.
+        hidden = number[split:][masked]
+        after[hidden] = 0
+        lost = before.sum() - after.sum() - theirs[masked].sum()
+        if lost:
+            return None
+    if lost < 0 or ((after != 0) & (after != before)).any():
+        return None
+    return np.asarray((after > 0)[number[:split]])
+
+
+def _read_labels(texts: Sequence[str | None], known: set[str | None], kind: str | None) -> list[str | None]:
+    """Return the label that each text of a file is; a number or date may be spelt in another way."""
+    found = []
+    for text in texts:
+        if text is not None and text not in known and kind in ("number", "date"):
+            try:
+                value = parse_values([text], kind)[0]
+            except DataError:
+                value = None
+            text = text if value is None else text_of(value)
+        found.append(text)
+    return found
+
+
+def share_codes(
+    one: Sequence[Hashable], other: Sequence[Hashable]
+) -> tuple[LongArray, LongArray, list[str | None]]:
+    """Give the entries of two lists common codes; return those of both, and the entry of each code."""
+    places: dict[Hashable, int] = {}
+    coded = [
+        np.array([places.setdefault(entry, len(places)) for entry in entries], dtype=np.int64)
+        for entries in (one, other)
+    ]
+    return coded[0], coded[1], list(places)  # type: ignore[arg-type]
+
+
+__all__ = [
+    "NOT_MADE",
+    "Labels",
+    "Recoded",
+    "Released",
+    "label_values",
+    "open_release",
+    "recode_cells",
+    "share_codes",
+]

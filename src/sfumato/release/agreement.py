@@ -1,0 +1,108 @@
+"""Whether the parts of a manifest agree, and whether its seal fits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from sfumato.release.recipe import Recipe
+from sfumato.release.verify import Check, stated_secrets
+from sfumato.release.verify.names import split_name
+from sfumato.release.verify.sentences import names_in
+from sfumato.spec.choices import SCHEMES
+
+if TYPE_CHECKING:
+    from sfumato.release.manifest import Manifest
+
+_WHAT = "the manifest contradicts itself"
+
+
+def judge_manifest(manifest: Manifest) -> list[Check]:
+    """Return the seal's verdict, and whether recipe and reference agree.
+
+    Parameters
+    ----------
+    manifest
+        As it was read.
+    """
+    return [judge_seal(manifest), _judge_agreement(manifest)]
+
+
+def judge_seal(manifest: Manifest) -> Check:
+    """Tell whether a manifest is as it was written."""
+    if manifest.seal == "fits":
+        return Check("seal", "holds", "the manifest is as it was written, or was sealed anew.")
+    if manifest.seal == "broken":
+        return Check(
+            "seal", "broken", "the manifest was changed after it was written: its seal does not fit."
+        )
+    return Check("seal", "cannot be recounted", "the manifest has none.")
+
+
+def _judge_agreement(manifest: Manifest) -> Check:
+    recipe = Recipe.from_dict(manifest.recipe)
+    wrong = (
+        _wrong_settings(recipe)
+        or _wrong_attributes(recipe, _part(manifest, "attributes"))
+        or _wrong_distributions(manifest)
+        or _wrong_sentences(recipe, manifest)
+    )
+    if wrong:
+        return Check("agreement", "broken", f"{_WHAT}: {wrong}.")
+    return Check("agreement", "holds", "recipe, requirements and reference say the same.")
+
+
+def _wrong_settings(recipe: Recipe) -> str | None:
+    """See that the limit is a share, and that schemes are known and belong to quasi-identifiers."""
+    if not 0 <= recipe.limit <= 1:
+        return "the share of rows that may be suppressed is not between 0 and 1"
+    for name, done in recipe.attributes.items():
+        if done.scheme not in ((None, *SCHEMES) if done.role == "quasi-identifier" else (None,)):
+            return f"the scheme of {name!r} in its recipe is none that its role can have"
+    return None
+
+
+def _part(manifest: Manifest, name: str) -> Mapping[str, object]:
+    part = manifest.reference.get(name, {})
+    return part if isinstance(part, Mapping) else {}
+
+
+def _wrong_attributes(recipe: Recipe, stated: Mapping[str, object]) -> str | None:
+    """Compare columns, weights and outputs."""
+    if stated and set(stated) != set(recipe.quasi_identifiers):
+        return "costs are stated for other columns than its quasi-identifiers"
+    for name in recipe.quasi_identifiers:
+        done, entry = recipe.attributes[name], stated.get(name)
+        if isinstance(entry, Mapping) and entry.get("weight", done.weight) != done.weight:
+            return f"the weight of {name!r} in its recipe is not the one that its costs are stated for"
+        if done.statistics is not None and done.output == "label":
+            return f"statistics of {name!r} are listed, and its labels are said to leave"
+        if done.statistics is None and done.output != "label" and done.level != 0:
+            return f"the statistics of {name!r} are said to leave, and none are listed"
+    return None
+
+
+def _wrong_distributions(manifest: Manifest) -> str | None:
+    """A distribution over the input is stated where t is, and nowhere else."""
+    compared = {
+        arguments[0] for name, arguments in map(split_name, manifest.measures) if name == "t" and arguments
+    }
+    stated = set(_part(manifest, "distributions"))
+    if stated - compared:
+        return f"it states a distribution of {sorted(stated - compared)[0]!r}, which no measure compares"
+    return None
+
+
+def _wrong_sentences(recipe: Recipe, manifest: Manifest) -> str | None:
+    """The recipe names each sentence with its damage; the reference names it as it is recounted."""
+    listed = manifest.reference.get("sentences") or []
+    # Their texts may differ: a recipe spells out the order of an ordinal attribute.
+    if not isinstance(listed, list) or len(listed) != len(recipe.confidential):
+        return "the confidential sentences of its recipe are not those that it states"
+    trees = [secret.tree for secret in stated_secrets(manifest.reference)]
+    if not all(name in recipe.sensitive for tree in trees for name in names_in(tree)):
+        return "a confidential sentence is about a column that is not sensitive"
+    return None
+
+
+__all__ = ["judge_manifest", "judge_seal"]

@@ -1,0 +1,230 @@
+"""What stands in a folder: a release, its specification, the front it was picked from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sfumato.errors import DataError, ParameterError, VerificationError
+from sfumato.evidence.gather import Lack, Origin, Subject
+from sfumato.evidence.specification_text import file_name
+from sfumato.front import load_front
+from sfumato.release import Manifest, Recipe, audit_release, manifest_path
+from sfumato.release.microaggregated import is_microaggregated, read_promise
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from sfumato.front import Front
+    from sfumato.spec import Spec
+
+
+def find_release(folder: Path, given: str | None = None) -> Path:
+    """Return the release that a folder holds: a file with its ``FILE.json`` beside it.
+
+    Parameters
+    ----------
+    folder
+        Where to look.
+    given
+        The file, as seen from here or from the folder, where somebody named it.
+
+    Raises
+    ------
+    DataError
+        If there is no folder, no release in it, or no manifest beside the file that was named.
+    ParameterError
+        If there are several releases, and none was named.
+    """
+    if not folder.is_dir():
+        raise DataError(
+            "there is no such folder. Name one that 'sfumato demo' or 'sfumato release' wrote into.",
+            where=str(folder),
+        )
+    if given is not None:
+        return _named_release(folder, given)
+    found = sorted(
+        path.with_suffix("")
+        for path in folder.glob("*.json")
+        if path.is_file() and path.with_suffix("").is_file()
+    )
+    if not found:
+        raise DataError(
+            "there is no release here: no file with its FILE.json beside it. Write one with "
+            "'sfumato release', or name it with --release FILE.",
+            where=str(folder),
+        )
+    if len(found) > 1:
+        names = ", ".join(path.name for path in found)
+        raise ParameterError(
+            f"several releases are here: {names}. Choose one with --release FILE.", where=str(folder)
+        )
+    return found[0]
+
+
+def _named_release(folder: Path, given: str) -> Path:
+    inside = folder / given  # a path from the root stays what it is
+    path = inside if inside.is_file() else type(folder)(given)
+    if not path.is_file():
+        raise DataError("there is no such file.", where=given)
+    if not manifest_path(path).is_file():
+        raise DataError(
+            f"there is no {manifest_path(path).name} beside it, so nothing is promised.", where=given
+        )
+    return path
+
+
+def find_specification(folder: Path) -> Path | None:
+    """Return the specification that a folder holds; None where there is none.
+
+    Raises
+    ------
+    ParameterError
+        If there are several.
+    """
+    found = sorted(path for path in folder.glob("*.toml") if path.is_file())
+    if len(found) > 1:
+        names = ", ".join(path.name for path in found)
+        raise ParameterError(
+            f"several specifications are here: {names}. Choose one with --spec SPEC.", where=str(folder)
+        )
+    return found[0] if found else None
+
+
+def find_origin(spec: Spec | None, lacks: list[Lack]) -> Origin | None:
+    """Return the original that a specification names; where it is not there, note what lacks for that.
+
+    Parameters
+    ----------
+    spec
+        The specification, if there is one.
+    lacks
+        Takes what is missing.
+    """
+    if spec is None:
+        why, remedy = "there is no specification beside the release.", "Name it with --spec SPEC."
+        lacks.append(Lack("specification", why, remedy))
+    elif spec.data.path is None:
+        why, remedy = "the specification names no data.", "Add path under [data], and make the report again."
+    elif not spec.resolve(spec.data.path).exists():
+        name = file_name(spec.data.path)
+        why = f"the original data, {name}, are not where the specification says."
+        remedy = "Put them back, and make the report again."
+    else:
+        return Origin(spec.resolve(spec.data.path), spec)
+    lacks += [
+        Lack(part, f"only the original tells what was before, and {why}", remedy)
+        for part in ("sizes", "risk")
+    ]
+    lacks.append(Lack("utility", f"it compares with the original, and {why}", remedy))
+    return None
+
+
+def find_front(folder: Path, lacks: list[Lack]) -> Front | None:
+    """Return the front in a folder; where there is none, note what lacks.
+
+    Raises
+    ------
+    DataError
+        If it cannot be read.
+    """
+    if (folder / "front.csv").is_file() and (folder / "run.json").is_file():
+        return load_front(folder)
+    lacks.append(
+        Lack(
+            "front",
+            "there is no front.csv with run.json in the folder: the release was made without them.",
+            "Run 'sfumato explore' into this folder to see the alternatives.",
+        )
+    )
+    return None
+
+
+def read_subject(file: Path, verdict: Mapping[str, object]) -> Subject:
+    """Return a released file as what the evidence is about.
+
+    Parameters
+    ----------
+    file
+        The file; its manifest stands beside it.
+    verdict
+        What the recount found.
+
+    Raises
+    ------
+    DataError
+        If the manifest cannot be read.
+    """
+    manifest = Manifest.load(manifest_path(file))
+    if is_microaggregated(manifest):
+        promise = read_promise(manifest, str(manifest_path(file)))
+        groups = tuple(tuple(group) for group in promise.groups)
+        names = tuple(name for group in groups for name in group)
+        return Subject(
+            data=file,
+            verdict=verdict,
+            quasi_identifiers=names,
+            file=file.name,
+            groups=groups,
+            versions=manifest.versions,
+        )
+    recipe = Recipe.from_dict(manifest.recipe)
+    return Subject(
+        data=file,
+        verdict=verdict,
+        quasi_identifiers=recipe.quasi_identifiers,
+        sensitive=recipe.sensitive,
+        file=file.name,
+        recipe=recipe,
+        reference=manifest.reference,
+        versions=manifest.versions,
+    )
+
+
+def judge_file(file: Path) -> dict[str, object]:
+    """Recount a released file; one that cannot even be recounted does not hold.
+
+    Parameters
+    ----------
+    file
+        The file; its manifest stands beside it.
+
+    Raises
+    ------
+    DataError
+        If file or manifest cannot be read.
+    """
+    try:
+        return audit_release(file)
+    except VerificationError as error:
+        return _refuted(file, error.message)
+
+
+def _refuted(file: Path, why: str) -> dict[str, object]:
+    """Return the verdict about a file whose manifest already refutes itself.
+
+    What only a recount tells is left open.
+    """
+    manifest = Manifest.load(manifest_path(file))
+    return {
+        "holds": False,
+        "violations": [why],
+        "require": dict(manifest.require),
+        "stated": dict(manifest.measures),
+        "measures": {},
+        "not_recounted": {},
+        "rows": dict(manifest.rows),
+        "classes": None,
+        "notes": [],
+        "sha256": manifest.sha256,
+    }
+
+
+__all__ = [
+    "find_front",
+    "find_origin",
+    "find_release",
+    "find_specification",
+    "judge_file",
+    "read_subject",
+]

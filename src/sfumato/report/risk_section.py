@@ -1,0 +1,184 @@
+"""What attackers achieve, before and after."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sfumato.report.charts import Bar, Pair, bar_chart, pair_chart
+from sfumato.report.pieces import Figure, Numbers, missing, paragraph, section, share_words
+from sfumato.report.scales import percent_ticks
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sfumato.evidence.gather import Evidence
+    from sfumato.risks import AttributeDisclosure, Linkage, SubsetScan, TableRisk
+
+
+SUBSETS = 9
+SAFER = "further left is safer."
+
+
+def risk_section(evidence: Evidence) -> str:
+    """Return what attackers achieve against the original and against the release."""
+    lack, before, after = evidence.lack("risk"), evidence.risk_before, evidence.risk_after
+    parts = [
+        paragraph(
+            "An attacker knows some of the attributes of a person and looks for the person's row, or wants "
+            "to learn what is sensitive. Numbers about the original are counts alone."
+        ),
+        missing(lack.why, lack.remedy) if lack else "",
+    ]
+    if after is not None:
+        parts.append(_person_figure(before, after).html())
+        parts += [_linkage_figure(*evidence.linkage).html()] if evidence.linkage[1] else []
+        parts += [_disclosure_figure(before, after).html()] if after.attributes else []
+    if evidence.risk is not None and evidence.risk.subsets is not None and evidence.risk.subsets.best:
+        parts.append(_subsets_figure(evidence.risk.subsets).html())
+    if evidence.risk is not None:
+        parts += [paragraph(f"Note: {note}", "quiet") for note in evidence.risk.notes]
+    return section("risk", "Risk before and after", parts)
+
+
+def _person_figure(before: TableRisk | None, after: TableRisk) -> Figure:
+    def pair(name: str, take: str) -> Pair:
+        return _percent(name, None if before is None else _person(before, take), _person(after, take))
+
+    threshold = share_words(after.prosecutor.threshold)
+    pairs = [
+        pair("highest chance to find a person", "highest"),
+        pair("average chance to find a person", "average"),
+        pair(f"people with a chance above {threshold}", "at risk"),
+        pair("people whom nobody resembles", "unique"),
+    ]
+    if after.journalist is not None:
+        pairs.append(pair("highest chance, presence unknown", "journalist"))
+    return _pairs_figure(
+        "finding",
+        "Finding one person's row",
+        "each line is one question about an attacker who knows all attributes of a person; the circle "
+        f"answers it for the original, the diamond for the release, and {SAFER}",
+        pairs,
+    )
+
+
+def _person(risk: TableRisk, take: str) -> float:
+    if take == "journalist":
+        return 0.0 if risk.journalist is None else risk.journalist.highest
+    return {
+        "highest": risk.prosecutor.highest,
+        "average": risk.prosecutor.average,
+        "at risk": risk.prosecutor.share_at_risk,
+        "unique": risk.uniques.share,
+    }[take]
+
+
+def _linkage_figure(before: Sequence[Linkage], after: Sequence[Linkage]) -> Figure:
+    was = {item.known: item for item in before}
+    pairs, rows = [], []
+    for item in sorted(after, key=lambda item: item.known):
+        earlier = was.get(item.known)
+        name = f"knows {item.known} of {item.of} attributes"
+        pairs.append(_percent(name, None if earlier is None else earlier.rate, item.rate))
+        rows.append(
+            [
+                name,
+                *("not known" if earlier is None else share_words(earlier.rate), share_words(item.rate)),
+                *(f"{item.successes:,}", f"{item.attempts:,}"),
+                f"{share_words(item.low)} to {share_words(item.high)}",
+                share_words(item.expected),
+            ]
+        )
+    headings = ["attacker", "before", "after", "found", "looked for", "95 % interval", "to be expected"]
+    return Figure(
+        "linkage",
+        "An attack that was carried out",
+        "people were drawn and looked for in both tables with so many of their attributes; the marks show "
+        f"how many were found, and {SAFER}",
+        pair_chart(pairs, percent_ticks()),
+        _seen(pairs),
+        Numbers("Linkage attacks: share of people found", headings, rows),
+    )
+
+
+def _disclosure_figure(before: TableRisk | None, after: TableRisk) -> Figure:
+    was = {} if before is None else {item.attribute: item for item in before.attributes}
+    pairs = []
+    for item in after.attributes:
+        earlier = was.get(item.attribute)
+        for words, take in (
+            ("known for certain", "certain"),
+            ("largest skew", "skew"),
+            ("mean gain", "gain"),
+        ):
+            pairs.append(
+                _percent(
+                    f"{item.attribute}: {words}",
+                    None if earlier is None else _disclosed(earlier, take),
+                    _disclosed(item, take),
+                )
+            )
+    return _pairs_figure(
+        "disclosure",
+        "Learning what is sensitive without finding anybody",
+        "known for certain are rows of classes in which all have the same value; skew is how far a class is "
+        "from the whole table, gain how much likelier the own value becomes when the class is known; "
+        f"{SAFER}",
+        pairs,
+    )
+
+
+def _disclosed(item: AttributeDisclosure, take: str) -> float:
+    if take == "certain":
+        return item.homogeneous_rows / item.rows if item.rows else 0.0
+    return item.largest_distance if take == "skew" else item.mean_gain
+
+
+def _subsets_figure(scan: SubsetScan) -> Figure:
+    ranked = sorted(scan.best, key=lambda item: -item.share)
+    shown = ranked[:SUBSETS]
+    people = "rows" if scan.unit == "row" else "persons"
+    bars = [Bar(" + ".join(item.attributes), 100 * item.share, share_words(item.share)) for item in shown]
+    rows = [
+        [" + ".join(item.attributes), f"{item.singled_out:,}", share_words(item.share)] for item in ranked
+    ]
+    counted = "All" if scan.complete else f"{scan.scanned:,} of {scan.possible:,}"
+    return Figure(
+        "subsets",
+        "Which attributes single people out in the original",
+        f"each bar is the share of {people} of the original that nobody resembles in these few attributes: "
+        "the longer, the more these attributes need protection.",
+        bar_chart(bars, names=330),
+        "; ".join(f"{bar.name}: {bar.text}" for bar in bars) + ".",
+        Numbers(
+            f"{counted} combinations of up to three attributes were counted; those that single out most",
+            ["attributes", f"{people} singled out", "share"],
+            rows,
+        ),
+    )
+
+
+def _percent(name: str, before: float | None, after: float) -> Pair:
+    was = None if before is None else 100 * before
+    return Pair(name, was, 100 * after, "" if before is None else share_words(before), share_words(after))
+
+
+def _pairs_figure(identity: str, title: str, reading: str, pairs: Sequence[Pair]) -> Figure:
+    rows = [[pair.name, pair.before_text or "not known", pair.after_text] for pair in pairs]
+    drawing = pair_chart(pairs, percent_ticks())
+    return Figure(
+        identity, title, reading, drawing, _seen(pairs), Numbers(title, ["question", "before", "after"], rows)
+    )
+
+
+def _seen(pairs: Sequence[Pair]) -> str:
+    """Return what a chart of dots shows, for those who cannot see it."""
+    return "; ".join(f"{pair.name}: {_both(pair)}" for pair in pairs) + "."
+
+
+def _both(pair: Pair) -> str:
+    before = f"{pair.before_text} before, " if pair.before_text else ""
+    return f"{before}{pair.after_text} after"
+
+
+__all__ = ["risk_section"]

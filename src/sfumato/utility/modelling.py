@@ -1,0 +1,217 @@
+"""A model trained on the release, tested on original rows that neither it nor its rival has seen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sfumato.utility.features import encode_attribute, number_patterns
+from sfumato.utility.learning import learn_classes, learn_numbers
+from sfumato.utility.pooling import indicators, pool
+from sfumato.utility.recoded import count_rows
+from sfumato.utility.result import ModelUtility
+from sfumato.utility.scores import classification_scores, regression_scores
+from sfumato.utility.splitting import split_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sfumato._typing import FloatArray, LongArray
+    from sfumato.utility.recoded import Recoded, RecodedAttribute
+    from sfumato.utility.result import Task
+
+MOST_CLASSES = 20
+"""Classes of a target; of one with more values, the rarest share the last."""
+
+MODELS: dict[Task, str] = {
+    "classification": "logistic regression",
+    "regression": "ridge regression",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class _Side:
+    """What one of the two models sees of each cell: its values, or its blocks.
+
+    Parameters
+    ----------
+    columns, points
+        For each feature the code or block of each cell, and the point of each code or block.
+    target, meanings
+        The target's code or block of each cell; of each code or block the share of every class, or its
+        number.
+    """
+
+    columns: list[LongArray]
+    points: list[FloatArray]
+    target: LongArray
+    meanings: FloatArray
+
+    def placed(self, cells: LongArray) -> FloatArray:
+        """Return the points of some cells."""
+        parts = [points[column[cells]] for column, points in zip(self.columns, self.points, strict=True)]
+        return np.hstack(parts)
+
+    def patterns(self, rows: LongArray) -> tuple[FloatArray, FloatArray]:
+        """Return the distinct points of rows to train on, and the sum of meanings at each.
+
+        Meanings that are one number for each row are summed beside a column that counts the rows.
+        """
+        cells = np.flatnonzero(rows)
+        numbers, first = number_patterns([column[cells] for column in self.columns], len(cells))
+        meanings = self.meanings[self.target[cells]] * rows[cells, None]
+        sums = [count_rows(numbers, meaning, len(first)) for meaning in meanings.T]
+        return self.placed(cells[first]), np.column_stack(sums)
+
+
+def task_of(attribute: RecodedAttribute, counts: FloatArray) -> Task:
+    """Return ``regression`` for numbers and dates of more than two different values, else ``classification``.
+
+    Parameters
+    ----------
+    attribute
+        The target.
+    counts
+        How many rows have each code.
+    """
+    different = int((counts[: attribute.known] > 0).sum())
+    is_number = attribute.kind in ("number", "date") and attribute.numbers is not None
+    return "regression" if is_number and different > 2 else "classification"
+
+
+def compare_model(table: Recoded, target: int, rng: np.random.Generator) -> ModelUtility | None:
+    """Train a model on the release and the same on the original, and test both on the same original rows.
+
+    Rows of the test are in no training part: the released rows that they became are left out. Suppressed
+    rows of the training part are left out of the release's alone; the test has suppressed rows too, for the
+    analyst's question is about people, not about the file. Rows without a known target are in no part.
+
+    Parameters
+    ----------
+    table
+        The table.
+    target
+        The number of the attribute to predict; all others are features.
+    rng
+        Where the split comes from.
+
+    Returns
+    -------
+    ModelUtility or None
+        None where there are no features, or no rows for one of the parts. A release without rows to train on
+        scores as the baseline.
+    """
+    attribute = table.attributes[target]
+    features = [number for number in range(len(table.attributes)) if number != target]
+    split = split_rows(table.rows, table.persons, rng)
+    has_target = table.codes[:, target] < attribute.known
+    train, test = np.where(has_target, split.train, 0), np.where(has_target, split.test, 0)
+    if not features or not train.any() or not test.any():
+        return None
+    counts = _count(table, target, train)
+    task = task_of(attribute, counts)
+    original, release = _sides(table, features, target, train, _meanings(attribute, counts, task))
+    cells = np.flatnonzero(test)
+    asked = original.placed(cells)
+    truth = np.repeat(original.meanings[original.target[cells]], test[cells], axis=0)
+    scores = []
+    for side, rows in ((original, train), (release, np.where(table.kept, train, 0))):
+        found = _predict(side, rows, asked, task) if rows.any() else None
+        scores.append(None if found is None else _score(truth, np.repeat(found, test[cells], axis=0), task))
+    guess = original.meanings[original.target] * train[:, None]
+    baseline = _score(truth, _constant(guess.sum(axis=0), len(truth), task), task)
+    return ModelUtility(
+        attribute.name,
+        task,
+        MODELS[task],
+        tuple(table.attributes[number].name for number in features),
+        original.meanings.shape[1] if task == "classification" else 0,
+        int(train.sum()),
+        int(train[table.kept].sum()),
+        int(test.sum()),
+        scores[0] or baseline,
+        scores[1] or baseline,
+        baseline,
+    )
+
+
+def _count(table: Recoded, number: int, rows: LongArray) -> FloatArray:
+    """Count the rows to train on of each code."""
+    return count_rows(table.codes[:, number], rows, table.attributes[number].size)
+
+
+def _meanings(attribute: RecodedAttribute, counts: FloatArray, task: Task) -> tuple[FloatArray, FloatArray]:
+    """Return what codes and blocks of the target mean: shares of classes, or a number beside a one."""
+    if task == "classification":
+        known = pool(attribute, counts, MOST_CLASSES)[: attribute.known]
+        codes = indicators(known)
+        # A missing target is of no class; neither is what a block holds of it.
+        codes = np.vstack([codes, np.zeros((attribute.size - attribute.known, codes.shape[1]))])
+        return codes, attribute.block_means(codes)
+    assert attribute.numbers is not None
+    assert attribute.block_numbers is not None
+    parts = [np.nan_to_num(numbers) for numbers in (attribute.numbers, attribute.block_numbers)]
+    codes, blocks = (np.column_stack([numbers, np.ones(len(numbers))]) for numbers in parts)
+    return codes, blocks
+
+
+def _sides(
+    table: Recoded,
+    features: Sequence[int],
+    target: int,
+    train: LongArray,
+    meanings: tuple[FloatArray, FloatArray],
+) -> tuple[_Side, _Side]:
+    """Return what the original's model sees and what the release's does.
+
+    Parameters
+    ----------
+    table
+        The table.
+    features, target
+        Numbers of attributes.
+    train
+        Rows of each cell to train on.
+    meanings
+        What codes and blocks of the target mean.
+    """
+    points = [encode_attribute(table.attributes[number], _count(table, number, train)) for number in features]
+    codes = table.codes.astype(np.int64)
+    original = _Side(
+        [codes[:, number] for number in features],
+        [code for code, _ in points],
+        codes[:, target],
+        meanings[0],
+    )
+    release = _Side(
+        [table.blocks(number).astype(np.int64) for number in features],
+        [block for _, block in points],
+        table.blocks(target).astype(np.int64),
+        meanings[1],
+    )
+    return original, release
+
+
+def _predict(side: _Side, rows: LongArray, asked: FloatArray, task: Task) -> FloatArray:
+    """Train on some rows and predict at points."""
+    points, sums = side.patterns(rows)
+    if task == "classification":
+        return learn_classes(points, sums, asked)
+    return learn_numbers(points, sums[:, 0] / sums[:, 1], sums[:, 1], asked)[:, None]
+
+
+def _constant(sums: FloatArray, length: int, task: Task) -> FloatArray:
+    """Predict the same for every row: the most frequent class, or the mean."""
+    guess = sums / sums.sum() if task == "classification" else sums[:1] / sums[1]
+    return np.tile(guess, (length, 1))
+
+
+def _score(truth: FloatArray, found: FloatArray, task: Task) -> dict[str, float]:
+    if task == "classification":
+        return classification_scores(truth.argmax(axis=1), found)
+    return regression_scores(truth[:, 0], found[:, 0])
+
+
+__all__ = ["MODELS", "MOST_CLASSES", "compare_model", "task_of"]

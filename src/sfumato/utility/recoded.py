@@ -1,0 +1,177 @@
+"""A table before and after a recoding, as codes: what the analyses work on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from sfumato._typing import BoolArray, FloatArray, IntArray, LongArray
+
+ORDERED = ("number", "date", "ordinal")
+"""Kinds whose values have an order."""
+
+LIMIT = 100_000
+"""Most rows that models and queries see; of a larger table, a random sample."""
+
+
+@dataclass(frozen=True, eq=False)
+class RecodedAttribute:
+    """One attribute: its domain, and the block of each of its values.
+
+    Parameters
+    ----------
+    name, role, kind
+        As in the specification.
+    block
+        The block of each code; every code is its own block where the attribute leaves as it is.
+    labels
+        The text of each code; None is missing.
+    known
+        Codes from here on are missing, or values that a recipe does not know: they have no place in an order.
+    numbers
+        The number of each code, NaN without one; None for categories.
+    shown
+        The number that each block is released as, where statistics are; NaN for a block without one.
+    """
+
+    name: str
+    role: str
+    kind: str
+    block: IntArray
+    labels: tuple[str | None, ...] = field(repr=False)
+    known: int
+    numbers: FloatArray | None = field(default=None, repr=False)
+    shown: FloatArray | None = field(default=None, repr=False)
+
+    @property
+    def size(self) -> int:
+        """Number of codes."""
+        return len(self.block)
+
+    @property
+    def is_ordered(self) -> bool:
+        """Whether known values have an order."""
+        return self.kind in ORDERED
+
+    @cached_property
+    def sizes(self) -> LongArray:
+        """Codes in each block."""
+        return np.bincount(self.block).astype(np.int64)
+
+    def block_means(self, values: FloatArray) -> FloatArray:
+        """Return for each block the mean of something over its codes.
+
+        Parameters
+        ----------
+        values
+            One number or one row of numbers for each code.
+        """
+        if values.ndim == 1:
+            return count_rows(self.block, values, len(self.sizes)) / self.sizes
+        found = np.zeros((len(self.sizes), values.shape[1]))
+        np.add.at(found, self.block, values)
+        return found / self.sizes[:, None]
+
+    @cached_property
+    def block_numbers(self) -> FloatArray | None:
+        """The number that stands for each block: what is shown, else the mean of its numbers; NaN without."""
+        if self.numbers is None:
+            return None
+        has = ~np.isnan(self.numbers)
+        total = count_rows(self.block, np.where(has, self.numbers, 0.0), len(self.sizes))
+        count = count_rows(self.block, has.astype(np.float64), len(self.sizes))
+        middle = np.divide(total, count, out=np.full(len(total), np.nan), where=count > 0)
+        return middle if self.shown is None else np.where(np.isnan(self.shown), middle, self.shown)
+
+
+@dataclass(frozen=True, eq=False)
+class Recoded:
+    """The rows of a table in coded form, with what a release makes of them.
+
+    Equal rows may stand together as one cell with a count. A released row shows the block of each value.
+
+    Parameters
+    ----------
+    attributes
+        The attributes.
+    codes
+        Codes of the original values, shape (cells, attributes).
+    rows
+        Number of rows of each cell.
+    kept
+        Whether the release keeps the rows of a cell; suppressed ones are removed or masked, which is the same
+        to an analyst.
+    persons
+        The person of each cell, or None where every row is a person.
+    """
+
+    attributes: tuple[RecodedAttribute, ...]
+    codes: IntArray
+    rows: LongArray
+    kept: BoolArray
+    persons: IntArray | None = None
+
+    @cached_property
+    def row_count(self) -> int:
+        """Number of original rows."""
+        return int(self.rows.sum())
+
+    @cached_property
+    def released(self) -> LongArray:
+        """Number of released rows of each cell."""
+        return np.where(self.kept, self.rows, 0)
+
+    @cached_property
+    def kept_count(self) -> int:
+        """Number of released rows."""
+        return int(self.released.sum())
+
+    def blocks(self, attribute: int) -> IntArray:
+        """Return the block of each cell in an attribute."""
+        return self.attributes[attribute].block[self.codes[:, attribute]]
+
+    def counts(self, attribute: int) -> FloatArray:
+        """Return how many original rows have each code."""
+        return count_rows(self.codes[:, attribute], self.rows, self.attributes[attribute].size)
+
+    def number(self, name: str) -> int:
+        """Return the number of an attribute by its name."""
+        return [item.name for item in self.attributes].index(name)
+
+    def sampled(self, limit: int, rng: np.random.Generator) -> Recoded:
+        """Return a random sample of so many rows, drawn without replacement; all where there are no more."""
+        if self.row_count <= limit:
+            return self
+        drawn = rng.choice(self.row_count, limit, replace=False, shuffle=False)
+        cells = np.searchsorted(np.cumsum(self.rows), drawn, side="right")
+        rows = np.bincount(cells, minlength=len(self.rows)).astype(np.int64)
+        some = rows > 0
+        persons = None if self.persons is None else self.persons[some]
+        return replace(self, codes=self.codes[some], rows=rows[some], kept=self.kept[some], persons=persons)
+
+
+def count_rows(numbers: IntArray | LongArray, rows: FloatArray | LongArray, size: int) -> FloatArray:
+    """Count the rows of each number from 0 to size − 1, or sum what is given for each row.
+
+    Parameters
+    ----------
+    numbers
+        One number for each cell.
+    rows
+        What is counted of each cell.
+    size
+        How many numbers there are.
+
+    Examples
+    --------
+    >>> count_rows(np.array([0, 2, 2]), np.array([1, 2, 3]), 4).tolist()
+    [1.0, 0.0, 5.0, 0.0]
+    """
+    return np.bincount(numbers, weights=rows, minlength=size).astype(np.float64)
+
+
+__all__ = ["LIMIT", "ORDERED", "Recoded", "RecodedAttribute", "count_rows"]

@@ -1,0 +1,41 @@
+"""Homogeneity, skewness and similarity against their plain definitions."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sfumato.risks.disclosure import attribute_disclosure
+from tests.oracles import risk as oracle
+from tests.risks.tables import Drawn, cells_of, tables
+
+POSITIONS = np.append(np.arange(32.0), np.nan)
+
+
+@given(tables(), st.sampled_from(["0", "0.2", "0.25", "0.5"]))
+def test_all_three_attacks(table: Drawn, limit: str) -> None:
+    cells, threshold = cells_of(table), float(limit)
+    found = attribute_disclosure(
+        cells, cells.classes(table.names), "secret", threshold=threshold, positions=POSITIONS
+    )
+    expected = oracle.disclosure(table.rows, table.secret, Fraction(limit), Fraction(1, 10))
+    assert (found.homogeneous_rows, found.homogeneous_classes) == expected[:2]
+    assert found.skewed_rows == expected[2]
+    assert found.largest_distance == pytest.approx(float(expected[3]), abs=1e-12)
+    assert found.mean_gain == pytest.approx(float(expected[4]), abs=1e-12)
+    assert found.similar_rows == expected[5]
+    assert found.rows == len(table.rows)
+
+
+def test_a_class_may_be_compared_with_another_table() -> None:
+    table = Drawn([(0,), (0,)], [0, 1], None)
+    cells = cells_of(table)
+    overall = np.zeros(33, dtype=np.int64)
+    overall[[0, 1, 2]] = [1, 1, 2]
+    found = attribute_disclosure(cells, cells.classes(["q0"]), "secret", threshold=0.2, overall=overall)
+    assert (found.largest_distance, found.mean_gain, found.skewed_rows) == (0.5, 0.25, 2)
+    assert found.similar_rows is None
