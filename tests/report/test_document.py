@@ -24,6 +24,7 @@ from tests.report.test_page import Page
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from sfumato.evidence.gather import Part
     from sfumato.risks import TableRisk
 
 HOSTILE = "<script>alert('x')</script>&"
@@ -222,7 +223,7 @@ def test_a_release_that_does_not_hold_says_so_first(evidence: Evidence) -> None:
 
 
 def test_what_is_missing_is_said_in_its_place(evidence: Evidence) -> None:
-    parts = ("front", "sizes", "risk", "utility", "specification")
+    parts: tuple[Part, ...] = ("front", "sizes", "risk", "utility", "specification")
     lacks = tuple(Lack(part, f"no {part} here.", "Get it.") for part in parts)
     after = None if evidence.risk is None else evidence.risk.after
     bare = Evidence(
