@@ -24,8 +24,8 @@ CONTRADICTION, BOUNDED, LEAF, BRANCHED, AGAIN = range(5)
 ENDINGS = 5
 
 LARGER = 2.0
-"""What the larger rise of the two branches counts, where the smaller one counts 1: with twice as much for the
-smaller one, proofs take up to twice, with five times as much up to four times as many nodes. Measured on Adult."""
+"""What the larger rise of the two branches counts, where the smaller one counts 1. Measured on Adult: where the
+smaller one counts twice as much proofs take up to twice as many nodes, five times as much up to four times."""
 
 MOST_ROUNDS = 4
 """How often the open elements of a node are probed in one go."""
