@@ -24,8 +24,8 @@ CONTRADICTION, BOUNDED, LEAF, BRANCHED, AGAIN = range(5)
 ENDINGS = 5
 
 LARGER = 2.0
-"""What the larger rise of the two branches counts, where the smaller one counts 1. Measured on Adult: where the
-smaller one counts twice as much proofs take up to twice as many nodes, five times as much up to four times."""
+"""What the larger rise of the two branches counts, where the smaller one counts 1. Measured on Adult: if the
+smaller one counts twice as much, proofs take up to twice as many nodes; five times as much, four times."""
 
 MOST_ROUNDS = 4
 """How often the open elements of a node are probed in one go."""
