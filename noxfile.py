@@ -57,3 +57,10 @@ def peers(session: nox.Session) -> None:
     """Other software's numbers for the tests to compare with; it pins old libraries, so it is apart."""
     session.install("pycanon>=1.3,<2", "pyarrow")
     session.run("python", "tests/peers/run_pycanon.py")
+
+
+@nox.session
+def attackers(session: nox.Session) -> None:
+    """The same for attacks; these libraries ask for other versions than the peers above."""
+    session.install("anonymeter>=1.1,<2", "pyarrow")
+    session.run("python", "tests/peers/run_anonymeter.py")

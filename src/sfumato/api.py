@@ -305,7 +305,7 @@ def _describe_attributes(prepared: Prepared) -> list[dict[str, object]]:
     return described
 
 
-def verify(path: str | os.PathLike[str], spec: Spec | None = None) -> dict[str, object]:
+def verify(path: str | os.PathLike[str], spec: Spec | None = None, data: Data = None) -> dict[str, object]:
     """Recount a released file from scratch.
 
     Parameters
@@ -313,7 +313,12 @@ def verify(path: str | os.PathLike[str], spec: Spec | None = None) -> dict[str, 
     path
         The file. Without a specification, roles and promises come from ``FILE.json``.
     spec
-        Roles and requirements to hold the file against instead.
+        Roles and requirements to hold the file against instead. With ``data`` it says how these are read,
+        and the file is held against ``FILE.json`` all the same.
+    data
+        The data that the release was made from, a frame or a path, where they are at hand: then it is also
+        checked that the recipe makes exactly the released rows of them, and numbers are compared that only
+        they determine.
 
     Returns
     -------
@@ -325,7 +330,7 @@ def verify(path: str | os.PathLike[str], spec: Spec | None = None) -> dict[str, 
     Raises
     ------
     DataError
-        If file or manifest cannot be read.
+        If file, manifest or data cannot be read.
     VerificationError
         If the manifest contradicts itself so that nothing is left to recount, or a promised column lacks.
 
@@ -335,7 +340,9 @@ def verify(path: str | os.PathLike[str], spec: Spec | None = None) -> dict[str, 
     signature: whoever can rewrite the manifest can rewrite the seal, and then the recount alone stands.
     """
     file = Path(path)
-    return audit_release(file) if spec is None else audit_against(file, _promise_of(spec))
+    if spec is None or data is not None:
+        return audit_release(file, data, None if spec is None else spec.data)
+    return audit_against(file, _promise_of(spec))
 
 
 def _promise_of(spec: Spec) -> Promise:

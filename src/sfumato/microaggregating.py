@@ -14,10 +14,10 @@ from sfumato.errors import DataError, OutputError, ParameterError
 from sfumato.microaggregation.aggregating import centres, make_clusters, smallest_class
 from sfumato.microaggregation.checking import check_columns, check_groups, check_manner, check_orders
 from sfumato.microaggregation.grouping import GroupingSettings, group_columns
-from sfumato.microaggregation.measures import measure_protection
 from sfumato.microaggregation.partitioning import GAIN
 from sfumato.microaggregation.scales import standard_scores
 from sfumato.release import atomic_text, audit_release, check_target, current_versions
+from sfumato.release.centres import measure_centres
 from sfumato.release.microaggregated import MicroRecipe, verify_rows, write_microaggregated
 from sfumato.table import open_source, write_table
 from sfumato.table.numbers import read_codes, read_numbers, refuse_unknown
@@ -112,15 +112,9 @@ class Microaggregated:
         without any missing cell, in the table or in the release; without such rows there is only k.
         """
         found = {"k": float(self.joint_k)}
-        complete = ~self._blank.any(axis=1)
-        if not complete.any():
-            return found
         original = np.column_stack([column.values for column in self.columns])
-        before, after = original, self.centres
-        if self.recipe.standardize:
-            before, after = standard_scores(original), standard_scores(self.centres, original)
-        scores = measure_protection(before[complete], after[complete], threads=self.threads)
-        return {**found, "il": scores.il, "id": scores.id, "dld": scores.dld, "score": scores.score}
+        scaled = self.recipe.standardize
+        return {**found, **measure_centres(original, self.centres, scaled=scaled, threads=self.threads)}
 
     @property
     def _blank(self) -> BoolArray:
@@ -355,6 +349,8 @@ def microaggregate(  # noqa: PLR0913 (keywords alone from the fourth on, and no 
         tuple(drop),
         "gomm" if searched else "given",
         seed if searched else None,
+        {column.name: column.labels for column in read if column.kind == "ordinal"},
+        source.missing,
     )
     return _assemble(source, recipe, read, clusters, strata=strata, threads=threads)
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.cli.running import ZIPS, run, write_people
+from tests.cli.running import DISEASES, ZIPS, run, write_people
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -67,6 +68,73 @@ def test_a_microaggregated_release_is_attacked(people: Path, tmp_path: Path) -> 
     assert "release   all 2" in found.out
 
 
+def test_a_specification_names_roles_hierarchies_and_reading(people: Path) -> None:
+    data = people.with_name("people.csv")
+    known = run("risk", data, "--spec", people, "--json").json
+    assert known["quasi_identifiers"] == ["age", "zip", "sex"]
+    assert known["sensitive"] == ["disease"]
+    shown = " ".join(run("risk", data, "--spec", people).out.split())
+    assert "only an order or a hierarchy in a specification tells (-)" in shown
+    text = people.read_text(encoding="utf-8")
+    tree = "hierarchy = { tree = { some = " + json.dumps(list(DISEASES)) + " } }"
+    people.write_text(text.replace("[attributes.disease]", f"[attributes.disease]\n{tree}"), encoding="utf-8")
+    found = run("risk", data, "--spec", people, "--json").json["before"]
+    assert isinstance(found, dict)
+    # All diseases are of the one branch.
+    disease = found["attributes"][0]
+    assert (disease["similarity"], disease["similar_rows"]) == ("hierarchy", 60)
+    assert "under one node of the hierarchy" in " ".join(run("risk", data, "--spec", people).out.split())
+    assert run("risk", data, "--spec", people, "--qi", "age,zip", "--json").json["sensitive"] == ["disease"]
+
+
+def test_a_shuffled_table_is_not_that_of_a_microaggregated_release(people: Path, tmp_path: Path) -> None:
+    data, out = people.with_name("people.csv"), tmp_path / "micro.csv"
+    order = "sex=f,m"
+    asked = ["--columns", "age,visit,sex", "--order", order, "--k", "4", "--out", out, "--quiet"]
+    assert run("microaggregate", data, *asked).status == 0
+    assert run("risk", data, "--qi", "age,sex", "--release", out).status == 0
+    assert run("verify", out, "--data", data).status == 0
+    header, *lines = data.read_text(encoding="utf-8").splitlines()
+    data.write_text("\n".join([header, *reversed(lines)]), encoding="utf-8")
+    found = run("risk", data, "--qi", "age,sex", "--release", out)
+    assert found.status == 2
+    assert "or the order of rows was changed" in found.line
+    assert run("verify", out, "--data", data).status == 1
+
+
+def test_a_release_without_its_columns_is_one_line(people: Path, tmp_path: Path) -> None:
+    data, out = people.with_name("people.csv"), tmp_path / "out.csv"
+    assert run("anonymize", people, "--out", out, "--quiet").status == 0
+    out.write_text("a,b\n1,2\n", encoding="utf-8")
+    found = run("risk", data, "--release", out)
+    assert found.status == 2
+    assert "the release has no column" in found.line
+
+
+@pytest.mark.parametrize(
+    ("content", "options"),
+    [
+        ("a,b\n1,2\n", []),
+        ("a\n1\n2\n2\n", ["--fraction", "1"]),
+        ("a,b,s\n,,\n,,\n,,x\n", ["--qi", "a,b", "--sensitive", "s", "--fraction", "0.1"]),
+        ("a,b,s\n,,\n,,\n,,x\n", ["--qi", "s", "--sensitive", "a,b"]),
+        ("a,b,s\n1,1,1\n1,1,1\n", ["--qi", "a,b", "--sensitive", "s", "--fraction", "0.5"]),
+        (
+            '"na""me","stadt, ö","s t",p\n1,x,u,1\n2,y,v,1\n',
+            ["--qi", '"na""me","stadt, ö"', "--sensitive", "s t", "--person", "p"],
+        ),
+    ],
+    ids=["one row", "one column", "nearly all missing", "missing secrets", "constant", "odd names"],
+)
+def test_odd_tables_are_judged(tmp_path: Path, content: str, options: list[str]) -> None:
+    data = tmp_path / "data.csv"
+    data.write_text(content, encoding="utf-8")
+    found = run("risk", data, *options)
+    assert (found.status, found.err) == (0, "")
+    assert "nan" not in found.out.split()
+    assert run("risk", data, *options, "--json").json["before"]
+
+
 @pytest.mark.parametrize(
     ("options", "line"),
     [
@@ -77,12 +145,20 @@ def test_a_microaggregated_release_is_attacked(people: Path, tmp_path: Path) -> 
         (["--qi", "age", "--release", "none.csv"], "no such release"),
         (["--qi", "age", "--release", "people.csv"], "no people.csv.json beside it"),
         (["--qi", "age", "--separator", "ab"], "--separator"),
+        (["--qi", "age", "--sensitive", "age"], "both"),
+        (["--sensitive", "diseas"], "Did you mean 'disease'?"),
+        (["--person", "nam"], "Did you mean 'name'?"),
+        (["--qi", "age", "--fraction", "1.5"], "at most 1"),
+        (["--qi", "age,zip", "--population", "pop.csv"], "the population has no column 'age'"),
+        (["--spec", "none.toml"], "no such file"),
+        (["--spec", "people.toml", "--encoding", "latin-1"], "said by the specification"),
     ],
 )
 def test_wrong_use_is_one_line_and_status_2(
     people: Path, options: list[str], line: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(people.parent)
+    people.with_name("pop.csv").write_text("town\n1\n", encoding="utf-8")
     found = run("risk", "people.csv", *options)
     assert found.status == 2
     assert line in found.line

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
+import pyarrow.csv as pa_csv
 import pytest
 
 from sfumato.release import manifest_path
 from tests.cli.running import Run, run
-from tests.release.audited import changed, read_manifest, write_case, write_manifest, write_microaggregated
+from tests.release.audited import (
+    changed,
+    make_columns,
+    read_manifest,
+    write_case,
+    write_manifest,
+    write_microaggregated,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -54,3 +63,31 @@ def test_a_manifest_that_is_none_is_one_line_and_status_2(tmp_path: Path, conten
     found = run("verify", path)
     assert found.status == 2
     assert "r.csv.json" in found.line
+
+
+def test_a_release_is_held_against_its_original(tmp_path: Path) -> None:
+    path, table = write_case("hdm", tmp_path / "r.csv"), pa.table(make_columns())
+    pa_csv.write_csv(table, tmp_path / "data.csv")
+    pa_csv.write_csv(table.slice(0, 200), tmp_path / "less.csv")
+    found = run("verify", path, "--data", tmp_path / "data.csv")
+    assert found.status == 0
+    assert "the recipe makes exactly the released rows of them" in found.out
+    assert "not recounted: hdm" not in found.out
+    assert "not recounted: hdm" in run("verify", path).out
+    less = run("verify", path, "--data", tmp_path / "less.csv")
+    assert less.status == 1
+    assert "the release was not made from these data" in less.out
+
+
+def test_wrong_use_with_an_original_is_one_line_and_status_2(tmp_path: Path) -> None:
+    path = write_case("sets", tmp_path / "r.csv")
+    (tmp_path / "data.csv").write_text("a,b\n", encoding="utf-8")
+    for data, line in (("none.csv", "no such file"), ("data.csv", "no rows")):
+        found = run("verify", path, "--data", tmp_path / data)
+        assert found.status == 2
+        assert line in found.line
+    assert "no such file" in run("verify", tmp_path / "none.csv").line
+    manifest_path(path).unlink()
+    found = run("verify", path, "--data", tmp_path / "data.csv")
+    assert found.status == 2
+    assert "no r.csv.json beside it" in found.line

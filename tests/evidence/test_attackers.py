@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import csv
+import json
 import random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
 import sfumato as sf
+from sfumato.evidence.analyses import utility
 from sfumato.evidence.attackers import risk
 from tests.oracles import risk as oracle
 
@@ -151,6 +153,188 @@ def test_a_microaggregated_release_is_attacked_by_distance(adult: pa.Table, tmp_
         sf.risk(adult.slice(1, 3000), columns, release=micro)
     with pytest.raises(sf.DataError, match="the release was not made from these data"):
         sf.risk(adult.slice(0, 2999), columns, release=micro)
+
+
+NOT_THESE = "the release was not made from these data, or the order of rows was changed"
+MIXED = {
+    "income": [10.0, 12.5, 11.0, 40.0, 41.0, 45.0, 90.0, 95.0, None, None, 33.0, 35.0],
+    "grade": ["low", "low", "mid", "mid", "mid", "high", "high", "high", "low", "mid", "low", "mid"],
+    "born": [f"19{50 + 3 * number}-01-0{1 + number % 9}" for number in range(12)],
+    "town": ["a"] * 6 + ["b"] * 6,
+    "ill": ["flu", "ulcer", "gout"] * 4,
+}
+ORDER = {"grade": ["low", "mid", "high"]}
+
+
+def _mixed() -> pa.Table:
+    return pa.table(MIXED)
+
+
+@pytest.mark.parametrize("within", [None, "town"])
+@pytest.mark.parametrize("centroid", ["mean", "median"])
+@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".arrow", ".jsonl", ".csv.gz"])
+def test_centres_tie_a_microaggregated_release_to_its_rows(
+    tmp_path: Path, within: str | None, centroid: Literal["mean", "median"], suffix: str
+) -> None:
+    """Rows in another order have the same means: only their clusters tell."""
+    table, columns = _mixed(), ["income", "grade", "born"]
+    micro = sf.microaggregate(
+        table,
+        columns,
+        2,
+        groups=[["income", "grade"], ["born"]],
+        within=within,
+        centroid=centroid,
+        orders=ORDER,
+    )
+    path = tmp_path / f"micro{suffix}"
+    micro.write(path)
+    found = sf.risk(table, columns, ["ill"], release=path)
+    assert found.to_dict() == sf.risk(table, columns, ["ill"], release=micro).to_dict()
+    assert utility(table, path) == utility(micro)
+    turned = table.take(list(range(11, -1, -1)))
+    for attempt in (lambda: sf.risk(turned, columns, release=path), lambda: utility(turned, path)):
+        with pytest.raises(sf.DataError, match=NOT_THESE):
+            attempt()
+    swapped = table.take([0, 1, 2, 3, 6, 5, 4, *range(7, 12)])
+    with pytest.raises(sf.DataError, match=NOT_THESE):
+        sf.risk(swapped, ["income"], release=path)
+
+
+@pytest.mark.parametrize("name", ["income", "grade", "born"])
+def test_one_other_value_is_noticed(tmp_path: Path, name: str) -> None:
+    columns = ["income", "grade", "born"]
+    sf.microaggregate(_mixed(), columns, 3, orders=ORDER).write(tmp_path / "micro.csv")
+    values = {**MIXED, name: [MIXED[name][5], *MIXED[name][1:]]}
+    with pytest.raises(sf.DataError, match=NOT_THESE):
+        sf.risk(pa.table(values), columns, release=tmp_path / "micro.csv")
+
+
+@pytest.mark.parametrize("gap", [3, 8])
+def test_missing_values_stay_missing(tmp_path: Path, gap: int) -> None:
+    sf.microaggregate(_mixed(), ["income"], 2).write(tmp_path / "micro.csv")
+    income = list(MIXED["income"])
+    income[gap] = None if gap == 3 else 1.0
+    with pytest.raises(sf.DataError, match=NOT_THESE):
+        sf.risk(pa.table({**MIXED, "income": income}), ["income"], release=tmp_path / "micro.csv")
+
+
+def test_a_blanked_group_belongs_to_its_rows(tmp_path: Path) -> None:
+    """One row lacks a value: so few are blanked as a whole, and others join them."""
+    table = pa.table({"x": [None, *map(float, range(1, 12))], "y": [float(row**2) for row in range(12)]})
+    micro = sf.microaggregate(table, ["x", "y"], 3)
+    assert micro.missing["blanked"] > 0
+    micro.write(tmp_path / "micro.csv")
+    assert sf.risk(table, ["x", "y"], release=tmp_path / "micro.csv").release_kind == "microaggregated"
+
+
+def test_a_manifest_without_orders_needs_a_specification(tmp_path: Path) -> None:
+    path = tmp_path / "micro.csv"
+    sf.microaggregate(_mixed(), ["grade"], 3, orders=ORDER).write(path)
+    stated = tmp_path / "micro.csv.json"
+    content = json.loads(stated.read_text(encoding="utf-8"))
+    assert content["recipe"].pop("orders") == ORDER
+    del content["recipe"]["data"]
+    stated.write_text(json.dumps(content), encoding="utf-8")
+    with pytest.raises(sf.DataError, match="Give their order"):
+        sf.risk(_mixed(), ["grade"], release=path)
+    grade = {"role": "quasi-identifier", "kind": "ordinal", "order": ORDER["grade"]}
+    spec = sf.Spec.from_dict({"attributes": {"grade": grade}})
+    assert sf.risk(_mixed(), release=path, spec=spec).linkage_after[0].known == 1
+
+
+def test_texts_that_were_missing_are_missing_again(tmp_path: Path) -> None:
+    data = tmp_path / "data.csv"
+    data.write_text("x,y\n1,a\n2,b\nNA,c\n4,d\n5,e\nNA,f\n7,g\n", encoding="utf-8")
+    spec = sf.Spec.from_dict({"data": {"missing": ["NA"]}, "attributes": {"x": {"role": "quasi-identifier"}}})
+    sf.microaggregate(data, ["x"], 2, spec=spec).write(tmp_path / "micro.csv")
+    assert sf.risk(data, release=tmp_path / "micro.csv").linkage_after[0].absent == 2
+    assert utility(data, tmp_path / "micro.csv").manner == "microaggregated"
+
+
+def test_limits_of_the_attack_by_distance_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = 300
+    table = pa.table({"x": np.random.default_rng(1).normal(size=rows), "who": np.arange(rows) // 2})
+    micro = sf.microaggregate(table, ["x"], 5, method="univariate", drop=["who"])
+    whole = sf.risk(table, ["x"], release=micro, subsets=False).linkage_after[0]
+    for room in ("risks.nearest", "evidence.attackers"):
+        monkeypatch.setattr(f"sfumato.{room}.MOST", 200)
+    found = sf.risk(table, ["x"], release=micro, person="who", subsets=False)
+    sample = found.linkage_after[0]
+    assert (whole.attempts, sample.attempts) == (300, 200)
+    assert any("200 of the 300 people" in note for note in found.notes)
+    assert any("count rows" in note for note in found.notes)
+    # The chances of a random sample are those of everyone, up to chance.
+    assert sample.expected == pytest.approx(whole.expected, rel=0.1)
+
+
+STOMACH = {"stomach": ["gastritis", "ulcer", "cancer"], "lung": ["flu", "bronchitis", "pneumonia"]}
+
+
+def _diseases(path: Path) -> tuple[pa.Table, sf.Spec]:
+    """Give the table of the t-closeness paper: all of its first class have a stomach disease."""
+    table = pa.table(
+        {
+            "zip": ["476**"] * 3 + ["4790*"] * 3 + ["476++"] * 3,
+            "salary": [3000, 4000, 5000, 6000, 11000, 8000, 7000, 9000, 10000],
+            "disease": [
+                *("ulcer", "gastritis", "cancer", "gastritis", "flu", "bronchitis"),
+                *("bronchitis", "pneumonia", "cancer"),
+            ],
+        }
+    )
+    spec = sf.Spec.from_dict(
+        {
+            "data": {"path": str(path)},
+            "attributes": {
+                "zip": {"role": "quasi-identifier", "kind": "category"},
+                "disease": {"role": "sensitive", "hierarchy": {"tree": STOMACH}},
+                "salary": {"role": "sensitive"},
+            },
+        }
+    )
+    return table, spec
+
+
+def test_diseases_of_one_branch_are_similar(tmp_path: Path) -> None:
+    table, spec = _diseases(tmp_path / "none.csv")
+    found = sf.risk(table, spec=spec)
+    assert (found.quasi_identifiers, found.sensitive) == (("zip",), ("disease", "salary"))
+    disease, salary = found.before.attributes
+    assert (disease.homogeneous_rows, disease.similar_rows, disease.similarity) == (0, 3, "hierarchy")
+    assert (salary.similar_rows, salary.similarity) == (0, "range")
+    assert found.notes == ()
+    bare = sf.risk(table, ["zip"], ["disease"]).before.attributes[0]
+    assert (bare.similar_rows, bare.similarity) == (None, None)
+
+
+def test_a_specification_gives_the_roles_the_path_and_the_reading(tmp_path: Path) -> None:
+    path = tmp_path / "data.txt"
+    table, spec = _diseases(path)
+    rows = zip(*(table.column(name).to_pylist() for name in table.column_names), strict=True)
+    lines = [";".join(map(str, row)) for row in [table.column_names, *rows]]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    spec = spec.model_copy(update={"data": spec.data.model_copy(update={"separator": ";"})})
+    assert sf.risk(None, spec=spec).to_dict() == sf.risk(table, spec=spec).to_dict()
+    assert sf.risk(table, ["salary"], spec=spec).sensitive == ("disease",)
+
+
+def test_a_hierarchy_holds_in_the_release_too(adult: pa.Table, k10: Path) -> None:
+    """Occupations have no order; by a tree of theirs some classes are of one branch."""
+    kinds = sorted(set(adult.column("occupation").to_pylist()))
+    tree = {"some": kinds[:-2], "others": kinds[-2:]}
+    spec = _spec()
+    secret = spec.attributes["occupation"].model_validate({"role": "sensitive", "hierarchy": {"tree": tree}})
+    spec = spec.model_copy(update={"attributes": {**spec.attributes, "occupation": secret}})
+    found = sf.risk(adult, release=k10, spec=spec, subsets=False)
+    with k10.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    under: dict[object, object] = {name: branch for branch, names in tree.items() for name in names}
+    expected = oracle.similar_by_branch(
+        [tuple(row[name] for name in QIS) for row in rows], [row["occupation"] for row in rows], under
+    )
+    assert found.after is not None
+    assert found.after.attributes[0].similar_rows == expected > 0
 
 
 def _people(count: int) -> list[dict[str, object]]:

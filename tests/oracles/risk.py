@@ -203,3 +203,11 @@ def slide_negative_binomial(alpha: float, beta: float, fraction: float) -> tuple
         if chance < 1e-18 and h > 100:
             break
     return never, once, first
+
+
+def similar_by_branch(rows: Sequence[Row], secret: Sequence[object], branch: dict[object, object]) -> int:
+    """Count the rows of classes whose values all lie under one node, a step below the root."""
+    classes: dict[Row, set[object]] = defaultdict(set)
+    for row, value in zip(rows, secret, strict=True):
+        classes[row].add(branch[value])
+    return sum(len(classes[row]) == 1 for row in rows)

@@ -85,12 +85,21 @@ def write_case(case: str, path: Path) -> Path:
     return path
 
 
-def write_microaggregated(path: Path) -> Path:
-    """Write a microaggregated table of two groups of columns."""
+def make_numbers() -> pa.Table:
+    """Return a made-up table of numbers, an ordinal column among them."""
     generator = random.Random(5)
-    table = {name: [generator.random() for _ in range(40)] for name in ("u", "v", "w")}
+    table: dict[str, list[object]] = {
+        name: [generator.random() for _ in range(40)] for name in ("u", "v", "w")
+    }
     table["note"] = [float(row % 3) for row in range(40)]
-    sf.microaggregate(pa.table(table), columns=["u", "v", "w"], k=4, groups=[["u", "v"], ["w"]]).write(path)
+    table["size"] = [generator.choice("SML") for _ in range(40)]
+    return pa.table(table)
+
+
+def write_microaggregated(path: Path) -> Path:
+    """Write a microaggregated table of three groups of columns."""
+    columns, groups = ["u", "v", "w", "size"], [["u", "v"], ["w"], ["size"]]
+    sf.microaggregate(make_numbers(), columns, 4, groups=groups, orders={"size": ["S", "M", "L"]}).write(path)
     return path
 
 

@@ -14,6 +14,7 @@ from tests.oracles import risk as oracle
 from tests.risks.tables import Drawn, cells_of, tables
 
 POSITIONS = np.append(np.arange(32.0), np.nan)
+BRANCHES = np.array([code // 30 for code in range(32)] + [2], dtype=np.int64)
 
 
 @given(tables(), st.sampled_from(["0", "0.2", "0.25", "0.5"]))
@@ -39,3 +40,17 @@ def test_a_class_may_be_compared_with_another_table() -> None:
     found = attribute_disclosure(cells, cells.classes(["q0"]), "secret", threshold=0.2, overall=overall)
     assert (found.largest_distance, found.mean_gain, found.skewed_rows) == (0.5, 0.25, 2)
     assert found.similar_rows is None
+    assert found.similarity is None
+
+
+@given(tables())
+def test_values_of_one_branch_are_similar(table: Drawn) -> None:
+    """0 to 2 stand under one node, 30 and 31 under another, and missing directly under the root."""
+    cells = cells_of(table)
+    found = attribute_disclosure(
+        cells, cells.classes(table.names), "secret", threshold=0.2, positions=POSITIONS, branches=BRANCHES
+    )
+    under: dict[object, object] = {0: "low", 1: "low", 2: "low", 30: "high", 31: "high", None: None}
+    assert found.similar_rows == oracle.similar_by_branch(table.rows, table.secret, under)
+    assert found.similarity == "hierarchy"
+    assert found.similar_rows >= found.homogeneous_rows

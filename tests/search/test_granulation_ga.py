@@ -163,6 +163,17 @@ def test_other_schemes_than_levels():
     assert problem.feasible(problem.batch(1, result.lattice).evaluate(result.nodes)).all()
 
 
+def test_recodings_that_keep_no_row():
+    """Their indices are infinite or none; multiplying them would warn, and warnings are errors here."""
+    values = tuple("abcd")
+    levels = ({v: v for v in values}, dict.fromkeys(values, "*"))
+    table = Table((Ladder("q", values, levels), Ladder("r", values, levels)), [(v, v) for v in values])
+    asked = oracle.Problem(table, maximize=("k",), minimize=("loss",), require={"k": 2}, limit=1)
+    problem = problem_of(case_of(table), asked)
+    result = search_granulation_ga(problem, problem.batch(threads=1), seed=1)
+    assert result.nodes.tolist() == [[1, 1]]
+
+
 def test_stopping():
     problem = hilly()
     result = search_granulation_ga(problem, problem.batch(threads=1), Monitor(time_limit_s=0.0), seed=1)

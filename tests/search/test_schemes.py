@@ -123,8 +123,27 @@ def test_a_space_that_is_too_large_is_refused():
     """auto counts the space of the schemes, and exhaustive says which attribute cannot be listed."""
     problem = wide(50)
     assert problem.space == 2**49
-    with pytest.raises(ParameterError, match=r"'q' has 5.63e\+14 partitions under 'ordered'"):
+    with pytest.raises(ParameterError, match="'q' has 562,949,953,421,312 partitions under 'ordered'"):
         search_exhaustive(problem, problem.batch(threads=1))
+
+
+@pytest.mark.parametrize("method", ["exhaustive", "granulation-ga"])
+def test_what_cannot_be_listed_is_refused_before_the_search(method):
+    """So that check says it too; a count above every floating point number is no trouble."""
+    with pytest.raises(ParameterError, match="'q' has 562,949,953,421,312 partitions under 'ordered'"):
+        choose_method(wide(50), method)
+    with pytest.raises(ParameterError, match=r"'q' has \d\.\d\de\d+ partitions under 'ordered'"):
+        choose_method(wide(2000), "granulation-ga")
+
+
+def test_an_objective_without_a_bound_is_refused_before_the_search():
+    """So that check says it too, and not the search alone."""
+    problem = wide(5)
+    assert problem.objectives[0].name == "k"
+    with pytest.raises(ParameterError, match="'optimal' has no bound for 'k'"):
+        choose_method(replace(problem, objectives=problem.objectives[:1]), "optimal")
+    assert choose_method(replace(problem, objectives=problem.objectives[1:]), "optimal")[0] == "optimal"
+    assert choose_method(replace(problem, objectives=()), "optimal")[0] == "optimal"
 
 
 def test_auto_counts_the_space_of_the_schemes():

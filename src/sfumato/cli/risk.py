@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,11 +11,13 @@ from sfumato.cli.options import Options, split_names
 from sfumato.cli.output import Column, Output, count
 from sfumato.cli.progress import waiting
 from sfumato.cli.reading import DataPath, Encoding, Separator, make_reading_spec, without_specification
+from sfumato.errors import ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sfumato.risks.result import Linkage, Reidentification, Risk, TableRisk
+    from sfumato.spec import DataSpec, Spec
 
 
 def risk(
@@ -23,7 +26,9 @@ def risk(
     qi: Annotated[
         list[str] | None,
         typer.Option(
-            "--qi", metavar="A,B", help="Columns that an outsider may know; all, if none are named."
+            "--qi",
+            metavar="A,B",
+            help="Columns that an outsider may know; if none are named, those of SPEC or FILE, else all.",
         ),
     ] = None,
     sensitive: Annotated[
@@ -51,6 +56,10 @@ def risk(
         str | None,
         typer.Option("--person", metavar="P", help="Column that says which rows are one person's."),
     ] = None,
+    spec: Annotated[
+        str | None,
+        typer.Option("--spec", metavar="SPEC", help="Roles, hierarchies and how DATA are read."),
+    ] = None,
     separator: Separator = None,
     encoding: Encoding = "utf-8",
     options: Options,
@@ -73,8 +82,10 @@ def risk(
         A chance above this counts as a risk.
     person
         The column that tells persons apart.
+    spec
+        A specification of the table.
     separator, encoding
-        How a text file is read.
+        How a text file is read, without a specification.
     options
         The common options.
     """
@@ -83,9 +94,15 @@ def risk(
     output = Output(options)
     known = None if qi is None else split_names(qi, "--qi")
     secret = split_names(sensitive or [], "--sensitive")
-    # A specification names a quasi-identifier; how a table is read does not depend on which.
-    how = make_reading_spec(known or ("any",), separator, encoding)
-    with waiting(options, "attacking"), without_specification():
+    how: Spec | DataSpec
+    if spec is None:
+        # A specification names a quasi-identifier; how a table is read does not depend on which.
+        how = make_reading_spec(known or ("any",), separator, encoding).data
+    elif separator is not None or encoding != "utf-8":
+        raise ParameterError("how the data are read is said by the specification.", where="--spec")
+    else:
+        how = options.load_spec(spec)
+    with waiting(options, "attacking"), without_specification() if spec is None else nullcontext():
         found = attackers.risk(
             data,
             known,
@@ -235,17 +252,30 @@ def _print_attributes(found: Risk, output: Output) -> None:
         "Learning values without finding anybody",
         "Homogeneous: all of the class have one value. Skewed: the own value is likelier in the class than "
         f"in the whole table by more than {_percent(found.threshold)}. Similar: all values of the class lie "
-        "within a tenth of the range. Shares of the rows.",
+        f"{_likeness(found)}. Shares of the rows.",
     )
     rows = []
     for where, side in zip(("data", "release"), _sides(found), strict=False):
         for item in side.attributes:
             whole = max(item.rows, 1)
             shares = [item.homogeneous_rows, item.skewed_rows, item.similar_rows]
-            cells = ["no order" if many is None else _percent(many / whole) for many in shares]
+            cells = ["-" if many is None else _percent(many / whole) for many in shares]
             rows.append([item.attribute, where, *cells, f"{item.largest_distance:.3f}"])
     heads = ("homogeneous", "skewed", "similar", "largest distance")
     output.table([Column("attribute"), Column(""), *(Column(name, "right") for name in heads)], rows)
+
+
+def _likeness(found: Risk) -> str:
+    """Say when values are similar."""
+    manners = {item.similarity for item in found.before.attributes}
+    texts = {
+        "range": "within a tenth of the range",
+        "hierarchy": "under one node of the hierarchy, a step below its root",
+    }
+    said = [text for manner, text in texts.items() if manner in manners]
+    if None in manners:
+        said.append("near each other, which only an order or a hierarchy in a specification tells (-)")
+    return "; or ".join(said)
 
 
 def _print_subsets(found: Risk, output: Output) -> None:
@@ -301,7 +331,9 @@ def verdict(found: Risk) -> str:
     if found.release_kind == "generalized":
         text += f" Nobody there is found with a chance above {_percent(chance.highest)}."
     if chance.records_at_risk:
-        text += f" {count(chance.records_at_risk, 'record')} are above {_percent(found.threshold)}."
+        many = count(chance.records_at_risk, "record")
+        verb = "is" if chance.records_at_risk == 1 else "are"
+        text += f" {many} {verb} above {_percent(found.threshold)}."
     if learnt:
         text += f" But in some classes all have the same {learnt[0]}, which is then known."
     return text

@@ -22,57 +22,64 @@ def verify(
             "--spec", metavar="SPEC", help="Roles and requirements, in place of those in FILE.json."
         ),
     ] = None,
+    data: Annotated[
+        str | None,
+        typer.Option("--data", metavar="ORIGINAL", help="The data that FILE was made from, to compare with."),
+    ] = None,
     options: Options,
 ) -> int:
     """Recount a released file from scratch, and list what was checked.
 
     Roles and promises come from FILE.json, or from a specification. All that these and the file determine is
-    counted again; what they do not determine is listed with the reason. Status 1 if it does not hold.
+    counted again; what they do not determine is listed with the reason. With --data it is also checked that
+    the recipe in FILE.json makes exactly the released rows of the original, and numbers are compared that
+    only it determines; a specification then says how the original is read. Status 1 if it does not hold.
+
+    Parameters
+    ----------
+    file
+        The released file.
+    spec
+        A specification.
+    data
+        The original.
+    options
+        The common options.
     """
     from sfumato import api
 
     output = Output(options)
     loaded = None if spec is None else options.load_spec(spec)
-    if loaded is None:
-        _check_manifest(Path(file))
+    if loaded is None or data is not None:
+        _check_manifest(Path(file), is_compared=data is not None)
     with waiting(options, "recounting"):
-        found = api.verify(file, loaded)
-    _print(file, found, _promised(file) if loaded is None else (dict(loaded.require), {}), output)
+        found = api.verify(file, loaded, data)
+    _print(file, found, output)
     output.result({"file": file, **found})
     return 0 if found["holds"] else 1
 
 
-def _check_manifest(file: Path) -> None:
+def _check_manifest(file: Path, *, is_compared: bool) -> None:
     """Raise DataError where the manifest lacks, and say what else can be done."""
     from sfumato.errors import DataError
     from sfumato.release import manifest_path
 
+    if not file.exists():
+        raise DataError("there is no such file.", where=str(file))
     if file.is_file() and not manifest_path(file).exists():
-        raise DataError(
-            f"there is no {manifest_path(file).name} beside it, so nothing is promised. "
-            "Name a specification with --spec.",
-            where=str(file),
+        why = (
+            "so nobody knows how it was made from the original."
+            if is_compared
+            else "so nothing is promised. Name a specification with --spec."
         )
+        raise DataError(f"there is no {manifest_path(file).name} beside it, {why}", where=str(file))
 
 
-def _promised(file: str) -> tuple[Mapping[str, float], Mapping[str, float]]:
-    """Return what the manifest requires and states."""
-    from sfumato.release import Manifest, manifest_path
-
-    manifest = Manifest.load(manifest_path(Path(file)))
-    return manifest.require, manifest.measures
-
-
-def _print(
-    file: str,
-    found: Mapping[str, object],
-    promised: tuple[Mapping[str, float], Mapping[str, float]],
-    output: Output,
-) -> None:
+def _print(file: str, found: Mapping[str, object], output: Output) -> None:
     """Print promise beside recount, then the verdict."""
     from sfumato.cli.released import asked
 
-    require, stated = promised
+    require, stated = (_mapping(found[key]) for key in ("require", "stated"))
     counted, lacking, rows = (_mapping(found[key]) for key in ("measures", "not_recounted", "rows"))
     names = dict.fromkeys([*require, *stated, *counted])
     columns = [Column("measure"), *(Column(word, "right") for word in ("required", "stated", "counted"))]
@@ -81,8 +88,8 @@ def _print(
         [
             [
                 name,
-                asked(name, require[name]) if name in require else "",
-                number(stated.get(name)),
+                asked(name, _float(require[name])) if name in require else "",
+                number(None if name not in stated else _float(stated[name])),
                 _counted(counted.get(name)),
             ]
             for name in names
@@ -115,6 +122,11 @@ def _print_checks(checks: object, measures: Collection[str], output: Output) -> 
 
 def _mapping(value: object) -> Mapping[str, object]:
     assert isinstance(value, Mapping)
+    return value
+
+
+def _float(value: object) -> float:
+    assert isinstance(value, int | float)
     return value
 
 

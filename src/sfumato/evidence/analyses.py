@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 
-from sfumato.errors import DataError, ParameterError, VerificationError
+from sfumato.errors import DataError, ParameterError
 from sfumato.hierarchies import ROOT, encode, infer_kind, parse_values, text_of
 from sfumato.preparing import load
 from sfumato.release import Draft, Manifest, Recipe, make_groupings, manifest_path, recipe_problem
-from sfumato.release.microaggregated import is_microaggregated, read_promise
+from sfumato.release.centres import NOT_MADE, orders_of, read_both
+from sfumato.release.microaggregated import MicroRecipe, is_microaggregated
+from sfumato.spec import DataSpec
 from sfumato.table import open_source
 from sfumato.table.numbers import read_numbers
 from sfumato.table.tally import tally
@@ -109,30 +111,30 @@ def utility(
         if spec is None or spec.data.path is None:
             raise ParameterError("data must be given: there is no specification that names a path.")
         data = spec.resolve(spec.data.path)
-    recipe, columns = _what_was_done(release, recipe, columns)
+    recipe, micro = _what_was_done(release, recipe, columns)
     if recipe is None:
-        read = read_columns(data, release, columns, spec=spec)
+        read = read_columns(data, release, columns, spec=spec, recipe=micro)
         return analyse_columns(read, target=target, seed=seed)
     return analyse_recoded(recoded_of_files(data, release, recipe, spec=spec), target=target, seed=seed)
 
 
 def _what_was_done(
     release: object, recipe: Recipe | None, columns: Sequence[str]
-) -> tuple[Recipe | None, Sequence[str]]:
-    """Return the recipe of a release, or its microaggregated columns."""
-    if recipe is not None or columns:
-        return recipe, columns
+) -> tuple[Recipe | None, MicroRecipe | None]:
+    """Return the recipe of a release, as far as something says it."""
+    if recipe is not None:
+        return recipe, None
     if not isinstance(release, str | os.PathLike):
+        if columns:
+            return None, None
         raise ParameterError("recipe or columns must be given: a frame does not say what was done to it.")
     where = manifest_path(Path(release))
+    if columns and not where.exists():
+        return None, None
     manifest = Manifest.load(where)
-    if not is_microaggregated(manifest):
-        return Recipe.from_dict(manifest.recipe), ()
-    try:
-        promise = read_promise(manifest, str(where))
-    except VerificationError as error:
-        raise DataError(error.message, where=str(where)) from None
-    return None, [name for group in promise.groups for name in group]
+    if is_microaggregated(manifest):
+        return None, MicroRecipe.from_dict(manifest.recipe, where=f"{where}: recipe")
+    return (None, None) if columns else (Recipe.from_dict(manifest.recipe), None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,7 +196,7 @@ def recoded_of_files(data: object, release: object, recipe: Recipe, *, spec: Spe
     names = [grouping.name for grouping in groupings]
     order = [names.index(name) for name in prepared.setting.quasi_identifiers]
     blocks = [blocks[place] for place in order]
-    source = open_source(release, None if spec is None else spec.data)
+    source = _open_release(release, recipe.missing)
     return _recoded(prepared, blocks, _kept(prepared, blocks, source, recipe.suppressed_output == "mask"))
 
 
@@ -342,7 +344,12 @@ def _as_number(text: str | None) -> float:
 
 
 def read_columns(
-    data: object, release: object, columns: Sequence[str], *, spec: Spec | None = None
+    data: object,
+    release: object,
+    columns: Sequence[str] = (),
+    *,
+    spec: Spec | None = None,
+    recipe: MicroRecipe | None = None,
 ) -> Columns:
     """Read microaggregated columns before and after, rows in the same order.
 
@@ -351,30 +358,39 @@ def read_columns(
     data, release
         The original and the released rows, a frame or a path each.
     columns
-        The microaggregated columns.
+        The microaggregated columns; those of the recipe where none are named.
     spec
         Says how files are read and how ordinal columns are ordered.
+    recipe
+        What was done, where that is known: then clusters are held against the original.
 
     Raises
     ------
     DataError
-        If a column is absent or holds no numbers, or the tables have different numbers of rows.
+        If a column is absent or holds no numbers, the tables have different numbers of rows, or the centres
+        of the original rows are others.
     """
-    orders = {
-        name: [str(value) for value in spec.attributes[name].order or ()]
-        for name in (() if spec is None else columns)
-        if spec is not None and name in spec.attributes and spec.attributes[name].order
-    }
-    reading = None if spec is None else spec.data
-    before, after = (read_numbers(open_source(item, reading), columns, orders) for item in (data, release))
+    orders = orders_of(spec)
+    how = DataSpec() if spec is None else spec.data
+    missing = how.missing if recipe is None else recipe.missing
+    original = open_source(data, how.model_copy(update={"missing": missing}))
+    released = _open_release(release, missing)
+    if recipe is not None:
+        sides = read_both(original, released, recipe, orders)
+        sides = sides.only(columns or recipe.names)
+        return _columns(sides.columns, sides.before, sides.after)
+    before, after = (read_numbers(source, columns, orders) for source in (original, released))
     rows = [len(side[0].values) if side else 0 for side in (before, after)]
     if rows[0] != rows[1]:
-        raise DataError(
-            f"the release was not made from these data: it has {rows[1]} rows, and the data have {rows[0]}."
-        )
+        raise DataError(f"{NOT_MADE}: it has {rows[1]} rows, and the data have {rows[0]}.")
     return _columns(
         before, *(np.column_stack([column.values for column in side]) for side in (before, after))
     )
+
+
+def _open_release(release: object, missing: Sequence[str]) -> Source:
+    """Open released rows: separator and encoding are those of all releases, and an empty cell is missing."""
+    return open_source(release, DataSpec(missing=tuple(dict.fromkeys(("", *missing)))))
 
 
 def _columns(read: Sequence[NumberColumn], before: FloatArray, after: FloatArray) -> Columns:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.errors import DataError, ParameterError
+from sfumato.errors import DataError, ParameterError, nearest
+from sfumato.evidence.likeness import find_branches, find_positions
 from sfumato.evidence.recoded_cells import (
-    NOT_MADE,
     Released,
     label_values,
     open_release,
@@ -17,26 +17,26 @@ from sfumato.evidence.recoded_cells import (
     share_codes,
 )
 from sfumato.hierarchies import ROOT, text_of
+from sfumato.release.centres import orders_of, read_both
 from sfumato.risks.assess import Assumptions, assess, population_sizes
 from sfumato.risks.cells import count_rows, read_cells
 from sfumato.risks.linkage import link_classes
-from sfumato.risks.nearest import link_nearest
+from sfumato.risks.nearest import MOST, link_nearest
 from sfumato.risks.reidentification import THRESHOLD
 from sfumato.risks.result import Risk
 from sfumato.risks.subsets import scan_subsets
+from sfumato.spec import DataSpec, Spec
 from sfumato.table import open_source
-from sfumato.table.numbers import read_numbers
 from sfumato.table.roles import require_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from sfumato._typing import FloatArray, LongArray
+    from sfumato._typing import LongArray
     from sfumato.evidence.recoded_cells import Recoded
     from sfumato.release import Recipe
     from sfumato.risks.cells import Cells, CodedTable
-    from sfumato.risks.result import Linkage, TableRisk
-    from sfumato.spec import Spec
+    from sfumato.risks.result import TableRisk
     from sfumato.table import Source
 
 
@@ -52,19 +52,19 @@ def risk(  # noqa: PLR0913 (keywords alone from the third on, and no two that be
     threshold: float = THRESHOLD,
     seed: int = 1,
     subsets: bool = True,
-    spec: Spec | None = None,
+    spec: Spec | DataSpec | None = None,
 ) -> Risk:
     """Find out what attackers achieve against a table, and against a release made from it.
 
     Parameters
     ----------
     data
-        A frame or a path.
+        A frame or a path; None for the path that the specification names.
     quasi_identifiers
-        Columns that an outsider may know. Where None, those of the release; without one, all columns but
-        the sensitive ones and the person.
+        Columns that an outsider may know. Where None, those of the specification, else of the release;
+        without either, all columns but the sensitive ones and the person.
     sensitive
-        Columns whose values must not be learnt.
+        Columns whose values must not be learnt; those of the specification where none are named.
     release
         A release of these data: the path of its file, with its ``FILE.json`` beside it, or a release,
         draft or microaggregated table that is not written yet.
@@ -73,7 +73,8 @@ def risk(  # noqa: PLR0913 (keywords alone from the third on, and no two that be
     fraction
         In its place, the share of the population that is in the data, above 0 and at most 1.
     person
-        Column that tells persons apart, where a person has several rows; the release's own where None.
+        Column that tells persons apart, where a person has several rows; where None, that of the
+        specification or the release.
     threshold
         A chance above this counts as a risk, from 0 to below 1.
     seed
@@ -81,7 +82,8 @@ def risk(  # noqa: PLR0913 (keywords alone from the third on, and no two that be
     subsets
         Whether to look for combinations of attributes that single out most people.
     spec
-        How a file is read (separator, encoding, missing), if it needs saying.
+        A specification: roles, how files are read, and hierarchies of sensitive attributes, by which their
+        values are similar. Or its part ``data`` alone, which says how files are read.
 
     Returns
     -------
@@ -95,17 +97,19 @@ def risk(  # noqa: PLR0913 (keywords alone from the third on, and no two that be
     ParameterError
         If a parameter is out of its range.
     """
+    whole = spec if isinstance(spec, Spec) else None
+    how = spec.data if isinstance(spec, Spec) else spec
+    if whole is not None:
+        data, quasi_identifiers, sensitive = _specified(data, quasi_identifiers, sensitive, whole)
     _check(quasi_identifiers, sensitive, population, fraction, threshold)
     released = None if release is None else open_release(release)
-    source = _open(data, spec, released)
-    if person is None and released is not None and released.recipe is not None:
-        person = released.recipe.person
+    source = open_source(data, _reading(how, released))
+    person = _person(person, how, released)
     names, notes = _choose_names(source, quasi_identifiers, (*sensitive, person), released)
     needed = [*names, *sensitive, *(() if released is None else released.quasi_identifiers)]
     table = read_cells(source, tuple(dict.fromkeys(needed)), person)
-    positions = _positions(table, sensitive)
-    assumed = Assumptions(threshold, fraction, positions, _overall(table.cells, sensitive))
-    people = None if population is None else _read_population(population, names, person, spec)
+    assumed = _assume(Assumptions(threshold, fraction), table, sensitive, whole)
+    people = None if population is None else _read_population(population, names, person, how)
     everyone = np.ones(len(table.cells.rows), dtype=bool)
     before, strangers = _assess_original(table, names, sensitive, assumed, people)
     found = Risk(
@@ -120,8 +124,39 @@ def risk(  # noqa: PLR0913 (keywords alone from the third on, and no two that be
     if released is None:
         return found
     if released.recipe is None:
-        return _against_microaggregated(found, source, released, assumed, people, seed=seed)
+        return _against_microaggregated(found, source, released, assumed, whole, seed=seed)
     return _against_generalized(found, (source, table), released, assumed, people, seed=seed)
+
+
+def _specified(
+    data: object, names: Sequence[str] | None, sensitive: Sequence[str], spec: Spec
+) -> tuple[object, Sequence[str], Sequence[str]]:
+    """Take from a specification what was not said."""
+    if data is None and spec.data.path is not None:
+        data = spec.resolve(spec.data.path)
+    known = [name for name in spec.quasi_identifiers if name not in sensitive] if names is None else names
+    return data, known, sensitive or [name for name in spec.sensitive if name not in known]
+
+
+def _person(person: str | None, how: DataSpec | None, released: Released | None) -> str | None:
+    if person is None and how is not None:
+        person = how.person
+    if person is None and released is not None and released.recipe is not None:
+        person = released.recipe.person
+    return person
+
+
+def _assume(
+    assumed: Assumptions, table: CodedTable, sensitive: Sequence[str], spec: Spec | None
+) -> Assumptions:
+    """Add which values are alike, and how often each occurs."""
+    branches = find_branches(table, sensitive, spec)
+    return replace(
+        assumed,
+        positions=find_positions(table, sensitive, branches),
+        branches=branches,
+        overall=_overall(table.cells, sensitive),
+    )
 
 
 def _check(
@@ -147,14 +182,10 @@ def _check(
         raise ParameterError(f"the threshold must be from 0 to below 1; got {threshold:g}.")
 
 
-def _open(data: object, spec: Spec | None, released: Released | None) -> Source:
-    """Open the data; what was missing to a release is missing here too."""
-    from sfumato.spec.sections import DataSpec
-
-    how = DataSpec() if spec is None else spec.data
-    if released is not None and released.recipe is not None:
-        how = how.model_copy(update={"missing": list(released.recipe.missing)})
-    return open_source(data, how)
+def _reading(how: DataSpec | None, released: Released | None) -> DataSpec:
+    """Say how data are read; what was missing to a release is missing here too."""
+    found = DataSpec() if how is None else how
+    return found if released is None else found.model_copy(update={"missing": released.missing})
 
 
 def _choose_names(
@@ -180,20 +211,20 @@ def _choose_names(
     ]
 
 
-def _positions(table: CodedTable, sensitive: Sequence[str]) -> dict[str, FloatArray]:
-    found = {name: table.positions(name) for name in sensitive}
-    return {name: places for name, places in found.items() if places is not None}
-
-
 def _overall(cells: Cells, sensitive: Sequence[str]) -> dict[str, LongArray]:
     return {name: count_rows(cells.codes[name], cells.rows, cells.sizes[name]) for name in sensitive}
 
 
 def _read_population(
-    population: object, names: Sequence[str], person: str | None, spec: Spec | None
+    population: object, names: Sequence[str], person: str | None, how: DataSpec | None
 ) -> tuple[Source, CodedTable]:
     """Read the population; a column that tells persons apart is used if it is there."""
-    source = open_source(population, None if spec is None else spec.data)
+    source = open_source(population, how)
+    for name in names:
+        if name not in source.columns:
+            raise DataError(
+                f"the population has no column {name!r}. {nearest(name, source.columns)}", where=source.name
+            )
     return source, read_cells(source, tuple(names), person if person in source.columns else None)
 
 
@@ -318,50 +349,42 @@ def _against_microaggregated(
     source: Source,
     released: Released,
     assumed: Assumptions,
-    people: tuple[Source, CodedTable] | None,
+    spec: Spec | None,
     *,
     seed: int,
 ) -> Risk:
     """Attack a release whose rows are in the order of the data, with centres in place of values."""
+    assert released.micro is not None
     frame = open_source(released.frame)
     names = [name for name in found.quasi_identifiers if name in frame.columns]
     sensitive = [name for name in found.sensitive if name in frame.columns]
-    notes = _lacking((*found.quasi_identifiers, *found.sensitive), frame.columns)
     known = [name for name in names if name in released.quasi_identifiers]
     if not known:
         raise ParameterError("the release microaggregates none of the quasi-identifiers.")
-    if len(known) < len(names):
-        rest = [name for name in names if name not in known]
-        notes.append(f"{_listed(rest)}: left as in the data, and not used to find the nearest record.")
-    if people is not None:
-        notes.append("The release holds centres, which no population has: no journalist risk after.")
+    sides = read_both(source, frame, released.micro, orders_of(spec)).only(known)
     table = read_cells(frame, tuple(dict.fromkeys([*names, *sensitive])))
-    after = replace(assumed, positions=_positions(table, sensitive), overall={})
+    after = replace(_assume(assumed, table, sensitive, spec), overall={})
+    lacking = _lacking((*found.quasi_identifiers, *found.sensitive), frame.columns)
     return replace(
         found,
         after=assess(table.cells, names, sensitive, after),
-        linkage_after=_link_numbers(source, frame, known, released.means, seed),
+        linkage_after=link_nearest(sides.before, sides.after, known, seed=seed),
         release_kind="microaggregated",
-        notes=(*found.notes, *notes),
+        notes=(*found.notes, *lacking, *_limits(found, names, known, len(sides.before))),
     )
 
 
-def _link_numbers(
-    source: Source, frame: Source, names: Sequence[str], means: frozenset[str], seed: int
-) -> tuple[Linkage, ...]:
-    """Link numbers, once it is sure that the rows are the same."""
-    original = np.column_stack([column.values for column in read_numbers(source, names)])
-    protected = np.column_stack([column.values for column in read_numbers(frame, names)])
-    if original.shape != protected.shape:
-        raise DataError(f"{NOT_MADE}: {len(original)} rows, and it has {len(protected)}.")
-    for place, name in enumerate(names):
-        one, other = original[:, place], protected[:, place]
-        if name not in means or np.isnan(one).any() or np.isnan(other).any():
-            continue
-        # Means of clusters have the mean of the column.
-        if abs(one.mean() - other.mean()) > 1e-6 * max(float(np.abs(one).max()), 1e-300):
-            raise DataError(f"{NOT_MADE}: the mean of {name!r} is another.")
-    return link_nearest(original, protected, names, seed=seed)
+def _limits(found: Risk, names: Sequence[str], known: Sequence[str], rows: int) -> Iterator[str]:
+    """Say where the attack on a microaggregated release is limited."""
+    rest = [name for name in names if name not in known]
+    if rest:
+        yield f"{_listed(rest)}: left as in the data, and not used to find the nearest record."
+    if found.before.journalist is not None and found.before.journalist.basis == "population":
+        yield "The release holds centres, which no population has: no journalist risk after."
+    if rows > MOST:
+        yield f"{MOST:,} of the {rows:,} people, drawn at random, were looked for in the release."
+    if found.before.unit == "person":
+        yield "Classes of the release count rows: microaggregation does not know which are one person's."
 
 
 __all__ = ["Released", "risk"]

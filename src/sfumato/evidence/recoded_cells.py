@@ -13,7 +13,8 @@ import numpy as np
 from sfumato.errors import DataError
 from sfumato.hierarchies import ROOT, parse_values, text_of
 from sfumato.release import Manifest, Recipe, make_groupings, manifest_path, recipe_problem
-from sfumato.release.microaggregated import MicroRecipe, is_microaggregated, read_promise
+from sfumato.release.centres import NOT_MADE
+from sfumato.release.microaggregated import MicroRecipe, is_microaggregated
 from sfumato.risks.cells import Cells, count_rows, number_tuples, read_cells
 from sfumato.table.values import texts_of_array
 
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
 
 Labels: TypeAlias = Mapping[str, Mapping[str | None, str | None]]
 """Attribute → text of a value → its label in the release; None is missing in both."""
-
-NOT_MADE = "the release was not made from these data"
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,23 +37,26 @@ class Released:
         Its rows: a frame, or the path of the file.
     recipe
         What was done; None for a microaggregated table.
-    groups
-        The columns that were microaggregated together; none for other releases.
-    means
-        The microaggregated columns whose clusters leave as their means.
+    micro
+        What was done to a microaggregated table; None for other releases.
     """
 
     frame: object
     recipe: Recipe | None
-    groups: tuple[tuple[str, ...], ...] = ()
-    means: frozenset[str] = frozenset()
+    micro: MicroRecipe | None = None
 
     @property
     def quasi_identifiers(self) -> tuple[str, ...]:
         """The attributes that were changed so that nobody is recognized by them."""
         if self.recipe is not None:
             return tuple(self.recipe.quasi_identifiers)
-        return tuple(name for group in self.groups for name in group)
+        return () if self.micro is None else self.micro.names
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The texts that were read as missing."""
+        done = self.micro if self.recipe is None else self.recipe
+        return ("",) if done is None else done.missing
 
 
 def open_release(release: object) -> Released:
@@ -77,7 +79,7 @@ def open_release(release: object) -> Released:
         return _open_file(Path(os.fspath(release)))
     frame, recipe = getattr(release, "frame", None), getattr(release, "recipe", None)
     if isinstance(recipe, MicroRecipe):
-        return Released(frame, None, recipe.groups, _means(recipe.centres))
+        return Released(frame, None, recipe)
     if not isinstance(recipe, Recipe):
         raise DataError(f"a {type(release).__name__} is no release. Pass the path of a released file.")
     return Released(frame, recipe)
@@ -96,13 +98,7 @@ def _open_file(path: Path) -> Released:
     manifest = Manifest.load(stated)
     if not is_microaggregated(manifest):
         return Released(path, Recipe.from_dict(manifest.recipe, where=f"{stated}: recipe"))
-    centres = manifest.recipe.get("centres")
-    means = _means(centres) if isinstance(centres, Mapping) else frozenset()
-    return Released(path, None, read_promise(manifest, str(stated)).groups, means)
-
-
-def _means(centres: Mapping[str, object]) -> frozenset[str]:
-    return frozenset(name for name, centre in centres.items() if centre == "mean")
+    return Released(path, None, MicroRecipe.from_dict(manifest.recipe, where=f"{stated}: recipe"))
 
 
 def label_values(recipe: Recipe, source: Source) -> Labels:
@@ -168,6 +164,9 @@ def recode_cells(table: CodedTable, source: Source, recipe: Recipe, released: So
         If the release was not made from these data.
     """
     names, maps = recipe.quasi_identifiers, label_values(recipe, source)
+    for name in names:
+        if name not in released.columns:
+            raise DataError(f"the release has no column {name!r}, which it promises.", where=released.name)
     shown = read_cells(released, names)
     codes, sizes, labels = dict(table.cells.codes), dict(table.cells.sizes), {}
     theirs: dict[str, LongArray] = {}

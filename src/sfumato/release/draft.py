@@ -82,7 +82,7 @@ class Draft:
         """Write the rows to a temporary folder and recount them; see `sfumato.release.verify`."""
         with tempfile.TemporaryDirectory(prefix="sfumato-") as folder:
             released = Path(folder) / "release.parquet"
-            self._write_rows(released)
+            self.write_rows(released)
             if not self._needs_checked:
                 return recount(released, self.promise)
             checked = Path(folder) / "checked.parquet"
@@ -97,7 +97,7 @@ class Draft:
         """Write the release if an independent recount of the written file confirms its promise."""
         self._spare_inputs(path)
         return write_release(
-            self._write_rows,
+            self.write_rows,
             path,
             self.promise,
             self._manifest,
@@ -121,7 +121,7 @@ class Draft:
         if any(path.resolve() == Path(item).resolve() for item in inputs):
             raise OutputError("this is an input of the release. Choose another name.", where=str(path))
 
-    def _write_rows(self, path: Path) -> None:
+    def write_rows(self, path: Path) -> None:
         """Write the rows; numbers of a text file become numbers where the format knows them."""
         is_text_in = self.prepared.table.source.is_text
         frame = self._apply(path) if is_text_in and is_typed(path) else self.frame

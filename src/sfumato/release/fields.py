@@ -77,6 +77,13 @@ class Fields:
             raise self._wrong(key, "a whole number from 0 on")
         return value
 
+    def flag(self, key: str) -> bool:
+        """Return true or false."""
+        value = self._take(key)
+        if not isinstance(value, bool):
+            raise self._wrong(key, "true or false")
+        return value
+
     def mapping(self, key: str) -> dict[str, object]:
         """Return an object."""
         value = self._take(key)

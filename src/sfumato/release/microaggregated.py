@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 from sfumato.errors import DataError, OutputError, VerificationError
@@ -18,6 +18,7 @@ from sfumato.release.verify.clusters import (
     judge_clusters,
     recount_clusters,
 )
+from sfumato.release.verify.judging import judge_number
 from sfumato.release.write import check_release_target, is_output_error
 from sfumato.spec import format_measure_name
 
@@ -34,7 +35,7 @@ _NOT_RECOUNTED = "it compares with the original values, which the file does not 
 
 @dataclass(frozen=True)
 class MicroRecipe:
-    """What was done to a table by microaggregation. It holds names and settings, never a value.
+    """What was done to a table by microaggregation: names, settings and labels of domains, never records.
 
     Parameters
     ----------
@@ -59,6 +60,10 @@ class MicroRecipe:
         How groups were found: ``given`` or ``gomm``.
     seed
         Of the search for groups.
+    orders
+        Ordinal column → its labels, lowest first. These are labels of a domain, as the publisher named them.
+    missing
+        The texts that were read as missing.
     """
 
     groups: tuple[tuple[str, ...], ...]
@@ -72,6 +77,13 @@ class MicroRecipe:
     dropped: tuple[str, ...] = ()
     grouping: str = "given"
     seed: int | None = None
+    orders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    missing: tuple[str, ...] = ("",)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The microaggregated columns, group by group."""
+        return tuple(name for group in self.groups for name in group)
 
     def to_dict(self) -> dict[str, object]:
         """Return the JSON form."""
@@ -89,8 +101,38 @@ class MicroRecipe:
             "grouping": self.grouping,
             "seed": self.seed,
             "missing": "kept; patterns of fewer than k rows are blanked",
+            "orders": {name: list(labels) for name, labels in self.orders.items()},
+            "data": {"missing": list(self.missing)},
             "release": {"order": "input"},
         }
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, object], *, where: str = "recipe") -> MicroRecipe:
+        """Read the JSON form; older ones have neither orders nor texts that are missing.
+
+        Raises
+        ------
+        DataError
+            If a key is missing or of the wrong kind; it names the place.
+        """
+        fields = Fields(values, where)
+        groups = _read_groups(fields)
+        centres, known = fields.fields("centres"), {name for group in groups for name in group}
+        return cls(
+            groups,
+            fields.whole("k"),
+            fields.text("method"),
+            fields.number("gain"),
+            fields.flag("standardize"),
+            {name: cast("Middle", centres.text(name, ("mean", "median", "low"))) for name in known},
+            fields.optional_text("within"),
+            fields.texts("columns"),
+            fields.texts("dropped"),
+            fields.text("grouping"),
+            fields.whole("seed") if fields.has("seed") else None,
+            _read_orders(fields),
+            fields.fields("data").texts("missing") if fields.has("data") else ("",),
+        )
 
     @property
     def require(self) -> dict[str, float]:
@@ -99,7 +141,9 @@ class MicroRecipe:
 
     def promise(self, rows: int, joint: int | None = None, sha256: str | None = None) -> ClusterPromise:
         """Return what a file made by this recipe promises."""
-        return ClusterPromise(self.groups, self.k, self.within, self.columns, rows, joint, sha256)
+        return ClusterPromise(
+            self.groups, self.k, self.within, self.columns, rows, joint, sha256, orders=self.orders
+        )
 
 
 def is_microaggregated(manifest: Manifest) -> bool:
@@ -118,9 +162,7 @@ def read_promise(manifest: Manifest, where: str) -> ClusterPromise:
         If manifest and recipe contradict each other.
     """
     fields = Fields(manifest.recipe, f"{where}: recipe")
-    groups = tuple(cast("tuple[str, ...]", group) for group in fields.blocks("groups"))
-    if not groups or not all(group and all(isinstance(name, str) for name in group) for group in groups):
-        raise DataError("'groups' is not as it should be: lists of names are expected.", where=fields.where)
+    groups = _read_groups(fields)
     k, within = fields.whole("k"), fields.optional_text("within")
     required = {format_measure_name("k", group): k for group in groups}
     if dict(manifest.require) != required:
@@ -136,7 +178,23 @@ def read_promise(manifest: Manifest, where: str) -> ClusterPromise:
         manifest.measures.get("k"),
         manifest.sha256,
         tuple(manifest.measures.get(name) for name in required),
+        _read_orders(fields),
     )
+
+
+def _read_groups(fields: Fields) -> tuple[tuple[str, ...], ...]:
+    groups = tuple(cast("tuple[str, ...]", group) for group in fields.blocks("groups"))
+    if not groups or not all(group and all(isinstance(name, str) for name in group) for group in groups):
+        raise DataError("'groups' is not as it should be: lists of names are expected.", where=fields.where)
+    return groups
+
+
+def _read_orders(fields: Fields) -> dict[str, tuple[str, ...]]:
+    """Return the order of each ordinal column; older recipes have none."""
+    if not fields.has("orders"):
+        return {}
+    orders = fields.fields("orders")
+    return {name: orders.texts(name) for name in fields.mapping("orders")}
 
 
 def write_microaggregated(
@@ -200,7 +258,9 @@ def _manifest(recipe: MicroRecipe, found: ClusterRecount, measures: Mapping[str,
     return Manifest(recipe.to_dict(), stated, recipe.require, rows, found.sha256, {}, current_versions())
 
 
-def verify_microaggregated(path: Path, manifest: Manifest) -> tuple[dict[str, object], list[Check]]:
+def verify_microaggregated(
+    path: Path, manifest: Manifest, known: Mapping[str, float] | None = None
+) -> tuple[dict[str, object], list[Check]]:
     """Recount a microaggregated file from scratch.
 
     Parameters
@@ -209,6 +269,8 @@ def verify_microaggregated(path: Path, manifest: Manifest) -> tuple[dict[str, ob
         The file.
     manifest
         What stands beside it.
+    known
+        Measures that were computed from the original, where that is at hand.
 
     Returns
     -------
@@ -218,11 +280,16 @@ def verify_microaggregated(path: Path, manifest: Manifest) -> tuple[dict[str, ob
     promise = read_promise(manifest, str(manifest_path(path)))
     found = recount_clusters(path, promise)
     names = list(manifest.require)
-    counted = {"k": found.joint, **dict(zip(names, found.sizes, strict=True))}
+    counted = {"k": found.joint, **dict(zip(names, found.sizes, strict=True)), **(known or {})}
     lacking = {name: _NOT_RECOUNTED for name in manifest.measures if name not in counted}
     checks = [
         *judge_clusters(found, promise),
         *judge_settings(manifest, promise),
+        *(
+            judge_number(name, manifest.measures[name], number)
+            for name, number in (known or {}).items()
+            if name in manifest.measures
+        ),
         *(
             Check(name, "cannot be recounted", f"{manifest.measures[name]:.12g} stated: {why}.")
             for name, why in lacking.items()

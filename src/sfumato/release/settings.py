@@ -58,6 +58,9 @@ def _judge_recipe(recipe: Mapping[str, object], promise: ClusterPromise) -> Chec
         "centres are not stated for exactly the grouped columns": not isinstance(centres, Mapping)
         or set(centres) != set(known)
         or not all(centre in _CENTRES for centre in centres.values()),
+        "orders are stated for other columns than grouped ones, or a label twice": any(
+            name not in known or len(set(labels)) < len(labels) for name, labels in promise.orders.items()
+        ),
         "a column that was left out leaves": not isinstance(dropped, list)
         or any(name in promise.columns for name in dropped),
     }

@@ -40,6 +40,8 @@ class Assumptions:
         Share of the population that is in the table; None where nobody says.
     positions
         Sensitive attribute → where each code lies on a line; only those with an order.
+    branches
+        Sensitive attribute → the branch of its hierarchy that each code is in; only where one is known.
     overall
         Sensitive attribute → rows of each code that classes are compared with; the table's own otherwise.
     """
@@ -47,6 +49,7 @@ class Assumptions:
     threshold: float = THRESHOLD
     fraction: float | None = None
     positions: Mapping[str, FloatArray] = field(default_factory=dict)
+    branches: Mapping[str, LongArray] = field(default_factory=dict)
     overall: Mapping[str, LongArray] = field(default_factory=dict)
 
 
@@ -105,6 +108,7 @@ def assess(
                 name,
                 threshold=assumed.threshold,
                 positions=assumed.positions.get(name),
+                branches=assumed.branches.get(name),
                 overall=assumed.overall.get(name),
             )
             for name in sensitive

@@ -21,6 +21,7 @@ from sfumato.risks.result import AttributeDisclosure
 if TYPE_CHECKING:
     from sfumato._typing import BoolArray, FloatArray, LongArray
     from sfumato.risks.cells import Cells, Classes
+    from sfumato.risks.result import Similarity
 
 WIDTH = 0.1
 """Values within this share of the range are similar."""
@@ -34,6 +35,7 @@ def attribute_disclosure(
     *,
     threshold: float,
     positions: FloatArray | None = None,
+    branches: LongArray | None = None,
     overall: LongArray | None = None,
 ) -> AttributeDisclosure:
     """Return what classes give away about one sensitive attribute.
@@ -52,6 +54,9 @@ def attribute_disclosure(
         Where each code lies on a line, NaN for missing; None where values have no order. A class is similar
         if its values lie within a tenth of the range of all, both ends included, or are all the same; with a
         missing value beside others it is not.
+    branches
+        The branch of a hierarchy, one step below its root, that each code is in; in place of positions, for
+        values without an order. A class is similar if its values are of one branch.
     overall
         Rows of each code in the table that the classes are compared with; ``cells`` where None.
     """
@@ -66,9 +71,12 @@ def attribute_disclosure(
     count = len(classes.rows)
     distance = np.bincount(number, weights=np.maximum(gain, 0.0), minlength=count)
     alone = np.bincount(number, minlength=count) == 1
-    similar = None
-    if positions is not None:
-        similar = int(classes.rows[alone | _is_narrow(number, value, positions, total)].sum())
+    like: BoolArray = np.asarray(alone)
+    manner: Similarity | None = None
+    if branches is not None:
+        like, manner = alone | _is_of_one_branch(number, branches[value]), "hierarchy"
+    elif positions is not None:
+        like, manner = alone | _is_narrow(number, value, positions, total), "range"
     return AttributeDisclosure(
         attribute,
         int(classes.rows[alone].sum()),
@@ -76,8 +84,9 @@ def attribute_disclosure(
         int(inside[gain > threshold + _ROUNDING].sum()),
         float(min(distance.max(initial=0.0), 1.0)),
         float((inside * gain).sum() / max(rows, 1)),
-        similar,
+        None if manner is None else int(classes.rows[like].sum()),
         rows,
+        manner,
     )
 
 
@@ -92,6 +101,13 @@ def _is_narrow(number: LongArray, value: LongArray, positions: FloatArray, total
     np.minimum.at(low, number, np.where(np.isnan(at), -np.inf, at))
     np.maximum.at(high, number, np.where(np.isnan(at), np.inf, at))
     return np.asarray(high - low <= allowed * (1.0 + 1e-12))
+
+
+def _is_of_one_branch(number: LongArray, branch: LongArray) -> BoolArray:
+    """Tell for each class whether all its values are of one branch."""
+    size = int(branch.max(initial=0)) + 1
+    pairs = np.unique(number * size + branch)
+    return np.asarray(np.bincount(pairs // size, minlength=int(number.max(initial=-1)) + 1) == 1)
 
 
 __all__ = ["WIDTH", "attribute_disclosure"]

@@ -64,17 +64,22 @@ def _link_level(
         one = np.ascontiguousarray(before[:, places])
         other = np.ascontiguousarray(after[:, places])
         complete: BoolArray = np.asarray(np.isfinite(one + other).all(axis=1))
-        mine = people[turn == number]
-        absent += int((~complete[mine]).sum())
+        mine = turn == number
+        absent += int((~complete[people[mine]]).sum())
         if not complete.any():
             continue
-        expected += link_records(one[complete], other[complete]).expected / rows
+        everyone = len(people) == rows
+        # Everyone's chances together are counted faster than one by one; of a large table a sample has to do.
+        asked = complete[people] & mine if everyone else complete[people]
         renumbered = np.cumsum(complete) - 1
-        chances = own_chances(one[complete], other[complete], renumbered[mine[complete[mine]]])
-        successes += int((random.random(len(chances)) < chances).sum())
-    share = expected / len(subsets) * len(people)
+        chances = np.zeros(len(people))
+        chances[asked] = own_chances(one[complete], other[complete], renumbered[people[asked]])
+        expected += link_records(one[complete], other[complete]).expected if everyone else chances.sum()
+        successes += int((random.random(int((asked & mine).sum())) < chances[asked & mine]).sum())
     levels = (len(subsets[0]), before.shape[1])
-    return make_linkage(levels, len(subsets), len(people), successes, expected=share, absent=absent)
+    return make_linkage(
+        levels, len(subsets), len(people), successes, expected=float(expected) / len(subsets), absent=absent
+    )
 
 
 def own_chances(original: FloatArray, protected: FloatArray, people: LongArray) -> FloatArray:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias, cast
 
 Unit: TypeAlias = Literal["row", "person"]
+Similarity: TypeAlias = Literal["range", "hierarchy"]
 
 
 class Plain:
@@ -162,9 +163,12 @@ class AttributeDisclosure(Plain):
     mean_gain
         How much likelier its own value becomes to a row when its class is known, on average over the rows.
     similar_rows
-        Rows of classes whose values lie within a tenth of the range; None where values have no order.
+        Rows of classes whose values are alike; None where nobody says which are.
     rows
         Rows of the table.
+    similarity
+        When values are alike: within a tenth of the ``range``, or of one branch, a step below the root, of
+        their ``hierarchy``; None where values have neither.
     """
 
     attribute: str
@@ -175,6 +179,7 @@ class AttributeDisclosure(Plain):
     mean_gain: float
     similar_rows: int | None
     rows: int
+    similarity: Similarity | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +235,7 @@ class Linkage(Plain):
     rate, low, high
         Success rate with its 95 % confidence interval (Wilson).
     expected
-        The success rate to expect, exactly, over all people and all drawn sets.
+        The success rate to expect, exactly, over all people who were looked for and all drawn sets.
     absent
         People whose row cannot be found: suppressed, or without the values that linking needs.
     """
@@ -336,6 +341,7 @@ __all__ = [
     "Plain",
     "Reidentification",
     "Risk",
+    "Similarity",
     "SizeBin",
     "Subset",
     "SubsetScan",

@@ -254,7 +254,9 @@ class _Search:
         statistics = self.batch.evaluate(fresh, self._tick)
         feasible = self.problem.feasible(statistics)
         fits = np.flatnonzero(feasible)
-        product = np.where(feasible, np.maximum(self.problem.indices(statistics).prod(axis=1), 0.0), 0.0)
+        # A recoding that keeps no row has infinite indices, which must not be multiplied.
+        factors = np.where(feasible[:, None], self.problem.indices(statistics), 0.0)
+        product = np.maximum(factors.prod(axis=1), 0.0)
         for place, node in enumerate(statistics.nodes):
             self.number_of[node.tobytes()] = len(self.number_of)
             if feasible[place] and product[place] > self.best[0]:

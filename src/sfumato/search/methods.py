@@ -13,7 +13,7 @@ from sfumato.search.granulation_ga import GranulationParameters, search_granulat
 from sfumato.search.lattice import pruning_words, search_lattice
 from sfumato.search.optimal import search_optimal
 from sfumato.search.pbg_ea import PbgParameters, search_pbg_ea
-from sfumato.search.problem import LISTED
+from sfumato.search.problem import LISTED, refuse_unlisted, unbounded_message
 from sfumato.search.pymoo_adapter import ALGORITHMS, EvolutionParameters, compile_pymoo, search_pymoo
 
 if TYPE_CHECKING:
@@ -183,6 +183,8 @@ def _refuse_unfit(problem: Problem, asked: str) -> None:
             "'lattice' lists the most specific recodings that meet what is required, and nothing is. Add "
             "[require] with, for example, k = 5."
         )
+    if asked == "optimal" and problem.objectives and not _is_bounded(problem):
+        raise ParameterError(unbounded_message(problem.objectives[0]))
     if problem.schemes is not None and asked == "pbg-ea":
         raise ParameterError(
             f"{asked!r} searches levels alone, and an attribute has another scheme. "
@@ -194,6 +196,9 @@ def _refuse_unfit(problem: Problem, asked: str) -> None:
         raise ParameterError(
             f"{count_text(problem.space)} recodings cannot be enumerated. Use another method."
         )
+    if asked in ("exhaustive", "lattice", "granulation-ga"):
+        for scheme, name in zip(problem.schemes or (), problem.cube.quasi_identifiers, strict=False):
+            refuse_unlisted(scheme, name)
 
 
 def is_enumerable(problem: Problem) -> bool:

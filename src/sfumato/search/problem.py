@@ -12,6 +12,7 @@ import numpy as np
 from sfumato.classes import Batch, PropertyKind, Recodings, Request, Rule, Suppression, budget_of
 from sfumato.domains import Ladder, Lattice
 from sfumato.errors import ParameterError
+from sfumato.front import count_text
 from sfumato.measures import ClassMeasure, Direction, Measure, Union
 
 if TYPE_CHECKING:
@@ -145,15 +146,28 @@ class Problem:
         return self.suppression.budget == 0 or all(item.union is Union.ANY for item in judged)
 
 
+def unbounded_message(objective: Measure) -> str:
+    """Say that the pruned search cannot prove the optimum of an objective."""
+    return (
+        f"'optimal' has no bound for {objective.name!r} under schemes other than levels. "
+        "Minimize 'loss', 'glm', 'dm', 'hdm', 'sl' or 'suppressed', or use 'exhaustive' or 'nsga2'."
+    )
+
+
+def refuse_unlisted(scheme: Scheme, name: str) -> None:
+    """Raise ParameterError where a scheme has too many members to list."""
+    if scheme.name != "levels" and scheme.count() > LISTED:
+        raise ParameterError(
+            f"{name!r} has {count_text(scheme.count())} partitions under {scheme.name!r}, too many to list; "
+            "choose a coarser scheme or another search method."
+        )
+
+
 def _listed(scheme: Scheme, ladder: Ladder, name: str) -> Ladder:
     """Return the ladder of all members of a scheme."""
     if scheme.name == "levels":
         return ladder
-    if scheme.count() > LISTED:
-        raise ParameterError(
-            f"{name!r} has {scheme.count():.3g} partitions under {scheme.name!r}, too many to list; "
-            "choose a coarser scheme or another search method."
-        )
+    refuse_unlisted(scheme, name)
     return Ladder.listed(tuple(scheme.partitions()), ladder)
 
 
@@ -206,4 +220,12 @@ def round_costs(costs: FloatArray) -> FloatArray:
         return np.where(np.isfinite(costs), np.rint(costs * scale) / scale, costs)
 
 
-__all__ = ["LISTED", "Problem", "Requirement", "choose_rule", "round_costs"]
+__all__ = [
+    "LISTED",
+    "Problem",
+    "Requirement",
+    "choose_rule",
+    "refuse_unlisted",
+    "round_costs",
+    "unbounded_message",
+]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,7 @@ from sfumato.release.verify.reading import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from duckdb import DuckDBPyConnection
 
@@ -47,6 +47,8 @@ class ClusterPromise:
         Digest of the file, or None.
     sizes
         For each group the size of the smallest class as stated; None where it is only to be counted.
+    orders
+        Ordinal column → all labels that it may have.
     """
 
     groups: tuple[tuple[str, ...], ...]
@@ -57,6 +59,7 @@ class ClusterPromise:
     joint: float | None = None
     sha256: str | None = None
     sizes: tuple[float | None, ...] = ()
+    orders: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -77,6 +80,8 @@ class ClusterRecount:
         Names of its columns.
     sha256
         Digest of the file.
+    strange
+        Ordinal column → rows whose label is not in its order.
     """
 
     sizes: tuple[int, ...]
@@ -85,6 +90,7 @@ class ClusterRecount:
     rows: int
     columns: tuple[str, ...]
     sha256: str
+    strange: Mapping[str, int] = field(default_factory=dict)
 
 
 def recount_clusters(path: str | Path, promise: ClusterPromise) -> ClusterRecount:
@@ -139,7 +145,21 @@ def _count(
         _classes(connection, [*(place[name] for name in group), *within])[0] for group in promise.groups
     )
     joint, classes = _classes(connection, list(dict.fromkeys(place.values())))
-    return ClusterRecount(sizes, joint, classes, rows, columns, sha256)
+    strange = {
+        name: _count_strange(connection, place[name], labels)
+        for name, labels in promise.orders.items()
+        if name in place
+    }
+    return ClusterRecount(sizes, joint, classes, rows, columns, sha256, strange)
+
+
+def _count_strange(connection: DuckDBPyConnection, column: str, labels: Sequence[str]) -> int:
+    """Return the rows whose label is none of some."""
+    found = connection.execute(
+        f"SELECT count(*) FROM cells WHERE NOT list_contains($1::VARCHAR[], {column})",
+        [list(labels)],
+    ).fetchall()
+    return int(found[0][0])
 
 
 def _classes(connection: DuckDBPyConnection, columns: Sequence[str]) -> tuple[int, int]:
@@ -166,6 +186,7 @@ def judge_clusters(recount: ClusterRecount, promise: ClusterPromise) -> list[Che
         *judge_columns(recount.columns, promise.columns),
         _judge_rows(recount, promise),
         *_judge_groups(recount, promise),
+        *_judge_orders(recount),
     ]
 
 
@@ -186,6 +207,16 @@ def _judge_groups(recount: ClusterRecount, promise: ClusterPromise) -> Iterator[
             yield judge_number(f"k of {names}", said, size)
     if promise.joint is not None:
         yield judge_number("k over all groups", promise.joint, recount.joint)
+
+
+def _judge_orders(recount: ClusterRecount) -> Iterator[Check]:
+    """Judge the labels of ordinal columns."""
+    for name, rows in recount.strange.items():
+        title = f"labels of {name!r}"
+        if rows:
+            yield broken(title, f"{title}: {rows} rows have one that is not in its order.")
+        else:
+            yield held(title, "all are in its order.")
 
 
 def broken_clusters(recount: ClusterRecount, promise: ClusterPromise) -> list[str]:

@@ -36,7 +36,7 @@ from sfumato.search.branch_and_bound.checkpoint import Keeper, Snapshot, fingerp
 from sfumato.search.branch_and_bound.queue import Open, Queue, stack_states
 from sfumato.search.branch_and_bound.seeding import anneal, best_levels
 from sfumato.search.branch_and_bound.techniques import Techniques
-from sfumato.search.problem import Problem, Requirement
+from sfumato.search.problem import Problem, Requirement, unbounded_message
 from sfumato.search.result import SearchResult, Status
 
 if TYPE_CHECKING:
@@ -141,10 +141,7 @@ def penalties_of(problem: Problem) -> RowPenalties:
     objective = problem.objectives[0]
     penalties = objective.penalties(problem.cube)
     if penalties is None:
-        raise ParameterError(
-            f"'optimal' has no bound for {objective.name!r} under schemes other than levels. "
-            "Minimize 'loss', 'glm', 'dm', 'hdm', 'sl' or 'suppressed', or use 'exhaustive'."
-        )
+        raise ParameterError(unbounded_message(objective))
     return penalties
 
 

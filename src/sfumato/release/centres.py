@@ -1,0 +1,242 @@
+"""A microaggregated table beside the data that it was made from: the same rows, with centres in place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sfumato.errors import DataError
+from sfumato.hierarchies import text_of
+from sfumato.microaggregation.aggregating import centres, split_strata
+from sfumato.microaggregation.measures import measure_protection
+from sfumato.microaggregation.missing import blank_rare
+from sfumato.microaggregation.scales import standard_scores
+from sfumato.spec import AttributeSpec
+from sfumato.table.arrow import places_of
+from sfumato.table.keys import key
+from sfumato.table.numbers import read_codes, read_numbers, refuse_unknown
+from sfumato.table.values import texts_of_array, type_values
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sfumato._typing import BoolArray, FloatArray, IntArray
+    from sfumato.release.microaggregated import MicroRecipe, Middle
+    from sfumato.spec import Spec
+    from sfumato.table import Source
+    from sfumato.table.numbers import NumberColumn
+
+NOT_MADE = "the release was not made from these data"
+OTHER_ROWS = f"{NOT_MADE}, or the order of rows was changed"
+ROUNDING = 1e-7
+"""Share of a column's range by which a centre may differ: a file may have been written with fewer digits."""
+
+
+@dataclass(frozen=True, eq=False)
+class BothSides:
+    """Microaggregated columns before and after, rows in the same order.
+
+    Parameters
+    ----------
+    columns
+        The columns as they were.
+    before, after
+        Their numbers, and what is released in their place; shape (rows, columns), NaN is missing.
+    """
+
+    columns: tuple[NumberColumn, ...]
+    before: FloatArray
+    after: FloatArray
+
+    def only(self, names: Sequence[str]) -> BothSides:
+        """Return some of the columns."""
+        own = [column.name for column in self.columns]
+        places = [own.index(name) for name in names]
+        columns = tuple(self.columns[place] for place in places)
+        return BothSides(columns, self.before[:, places], self.after[:, places])
+
+
+def read_both(
+    original: Source,
+    released: Source,
+    recipe: MicroRecipe,
+    orders: Mapping[str, Sequence[str]] | None = None,
+) -> BothSides:
+    """Read microaggregated columns before and after, if the release was made from these rows.
+
+    Parameters
+    ----------
+    original, released
+        The tables.
+    recipe
+        What was done.
+    orders
+        Orders of ordinal columns, for a recipe that does not name them.
+
+    Returns
+    -------
+    BothSides
+        All columns of the recipe, group by group.
+
+    Raises
+    ------
+    DataError
+        If a column is absent or holds no numbers; or the rows are others, or in another order: in every
+        group of columns, rows of equal released values (in one stratum) must have these as their centre.
+    """
+    known = {**(orders or {}), **recipe.orders}
+    before, after = (read_numbers(source, recipe.names, known) for source in (original, released))
+    rows = [len(side[0].values) for side in (before, after)]
+    if rows[0] != rows[1]:
+        raise DataError(f"{NOT_MADE}: it has {rows[1]} rows, and the data have {rows[0]}.")
+    sides = BothSides(
+        tuple(before), *(np.column_stack([column.values for column in side]) for side in (before, after))
+    )
+    strata = None
+    if recipe.within is not None:
+        strata, theirs = (read_codes(source, recipe.within) for source in (original, released))
+        # Values are numbered by their first rows, so that equal columns have equal numbers.
+        if not np.array_equal(strata, theirs):
+            raise DataError(f"{OTHER_ROWS}: the strata are others.")
+    if not _are_centres(sides, recipe, strata):
+        raise DataError(f"{OTHER_ROWS}.")
+    return sides
+
+
+def orders_of(spec: Spec | None) -> dict[str, list[str]]:
+    """Return the orders of ordinal columns that a specification names."""
+    attributes = {} if spec is None else spec.attributes
+    return {name: [str(value) for value in item.order] for name, item in attributes.items() if item.order}
+
+
+def _are_centres(sides: BothSides, recipe: MicroRecipe, strata: IntArray | None) -> bool:
+    """Tell whether the clusters of every group have the released values as their centres."""
+    first = 0
+    for group in recipe.groups:
+        part = slice(first, first + len(group))
+        first += len(group)
+        before, after = sides.before[:, part], sides.after[:, part]
+        blank = np.isnan(after)
+        if not np.array_equal(blank, _blank_due(before, recipe, strata)):
+            return False
+        labels = number_clusters(after, strata)
+        for place, name in enumerate(group):
+            known = np.where(blank[:, place], 0.0, before[:, place])
+            due = _centres(known, labels, recipe.centres[name])
+            if not _is_close(due, after[:, place], before[:, place]):
+                return False
+    return True
+
+
+def _blank_due(values: FloatArray, recipe: MicroRecipe, strata: IntArray | None) -> BoolArray:
+    """Return which cells are missing in a release of these values."""
+    found = np.isnan(values)
+    if found.any():
+        scaled = standard_scores(values) if recipe.standardize else values
+        for rows in split_strata(strata, len(values), recipe.k):
+            found[rows] = blank_rare(scaled[rows], recipe.k)
+    return found
+
+
+def number_clusters(released: FloatArray, strata: IntArray | None = None) -> IntArray:
+    """Number rows by their released values, equal ones in one stratum alike; NaN equals NaN.
+
+    Two clusters with the same centres count as one, whose centre is the same again.
+    """
+    number, span = np.zeros(len(released), dtype=np.int64), 1
+    for column in (*released.T, *(() if strata is None else (strata,))):
+        distinct, codes = np.unique(column, return_inverse=True)
+        if span > 1:
+            distinct, codes = np.unique(number * len(distinct) + codes.reshape(-1), return_inverse=True)
+        number, span = codes.reshape(-1), len(distinct)
+    return number.astype(np.int32)
+
+
+def _centres(values: FloatArray, labels: IntArray, middle: Middle) -> FloatArray:
+    """Return the centre of each row's cluster; means without sorting, which a check of all rows can do."""
+    if middle != "mean":
+        return centres(values, labels, middle=middle)
+    sizes = np.bincount(labels)
+    base = np.empty(len(sizes))
+    base[labels] = values
+    means: FloatArray = base + np.bincount(labels, weights=values - base[labels]) / sizes
+    return means[labels]
+
+
+def _is_close(due: FloatArray, found: FloatArray, values: FloatArray) -> bool:
+    known: BoolArray = ~np.isnan(found)
+    if not known.any():
+        return True
+    largest, span = np.abs(values[known]).max(), np.ptp(values[known])
+    return bool((np.abs(due - found)[known] <= ROUNDING * span + 1e-12 * largest).all())
+
+
+def differing_columns(original: Source, released: Source, names: Sequence[str]) -> list[str]:
+    """Return which columns are not the same, row by row; a number or date may be spelt in another way.
+
+    Raises
+    ------
+    DataError
+        If a column is absent.
+    """
+    refuse_unknown(original, names)
+    refuse_unknown(released, names)
+    return [name for name in names if not _is_same(original, released, name)]
+
+
+def _is_same(original: Source, released: Source, name: str) -> bool:
+    kinds, texts, codes = [], [], []
+    for source in (original, released):
+        column = source.collect(source.frame.select(key(source, name).alias(name))).column(name)
+        coded = column.combine_chunks().dictionary_encode()
+        kind, values = type_values(name, coded.dictionary, AttributeSpec(role="other"))
+        kinds.append(kind)
+        texts.append(
+            (texts_of_array(coded.dictionary), ["" if value is None else text_of(value) for value in values])
+        )
+        codes.append(places_of(coded.indices))
+    which = 1 if kinds[0] == kinds[1] else 0
+    # Missing is at place -1, which is the last one here.
+    one, other = (
+        np.array([*side[which], None], dtype=object)[places]
+        for side, places in zip(texts, codes, strict=True)
+    )
+    return bool(np.array_equal(one, other))
+
+
+def measure_centres(
+    before: FloatArray, after: FloatArray, *, scaled: bool, threads: int | None = None
+) -> dict[str, float]:
+    """Return ``il``, ``id``, ``dld`` and their ``score``, in percent.
+
+    Parameters
+    ----------
+    before, after
+        Shape (rows, columns); only rows without any missing cell count. Without such rows there is nothing.
+    scaled
+        Whether z-scores are compared.
+    threads
+        Threads to use; all cores where None.
+    """
+    complete = ~(np.isnan(before) | np.isnan(after)).any(axis=1)
+    if not complete.any():
+        return {}
+    if scaled:
+        before, after = standard_scores(before), standard_scores(after, before)
+    found = measure_protection(before[complete], after[complete], threads=threads)
+    return {"il": found.il, "id": found.id, "dld": found.dld, "score": found.score}
+
+
+__all__ = [
+    "NOT_MADE",
+    "OTHER_ROWS",
+    "ROUNDING",
+    "BothSides",
+    "differing_columns",
+    "measure_centres",
+    "number_clusters",
+    "orders_of",
+    "read_both",
+]
