@@ -96,7 +96,7 @@ def _gain(results: Results) -> str:
 
 
 def _missed() -> str:
-    return "\n".join(f"- **{name[0].upper()}{name[1:]}.** {why}" for name, why in KNOWN_MISSES.items())
+    return "\n".join(f"- **{name}.** {why}" for name, why in KNOWN_MISSES.items())
 
 
 def _data(results: Results) -> str:
