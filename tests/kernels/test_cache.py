@@ -86,11 +86,14 @@ def test_what_others_compile_keeps_its_own_place() -> None:
 
 
 def test_leftovers_of_other_states_are_removed(tmp_path: Path) -> None:
-    """Those beside the sources; nothing else is touched."""
-    for name in ("sfumato-kernels-old", "sfumato-kernels-new", "other"):
+    """Those beside the sources; nothing else is touched, nor what a running process may still use."""
+    for name in ("sfumato-kernels-old", "sfumato-kernels-new", "sfumato-kernels-used", "other"):
         (tmp_path / name).mkdir()
+        if name != "sfumato-kernels-used":
+            os.utime(tmp_path / name, (0, 0))
     _options._forget_others(tmp_path, "sfumato-kernels-new")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["other", "sfumato-kernels-new"]
+    left = sorted(path.name for path in tmp_path.iterdir())
+    assert left == ["other", "sfumato-kernels-new", "sfumato-kernels-used"]
 
 
 @pytest.mark.parametrize("name", ["sfumato", "sfumato.spec", "sfumato.errors"])

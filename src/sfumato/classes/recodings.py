@@ -236,6 +236,7 @@ class Recodings:
         worst = np.empty((len(blocks), len(self.properties) + self._penalties), dtype=np.float64)
         done = own_kernel.evaluate_recodings(
             memory.tables,
+            own_kernel.DEPTHS,
             self._fields,
             memory.ladders,
             self._heights,

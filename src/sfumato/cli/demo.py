@@ -10,7 +10,7 @@ import typer
 
 from sfumato.cli.options import Options
 from sfumato.cli.output import Output
-from sfumato.cli.progress import COMPILING, waiting, watching
+from sfumato.cli.progress import waiting, watching
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,8 +38,6 @@ def demo(
 
     A front, a pick from it, a verified release and a report about it, all in one folder.
     """
-    from sfumato import api
-
     output = Output(options)
     folder = _new_folder() if out is None else Path(out)
     sources = _sources()
@@ -48,8 +46,6 @@ def demo(
             (drafts / name).parent.mkdir(exist_ok=True)
             (drafts / name).write_bytes(source.read_bytes())
         output.block(INTRODUCTION)
-        with waiting(options, "getting ready", later=COMPILING):
-            api.warm_up()
         result = _run(drafts, folder, output)
     _print_next(folder, output)
     output.result({"folder": str(folder), "files": sorted([*sources, *_made()]), **result})

@@ -7,6 +7,7 @@ import functools
 import hashlib
 import shutil
 import tempfile
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
 
@@ -20,14 +21,30 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).parent
 PREFIX = "sfumato-kernels-"
+IN_USE_S = 7 * 24 * 3600.0
+"""How long what another version compiled is left alone: a process of that version may still be running."""
 
 
 def kernel(function: Kernel) -> Kernel:
     """Compile a function to run without the interpreter's lock, cached on disk.
 
     No ``parallel=True``: threads come from one executor, so that two callers
-    never share a threading layer. No fast-math: exact ties decide.
+    never share a threading layer. No fast-math: exact ties decide. A function whose name begins with
+    an underscore is called by kernels alone, see `inner`.
     """
+    return inner(function) if function.__name__.startswith("_") else _compiled(function, from_python=True)
+
+
+def inner(function: Kernel) -> Kernel:
+    """Compile a function that only other kernels call.
+
+    What lets Python call a function takes the compiler as long as the function itself where arguments are
+    made of many arrays: a third of all time is saved without.
+    """
+    return _compiled(function, from_python=False)
+
+
+def _compiled(function: Kernel, *, from_python: bool) -> Kernel:
     settings = vars(numba.config)
     if settings.get("DISABLE_JIT"):
         # Interpreted, 64-bit keys wrap around as they do compiled, and NumPy would warn of it.
@@ -35,8 +52,9 @@ def kernel(function: Kernel) -> Kernel:
     # Numba chooses the place of the cache while it decorates; what others compile keeps its own.
     before = settings.get("CACHE_DIR")
     settings["CACHE_DIR"] = str(cache_folder())
+    options = {"nogil": True, "cache": True, "no_cfunc_wrapper": True, "no_cpython_wrapper": not from_python}
     try:
-        return cast("Kernel", numba.njit(nogil=True, cache=True)(function))
+        return cast("Kernel", numba.njit(**options)(function))
     finally:
         settings["CACHE_DIR"] = before
 
@@ -88,10 +106,11 @@ def _is_writable(folder: Path) -> bool:
 
 
 def _forget_others(parent: Path, name: str) -> None:
-    """Remove what other states of the sources left beside them."""
+    """Remove what other states of the sources left beside them, unless a process may still use it."""
     for path in parent.glob(PREFIX + "*"):
-        if path.name != name:
-            shutil.rmtree(path, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            if path.name != name and time.time() - path.stat().st_mtime > IN_USE_S:
+                shutil.rmtree(path, ignore_errors=True)
 
 
-__all__ = ["cache_folder", "kernel"]
+__all__ = ["cache_folder", "inner", "kernel"]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.kernels._options import kernel
+from sfumato.kernels._options import inner, kernel
 from sfumato.kernels.bounding_layout import SQUARES
 from sfumato.kernels.elements import OPEN
 from sfumato.kernels.grouping import group_tuples
@@ -38,7 +38,7 @@ def _popcount(bits: np.uint64) -> int:
     return int((bits * _H01) >> np.uint64(56))
 
 
-@kernel
+@inner
 def fails(model: Model, rows: int, bits: KeyArray, at: int) -> bool:
     """Tell whether a class misses what is required."""
     if rows < model.least_rows:
@@ -140,13 +140,13 @@ def _measure_blocks(decisions: Decisions, ends: Ends, model: Model, states: IntA
                     work.extra[other] = min(work.extra[other], model.slope[a] * work.block_mass[one])
 
 
-@kernel
+@inner
 def weight_of(fine: Tuples, a: int, c: int) -> float:
     """Return the weight of a class's cells in one attribute."""
     return fine.weights[a, c] if fine.weights.shape[0] else float(fine.rows[c])
 
 
-@kernel
+@inner
 def least_of_failing(model: Model, rows: int, cost: float, extra: float) -> float:
     """Return what a class costs at least if it fails: it goes, or it lies in a larger one."""
     if model.kind == SQUARES:
@@ -187,7 +187,7 @@ def _cost_classes(decisions: Decisions, ends: Ends, model: Model, use_coarse: in
     return total
 
 
-@kernel
+@inner
 def fine_cost(model: Model, work: Work) -> float:
     """Return what the fine end itself costs if what fails is suppressed; inf if that is too much."""
     fine = work.fine
@@ -202,7 +202,7 @@ def fine_cost(model: Model, work: Work) -> float:
     return total if gone <= model.budget else np.inf
 
 
-@kernel
+@inner
 def bound_ends(
     tuples: Tuples,
     decisions: Decisions,

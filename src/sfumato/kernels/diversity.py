@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.kernels._options import kernel
+from sfumato.kernels._options import inner
 from sfumato.kernels.rounding import round_off
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 DIVERSITY = 11
 
 
-@kernel
+@inner
 def fill_diversity(
     tables: Tables,
     depth: int,
@@ -38,7 +38,7 @@ def fill_diversity(
         scratch.values[number, c] = total
 
 
-@kernel
+@inner
 def summed_inverse(groups: int, rows: LongArray, values: FloatArray, scratch: Scratch) -> float:
     """Return Σ rows / value over the classes that remain, to 13 digits; infinite where a value is 0.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from sfumato.kernels._options import kernel
+from sfumato.kernels._options import inner, kernel
 
 if TYPE_CHECKING:
     from sfumato._typing import IntArray, LongArray
@@ -68,7 +68,7 @@ def _unite(lead: IntArray, one: int, other: int) -> None:
         lead[one] = other
 
 
-@kernel
+@inner
 def connect(
     decisions: Decisions, attribute: int, states: IntArray, wanted_open: bool, lead: IntArray, block: IntArray
 ) -> int:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from sfumato.kernels._options import kernel
+from sfumato.kernels._options import inner, kernel
 from sfumato.kernels.bounding import bound_ends, fine_cost
 from sfumato.kernels.bounding_layout import NEEDED, ROUNDS, TOO_DEAR_APART, TOO_DEAR_JOINED
 from sfumato.kernels.elements import APART, JOINED, OPEN, settle
@@ -97,7 +97,7 @@ def _settle_all(decisions: Decisions, states: IntArray, ends: Ends) -> bool:
     return True
 
 
-@kernel
+@inner
 def expand(
     tuples: Tuples,
     decisions: Decisions,
@@ -149,7 +149,7 @@ def expand(
     return BRANCHED, chosen
 
 
-@kernel
+@inner
 def bound_only(
     tuples: Tuples,
     decisions: Decisions,

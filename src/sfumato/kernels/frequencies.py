@@ -15,14 +15,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sfumato.kernels._options import kernel
+from sfumato.kernels._options import inner, kernel
 
 if TYPE_CHECKING:
     from sfumato._typing import FloatArray, IntArray, LongArray
     from sfumato.kernels.layout import Ladders, Scratch, Tables
 
 
-@kernel
+@inner
 def total_penalty(block: IntArray, counts: LongArray, block_rows: LongArray, row_count: int) -> float:
     """Return what all rows lose in one attribute; ``block_rows`` receives the rows of each block. O(m)."""
     for v in range(len(block)):
@@ -45,7 +45,8 @@ def _count_lost(tables: Tables, depth: int, ladders: Ladders, scratch: Scratch) 
     """
     gone = scratch.gone
     groups = tables.counts[depth, 0]
-    gone[:groups] = scratch.out[:groups]
+    for g in range(groups):
+        gone[g] = scratch.out[g]
     while depth > 0:
         chain = scratch.chain[depth]
         depth = scratch.parent[depth]
@@ -59,7 +60,7 @@ def _count_lost(tables: Tables, depth: int, ladders: Ladders, scratch: Scratch) 
                 scratch.lost[origin.codes[i, a]] += origin.rows[i]
 
 
-@kernel
+@inner
 def frequency_penalties(
     tables: Tables,
     depth: int,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.kernels._options import kernel
+from sfumato.kernels._options import inner, kernel
 
 if TYPE_CHECKING:
     from sfumato._typing import IntArray, KeyArray, LongArray
@@ -86,7 +86,7 @@ def _group_directly(
     return made
 
 
-@kernel
+@inner
 def group_tuples(
     codes: IntArray,
     amount: int,

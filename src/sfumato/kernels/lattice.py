@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.kernels._options import kernel
+from sfumato.kernels._options import inner, kernel
 from sfumato.kernels.diversity import DIVERSITY, fill_diversity, summed_inverse
 from sfumato.kernels.frequencies import frequency_penalties
 from sfumato.kernels.histograms import (
@@ -205,8 +205,6 @@ def _suppress_below_mean(groups: int, rows: LongArray, sizes: LongArray, plan: P
 def _count_failing(groups: int, rows: LongArray, plan: Plan, scratch: Scratch) -> int:
     """Count the rows of the remaining classes that miss a requirement."""
     failing = 0
-    if np.isnan(plan.required).all():
-        return failing
     for c in range(groups):
         if scratch.out[c]:
             continue
@@ -427,7 +425,7 @@ def _advance(
     return depth_of[q - 1] if q else 0
 
 
-@kernel
+@inner
 def reduce_classes(
     tables: Tables,
     depth: int,
@@ -492,7 +490,8 @@ def evaluate_nodes(
             return i
         depth = _advance(tables, fields, ladders, nodes[i], plan, scratch)
         reduce_classes(tables, depth, fields, ladders, nodes[i], plan, scratch, sums[i], worst[i])
-        scratch.before[:q] = nodes[i]
+        for a in range(q):
+            scratch.before[a] = nodes[i, a]
         control[1 + worker] += 1
     return len(nodes)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.kernels._options import kernel
+from sfumato.kernels._options import inner, kernel
 
 if TYPE_CHECKING:
     from sfumato._typing import FloatArray, IntArray, LongArray
@@ -102,7 +102,7 @@ def classes_of(labels: IntArray, clusters: int) -> tuple[LongArray, LongArray]:
     return order, starts
 
 
-@kernel
+@inner
 def measure_groups(
     record: FloatArray, centroids: FloatArray, starts: LongArray, distances: FloatArray, rest: FloatArray
 ) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from sfumato.kernels._options import kernel
+from sfumato.kernels._options import inner, kernel
 
 if TYPE_CHECKING:
     from sfumato._typing import FloatArray, IntArray, LongArray
@@ -35,7 +35,7 @@ class Remaining(NamedTuple):
     distances: FloatArray  # (BLOCK,): scratch
 
 
-@kernel
+@inner
 def add_to_sum(sums: FloatArray, column: int, value: float) -> None:
     """Add a value to a sum kept as a pair of doubles, ``sums[0, column] + sums[1, column]``."""
     high = sums[0, column]
@@ -68,7 +68,7 @@ def close_cluster(
             add_to_sum(sums, column, -values[row, column])
 
 
-@kernel
+@inner
 def measure_lanes(
     cells: FloatArray, begin: int, stride: int, lanes: int, point: FloatArray, distances: FloatArray
 ) -> None:
@@ -88,7 +88,7 @@ def measure_lanes(
         at += np.uintp(stride)
 
 
-@kernel
+@inner
 def insert_nearest(near: FloatArray, near_rows: LongArray, found: float, row: int) -> None:
     """Insert a record into a list sorted by distance, then row; the last falls out, the first stays."""
     at = len(near) - 1
@@ -102,7 +102,7 @@ def insert_nearest(near: FloatArray, near_rows: LongArray, found: float, row: in
     near_rows[at] = row
 
 
-@kernel
+@inner
 def largest(distances: FloatArray, count: int) -> float:
     """Return the largest of ``count`` distances; none is below 0, so doubles are ordered as their bits."""
     bits = distances.view(np.int64)
@@ -175,13 +175,13 @@ def find_nearest_between(
     return best, best_row
 
 
-@kernel
+@inner
 def find_farthest(remaining: Remaining, count: int, point: FloatArray) -> int:
     """Return the row farthest from a point; of equal ones the lowest. O(count·d)."""
     return find_farthest_between(remaining, 0, count, point, remaining.distances)[1]
 
 
-@kernel
+@inner
 def find_nearest(
     remaining: Remaining, count: int, seed: int, point: FloatArray, near: FloatArray, near_rows: LongArray
 ) -> int:

@@ -36,7 +36,7 @@ def _remaining(tree: Tree, order: LongArray) -> LongArray:
 
 
 @kernel
-def _mdav_indexed(values: FloatArray, k: int, sizes: tuple[int, int, int], weight: float) -> IntArray:
+def partition_indexed(values: FloatArray, k: int, sizes: tuple[int, int, int], weight: float) -> IntArray:
     total, width = values.shape
     clusters = np.zeros(total, dtype=np.int32)
     near, near_rows = np.empty(k), np.empty(k, dtype=np.int64)
@@ -81,7 +81,7 @@ def mdav_indexed(values: FloatArray, k: int, weight: float = 1.0) -> IntArray:
     dimensions or when few records remain, plain passes go on from there; with a
     ``weight`` of 0 for the costs of the index they never do. Memory O(n·d).
     """
-    return _mdav_indexed(values, k, SIZES, weight)
+    return partition_indexed(values, k, SIZES, weight)
 
 
 __all__ = ["mdav_indexed"]

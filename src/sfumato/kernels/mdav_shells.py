@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from sfumato.kernels._options import kernel
+from sfumato.kernels._options import inner, kernel
 from sfumato.kernels.mdav import NONE, largest, measure_lanes
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def _allocate(total: int, count: int, centre: FloatArray) -> Shells:
     )
 
 
-@kernel
+@inner
 def build_shells(values: FloatArray, order: LongArray, centre: FloatArray) -> Shells:
     """Make the shells of the rows in ``order`` around a centre. O(m·d).
 
@@ -133,7 +133,7 @@ def build_shells(values: FloatArray, order: LongArray, centre: FloatArray) -> Sh
     return shells
 
 
-@kernel
+@inner
 def remove_from_shells(shells: Shells, rows: LongArray, width: int) -> None:
     """Take rows out. O(k·d)."""
     for row in rows:
@@ -166,7 +166,7 @@ def _bound_above(shells: Shells, group: int, fan: int, point: FloatArray) -> Non
         at += np.uintp(fan)
 
 
-@kernel
+@inner
 def find_farthest_in_shells(shells: Shells, point: FloatArray, fan: int) -> tuple[int, int]:
     """Return the row farthest from a point, as `find_farthest` does, and how many records were looked at.
 

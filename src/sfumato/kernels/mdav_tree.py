@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from sfumato.kernels._options import kernel
+from sfumato.kernels._options import inner, kernel
 from sfumato.kernels.mdav import NONE, insert_nearest, measure_lanes
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ def _allocate(total: int, count: int, width: int, k: int) -> Tree:
     )
 
 
-@kernel
+@inner
 def build_tree(values: FloatArray, order: LongArray, k: int) -> Tree:
     """Make the tree of the rows in ``order``, which is changed. O(m (d + log m)), memory O(n + m·d)."""
     _arrange(values, order)
@@ -222,7 +222,7 @@ def _note(nodes: LongArray, count: int, node: int) -> int:
     return count + 1
 
 
-@kernel
+@inner
 def remove_from_tree(tree: Tree, rows: LongArray, width: int) -> None:
     """Take rows out, and fit the boxes above them. O(k·d·log n)."""
     changed, count = tree.changed, 0
@@ -269,7 +269,7 @@ def _bound_below(
         at += np.uintp(lanes)
 
 
-@kernel
+@inner
 def find_nearest_in_tree(
     tree: Tree, seed: int, point: FloatArray, near: FloatArray, near_rows: LongArray, sizes: tuple[int, int]
 ) -> int:

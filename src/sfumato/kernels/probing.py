@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.kernels._options import kernel
+from sfumato.kernels._options import inner, kernel
 from sfumato.kernels.bounding import fails, least_of_failing, weight_of
 from sfumato.kernels.bounding_layout import CELLS, PROBES, SQUARES
 from sfumato.kernels.elements import APART, JOINED, OPEN, settle
@@ -219,7 +219,7 @@ def _try(decisions: Decisions, a: int, e: int, state: int, states: IntArray, tri
     return settle(decisions, a, work.trial, trial)
 
 
-@kernel
+@inner
 def probe(
     decisions: Decisions,
     ends: Ends,

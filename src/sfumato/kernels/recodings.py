@@ -24,6 +24,10 @@ _HASH = np.uint64(0x9E3779B97F4A7C15)
 SIZE, HEIGHT, EXTENT = range(3)
 
 
+DEPTHS = (0, 1)
+"""Where tuples and classes stand in the tables."""
+
+
 class Heights(NamedTuple):
     """The levels of all hierarchies, for the heights of blocks, and which costs are wanted."""
 
@@ -148,7 +152,8 @@ def _prepare(
         begin, end = origin.start[a], origin.start[a + 1]
         block = blocks[begin:end]
         counts = origin.counts[begin:end]
-        ladders.maps[begin:end] = block
+        for v in range(end - begin):
+            ladders.maps[begin + v] = block[v]
         for t in range(len(heights.kinds)):
             costs = ladders.costs[t, begin:end]
             levels = heights.levels[heights.start[a] : heights.start[a + 1]]
@@ -236,9 +241,15 @@ def _bits_of(size: int) -> int:
 
 @kernel
 def _regroup(
-    tables: Tables, fields: Fields, ladders: Ladders, parts: KeyArray, plan: Plan, scratch: Scratch
+    tables: Tables,
+    depths: tuple[int, int],
+    fields: Fields,
+    ladders: Ladders,
+    parts: KeyArray,
+    plan: Plan,
+    scratch: Scratch,
 ) -> None:
-    """Make the classes of the recoding at level 1 of ``ladders`` at depth 1, from the tuples at depth 0."""
+    """Make the classes of the recoding at level 1 of ``ladders`` from the tuples."""
     origin = ladders.origin
     for a in range(len(fields.word)):
         for v in range(origin.start[a], origin.start[a + 1]):
@@ -250,16 +261,18 @@ def _regroup(
         made = _unite_narrow(origin.codes, parts, tables.keys[1, 0], slots, scratch.united)
     else:
         made = _unite_wide(origin.codes, parts, fields.word, tables.keys[1], slots, scratch.united)
-    add_up(tables, 0, 1, groups, scratch.united)
-    tables.counts[1, 0] = made
+    tuples, classes = depths
+    add_up(tables, tuples, classes, groups, scratch.united)
+    tables.counts[classes, 0] = made
     if len(scratch.chain):
-        remember(tables, 0, 1, groups, scratch)
-    roll_up_pairs(tables, 0, 1, plan, scratch)
+        remember(tables, tuples, classes, groups, scratch)
+    roll_up_pairs(tables, tuples, classes, plan, scratch)
 
 
 @kernel
 def evaluate_recodings(
     tables: Tables,
+    depths: tuple[int, int],
     fields: Fields,
     ladders: Ladders,
     heights: Heights,
@@ -272,6 +285,8 @@ def evaluate_recodings(
 ) -> int:
     """Evaluate recodings one after another; return how many were evaluated.
 
+    ``depths`` is `DEPTHS`, handed in because the compiler makes a function anew for every constant
+    that it is called with, and takes long for those that are shared with :func:`evaluate_nodes`.
     ``recodings`` are blocks, shape (n, values of all attributes), and levels, shape (n, q), −1 where
     a partition is no level; ``work`` is memory for the parts of keys, and for the first code of each
     block; ``control`` has the array that :func:`evaluate_nodes` has, and the worker's number;
@@ -286,10 +301,10 @@ def evaluate_recodings(
         if flags[0]:
             return i
         _prepare(blocks[i], given[i], heights, ladders, plan.row_count, first)
-        _regroup(tables, fields, ladders, parts, plan, scratch)
-        reduce_classes(tables, 1, fields, ladders, levels, plan, scratch, sums[i], worst[i])
+        _regroup(tables, depths, fields, ladders, parts, plan, scratch)
+        reduce_classes(tables, depths[1], fields, ladders, levels, plan, scratch, sums[i], worst[i])
         flags[1 + worker] += 1
     return len(blocks)
 
 
-__all__ = ["EXTENT", "HEIGHT", "SIZE", "Heights", "evaluate_recodings", "price_blocks"]
+__all__ = ["DEPTHS", "EXTENT", "HEIGHT", "SIZE", "Heights", "evaluate_recodings", "price_blocks"]

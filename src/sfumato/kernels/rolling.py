@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.kernels._options import kernel
+from sfumato.kernels._options import inner, kernel
 
 if TYPE_CHECKING:
     from sfumato._typing import IntArray, KeyArray
@@ -16,7 +16,7 @@ _HASH = np.uint64(0x9E3779B97F4A7C15)
 _ZERO = np.uint64(0)
 
 
-@kernel
+@inner
 def table_bits(groups: int) -> int:
     """Return b such that 2**b slots are at most half full."""
     b = 4
@@ -135,7 +135,7 @@ def _roll_up_classes(
     tables.counts[high, 0] = made
 
 
-@kernel
+@inner
 def add_up(tables: Tables, low: int, high: int, groups: int, united: IntArray) -> None:
     """Add the rows and unite the bits of the classes at depth ``low`` that became one at depth ``high``."""
     # Whether a class is new follows no pattern, so what is there is masked out rather than branched around.
@@ -190,7 +190,7 @@ def _roll_up_pairs(tables: Tables, low: int, high: int, number: int, set_size: i
     tables.counts[high, 1 + number] = made
 
 
-@kernel
+@inner
 def remember(tables: Tables, low: int, high: int, groups: int, scratch: Scratch) -> None:
     """Note which class at depth ``high`` each of the ``groups`` classes at depth ``low`` went to.
 
@@ -201,18 +201,20 @@ def remember(tables: Tables, low: int, high: int, groups: int, scratch: Scratch)
         for g in range(tables.counts[scratch.parent[high], 0]):
             chain[g] = scratch.united[chain[g]]
     else:
-        chain[:groups] = scratch.united[:groups]
+        # A loop: the compiler takes two seconds for an assignment from slice to slice.
+        for g in range(groups):
+            chain[g] = scratch.united[g]
         scratch.parent[high] = low
 
 
-@kernel
+@inner
 def roll_up_pairs(tables: Tables, low: int, high: int, plan: Plan, scratch: Scratch) -> None:
     """Unite the pairs of all sets after classes were united."""
     for s in range(len(plan.set_size)):
         _roll_up_pairs(tables, low, high, s, plan.set_size[s], scratch)
 
 
-@kernel
+@inner
 def roll_up(
     tables: Tables, low: int, high: int, field: Field, block: IntArray, plan: Plan, scratch: Scratch
 ) -> None:

@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 
-from sfumato.kernels._options import kernel
+from sfumato.kernels._options import inner
 
 
-@kernel
+@inner
 def round_off(number: float) -> float:
     """Round to 13 significant digits, which hides the order in which something was summed."""
     if number == 0.0 or not math.isfinite(number):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from sfumato.kernels._options import kernel
+from sfumato.kernels._options import inner, kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -62,7 +62,7 @@ def _judge(tables: Tables, depth: int, plan: Plan, values: FloatArray) -> None:
                 values[c] = 0.0
 
 
-@kernel
+@inner
 def least_security(tables: Tables, depth: int, plan: Plan, scratch: Scratch) -> float:
     """Return 1 if no class that remains discloses anything, else 0; without a value for every class."""
     own = plan.sentences
@@ -121,7 +121,7 @@ def _sum_risks(tables: Tables, depth: int, plan: Plan, p: int, sums: LongArray, 
         sums[c] += np.int64(risk * own.scale + 0.5) * tables.pair_rows[depth, source, i]
 
 
-@kernel
+@inner
 def measure_sentences(tables: Tables, depth: int, plan: Plan, p: int, scratch: Scratch) -> None:
     """Fill one property about confidential sentences. O(classes) for SECURE, else O(pairs)."""
     values, sums = scratch.values[p], scratch.squares[p]
