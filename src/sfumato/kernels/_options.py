@@ -52,9 +52,12 @@ def _compiled(function: Kernel, *, from_python: bool) -> Kernel:
     # Numba chooses the place of the cache while it decorates; what others compile keeps its own.
     before = settings.get("CACHE_DIR")
     settings["CACHE_DIR"] = str(cache_folder())
-    options = {"nogil": True, "cache": True, "no_cfunc_wrapper": True, "no_cpython_wrapper": not from_python}
+    # Numba's types do not know all of its options.
+    compiled = cast("Callable[..., Callable[[Kernel], Kernel]]", numba.njit)
     try:
-        return cast("Kernel", numba.njit(**options)(function))
+        return compiled(nogil=True, cache=True, no_cfunc_wrapper=True, no_cpython_wrapper=not from_python)(
+            function
+        )
     finally:
         settings["CACHE_DIR"] = before
 

@@ -36,7 +36,13 @@ def _remaining(tree: Tree, order: LongArray) -> LongArray:
 
 
 @kernel
-def partition_indexed(values: FloatArray, k: int, sizes: tuple[int, int, int], weight: float) -> IntArray:
+def begin_indexed(
+    values: FloatArray, k: int, sizes: tuple[int, int, int], weight: float
+) -> tuple[IntArray, LongArray, FloatArray, int]:
+    """Make clusters as long as the index pays; plain passes have to finish what it leaves.
+
+    Returns the numbers of clusters, the rows that have none yet, their sums, and the next number.
+    """
     total, width = values.shape
     clusters = np.zeros(total, dtype=np.int32)
     near, near_rows = np.empty(k), np.empty(k, dtype=np.int64)
@@ -70,8 +76,7 @@ def partition_indexed(values: FloatArray, k: int, sizes: tuple[int, int, int], w
                 seed, looked = find_farthest_in_shells(shells, point, sizes[2])
                 work += looked
         average += 0.1 * (work - average)
-    finish_plain(values, _remaining(tree, order), k, sums, clusters, cluster)
-    return clusters
+    return clusters, _remaining(tree, order).copy(), sums, cluster
 
 
 def mdav_indexed(values: FloatArray, k: int, weight: float = 1.0) -> IntArray:
@@ -81,7 +86,9 @@ def mdav_indexed(values: FloatArray, k: int, weight: float = 1.0) -> IntArray:
     dimensions or when few records remain, plain passes go on from there; with a
     ``weight`` of 0 for the costs of the index they never do. Memory O(n·d).
     """
-    return partition_indexed(values, k, SIZES, weight)
+    clusters, rows, sums, cluster = begin_indexed(values, k, SIZES, weight)
+    finish_plain(values, rows, k, sums, clusters, cluster)
+    return clusters
 
 
-__all__ = ["mdav_indexed"]
+__all__ = ["SIZES", "begin_indexed", "mdav_indexed"]

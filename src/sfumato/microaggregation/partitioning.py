@@ -9,10 +9,10 @@ import numpy as np
 
 from sfumato.errors import ParameterError
 from sfumato.kernels.mdav import mdav_plain
-from sfumato.kernels.mdav_indexed import mdav_indexed
+from sfumato.kernels.mdav_indexed import SIZES, begin_indexed, mdav_indexed
 from sfumato.kernels.univariate import cut_optimally
 from sfumato.kernels.variable_mdav import measure_from_centre, variable_mdav
-from sfumato.microaggregation.passes import SHARED_CELLS, mdav_shared
+from sfumato.microaggregation.passes import SHARED_CELLS, Begun, finish
 
 if TYPE_CHECKING:
     from sfumato._typing import FloatArray, IntArray
@@ -40,9 +40,9 @@ def mdav(values: FloatArray, k: int, *, threads: int | None = None) -> IntArray:
     k
         Records of a cluster, from 1 to n.
     threads
-        Threads that share the passes over a table that is too wide for an index, all cores where None;
-        clusters do not depend on it. An index answers in less time than handing work to a thread takes. No
-        lock is held: several tables can be partitioned at once.
+        Threads that share passes over many records, all cores where None; clusters do not depend on
+        it. Where an index finds them, that takes less time than handing work to a thread. No lock is
+        held: several tables can be partitioned at once.
 
     Returns
     -------
@@ -56,8 +56,9 @@ def mdav(values: FloatArray, k: int, *, threads: int | None = None) -> IntArray:
 
     Notes
     -----
-    Small tables are passed over record by record; larger ones go through an index. Both compute the
-    same distances in the same way, so the clusters are the same, ties included.
+    Small tables are passed over record by record; larger ones go through an index as long as it pays, which
+    in many dimensions is not long. All compute the same distances in the same way, so the clusters are
+    the same, ties included.
 
     References
     ----------
@@ -73,12 +74,10 @@ def mdav(values: FloatArray, k: int, *, threads: int | None = None) -> IntArray:
     values = _checked(values, k)
     if k == 1:
         return np.arange(len(values), dtype=np.int32)
-    if len(values) < INDEXED * min(values.shape[1], INDEXED_WIDTH):
-        workers = threads or os.cpu_count() or 1
-        if workers > 1 and values.size >= SHARED_CELLS:
-            return mdav_shared(values, k, workers)
-        return mdav_plain(values, k)
-    return mdav_indexed(values, k)
+    begun = Begun.of(values)
+    if len(values) >= INDEXED * min(values.shape[1], INDEXED_WIDTH):
+        begun = Begun(*begin_indexed(values, k, SIZES, 1.0))
+    return finish(values, k, begun, threads or os.cpu_count() or 1, SHARED_CELLS)
 
 
 def v_mdav(values: FloatArray, k: int, *, gain: float = GAIN) -> IntArray:
