@@ -197,6 +197,10 @@ def test_recipe_on_new_data(tmp_path: Path, patients_csv: Path) -> None:
     few = {name: column[:5] for name, column in more.items()}
     with pytest.raises(sf.InfeasibleError, match="may be suppressed"):
         recipe.apply(pd.DataFrame(few))
+    by_size = {"suppression": {"limit": 0.5, "rule": "smallest"}}
+    sized = sf.anonymize(patients_csv, sf.Spec.from_dict(make_spec() | by_size)).recipe
+    with pytest.raises(sf.InfeasibleError, match="by class size alone, not what fails"):
+        sized.apply(pd.DataFrame(few))
 
 
 def test_recipe_meets_unknown_values(tmp_path: Path, patients_csv: Path) -> None:

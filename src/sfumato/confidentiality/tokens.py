@@ -120,11 +120,8 @@ def constant_of(token: Token, text: str) -> Constant:
             raise SentenceError(f"there is no date {token.text}.", text, token.at) from None
     if token.sort == "number":
         return _number(token, text)
-    raise SentenceError(
-        f"a value is expected, not {token.shown}. Put a text that is a word of our own in quotes.",
-        text,
-        token.at,
-    )
+    hint = " Put a text that is a word of our own in quotes." if token.sort == "keyword" else ""
+    raise SentenceError(f"a value is expected, not {token.shown}.{hint}", text, token.at)
 
 
 def _number(token: Token, text: str) -> int | float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
+from sfumato.classes import Rule
 from sfumato.domains import Lattice
 from sfumato.errors import DataError, InfeasibleError
 from sfumato.hierarchies import BLOCKS, RecordedBlocks, fill_values, rebuild, regroup, relabel
@@ -60,10 +61,13 @@ def _check_feasible(prepared: Prepared, problem: Problem) -> None:
     statistics = problem.batch(threads=1).evaluate(prepared.lattice.bottom[None])
     if problem.feasible(statistics)[0]:
         return
+    rule, budget = problem.suppression.rule, problem.suppression.budget
+    allowed = f"{budget} may be suppressed"
+    if rule in (Rule.SMALLEST, Rule.BELOW_MEAN):
+        allowed = "and the recipe's rule suppresses by class size alone, not what fails"
     raise InfeasibleError(
         f"the recipe does not meet its requirements on these rows: {int(statistics.failing[0])} of "
-        f"{prepared.cube.row_count} rows fail, {problem.suppression.budget} may be suppressed. "
-        "Search anew, or pass more rows."
+        f"{prepared.cube.row_count} rows fail, {allowed}. Search anew, or pass more rows."
     )
 
 
