@@ -9,7 +9,15 @@ import typer
 from sfumato.cli.options import Options, split_names
 from sfumato.cli.output import Column, Output, count, number
 from sfumato.cli.progress import waiting
-from sfumato.cli.reading import DataPath, Encoding, Separator, make_reading_spec, without_specification
+from sfumato.cli.reading import (
+    DataPath,
+    Encoding,
+    Person,
+    Sensitive,
+    Separator,
+    make_reading_spec,
+    without_specification,
+)
 
 _COUNTS = ("rows", "classes", "uniques")
 
@@ -21,14 +29,8 @@ def measure(
         list[str],
         typer.Option("--qi", metavar="A,B", help="Columns that an outsider may know; may be repeated."),
     ],
-    sensitive: Annotated[
-        list[str] | None,
-        typer.Option("--sensitive", metavar="C", help="Columns that must not be learnt; may be repeated."),
-    ] = None,
-    person: Annotated[
-        str | None,
-        typer.Option("--person", metavar="P", help="Column that says which rows are one person's."),
-    ] = None,
+    sensitive: Sensitive = None,
+    person: Person = None,
     separator: Separator = None,
     encoding: Encoding = "utf-8",
     options: Options,

@@ -21,6 +21,14 @@ DataPath: TypeAlias = Annotated[
         metavar="DATA", help="csv, tsv, parquet, arrow or json lines; or a folder of parquet files."
     ),
 ]
+Sensitive: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--sensitive", metavar="C", help="Columns that must not be learnt; may be repeated."),
+]
+Person: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--person", metavar="P", help="Column that says which rows are one person's."),
+]
 Separator: TypeAlias = Annotated[
     str | None,
     typer.Option(
@@ -69,4 +77,12 @@ def _as_option(match: re.Match[str]) -> str:
     return f"{letter}se --{match[2]} {value}".rstrip()
 
 
-__all__ = ["DataPath", "Encoding", "Separator", "make_reading_spec", "without_specification"]
+__all__ = [
+    "DataPath",
+    "Encoding",
+    "Person",
+    "Sensitive",
+    "Separator",
+    "make_reading_spec",
+    "without_specification",
+]

@@ -10,7 +10,15 @@ import typer
 from sfumato.cli.options import Options, split_names
 from sfumato.cli.output import Column, Output, count
 from sfumato.cli.progress import waiting
-from sfumato.cli.reading import DataPath, Encoding, Separator, make_reading_spec, without_specification
+from sfumato.cli.reading import (
+    DataPath,
+    Encoding,
+    Person,
+    Sensitive,
+    Separator,
+    make_reading_spec,
+    without_specification,
+)
 from sfumato.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -31,10 +39,7 @@ def risk(
             help="Columns that an outsider may know; if none are named, those of SPEC or FILE, else all.",
         ),
     ] = None,
-    sensitive: Annotated[
-        list[str] | None,
-        typer.Option("--sensitive", metavar="C", help="Columns that must not be learnt; may be repeated."),
-    ] = None,
+    sensitive: Sensitive = None,
     release: Annotated[
         str | None,
         typer.Option("--release", metavar="FILE", help="A release of DATA, which is then attacked."),
@@ -52,10 +57,7 @@ def risk(
     threshold: Annotated[
         float, typer.Option("--threshold", metavar="T", help="A chance above this counts as a risk.")
     ] = 0.2,
-    person: Annotated[
-        str | None,
-        typer.Option("--person", metavar="P", help="Column that says which rows are one person's."),
-    ] = None,
+    person: Person = None,
     spec: Annotated[
         str | None,
         typer.Option("--spec", metavar="SPEC", help="Roles, hierarchies and how DATA are read."),

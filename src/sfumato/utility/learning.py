@@ -41,7 +41,7 @@ def learn_classes(points: FloatArray, weights: FloatArray, asked: FloatArray) ->
         likely[:, seen[0]] = 1.0
         return likely
     from sklearn.linear_model import LogisticRegression
-    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+    from threadpoolctl import threadpool_limits
 
     place, number = np.nonzero(weights)
     model = LogisticRegression(C=1 / PENALTY, max_iter=MOST_STEPS)
