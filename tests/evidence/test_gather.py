@@ -187,7 +187,7 @@ def test_microaggregated_tables_have_a_report(tmp_path: Path) -> None:
 def test_specification_tells_no_folder_comment_or_list_of_values(tmp_path: Path) -> None:
     path = write_people(tmp_path)
     change(path, "[attributes.sex]", "# call Anna about this\n[attributes.sex]")
-    change(path, 'hierarchy = { file = "zip.csv" }', 'hierarchy = { file = "/home/anna/zip.csv" }')
+    change(path, 'hierarchy = { file = "zip.csv" }', 'hierarchy = { file = "/elsewhere/anna/zip.csv" }')
     change(
         path,
         '[attributes.disease]\nrole = "sensitive"',

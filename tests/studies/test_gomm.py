@@ -2,41 +2,27 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
 
 from sfumato.microaggregation.grouping import Evaluator
 from sfumato.microaggregation.grouping.chromosome import is_valid
 from sfumato.microaggregation.measures import Scores
-from studies.__main__ import main
-from studies.common.figures import LARGEST
 from studies.common.results import read_results
 from studies.gomm import data as tables
 from studies.gomm import paper
 from studies.gomm.check import KNOWN_MISSES, check, misses
 from studies.gomm.figures import FIGURES
 from studies.gomm.study import PRINTED, STUDY
-
-interpreted = pytest.mark.skipif(
-    os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="whole runs take hours without compiled kernels"
-)
+from tests.studies.running import check_readme, compiled, run_quickly
 
 
-@interpreted
+@compiled
 def test_a_quick_run_writes_everything(tmp_path) -> None:
     """results.json, README.md and every figure, without the data; the quick numbers are marked as such."""
-    assert main(["gomm", "--quick", "--out", str(tmp_path)]) == 0
-    results = read_results(tmp_path)
-    assert results["quick"]
+    results = run_quickly(STUDY, FIGURES, tmp_path)
     assert results["data"]["water"] == {"rows": 60, "attributes": 10}
     assert set(results["runs"]["census"]) == {"5", "25"}
     assert len(results["runs"]["water"]["5"]["dynamic"]["score"]["values"]) == 2
-    text = (tmp_path / "README.md").read_text(encoding="utf-8")
-    assert "quick run" in text
-    for name in FIGURES:
-        assert f"figures/{name}.png" in text
-        assert 5_000 < (tmp_path / "figures" / f"{name}.png").stat().st_size <= LARGEST
 
 
 def test_the_committed_results_hold() -> None:
@@ -69,11 +55,7 @@ def test_a_miss_is_seen() -> None:
 
 def test_the_readme_belongs_to_the_results(tmp_path) -> None:
     """Written again from results.json it is the same text."""
-    STUDY.write(read_results(STUDY.folder), tmp_path)
-    written = (tmp_path / "README.md").read_text(encoding="utf-8")
-    assert written == (STUDY.folder / "README.md").read_text(encoding="utf-8")
-    for name in FIGURES:
-        assert (STUDY.folder / "figures" / f"{name}.png").stat().st_size <= LARGEST
+    check_readme(STUDY, FIGURES, tmp_path)
 
 
 @pytest.mark.parametrize("data", paper.DATA, ids=lambda data: data.name)
@@ -91,7 +73,7 @@ def test_fewer_attributes_leave_valid_groupings() -> None:
     assert all(is_valid(grouping, 10) for grouping in paper.WATER.ad_hoc(10).values())
 
 
-@interpreted
+@compiled
 @pytest.mark.parametrize("data", paper.DATA, ids=lambda data: data.name)
 def test_the_committed_scores_come_from_the_data(data, data_folder, monkeypatch) -> None:
     """The ad-hoc groupings, measured again for one k."""

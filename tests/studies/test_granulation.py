@@ -2,37 +2,22 @@
 
 from __future__ import annotations
 
-import os
-
-import pytest
-
-from studies.__main__ import main
-from studies.common.figures import LARGEST
 from studies.common.results import read_results
 from studies.granulation import census, example, paper
 from studies.granulation.check import KNOWN_MISSES, check, misses
 from studies.granulation.study import STUDY
+from tests.studies.running import check_readme, compiled, run_quickly
 
 FIGURES = ("census", "example", "tests")
-interpreted = pytest.mark.skipif(
-    os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="whole lattices take hours without compiled kernels"
-)
 
 
-@interpreted
+@compiled
 def test_a_quick_run_writes_everything(tmp_path) -> None:
     """results.json, README.md and every figure; the quick numbers are marked as such."""
-    assert main(["granulation", "--quick", "--out", str(tmp_path)]) == 0
-    results = read_results(tmp_path)
-    assert results["quick"]
+    results = run_quickly(STUDY, FIGURES, tmp_path)
     assert list(results["census"]) == [census.DRAWN]
     assert results["census"][census.DRAWN]["ga"]["runs"] == 2
     assert misses(results) == []
-    text = (tmp_path / "README.md").read_text(encoding="utf-8")
-    assert "quick run" in text
-    for name in FIGURES:
-        assert f"figures/{name}.png" in text
-        assert 5_000 < (tmp_path / "figures" / f"{name}.png").stat().st_size <= LARGEST
 
 
 def test_the_committed_results_hold() -> None:
@@ -60,11 +45,7 @@ def test_a_miss_is_seen() -> None:
 
 def test_the_readme_belongs_to_the_results(tmp_path) -> None:
     """Written again from results.json it is the same text."""
-    STUDY.write(read_results(STUDY.folder), tmp_path)
-    written = (tmp_path / "README.md").read_text(encoding="utf-8")
-    assert written == (STUDY.folder / "README.md").read_text(encoding="utf-8")
-    for name in FIGURES:
-        assert (STUDY.folder / "figures" / f"{name}.png").stat().st_size <= LARGEST
+    check_readme(STUDY, FIGURES, tmp_path)
 
 
 def test_the_partitions_are_those_of_figure_3() -> None:

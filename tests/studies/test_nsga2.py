@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
-import pytest
 
-from studies.__main__ import main
-from studies.common.figures import LARGEST
 from studies.common.results import read_results
 from studies.nsga2 import paper
 from studies.nsga2.census import describe_space, make_case
@@ -16,28 +11,18 @@ from studies.nsga2.check import KNOWN_MISSES, check, misses
 from studies.nsga2.figures import FIGURES
 from studies.nsga2.runs import count_dominated
 from studies.nsga2.study import STUDY
-
-interpreted = pytest.mark.skipif(
-    os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="whole lattices take hours without compiled kernels"
-)
+from tests.studies.running import check_readme, compiled, run_quickly
 
 
-@interpreted
+@compiled
 def test_a_quick_run_writes_everything(tmp_path) -> None:
     """results.json, README.md and every figure; the quick numbers are marked as such."""
-    assert main(["nsga2", "--quick", "--out", str(tmp_path)]) == 0
-    results = read_results(tmp_path)
-    assert results["quick"]
+    results = run_quickly(STUDY, FIGURES, tmp_path)
     for task in paper.TASKS:
         found = results["tasks"][task.name]
         assert len(found["unseeded"]["solutions"]["values"]) == 2
         assert found["seeded"]["dominated"]["values"] == [0]
         assert found["seeded"]["hypervolume"]["linear"]["mean"] >= found["exact"]["hypervolume"]["linear"]
-    text = (tmp_path / "README.md").read_text(encoding="utf-8")
-    assert "quick run" in text
-    for name in FIGURES:
-        assert f"figures/{name}.png" in text
-        assert 5_000 < (tmp_path / "figures" / f"{name}.png").stat().st_size <= LARGEST
 
 
 def test_the_committed_results_hold() -> None:
@@ -65,11 +50,7 @@ def test_a_miss_is_seen() -> None:
 
 def test_the_readme_belongs_to_the_results(tmp_path) -> None:
     """Written again from results.json it is the same text."""
-    STUDY.write(read_results(STUDY.folder), tmp_path)
-    written = (tmp_path / "README.md").read_text(encoding="utf-8")
-    assert written == (STUDY.folder / "README.md").read_text(encoding="utf-8")
-    for name in FIGURES:
-        assert (STUDY.folder / "figures" / f"{name}.png").stat().st_size <= LARGEST
+    check_readme(STUDY, FIGURES, tmp_path)
 
 
 def test_the_space_is_the_chapters() -> None:

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
 
-from studies.__main__ import main
-from studies.common.figures import LARGEST
 from studies.common.results import read_results
 from studies.optimal import census, paper
 from studies.optimal.check import KNOWN_MISSES, check, misses
@@ -15,24 +11,14 @@ from studies.optimal.figures import FIGURES
 from studies.optimal.records import one, pick
 from studies.optimal.recount import blocks_of, plain_costs
 from studies.optimal.study import FULL, STUDY
-
-interpreted = pytest.mark.skipif(
-    os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="proofs take hours without compiled kernels"
-)
+from tests.studies.running import check_readme, compiled, run_quickly
 
 
-@interpreted
+@compiled
 def test_a_quick_run_writes_everything(tmp_path) -> None:
     """results.json, README.md and every figure; the quick numbers are marked as such."""
-    assert main(["optimal", "--quick", "--out", str(tmp_path)]) == 0
-    results = read_results(tmp_path)
-    assert results["quick"]
+    results = run_quickly(STUDY, FIGURES, tmp_path)
     assert one(results["schemes_by_k"], scheme="BHS", cost_name="dm", k=2)["proven"]
-    text = (tmp_path / "README.md").read_text(encoding="utf-8")
-    assert "quick run" in text
-    for name in FIGURES:
-        assert f"figures/{name}.png" in text
-        assert 5_000 < (tmp_path / "figures" / f"{name}.png").stat().st_size <= LARGEST
 
 
 def test_the_committed_results_hold() -> None:
@@ -62,11 +48,7 @@ def test_a_miss_is_seen() -> None:
 
 def test_the_readme_belongs_to_the_results(tmp_path) -> None:
     """Written again from results.json it is the same text."""
-    STUDY.write(read_results(STUDY.folder), tmp_path)
-    written = (tmp_path / "README.md").read_text(encoding="utf-8")
-    assert written == (STUDY.folder / "README.md").read_text(encoding="utf-8")
-    for name in FIGURES:
-        assert (STUDY.folder / "figures" / f"{name}.png").stat().st_size <= LARGEST
+    check_readme(STUDY, FIGURES, tmp_path)
 
 
 @pytest.mark.parametrize("name", paper.ATTRIBUTES)

@@ -2,41 +2,29 @@
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 import pytest
 
 from sfumato.domains import Cube, Ladder
 from studies.__main__ import main
-from studies.common.figures import LARGEST
 from studies.common.results import read_results
 from studies.pbg_ea import paper
 from studies.pbg_ea.billion import make_table
 from studies.pbg_ea.check import KNOWN_MISSES, check, lowest_rr, misses
 from studies.pbg_ea.plain import PlainTable
 from studies.pbg_ea.study import STUDY
+from tests.studies.running import check_readme, compiled, run_quickly
 
 FIGURES = ("billion", "figure-1", "figure-2", "figure-3")
-interpreted = pytest.mark.skipif(
-    os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="whole lattices take hours without compiled kernels"
-)
 
 
-@interpreted
+@compiled
 def test_a_quick_run_writes_everything(tmp_path) -> None:
     """results.json, README.md and every figure; the quick numbers are marked as such."""
-    assert main(["pbg-ea", "--quick", "--out", str(tmp_path)]) == 0
-    results = read_results(tmp_path)
-    assert results["quick"]
+    results = run_quickly(STUDY, FIGURES, tmp_path)
     assert results["rows"]["k_glm"]["exact_front"] == 37
     assert len(results["rows"]["k_glm"]["variants"]["ours"]["rr"]["values"]) == 2
     assert results["billion"]["nodes"] > 10**9
-    text = (tmp_path / "README.md").read_text(encoding="utf-8")
-    assert "quick run" in text
-    for name in FIGURES:
-        assert f"figures/{name}.png" in text
-        assert 5_000 < (tmp_path / "figures" / f"{name}.png").stat().st_size <= LARGEST
 
 
 def test_the_committed_results_hold() -> None:
@@ -61,11 +49,7 @@ def test_a_miss_is_seen() -> None:
 
 def test_the_readme_belongs_to_the_results(tmp_path) -> None:
     """Written again from results.json it is the same text."""
-    STUDY.write(read_results(STUDY.folder), tmp_path)
-    written = (tmp_path / "README.md").read_text(encoding="utf-8")
-    assert written == (STUDY.folder / "README.md").read_text(encoding="utf-8")
-    for name in FIGURES:
-        assert (STUDY.folder / "figures" / f"{name}.png").stat().st_size <= LARGEST
+    check_readme(STUDY, FIGURES, tmp_path)
 
 
 def test_quick_needs_a_folder(capsys) -> None:

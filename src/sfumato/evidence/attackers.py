@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from sfumato._typing import LongArray
     from sfumato.evidence.recoded_cells import Recoded
+    from sfumato.hierarchies import Value
     from sfumato.release import Recipe
     from sfumato.risks.cells import Cells, CodedTable
     from sfumato.risks.result import TableRisk
@@ -256,12 +257,15 @@ def _pair_texts(
     for name in names:
         (one, values), (two, theirs) = table.typed(name), other.typed(name)
         if one == two:
-            found[name] = tuple(
-                [None if v is None else text_of(v) for v in side] for side in (values, theirs)
-            )  # type: ignore[assignment]
+            found[name] = _texts(values), _texts(theirs)
         else:
             found[name] = (table.texts(name), other.texts(name))
     return found
+
+
+def _texts(values: Sequence[Value | None]) -> list[str | None]:
+    """Write values as a release does; missing stays missing."""
+    return [None if value is None else text_of(value) for value in values]
 
 
 def _align(

@@ -77,7 +77,7 @@ def file_name(path: str) -> str:
 
     Examples
     --------
-    >>> file_name("/home/someone/adult.csv"), file_name(r"C:\people\adult.csv"), file_name("adult.csv")
+    >>> file_name("/data/people/adult.csv"), file_name(r"C:\people\adult.csv"), file_name("adult.csv")
     ('adult.csv', 'adult.csv', 'adult.csv')
     """
     return PureWindowsPath(PurePosixPath(path).name).name or LEFT_OUT
