@@ -48,13 +48,13 @@ def make_reference_of_release() -> dict[str, object]:
     return make_reference({"zip": zip_code, "age": age}, {"disease": disease})
 
 
-def make_manifest_of(found: Recount, sha256: str) -> Manifest:
+def make_manifest_of(found: Recount, seen: Recount) -> Manifest:
     return Manifest(
         make_recipe().to_dict(),
         found.measures,
         REQUIRE,
         ROWS,
-        sha256,
+        seen.sha256,
         make_reference_of_release(),
         current_versions(),
     )

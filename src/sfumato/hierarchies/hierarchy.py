@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from sfumato.domains import Tree
+from sfumato.domains import Partition, Tree
 
 if TYPE_CHECKING:
-    from sfumato._typing import IntArray
+    from sfumato._typing import BoolArray, IntArray
 
 Value: TypeAlias = str | int | float | dt.date | None
 
@@ -68,6 +69,52 @@ class Hierarchy:
     def has_missing(self) -> bool:
         """Whether missing belongs to the domain."""
         return bool(self.values) and self.values[-1] is None
+
+    @cached_property
+    def declared(self) -> BoolArray:
+        """Which leaves the specification itself names, whatever the data hold.
+
+        Of a file, a tree or an order these are all, of numbers those from bottom to top, where both are given and the domain has steps. None of any
+        other domain: it is what the data hold, so that its size, its ends and its values tell about people.
+        """
+        if "leaves" in self.definition or (self.kind == "ordinal" and "values" in self.definition):
+            return np.array([value is not None for value in self.values]) & ~self._is_unknown
+        bottom, top = self.definition.get("bottom"), self.definition.get("top")
+        found = np.zeros(self.size, dtype=np.bool_)
+        if isinstance(bottom, int | float) and isinstance(top, int | float) and self._has_steps:
+            for code, value in enumerate(self.values):
+                found[code] = isinstance(value, int | float) and bottom <= value < top
+        return found
+
+    @property
+    def is_declared(self) -> bool:
+        """Whether the specification names the domain."""
+        return bool(self.declared.any())
+
+    @property
+    def _has_steps(self) -> bool:
+        known = [value for value in self.values if isinstance(value, int | float)]
+        return "granularity" in self.definition or all(isinstance(value, int) for value in known)
+
+    @property
+    def _is_unknown(self) -> BoolArray:
+        """Which leaf stands for all values that a recipe does not know."""
+        found = np.zeros(self.size, dtype=np.bool_)
+        if "unknown" in self.definition:
+            found[self.size - self.has_missing - 1] = True
+        return found
+
+    def only(self, codes: BoolArray) -> Hierarchy:
+        """Return the hierarchy over some of its values; blocks are numbered anew on every level."""
+        levels, labels = [], []
+        for row, names in zip(self.levels, self.labels, strict=True):
+            left = row[codes]
+            partition = Partition.of(left)
+            _, first = np.unique(partition.block, return_index=True)
+            levels.append(partition.block)
+            labels.append(tuple(names[int(left[code])] for code in first.tolist()))
+        values = tuple(value for value, keep in zip(self.values, codes.tolist(), strict=True) if keep)
+        return replace(self, values=values, levels=np.stack(levels), labels=tuple(labels))
 
     def tree(self, *, collapse: bool = True) -> Tree:
         """Return the tree of the hierarchy.

@@ -58,6 +58,22 @@ class IntervalRule:
         bounds = (self.bottom, self.top, self.granularity)
         return (*self.widths, self.origin, *(number for number in bounds if number is not None))
 
+    def declared_range(self, *, whole: bool) -> tuple[int, int] | None:
+        """Return the first and the last step of the domain that bottom and top declare, if they do.
+
+        Steps are integers, or granules. Numbers with fractions and without a granularity have no steps.
+        """
+        if self.bottom is None or self.top is None or not (whole or self.granularity is not None):
+            return None
+        grid = Grid.of(0, 1 if self.granularity is None else self.granularity)
+        bounds = (
+            [math.ceil(self.bottom), math.ceil(self.top)]
+            if self.granularity is None
+            else [self.bottom, self.top]
+        )
+        first, end = grid.index(number_array(bounds)).tolist()
+        return (first, end - 1) if 0 < end - first < MOST_INTEGERS else None
+
     def definition(self, integer: bool) -> dict[str, object]:
         """Return the rule as recipes hold it."""
         found: dict[str, object] = {}
@@ -96,8 +112,10 @@ def build_intervals(
     -------
     Hierarchy
         With intervals over integers the domain is the whole range from the smallest to
-        the largest (of granules, if there is a granularity), else what occurs. Granules
-        stand in ``values`` by their starts, and ``definition["granularity"]`` says so.
+        the largest (of granules, if there is a granularity), else what occurs. Bottom and top
+        together declare it: then all integers or granules from bottom to below top belong to it,
+        whether they occur or not. Granules stand in ``values`` by their starts, and
+        ``definition["granularity"]`` says so.
 
     Raises
     ------
@@ -171,8 +189,11 @@ def _domain(
     """Return the sorted values of the domain, or the starts of its granules."""
     grid = Grid.of(0, 1 if rule.granularity is None else rule.granularity)
     x = number_array(numbers)
-    if whole and rule.widths and len(x):
+    declared = rule.declared_range(whole=whole)
+    if rule.widths and len(x) and (whole or declared):
         first, last = grid.index(x[[0, -1]]).tolist()
+        if declared:
+            first, last = min(first, declared[0]), max(last, declared[1])
         if last - first < MOST_INTEGERS:
             return _starts(grid, np.arange(first, last + 1, dtype=np.int64))
         if not sparse:

@@ -52,7 +52,7 @@ def build_ordered(
     values
         The distinct values of the data, without missing; they are taken as texts.
     order
-        All values from first to last. Those that do not occur are no part of the domain.
+        All values from first to last. They are the domain, whether they occur or not.
     has_missing
         Whether missing occurs in the data.
 
@@ -71,9 +71,7 @@ def build_ordered(
             where=attribute,
             values=lacking,
         )
-    occurring = set(found)
-    domain = [text for text in order if text in occurring]
-    return of_values(attribute, domain, "ordinal", has_missing=has_missing)
+    return of_values(attribute, list(order), "ordinal", has_missing=has_missing)
 
 
 def of_values(attribute: str, values: Sequence[Value], kind: str, *, has_missing: bool) -> Hierarchy:

@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from sfumato.domains import Partition
 from sfumato.hierarchies.encode import UNKNOWN, encode
 from sfumato.hierarchies.rebuild import with_unknown_leaf
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sfumato._typing import BoolArray
     from sfumato.hierarchies.hierarchy import Hierarchy, Value
 
 
@@ -61,28 +59,11 @@ def relabel(
     if "unknown" in hierarchy.definition:
         # What was unknown before has its leaf already, and its label is not recorded.
         stays |= np.array([value == "*" for value in hierarchy.values], dtype=np.bool_)
-    kept = hierarchy if stays.all() else _without(hierarchy, stays)
+    kept = hierarchy if stays.all() else hierarchy.only(stays)
     written = tuple(None if label is None else texts.get(label, label) for label in kept.labels[level])
     named = (*kept.labels[:level], written, *kept.labels[level + 1 :])
     relabelled = dataclasses.replace(kept, labels=named)
     return relabelled if stays.all() else with_unknown_leaf(relabelled, values, unknown)
-
-
-def _without(hierarchy: Hierarchy, stays: BoolArray) -> Hierarchy:
-    """Return the hierarchy over fewer values; blocks are numbered anew on every level."""
-    levels, labels = [], []
-    for row, names in zip(hierarchy.levels, hierarchy.labels, strict=True):
-        left = row[stays]
-        partition = Partition.of(left)
-        _, first = np.unique(partition.block, return_index=True)
-        levels.append(partition.block)
-        labels.append(tuple(names[int(left[code])] for code in first.tolist()))
-    return dataclasses.replace(
-        hierarchy,
-        values=tuple(value for value, keep in zip(hierarchy.values, stays.tolist(), strict=True) if keep),
-        levels=np.stack(levels),
-        labels=tuple(labels),
-    )
 
 
 __all__ = ["relabel"]

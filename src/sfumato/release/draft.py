@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import tempfile
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -14,21 +15,20 @@ from sfumato.errors import InfeasibleError, OutputError
 from sfumato.measures import make_measure, measure_names
 from sfumato.release.grouping import Grouping, make_groupings
 from sfumato.release.manifest import Manifest, current_versions
+from sfumato.release.publishing import Publication, distances, kept_tuples, publish
 from sfumato.release.recipe import Recipe, RecipeAttribute
-from sfumato.release.reference import distribution, make_reference
+from sfumato.release.reference import distribution, make_reference, scalar
 from sfumato.release.sentences import recipe_sentences, recounted_sentences, stated_sentences
-from sfumato.release.verify import Promise, holds, recount, recount_beside
+from sfumato.release.verify import Promise, cautious, holds, recount, recount_beside
 from sfumato.release.write import write_release
-from sfumato.spec import parse_measure_name
 from sfumato.table import apply, is_typed, write_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
-    from sfumato._typing import LongArray
+    from sfumato._typing import BoolArray, LongArray
     from sfumato.classes import Classes
     from sfumato.preparing import Prepared
-    from sfumato.release.reference import Scalar
     from sfumato.release.verify import Recount
     from sfumato.search import Problem
 
@@ -51,6 +51,8 @@ class Draft:
         What was done.
     groupings
         The partition of each quasi-identifier.
+    publication
+        What is published beside rows and recipe.
     """
 
     prepared: Prepared
@@ -59,6 +61,7 @@ class Draft:
     promise: Promise
     recipe: Recipe
     groupings: tuple[Grouping, ...]
+    publication: Publication
 
     @property
     def recoding(self) -> dict[str, object]:
@@ -102,6 +105,7 @@ class Draft:
             self.promise,
             self._manifest,
             force=force,
+            seen_by_all=self._seen_by_all,
             write_checked=self._write_checked if self._needs_checked else None,
         )
 
@@ -141,18 +145,62 @@ class Draft:
             with_person=with_person,
         )
 
-    def _manifest(self, found: Recount, sha256: str) -> Manifest:
-        rows = {key: found.rows[key] for key in ("in", "out", "suppressed")}
-        # What only the data before the release tell is stated as it was computed.
-        computed = {name: self.measures[name] for name in found.beforehand if name in self.measures}
+    @property
+    def _seen_by_all(self) -> Promise:
+        """What a reader of the manifest recounts; the numbers are still to be counted."""
+        names = [name for name in self.measures if name not in self.publication.withheld]
+        promise, own = self._stated({}, "0" * 64).promise(), self.promise
+        # Both recounts share one reading of the file, so that columns stand in the same order.
+        return replace(
+            promise,
+            quasi_identifiers=own.quasi_identifiers,
+            sensitive=own.sensitive,
+            measures=dict.fromkeys(names),
+            sha256=None,
+        )
+
+    def _manifest(self, found: Recount, seen: Recount) -> Manifest:
+        """State what everyone may know.
+
+        Parameters
+        ----------
+        found
+            All numbers, as the search has them.
+        seen
+            What a reader of the manifest counts.
+
+        Raises
+        ------
+        VerificationError
+            If a number is not within the tolerance of what is stated.
+        """
+        stated: dict[str, float] = {}
+        tolerance: dict[str, float] = {}
+        for name in [*found.measures, *self.publication.bounds]:
+            number = seen.measures.get(name, found.measures.get(name))
+            if name in self.publication.withheld or (number is None and name not in self.publication.bounds):
+                continue
+            if name in seen.slack:
+                number, tolerance[name] = cautious(name, seen.counted[name], seen.slack[name])
+            elif name in self.publication.bounds:
+                number, least = self.publication.bounds[name]
+                tolerance |= {name: abs(number - least)} if number != least else {}
+            stated[name] = number
+        return self._stated(stated, found.sha256, tolerance)
+
+    def _stated(
+        self, measures: Mapping[str, float], sha256: str, tolerance: Mapping[str, float] | None = None
+    ) -> Manifest:
         return Manifest(
             self.recipe.to_dict(),
-            {**found.measures, **computed},
+            measures,
             dict(self.promise.require),
-            rows,
+            dict(self.promise.rows or {}),
             sha256,
-            self.promise.reference or {},
+            self.publication.reference,
             current_versions(),
+            withheld=self.publication.withheld,
+            tolerance=tolerance or {},
         )
 
 
@@ -201,24 +249,34 @@ def make_draft(
         raise InfeasibleError("this recoding does not meet the requirements; pick another solution.")
     classes = batch.classes(node)
     measures = {item.name: float(item.value(statistics)[0]) for item in alone.measures}
-    groupings = _shown(make_groupings(prepared, space, node), classes)
+    groupings = make_groupings(prepared, space, node)
+    kept = kept_tuples(prepared.cube.codes, [item.block for item in groupings], classes)
+    groupings = _published(prepared, groupings, classes, kept)
     if recipe is None:
         for item in groupings:
             item.refuse_merging(prepared.spec.where("attributes", item.name, "output"))
-        recipe = make_recipe(prepared, groupings)
+        recipe = make_recipe(prepared, groupings, kept)
     else:
         groupings = tuple(replace(item, output=recipe.attributes[item.name].output) for item in groupings)
     promise = _promise(prepared, recipe, measures, int(statistics.suppressed[0]), groupings)
+    publication = publish(prepared, groupings, classes, kept, measures)
     frame = _apply(prepared, recipe, classes, groupings)
-    return Draft(prepared, classes, frame, promise, recipe, groupings)
+    return Draft(prepared, classes, frame, promise, recipe, groupings, publication)
 
 
-def _shown(groupings: tuple[Grouping, ...], classes: Classes) -> tuple[Grouping, ...]:
-    """Tell each grouping which of its blocks some remaining class has."""
-    remaining = classes.blocks[~classes.suppressed]
-    return tuple(
-        grouping.showing(np.unique(remaining[:, place]).tolist()) for place, grouping in enumerate(groupings)
-    )
+def _published(
+    prepared: Prepared, groupings: tuple[Grouping, ...], classes: Classes, kept: BoolArray
+) -> tuple[Grouping, ...]:
+    """Tell each grouping which values are published, and take statistics of published rows alone."""
+    table, found = prepared.table, []
+    for place, item in enumerate(groupings):
+        codes = prepared.cube.codes[kept, place]
+        shown = np.bincount(codes, minlength=item.hierarchy.size) > 0
+        found.append(replace(item, published=shown))
+        if item.statistics is not None:
+            own = kept_tuples(table.tally_codes, [other.block for other in groupings], classes)
+            found[-1] = replace(found[-1], statistics=partial(item.statistics, kept=own))
+    return tuple(found)
 
 
 def _apply(
@@ -258,7 +316,7 @@ def _apply(
     )
 
 
-def make_recipe(prepared: Prepared, groupings: tuple[Grouping, ...]) -> Recipe:
+def make_recipe(prepared: Prepared, groupings: tuple[Grouping, ...], kept: BoolArray) -> Recipe:
     """Write down what is done to every column; no value that the release does not show."""
     spec, table = prepared.spec, prepared.table
     recoded = {grouping.name: grouping for grouping in groupings}
@@ -271,10 +329,12 @@ def make_recipe(prepared: Prepared, groupings: tuple[Grouping, ...]) -> Recipe:
             attributes[name] = recoded[name].recipe(asked.weight)
         elif name in table.sensitive:
             # New rows are held against the requirements too: then order and tree have to be known.
-            needed = _distances(name, spec.require) - {"equal"}
-            domain = table.sensitive[name]
+            needed = distances(name, spec.require) - {"equal"}
             attributes[name] = RecipeAttribute(
-                asked.role, domain.kind, asked.weight, domain.definition if needed else None
+                asked.role,
+                table.sensitive[name].kind,
+                asked.weight,
+                _published_definition(prepared, name, kept) if needed else None,
             )
         else:
             attributes[name] = RecipeAttribute(asked.role, asked.kind, asked.weight)
@@ -289,6 +349,16 @@ def make_recipe(prepared: Prepared, groupings: tuple[Grouping, ...]) -> Recipe:
         spec.release.order,
         recipe_sentences(table),
     )
+
+
+def _published_definition(prepared: Prepared, name: str, kept: BoolArray) -> Mapping[str, object]:
+    """Return the definition of a sensitive domain without values that only suppressed rows have."""
+    domain, number = prepared.table.sensitive[name], prepared.setting.sensitive.index(name)
+    if "values" not in domain.definition or domain.is_declared:
+        return domain.definition
+    shown = set(prepared.cube.sensitive_codes[kept, number].tolist())
+    recorded = cast("list[object]", domain.definition["values"])
+    return {"values": [value for code, value in enumerate(recorded) if code in shown]}
 
 
 def _promise(
@@ -319,34 +389,23 @@ def _promise(
 def _reference(
     prepared: Prepared, measures: Mapping[str, float], groupings: tuple[Grouping, ...]
 ) -> dict[str, object]:
-    """State what a recount needs beside the file: costs of the labels in it, distributions that t needs."""
+    """State what our own recount needs beside the file, suppressed rows included."""
     weights = prepared.setting.weights.tolist()
     attributes = {item.name: item.costs(weight) for item, weight in zip(groupings, weights, strict=True)}
     cube = prepared.cube
     distributions = {}
     for number, name in enumerate(prepared.setting.sensitive):
-        asked = _distances(name, measures)
+        asked = distances(name, measures)
         if not asked:
             continue
         domain = prepared.table.sensitive[name]
         counts = np.bincount(cube.sensitive_codes[:, number], weights=cube.rows, minlength=domain.size)
         distributions[name] = distribution(
-            [_scalar(value) for value in domain.values],
+            [scalar(value) for value in domain.values],
             [int(count) for count in counts],
             domain.levels.tolist() if "hierarchical" in asked else (),
         )
     return make_reference(attributes, distributions, stated_sentences(prepared.table))
-
-
-def _distances(attribute: str, names: Iterable[str]) -> set[str]:
-    """Return the distances by which measures compare a sensitive attribute with the whole table."""
-    parsed = (parse_measure_name(name) for name in names if name.startswith("t("))
-    return {(*arguments, "equal")[1] for _, arguments in parsed if arguments[0] == attribute}
-
-
-def _scalar(value: object) -> Scalar:
-    """Return a domain value as JSON can hold it."""
-    return value if value is None or isinstance(value, str | int | float) else str(value)
 
 
 __all__ = ["Draft", "make_draft", "make_recipe"]

@@ -12,7 +12,15 @@ import numpy as np
 from sfumato._typing import IntArray
 from sfumato.domains import Partition
 from sfumato.errors import SpecError
-from sfumato.hierarchies import RULES, infer_kind, parse_values, plain_values, value_places, write_blocks
+from sfumato.hierarchies import (
+    ROOT,
+    RULES,
+    infer_kind,
+    parse_values,
+    plain_values,
+    value_places,
+    write_blocks,
+)
 from sfumato.preparing import RANGES
 from sfumato.release.recipe import RecipeAttribute
 from sfumato.release.reference import kept_attribute, recoded_attribute
@@ -20,12 +28,17 @@ from sfumato.schemes import node_labels, partition_labels
 from sfumato.table import Recode, block_statistics
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
-    from sfumato._typing import LongArray
+    from sfumato._typing import BoolArray, LongArray
     from sfumato.domains import Lattice
-    from sfumato.hierarchies import Hierarchy
+    from sfumato.hierarchies import Hierarchy, Plain
     from sfumato.preparing import Prepared
+
+NOWHERE = -1
+"""The slot of a value that is not counted."""
+
+LARGEST = 2**62
 
 Statistics: TypeAlias = Callable[[IntArray], list[str | None]]
 """From the block of each code to a text for each block, None where no row has a value in it."""
@@ -43,11 +56,12 @@ class Grouping:
         The scheme that the partition belongs to.
     block
         The block of each code.
-    level
-        The level that the partition is; None where it is neither a level of the scheme ``levels``
-        nor the values themselves nor everything.
-    hidden
-        Blocks that no released row has.
+    node
+        The level that the partition is, under the scheme ``levels``.
+    published
+        Which codes some published row has; None where nothing is published yet, and all may be named. Else
+        labels and recipe name these alone, and values that the specification declares: what is made of
+        a partition depends on no other row.
     output
         ``label``, or the statistic that stands for a block: ``mean``, ``median`` or ``mode``.
     statistics
@@ -58,8 +72,8 @@ class Grouping:
     hierarchy: Hierarchy
     scheme: str
     block: IntArray
-    level: int | None
-    hidden: frozenset[int] = frozenset()
+    node: int | None = None
+    published: BoolArray | None = None
     output: str = "label"
     statistics: Statistics | None = None
 
@@ -67,6 +81,15 @@ class Grouping:
     def name(self) -> str:
         """The attribute."""
         return self.hierarchy.attribute
+
+    @cached_property
+    def level(self) -> int | None:
+        """The level that the partition is; None where it is none, nor the values, nor everything."""
+        if self.node is not None:
+            return self.node
+        if self._count == 1 and self.hierarchy.size > 1:
+            return self.hierarchy.height
+        return 0 if len(set(self._seen_block.tolist())) == len(self._seen_block) else None
 
     @property
     def keep(self) -> bool:
@@ -95,19 +118,25 @@ class Grouping:
 
     @cached_property
     def names(self) -> tuple[str | None, ...]:
-        """The name of each block: that of the level, or what `sfumato.schemes.labels` makes of it."""
-        hierarchy = self.hierarchy
+        """The name of each block: that of the level, or what `sfumato.schemes.labels` makes of it.
+
+        A block that nobody sees has the name of the root, which no row ever gets from it.
+        """
         if self.level is not None:
-            return hierarchy.labels[self.level]
-        return partition_labels(
-            Partition(self.block),
-            hierarchy.labels[0],
-            nodes=node_labels(hierarchy.levels, hierarchy.labels),
+            return self.hierarchy.labels[self.level]
+        seen = self.hierarchy if self._is_all_seen else self.hierarchy.only(self._seen)
+        written = partition_labels(
+            Partition.of(self._seen_block),
+            seen.labels[0],
+            nodes=node_labels(seen.levels, seen.labels),
             ordered=self.has_ranges,
-            kind=hierarchy.kind,
+            kind=seen.kind,
             reach=self.has_reach,
-            hidden=sorted(self.hidden),
         )
+        names: list[str | None] = [ROOT] * self._count
+        for number, text in zip(dict.fromkeys(self._seen_block.tolist()), written, strict=True):
+            names[number] = text
+        return tuple(names)
 
     @property
     def recode(self) -> Recode:
@@ -122,7 +151,7 @@ class Grouping:
         where
             The place in the specification that asks for statistics.
         """
-        shown = [self.labels[number] for number in self._shown]
+        shown = [self.labels[number] for number in self.shown]
         if self.statistics is not None and len(set(shown)) < len(shown):
             raise SpecError(
                 f"two blocks of {self.name!r} have the same {self.output}, so that the release would merge "
@@ -133,91 +162,151 @@ class Grouping:
     @property
     def entry(self) -> int | list[object]:
         """The partition as ``front.csv`` writes it."""
-        if self.scheme == "levels" and self.level is not None:
-            return self.level
+        if self.node is not None:
+            return self.node
         blocks = write_blocks(plain_values(self.hierarchy), self.block, ranges=self.has_ranges)
         return [*blocks]
 
-    def showing(self, shown: Sequence[int]) -> Grouping:
-        """Return the same with all other blocks hidden."""
-        return replace(self, hidden=frozenset(range(self._count)) - set(shown))
-
     def recipe(self, weight: float) -> RecipeAttribute:
         """Write down what is done to the column; no value of the data that the release hides."""
-        kind, shown = self.hierarchy.kind, self._shown_definition()
-        if self.level is not None:
-            return RecipeAttribute(
-                "quasi-identifier",
-                kind,
-                weight,
-                shown,
-                self.scheme,
-                self.level,
-                output=self.output,
-                statistics=self._recorded,
-            )
-        # Numbers and dates need the ends of their blocks alone; a category has nothing between.
-        blocks = write_blocks(plain_values(self.hierarchy), self.block, ranges=self.has_reach)
-        if self.has_reach:
-            kept = list(range(self._count))
-            blocks = [[] if number in self.hidden else blocks[number] for number in kept]
-        else:
-            kept = [number for number in range(self._count) if number not in self.hidden]
-        return RecipeAttribute(
+        done = RecipeAttribute(
             "quasi-identifier",
-            kind,
+            self.hierarchy.kind,
             weight,
-            shown,
+            self._shown_definition(),
             self.scheme,
-            blocks=tuple(tuple(blocks[number]) for number in kept),
-            labels=tuple(None if number in self.hidden else self.names[number] for number in kept),
+            self.level,
             output=self.output,
             statistics=self._recorded,
         )
+        if self.level is not None:
+            return done
+        values = [value for value, seen in zip(plain_values(self.hierarchy), self._seen, strict=True) if seen]
+        found: dict[int, list[Plain]] = {}
+        for value, number in zip(values, self._seen_block.tolist(), strict=True):
+            found.setdefault(number, []).append(value)
+        shown = set(self.shown)
+        # Numbers and dates need the ends of their blocks alone; a category has nothing between. What lies
+        # before a block that is not shown must not reach into it.
+        blocks = [
+            ((members[0], members[-1]) if self.has_reach else tuple(members)) if number in shown else ()
+            for number, members in found.items()
+            if number in shown or self.has_reach
+        ]
+        labels = [
+            self.names[number] if number in shown else None
+            for number in found
+            if number in shown or self.has_reach
+        ]
+        return replace(done, blocks=tuple(blocks), labels=tuple(labels))
 
-    def costs(self, weight: float) -> dict[str, object]:
-        """State what the cells of the column cost by the labels that remain."""
+    def costs(self, weight: float, *, declared: bool = False) -> dict[str, object]:
+        """State what the cells of the column cost by the labels that remain.
+
+        Parameters
+        ----------
+        weight
+            Its weight in the loss.
+        declared
+            Over the domain that the specification declares, whatever values suppressed rows have; else over
+            that of the search.
+        """
         height = self.hierarchy.height
         if self.keep:
             return kept_attribute(height=height, weight=weight)
-        shown, numbers = self._shown, self._numbers
+        slots = self._declared_slots() if declared else np.arange(self.hierarchy.size)
+        shown, numbers = self.shown, self._numbers
         labels = self.labels if numbers is None else numbers
-        sizes = np.bincount(self.block, minlength=self._count)
+        pairs = self._pairs(slots)
+        sizes, domain = np.bincount(pairs[:, 0], minlength=self._count), len(np.unique(pairs[:, 1]))
+        shows_missing = self.hierarchy.has_missing and slots[-1] != NOWHERE
+        extents = self._extents(slots if declared else value_places(self.hierarchy), shows_missing)
         heights = self._heights
-        return recoded_attribute(
+        stated = recoded_attribute(
             [labels[number] for number in shown],
-            [int(sizes[number]) for number in shown],
-            domain=self.hierarchy.size,
+            [max(int(sizes[number]), 1) for number in shown],
+            domain=domain,
             heights=[int(heights[number]) for number in shown],
             height=height,
             weight=weight,
-            extents=self._extents(shown),
+            extents=extents and ([extents[0][number] for number in shown], extents[1]),
         )
-
-    def _extents(self, shown: Sequence[int]) -> tuple[list[int], int] | None:
-        """Return the extents of blocks and of the domain; None where values do not lie on a line."""
-        places = value_places(self.hierarchy)
-        if places is None or self.hierarchy.size < 2:
-            return None
-        whole = max(int(places.max()), 1)
-        found = []
-        for number in shown:
-            inside = places[self.block == number]
-            apart = int(inside.max() - inside.min())
-            found.append(whole if inside.min() < 0 and len(inside) > 1 else apart)
-        return found, whole
+        if declared and self._count == 1 < domain:
+            # At the root a cell costs all there is, however large the domain.
+            stated |= {key: {"cells": [[labels[0], 1, 1]]} for key in ("loss", "extent") if key in stated}
+        return stated
 
     @property
-    def _shown(self) -> list[int]:
-        """The blocks that some released row has."""
-        return [number for number in range(self._count) if number not in self.hidden]
+    def detail(self) -> float:
+        """The entropy of the partition of a declared domain over the largest that it could have."""
+        pairs = self._pairs(self._declared_slots())
+        if len(pairs) < 2:
+            return 1.0
+        shares = np.unique(pairs[:, 0], return_counts=True)[1] / len(pairs)
+        return float(-(shares * np.log(shares)).sum() / np.log(len(pairs)))
+
+    def _pairs(self, slots: LongArray) -> LongArray:
+        """Return the distinct pairs of block and slot."""
+        is_in, width = slots != NOWHERE, self.hierarchy.size + 1
+        keys = np.unique(self.block[is_in].astype(np.int64) * width + slots[is_in])
+        return np.column_stack([keys // width, keys % width])
+
+    def _declared_slots(self) -> LongArray:
+        """Number the values of the declared domain; below and above it there is one each, if it shows."""
+        declared, codes = self.hierarchy.declared, np.arange(self.hierarchy.size)
+        first, last = np.flatnonzero(declared)[[0, -1]]
+        slots = np.where(declared, codes, NOWHERE)
+        known = codes < self.hierarchy.size - self.hierarchy.has_missing
+        sides = ((codes < first, first - 1), ((codes > last) & known, last + 1), (~known, len(codes) - 1))
+        for beyond, slot in sides:
+            if self.published is not None and self._count > 1 and (beyond & self.published).any():
+                slots[beyond] = slot
+        return slots
+
+    def _extents(self, places: LongArray | None, shows_missing: bool) -> tuple[list[int], int] | None:
+        """Return the extents of blocks and of the domain; None where values do not lie on a line."""
+        if places is None or self.hierarchy.kind not in ("number", "date") or self.hierarchy.size < 2:
+            return None
+        known = places != NOWHERE
+        known[self.hierarchy.size - self.hierarchy.has_missing :] = False
+        whole = max(int(places[known].max(initial=0) - places[known].min(initial=LARGEST)), 1)
+        ends = np.full((2, self._count), LARGEST)
+        np.minimum.at(ends[0], self.block[known], places[known])
+        np.minimum.at(ends[1], self.block[known], -places[known])
+        apart = np.where(ends[0] < LARGEST, -ends[1] - ends[0], 0)
+        if shows_missing and ends[0][self.block[-1]] < LARGEST:
+            apart[self.block[-1]] = whole  # missing is no place on a line
+        return apart.tolist(), whole
+
+    @cached_property
+    def shown(self) -> list[int]:
+        """The blocks that some published row has."""
+        if self.published is None:
+            return list(range(self._count))
+        return np.unique(self.block[self.published]).tolist()
+
+    @cached_property
+    def _seen(self) -> BoolArray:
+        """Which codes may be named."""
+        if self.published is None:
+            return np.ones(self.hierarchy.size, dtype=np.bool_)
+        return self.hierarchy.declared | self.published
+
+    @property
+    def _seen_block(self) -> IntArray:
+        """The block of each code that may be named."""
+        return self.block[self._seen]
+
+    @property
+    def _is_all_seen(self) -> bool:
+        return bool(self._seen.all())
 
     @property
     def _recorded(self) -> tuple[tuple[str, str], ...] | None:
         """The name of each shown block with its statistic; None where labels are written."""
         if self.statistics is None or self.keep:
             return None
-        pairs = [(self.names[number], self.labels[number]) for number in self._shown]
+        pairs = [(self.names[number], self.labels[number]) for number in self.shown]
         return tuple((name, text) for name, text in pairs if name is not None and text is not None)
 
     @property
@@ -235,8 +324,8 @@ class Grouping:
     @property
     def _heights(self) -> LongArray:
         """For each block its level; under other schemes than ``levels`` the lowest that covers it."""
-        if self.scheme == "levels":
-            return np.full(self._count, self.level, dtype=np.int64)
+        if self.node is not None:
+            return np.full(self._count, self.node, dtype=np.int64)
         heights = np.zeros(self._count, dtype=np.int64)
         _, first = np.unique(self.block, return_index=True)
         for level in self.hierarchy.levels[:-1]:
@@ -258,12 +347,8 @@ class Grouping:
             return {"root": self.hierarchy.labels[level][0], "height": level}
         if "values" not in definition:
             return definition
-        recorded = cast("list[object]", definition["values"])
-        return {
-            "values": [
-                value for code, value in enumerate(recorded) if int(self.block[code]) not in self.hidden
-            ]
-        }
+        recorded = zip(cast("list[object]", definition["values"]), self._seen, strict=False)
+        return {"values": [value for value, seen in recorded if seen]}
 
 
 def _number_of(text: str | None) -> int | float | None:
@@ -289,21 +374,13 @@ def make_groupings(prepared: Prepared, lattice: Lattice, node: LongArray) -> tup
     names = zip(prepared.setting.quasi_identifiers, prepared.scheme_names, strict=True)
     for a, (name, scheme) in enumerate(names):
         hierarchy, block = prepared.table.hierarchies[name], lattice.ladders[a].levels[node[a]]
-        level = int(node[a]) if scheme == "levels" else _level(hierarchy, block)
         output = prepared.spec.attributes[name].output
         statistics = None
         if output != "label":
             statistics = partial(block_statistics, prepared.table, name, statistic=output)
+        level = int(node[a]) if scheme == "levels" else None
         found.append(Grouping(hierarchy, scheme, block, level, output=output, statistics=statistics))
     return tuple(found)
-
-
-def _level(hierarchy: Hierarchy, block: IntArray) -> int | None:
-    """Return 0 for the finest partition, the height for the coarsest one, None for others."""
-    count = int(block.max(initial=-1)) + 1
-    if count == hierarchy.size:
-        return 0
-    return hierarchy.height if count == 1 else None
 
 
 __all__ = ["Grouping", "make_groupings"]

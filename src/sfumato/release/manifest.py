@@ -42,6 +42,11 @@ class Manifest:
         What a recount needs beside the file (see `sfumato.release.reference`).
     versions
         Name → version of what made it.
+    withheld
+        Measure → why its number is not published: it would tell about suppressed rows or about a domain
+        that the specification does not declare.
+    tolerance
+        Measure → how much better than stated its true number may be, where suppressed rows decide that.
     seal
         Whether the seal that was read fits what was read with it: ``fits``, ``broken`` or ``absent``. The
         seal is a digest of all else in the manifest and is made anew whenever that is written. It shows that
@@ -56,6 +61,8 @@ class Manifest:
     sha256: str
     reference: Mapping[str, object]
     versions: Mapping[str, str]
+    withheld: Mapping[str, str] = field(default_factory=dict)
+    tolerance: Mapping[str, float] = field(default_factory=dict)
     seal: Seal = field(default="fits", compare=False)
 
     def to_dict(self) -> dict[str, object]:
@@ -73,6 +80,8 @@ class Manifest:
             "sha256": self.sha256,
             "reference": dict(self.reference),
             "versions": dict(self.versions),
+            **({"withheld": dict(self.withheld)} if self.withheld else {}),
+            **({"tolerance": dict(self.tolerance)} if self.tolerance else {}),
         }
 
     def to_json(self) -> str:
@@ -100,6 +109,10 @@ class Manifest:
             sha256,
             fields.mapping("reference"),
             {name: str(version) for name, version in versions.items()},
+            {name: str(why) for name, why in fields.mapping("withheld").items()}
+            if fields.has("withheld")
+            else {},
+            fields.numbers("tolerance") if fields.has("tolerance") else {},
             _read_seal(fields, content),
         )
 
@@ -136,6 +149,8 @@ class Manifest:
             sha256=self.sha256,
             recoded={name: recipe.attributes[name].to_dict() for name in recipe.quasi_identifiers},
             missing=recipe.missing,
+            withheld=self.withheld,
+            tolerance=self.tolerance,
         )
 
     def _check_levels(self, recipe: Recipe) -> None:

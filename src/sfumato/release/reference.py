@@ -1,8 +1,8 @@
 """Make the ``reference`` of a manifest: what a recount needs and the file does not tell.
 
 ``attributes`` states, for every quasi-identifier, what a cell costs by its label;
-``distributions`` states, for every sensitive attribute that t judges, its values over all
-input rows. A label or value is text, a number, true, false, or None for missing. Text is
+``distributions`` states, for every sensitive attribute that t judges, its values and their shares.
+A label or value is text, a number, true, false, or None for missing. Text is
 compared as text, numbers as numbers whatever their spelling in the file.
 """
 
@@ -94,7 +94,11 @@ def recoded_attribute(
 
 
 def distribution(
-    values: Sequence[Scalar], counts: Sequence[int], levels: Sequence[Sequence[int]] = ()
+    values: Sequence[Scalar],
+    counts: Sequence[int],
+    levels: Sequence[Sequence[int]] = (),
+    *,
+    step: float | None = None,
 ) -> dict[str, object]:
     """State the overall distribution of a sensitive attribute.
 
@@ -103,18 +107,33 @@ def distribution(
     values
         Its values in their order, missing last; those without a row matter for ordered distances.
     counts
-        The input rows of each value, suppressed ones included.
+        The rows of each value: of all input rows, or, where a step is given, of the published ones.
     levels
         ``levels[l][i]``: the block of value i at level l; needed for the hierarchical distance.
+    step
+        What suppressed rows may change of a share: shares are rounded to multiples of it. None states the
+        counts themselves, which only a recount sees that is not published.
     """
     if len(values) != len(counts) or any(len(level) != len(values) for level in levels):
         raise ParameterError(
             f"every value has a count and a block; got {len(values)} values, {len(counts)} counts."
         )
-    stated: dict[str, object] = {"values": list(values), "counts": [int(count) for count in counts]}
+    stated: dict[str, object] = {"values": list(values)}
+    if step is None:
+        stated["counts"] = [int(count) for count in counts]
+    else:
+        total = max(sum(counts), 1)
+        shares = [count / total for count in counts]
+        stated["shares"] = [round(round(share / step) * step, 12) for share in shares] if step else shares
+        stated["step"] = step
     if levels:
         stated["levels"] = [[int(block) for block in level] for level in levels]
     return stated
+
+
+def scalar(value: object) -> Scalar:
+    """Return a domain value as JSON can hold it."""
+    return value if value is None or isinstance(value, str | int | float) else str(value)
 
 
 def stated_sentence(sentence: str, tree: Sequence[object], *, everyone: bool) -> dict[str, object]:
@@ -146,5 +165,6 @@ __all__ = [
     "kept_attribute",
     "make_reference",
     "recoded_attribute",
+    "scalar",
     "stated_sentence",
 ]

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from sfumato.errors import DataError, OutputError, VerificationError
 from sfumato.release.atomic import check_target, output_errors, place, sync_file, temporary, write_synced
 from sfumato.release.manifest import manifest_path
-from sfumato.release.verify import holds, is_engine_output_error, recount, recount_beside, release_suffix
+from sfumato.release.verify import complete, holds, is_engine_output_error, recount_both, release_suffix
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,9 +24,10 @@ def write_release(
     write: Writer,
     path: str | Path,
     promise: Promise,
-    make_manifest: Callable[[Recount, str], Manifest],
+    make_manifest: Callable[[Recount, Recount], Manifest],
     *,
     force: bool = False,
+    seen_by_all: Promise | None = None,
     write_checked: Writer | None = None,
 ) -> Manifest:
     """Write a release under its name only if an independent recount finds its promise kept.
@@ -42,9 +42,12 @@ def write_release(
         What has to hold, and what the recount needs. Numbers stated in ``measures`` are
         compared with the recount.
     make_manifest
-        Makes the manifest from the recount and the digest of the file.
+        Makes the manifest from the recount by the promise and the one by what everyone knows.
     force
         Whether an existing release may be replaced.
+    seen_by_all
+        The promise as a reader of the manifest recounts it, who knows nothing of suppressed rows; None
+        where there is nothing more to know.
     write_checked
         Writes the same rows with the columns that do not leave (persons, sentences). That
         file is recounted beside the release and removed.
@@ -67,10 +70,11 @@ def write_release(
     with ExitStack() as stack, output_errors(path, is_output_error):
         draft = stack.enter_context(temporary(path, suffix))
         _write(write, draft, path)
-        found = _recount(draft, promise, path, write_checked)
+        found, seen = _recount(draft, (promise, seen_by_all or promise), path, write_checked)
         _refuse_broken(holds(found, promise), path)
-        manifest = make_manifest(found, found.sha256)
-        _refuse_broken(holds(found, _as_stated(promise, manifest)), path)
+        manifest = make_manifest(found, seen)
+        # What the recipient will do.
+        _refuse_broken(holds(seen, manifest.promise(), on_seal=True), path)
         stated = stack.enter_context(temporary(path, ".json"))
         write_synced(stated, manifest.to_json())
         place([(stated, manifest_path(path)), (draft, path)])
@@ -106,27 +110,19 @@ def _write(write: Writer, draft: Path, path: Path) -> None:
     sync_file(draft)
 
 
-def _recount(draft: Path, promise: Promise, path: Path, write_checked: Writer | None) -> Recount:
-    """Recount the draft; errors speak of the name that the user knows."""
+def _recount(
+    draft: Path, promises: tuple[Promise, Promise], path: Path, write_checked: Writer | None
+) -> tuple[Recount, Recount]:
+    """Recount the draft by what we know and by what everyone does; errors name what the user knows."""
     try:
-        if write_checked is None:
-            return recount(draft, promise)
-        with temporary(path, release_suffix(path)) as checked:
-            _write(write_checked, checked, path)
-            return recount_beside(draft, checked, promise)
+        found, seen = recount_both(draft, *promises)
+        if write_checked is not None:
+            with temporary(path, release_suffix(path)) as checked:
+                _write(write_checked, checked, path)
+                found = complete(found, draft, checked, promises[0])
     except (DataError, VerificationError) as error:
         raise VerificationError(f"not written: {error.message}", where=str(path)) from None
-
-
-def _as_stated(promise: Promise, manifest: Manifest) -> Promise:
-    """Return the promise that a reader of the manifest will hold against the file."""
-    return replace(
-        promise,
-        measures=dict(manifest.measures),
-        require=manifest.require,
-        rows=manifest.rows,
-        sha256=manifest.sha256,
-    )
+    return found, seen
 
 
 def _refuse_broken(violations: list[str], path: Path) -> None:

@@ -98,7 +98,6 @@ def partition_labels(
     ordered: bool,
     kind: str,
     reach: bool = False,
-    hidden: Sequence[int] = (),
 ) -> tuple[str | None, ...]:
     """Name all blocks of a partition, each differently.
 
@@ -119,8 +118,6 @@ def partition_labels(
     reach
         Whether a block of numbers or dates reaches up to the first value of the next one. Missing is
         no next block.
-    hidden
-        Blocks that nobody shall see. The block before such a one ends with its own last value.
 
     Returns
     -------
@@ -142,7 +139,7 @@ def partition_labels(
         for block, name in zip(members, names, strict=True)
     ]
     if reach and write_range is not None:
-        labels = _reaching(labels, members, texts, write_range, hidden)
+        labels = _reaching(labels, members, texts, write_range)
     ways = ((write_range, LONGEST), (None, len(texts)))
     for writer, longest in ways:
         count = Counter(labels)
@@ -157,14 +154,13 @@ def _reaching(
     members: Sequence[Sequence[int]],
     texts: Sequence[str | None],
     write_range: RangeWriter,
-    hidden: Sequence[int],
 ) -> list[str | None]:
     """Rename the blocks that reach beyond their last values; all blocks are contiguous and in order."""
     found = list(labels)
     for place in range(len(members) - 1):
         first, last = texts[members[place][0]], texts[members[place][-1]]
         following = texts[members[place + 1][0]]
-        if first is None or last is None or following is None or place + 1 in hidden:
+        if first is None or last is None or following is None:
             continue
         reached = write_range(first, last, following)
         if reached != write_range(first, last, None):

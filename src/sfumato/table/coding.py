@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from sfumato._typing import IntArray, LongArray
+    from sfumato._typing import IntArray
     from sfumato.spec import Spec
     from sfumato.table.marking import Marks
     from sfumato.table.secrets import Secrets
@@ -47,15 +47,14 @@ class RawColumn:
         The code of each value; equal codes for values that mean the same, such as ``1`` and ``1.0``.
     missing
         The code of missing, or None if it does not occur.
-    typed, rows
-        The typed value of each raw value, and how many rows have it; only where a release shows statistics.
+    typed
+        The typed value of each raw value; only where a release shows statistics.
     """
 
     values: pa.Array
     codes: IntArray
     missing: int | None
     typed: Sequence[Value] | None = None
-    rows: LongArray | None = None
 
     @cached_property
     def is_exact(self) -> bool:
@@ -86,6 +85,9 @@ class Table:
     secrets
         The confidential sentences, if there are any; the cube says for which rows they are true and who
         holds them.
+    tally
+        The distinct tuples of raw values; only where a release shows statistics, which are of these and
+        not of their codes.
     """
 
     source: Source
@@ -96,6 +98,17 @@ class Table:
     sensitive: Mapping[str, Hierarchy]
     raw: Mapping[str, RawColumn]
     secrets: Secrets | None = None
+    tally: Tally | None = None
+
+    @cached_property
+    def tally_codes(self) -> IntArray:
+        """Codes of the quasi-identifiers in the tuples of raw values, shape (tuples, q)."""
+        assert self.tally is not None
+        found = [
+            _recode(self.tally.columns[name].places, self.raw[name].codes, self.raw[name].missing)
+            for name in self.roles.quasi_identifiers
+        ]
+        return np.column_stack(found)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -169,7 +182,7 @@ def code_table(
             made[name] = make(kind, _distinct(values), column.has_missing)
             raw[name] = _code(name, column, encode(made[name], values, reach=reach), made[name])
             if spec.attributes[name].output != "label":
-                raw[name] = replace(raw[name], typed=values, rows=column.count(counted.rows))
+                raw[name] = replace(raw[name], typed=values)
     sizes = {name: made[name].size for name in attributes}
     codes = {name: (raw[name].codes, raw[name].missing) for name in attributes}
     marks = None
@@ -193,6 +206,7 @@ def code_table(
         {name: made[name] for name in roles.sensitive},
         raw,
         None if marks is None else marks.secrets,
+        counted if any(column.typed is not None for column in raw.values()) else None,
     )
 
 

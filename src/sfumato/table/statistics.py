@@ -6,21 +6,25 @@ import datetime as dt
 import math
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from sfumato.errors import ParameterError
 from sfumato.hierarchies.kinds import as_time, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sfumato._typing import IntArray
+    from sfumato._typing import BoolArray, IntArray
     from sfumato.hierarchies.hierarchy import Value
     from sfumato.table.coding import Table
 
 STATISTICS = ("mean", "median", "mode")
 
 
-def block_statistics(table: Table, attribute: str, block: IntArray, statistic: str) -> list[str | None]:
-    """Return a statistic of every block of a partition, over all rows whose value lies in it.
+def block_statistics(
+    table: Table, attribute: str, block: IntArray, statistic: str, kept: BoolArray | None = None
+) -> list[str | None]:
+    """Return a statistic of every block of a partition, over the published rows whose value lies in it.
 
     Parameters
     ----------
@@ -33,21 +37,28 @@ def block_statistics(table: Table, attribute: str, block: IntArray, statistic: s
     statistic
         ``mean`` of numbers; ``median``, the lower one of an even number of rows, by the size of numbers
         and dates and otherwise by the order of the domain; ``mode``, of equally frequent values the
-        first in the same order. All rows count, suppressed ones too, and where numbers are
-        discretized, the values before that. Missing does not count.
+        first in the same order. Where numbers are discretized, the values before that count. Missing
+        does not count.
+    kept
+        Which tuples of ``table.tally`` are published; None: all. Suppressed rows do not count, so that what
+        is released tells nothing about them.
 
     Returns
     -------
     list
-        The text of each block's statistic; None where no row has a value that is not missing.
+        The text of each block's statistic; None where no published row has a value that is not missing.
     """
     raw = table.raw[attribute]
-    if raw.typed is None or raw.rows is None or statistic not in STATISTICS:
+    if raw.typed is None or table.tally is None or statistic not in STATISTICS:
         raise ParameterError(f"{attribute!r} has no {statistic!r}.")
+    tally = table.tally
+    counts = tally.columns[attribute].count(tally.rows if kept is None else np.where(kept, tally.rows, 0))
     by_size = table.hierarchies[attribute].kind in ("number", "date")
     held: list[dict[Value, int]] = [{} for _ in range(int(block.max(initial=-1)) + 1)]
     order: dict[Value, object] = {}
-    for value, code, rows in zip(raw.typed, raw.codes.tolist(), raw.rows.tolist(), strict=True):
+    for value, code, rows in zip(raw.typed, raw.codes.tolist(), counts.tolist(), strict=True):
+        if not rows:
+            continue
         mine = held[int(block[code])]
         mine[value] = mine.get(value, 0) + rows
         order[value] = _size(value) if by_size else code

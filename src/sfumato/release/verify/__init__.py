@@ -14,10 +14,10 @@ judged by that.
 """
 
 from sfumato.release.verify.checks import Check, violations_of
-from sfumato.release.verify.judging import holds, judge
+from sfumato.release.verify.judging import cautious, holds, judge
 from sfumato.release.verify.promise import Promise, Recount
 from sfumato.release.verify.reading import FORMATS, hash_file, is_engine_output_error, release_suffix
-from sfumato.release.verify.recounting import recount, recount_beside
+from sfumato.release.verify.recounting import complete, recount, recount_beside, recount_both
 from sfumato.release.verify.sentences import Secret, stated_secrets
 
 __all__ = [
@@ -26,12 +26,15 @@ __all__ = [
     "Promise",
     "Recount",
     "Secret",
+    "cautious",
+    "complete",
     "hash_file",
     "holds",
     "is_engine_output_error",
     "judge",
     "recount",
     "recount_beside",
+    "recount_both",
     "release_suffix",
     "stated_secrets",
     "violations_of",

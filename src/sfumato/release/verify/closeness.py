@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 from sfumato.release.verify.loading import UndeterminedError, UnstatedError
 from sfumato.release.verify.stated import Overall, key_of, stated_overall, text_of
 
+ROUNDING = 1e-9
+
 if TYPE_CHECKING:
     from sfumato.release.verify.loading import Groups
     from sfumato.release.verify.promise import Count
@@ -20,9 +22,10 @@ if TYPE_CHECKING:
 def count_t(groups: Groups, attribute: str, distance: str = "equal") -> Count:
     """Return the largest distance between a class's distribution and the overall one.
 
-    The overall distribution is the one over all input rows, as the manifest states it.
-    Without a manifest it is the file's own, a note says so, and only the equal distance
-    is defined.
+    The overall distribution is the one over all input rows. Of suppressed ones a manifest does not tell
+    what they hold, so that the file's own distribution stands for it: with S of N rows suppressed
+    the number is off by S / N at most. Without a manifest a note says so, and only the
+    equal distance is defined.
     """
     if distance not in ("equal", "ordered", "hierarchical"):
         raise UndeterminedError("its second argument is neither ordered nor hierarchical")
@@ -32,11 +35,23 @@ def count_t(groups: Groups, attribute: str, distance: str = "equal") -> Count:
     if overall is None:
         raise UnstatedError(f"the manifest does not hold the overall distribution of {attribute!r}")
     fill_overall(groups, attribute, overall)
+    if overall.counts is None:
+        groups.slack = _slack(groups, overall, distance)
+    rows = groups.kept_rows if overall.counts is None else sum(overall.counts)
     if distance == "equal":
-        return _largest_equal(groups, overall.rows)
-    return (
-        _largest_ordered(groups, overall) if distance == "ordered" else _largest_hierarchical(groups, overall)
-    )
+        return _largest_equal(groups, rows)
+    if distance == "ordered":
+        return _largest_ordered(groups, overall, rows)
+    return _largest_hierarchical(groups, overall, rows)
+
+
+def _slack(groups: Groups, overall: Overall, distance: str) -> Fraction:
+    """Return how far t over all input rows may be from t over the published ones."""
+    slack = Fraction(groups.suppressed_rows, groups.input_rows)
+    if distance == "ordered" and slack and None not in overall.values:
+        # Missing among suppressed rows would be one more value in the order.
+        slack += Fraction(1, len(overall.values))
+    return slack
 
 
 def _compare_with_itself(groups: Groups, attribute: str, distance: str) -> Count:
@@ -52,27 +67,37 @@ def _compare_with_itself(groups: Groups, attribute: str, distance: str) -> Count
 
 
 def fill_overall(groups: Groups, attribute: str, overall: Overall) -> bool:
-    """Put the stated distribution beside the counted one and tell whether the file can stem from it."""
+    """Put the overall distribution beside the classes and tell whether the file fits what is stated of it."""
     _fill_shares(groups, key_of(groups.attributes[attribute], overall.values))
+    counts = [0] * len(overall.values) if overall.counts is None else list(overall.counts)
     groups.connection.execute(
         f"INSERT INTO overall SELECT {key_of('value', overall.values)}, place, total FROM (SELECT "
         "unnest(?::VARCHAR[]) AS value, unnest(?::BIGINT[]) AS place, unnest(?::BIGINT[]) AS total)",
-        [
-            [text_of(value) for value in overall.values],
-            list(range(len(overall.values))),
-            list(overall.counts),
-        ],
+        [[text_of(value) for value in overall.values], list(range(len(overall.values))), counts],
     )
+    found = "(SELECT value, sum(c) AS n FROM shares GROUP BY value) AS found"
+    if overall.counts is None:
+        same = "found.value IS NOT DISTINCT FROM overall.value"
+        groups.connection.execute(f"UPDATE overall SET total = n FROM {found} WHERE {same}")
     excess = groups.number(
-        "SELECT count(*) FROM (SELECT value, sum(c) AS n FROM shares GROUP BY value) AS found "
-        "LEFT JOIN overall ON found.value IS NOT DISTINCT FROM overall.value WHERE n > coalesce(total, 0)"
+        f"SELECT count(*) FROM {found} LEFT JOIN overall ON found.value IS NOT DISTINCT FROM overall.value "
+        "WHERE n > coalesce(total, 0)"
     )
-    if not excess and overall.rows == groups.input_rows:
+    if not excess and _fits_statement(groups, overall):
         return True
     groups.contradictions.append(
         f"the file does not fit the manifest's overall distribution of {attribute!r}"
     )
     return False
+
+
+def _fits_statement(groups: Groups, overall: Overall) -> bool:
+    """Tell whether the stated distribution has as many rows as came in, or the shares of the file."""
+    if overall.counts is not None:
+        return sum(overall.counts) == groups.input_rows
+    totals = [total for (total,) in groups.ask("SELECT total FROM overall ORDER BY place")]
+    off = [abs(total / groups.kept_rows - share) for total, share in zip(totals, overall.shares, strict=True)]
+    return max(off, default=0.0) <= overall.step / 2 + ROUNDING
 
 
 def _fill_shares(groups: Groups, value: str) -> None:
@@ -104,33 +129,33 @@ def _largest_equal(groups: Groups, rows: int) -> Fraction:
     return Fraction(work, 2 * size * rows)
 
 
-def _fill_excess(groups: Groups, overall: Overall) -> None:
+def _fill_excess(groups: Groups, rows: int) -> None:
     """Make the table ``excess``: for every class and every value, c·N − C·n."""
     groups.connection.execute(
         f"CREATE OR REPLACE TEMP TABLE excess AS SELECT g.class, g.size, place, "
-        f"coalesce(c, 0) * {overall.rows} - total * g.size AS excess "
+        f"coalesce(c, 0) * {rows} - total * g.size AS excess "
         "FROM (SELECT DISTINCT class, size FROM shares) AS g CROSS JOIN overall LEFT JOIN shares "
         "ON shares.class = g.class AND shares.value IS NOT DISTINCT FROM overall.value"
     )
 
 
-def _largest_ordered(groups: Groups, overall: Overall) -> Fraction:
+def _largest_ordered(groups: Groups, overall: Overall, rows: int) -> Fraction:
     """Mean over the m − 1 gaps between neighbours of what has to cross them."""
-    _fill_excess(groups, overall)
+    _fill_excess(groups, rows)
     so_far = "sum(excess) OVER (PARTITION BY class ORDER BY place)"
     crossing = f"SELECT class, size, abs({so_far}) AS crossing FROM excess"
     work, size = _largest(
         groups, f"SELECT size, sum(crossing) AS work FROM ({crossing}) GROUP BY class, size"
     )
-    return Fraction(work, size * overall.rows * max(len(overall.values) - 1, 1))
+    return Fraction(work, size * rows * max(len(overall.values) - 1, 1))
 
 
-def _largest_hierarchical(groups: Groups, overall: Overall) -> Fraction:
+def _largest_hierarchical(groups: Groups, overall: Overall, rows: int) -> Fraction:
     """Sum over inner nodes of what their children exchange, times the node's height over the tree's."""
     height = len(overall.levels) - 1
     if height < 1:
         raise UnstatedError("the manifest does not hold the tree of the values")
-    _fill_excess(groups, overall)
+    _fill_excess(groups, rows)
     groups.connection.execute(
         "CREATE OR REPLACE TEMP TABLE tree (level BIGINT, place BIGINT, block BIGINT, parent BIGINT)"
     )
@@ -155,7 +180,7 @@ def _largest_hierarchical(groups: Groups, overall: Overall) -> Fraction:
     work, size = _largest(
         groups, f"SELECT size, sum(exchanged) AS work FROM ({exchanged}) GROUP BY class, size"
     )
-    return Fraction(work, size * overall.rows * height)
+    return Fraction(work, size * rows * height)
 
 
 __all__ = ["count_t", "fill_overall"]

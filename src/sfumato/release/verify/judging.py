@@ -118,16 +118,13 @@ def _judge_rows(recount: Recount, promise: Promise) -> Iterator[Check]:
 
 
 def _judge_input(recount: Recount, promise: Promise) -> Check:
-    """Judge the rows that came in: masking keeps all, and a distribution over all of them counts them."""
+    """Judge the rows that came in: masking keeps all."""
     assert promise.rows is not None
     stated, out = promise.rows["in"], promise.rows["out"]
     if promise.output == "mask":
         if out != stated:
             return broken("rows in", f"rows out: masking keeps all {stated} rows, {out} stated.")
         return held("rows in", f"{stated} stated, {recount.rows['out']} counted: masking keeps all.")
-    distributions = (promise.reference or {}).get("distributions")
-    if distributions:
-        return held("rows in", f"{stated} stated; the stated distributions are held against it.")
     return unknown("rows in", f"{stated} stated: the rows that were left out are not in the file.")
 
 
@@ -136,8 +133,9 @@ def _judge_required(recount: Recount, promise: Promise, on_seal: bool) -> Iterat
         wanted = f"{'at least' if larger_is_better(name) else 'at most'} {_show(limit)} promised"
         title = f"require {name}"
         if name in recount.counted:
-            found = f"{wanted}, {_show(recount.counted[name])} counted."
-            met = _meets(name, recount.counted[name], limit)
+            slack = recount.slack.get(name, Fraction(0))
+            found = f"{wanted}, {_show(recount.counted[name])} counted{_within(slack)}."
+            met = _meets(name, recount.counted[name], limit, slack)
             yield held(title, found) if met else broken(title, f"{name}: {found}")
         elif name in recount.at_most and larger_is_better(name) and recount.at_most[name] < _exactly(limit):
             yield broken(title, f"{name}: {wanted}, and it cannot exceed {_show(recount.at_most[name])}.")
@@ -149,9 +147,11 @@ def _judge_unseen(recount: Recount, promise: Promise, name: str, wanted: str, *,
     """Judge a requirement on a measure that the file does not show by the number that is stated."""
     title, limit, stated = f"require {name}", promise.require[name], promise.measures.get(name)
     reason = recount.not_recounted.get(name, "nobody asked for it")
+    if name in promise.withheld and stated is None:
+        return unknown(title, f"{wanted}, and its number is not published: {promise.withheld[name]}")
     if name in recount.beforehand and stated is not None:
-        # Nobody but the one who made the release can count it: the stated number has to do.
-        if not _meets(name, float(stated), limit):
+        # Nobody but the one who made the release can count it: fall back to the stated number.
+        if not _meets(name, float(stated), limit, promise.tolerance.get(name, 0.0)):
             return broken(title, f"{name}: {wanted}, {_show(stated)} stated.")
     elif not (on_seal and _is_sealed(recount, promise, name, limit)):
         return broken(title, f"{name}: {wanted}, and it cannot be recounted: {reason}.")
@@ -164,7 +164,7 @@ def _judge_stated(recount: Recount, promise: Promise) -> Iterator[Check]:
         if counted is None:
             yield _judge_uncounted(recount, name, stated)
         elif stated is not None:
-            yield judge_number(name, stated, counted)
+            yield judge_number(name, stated, counted, recount.slack.get(name, Fraction(0)))
 
 
 def _judge_uncounted(recount: Recount, name: str, stated: float | None) -> Check:
@@ -177,17 +177,40 @@ def _judge_uncounted(recount: Recount, name: str, stated: float | None) -> Check
     return unknown(name, f"{_show(stated)} stated: {reason}.")
 
 
-def judge_number(name: str, stated: float, counted: Count) -> Check:
-    """Compare a stated number with the counted one."""
-    found = f"{_show(stated)} stated, {_show(counted)} counted."
-    return held(name, found) if _is_close(stated, counted) else broken(name, f"{name}: {found}")
+def judge_number(name: str, stated: float, counted: Count, slack: Fraction = Fraction(0)) -> Check:
+    """Compare a stated number with the counted one, which may be off by the slack."""
+    found = f"{_show(stated)} stated, {_show(counted)} counted{_within(slack)}."
+    due = cautious(name, counted, slack)[0] if slack else counted
+    return held(name, found) if _is_close(stated, due) else broken(name, f"{name}: {found}")
+
+
+def cautious(name: str, counted: Count, slack: Fraction) -> tuple[float, float]:
+    """Return what to state of a measure that may be off by a slack, and how much better it may be.
+
+    Parameters
+    ----------
+    name
+        The measure.
+    counted
+        What the file gives.
+    slack
+        How far the true number may be from that.
+    """
+    worst = counted - slack if larger_is_better(name) else counted + slack
+    return float(worst), float(2 * slack)
+
+
+def _within(slack: Fraction) -> str:
+    return f", within {_show(slack)} for the suppressed rows" if slack else ""
 
 
 def _is_close(stated: float, counted: Count) -> bool:
     return math.isclose(stated, counted, rel_tol=TOLERANCE, abs_tol=ZERO)
 
 
-def _meets(name: str, counted: Count, limit: float) -> bool:
+def _meets(name: str, counted: Count, limit: float, slack: float | Fraction = 0) -> bool:
+    if slack:
+        counted = counted + slack if larger_is_better(name) else counted - slack
     if isinstance(counted, float):
         if math.isclose(counted, limit, rel_tol=TOLERANCE):
             return True
@@ -205,11 +228,11 @@ def _is_sealed(recount: Recount, promise: Promise, name: str, limit: float) -> b
     stated = promise.measures.get(name)
     if stated is None or promise.sha256 is None or promise.sha256.lower() != recount.sha256:
         return False
-    return _meets(name, float(stated), limit)
+    return _meets(name, float(stated), limit, promise.tolerance.get(name, 0.0))
 
 
 def _show(count: Count) -> str:
     return str(int(count)) if isinstance(count, int) else f"{plain_number(count):.12g}"
 
 
-__all__ = ["holds", "judge", "judge_columns", "judge_digest", "judge_number"]
+__all__ = ["cautious", "holds", "judge", "judge_columns", "judge_digest", "judge_number"]

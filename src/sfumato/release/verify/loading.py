@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from sfumato.errors import VerificationError
@@ -46,7 +47,8 @@ class Groups:
 
     The engine holds ``cells`` (class, q0…, a0…, n): the distinct rows that remain with
     their number n, and ``sizes`` (rows, size): for every class its rows and what counts as
-    its size. ``attributes`` maps names to the columns a0, a1, ….
+    its size. ``attributes`` maps names to the columns a0, a1, …. ``slack`` is how far the number
+    that was counted last may be from the one over all input rows.
     """
 
     connection: DuckDBPyConnection
@@ -59,6 +61,7 @@ class Groups:
     telling: Telling | None = None
     notes: list[str] = field(default_factory=list)
     contradictions: list[str] = field(default_factory=list)
+    slack: Fraction = Fraction(0)
 
     def ask(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[int, ...]]:
         """Return the rows of a query whose columns are numbers."""

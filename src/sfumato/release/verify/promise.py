@@ -49,6 +49,10 @@ class Promise:
         Quasi-identifier → what the recipe says was done to it, as JSON holds it; none where nobody says.
     missing
         The texts that were read as missing.
+    withheld
+        Measure → why its number is not published.
+    tolerance
+        Measure → how much better than stated its number may be.
     """
 
     quasi_identifiers: tuple[str, ...]
@@ -66,6 +70,8 @@ class Promise:
     sha256: str | None = None
     recoded: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     missing: tuple[str, ...] = ("",)
+    withheld: Mapping[str, str] = field(default_factory=dict)
+    tolerance: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -96,6 +102,8 @@ class Recount:
         Those of the measures that are not recounted which only the data before the release tell.
     checks
         What was found beside measures: of labels, costs and distributions.
+    slack
+        Measure → how far its number may be from the counted one, since suppressed rows are part of it.
     """
 
     counted: Mapping[str, Count]
@@ -109,6 +117,7 @@ class Recount:
     contradictions: tuple[str, ...] = ()
     beforehand: frozenset[str] = frozenset()
     checks: tuple[Check, ...] = ()
+    slack: Mapping[str, Fraction] = field(default_factory=dict)
 
     @property
     def measures(self) -> dict[str, int | float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -73,11 +74,34 @@ def recount(path: str | Path, promise: Promise, *, person_column: str | None = N
             return _count_all(groups, sha256)
 
 
-def recount_beside(path: str | Path, checked: str | Path, promise: Promise) -> Recount:
-    """Recount a release together with the same rows and the columns that do not leave.
+def recount_both(path: str | Path, promise: Promise, other: Promise) -> tuple[Recount, Recount]:
+    """Read a release once, and count it by two promises that differ in numbers and reference alone.
 
     Parameters
     ----------
+    path
+        The file.
+    promise, other
+        As for `recount`.
+    """
+    path = Path(path)
+    check_file(path)
+    with open_engine() as connection:
+        with readable(path):
+            sha256 = hash_file(path)
+            groups = load_groups(connection, path, promise, None)
+        with enough_room(path):
+            found = _count_all(groups, sha256)
+            return found, _count_all(replace(groups, promise=other, notes=[], contradictions=[]), sha256)
+
+
+def complete(released: Recount, path: str | Path, checked: str | Path, promise: Promise) -> Recount:
+    """Add to the recount of a release what the same rows with the columns that do not leave tell.
+
+    Parameters
+    ----------
+    released
+        The recount of the release.
     path
         The release.
     checked
@@ -86,17 +110,11 @@ def recount_beside(path: str | Path, checked: str | Path, promise: Promise) -> R
     promise
         As for `recount`; it names the columns.
 
-    Returns
-    -------
-    Recount
-        The recount of the release, completed from the checked file.
-
     Raises
     ------
     VerificationError
         If the two files do not hold the same quasi-identifiers and sensitive values.
     """
-    released = recount(path, promise)
     wider = recount(checked, promise, person_column=promise.person)
     if not _hold_same_rows(Path(path), Path(checked), promise):
         raise VerificationError(
@@ -109,6 +127,11 @@ def recount_beside(path: str | Path, checked: str | Path, promise: Promise) -> R
         not_recounted={name: why for name, why in released.not_recounted.items() if name not in gained},
         at_most={name: number for name, number in released.at_most.items() if name not in gained},
     )
+
+
+def recount_beside(path: str | Path, checked: str | Path, promise: Promise) -> Recount:
+    """Recount a release together with the same rows and the columns that do not leave; see `complete`."""
+    return complete(recount(path, promise), path, checked, promise)
 
 
 def _hold_same_rows(path: Path, checked: Path, promise: Promise) -> bool:
@@ -135,9 +158,13 @@ def _count_all(groups: Groups, sha256: str) -> Recount:
     not_recounted: dict[str, str] = {}
     at_most: dict[str, Count] = {}
     beforehand = set()
+    slack: dict[str, Fraction] = {}
     for text in dict.fromkeys((*groups.promise.require, *groups.promise.measures)):
+        groups.slack = Fraction(0)
         try:
             counted[text] = _count(groups, text)
+            if groups.slack:
+                slack[text] = groups.slack
         except UndeterminedError as error:
             not_recounted[text] = error.reason
             _note_unstated(groups, text, error)
@@ -158,6 +185,7 @@ def _count_all(groups: Groups, sha256: str) -> Recount:
         tuple(dict.fromkeys(groups.contradictions)),
         frozenset(beforehand),
         examined,
+        slack,
     )
 
 
@@ -193,4 +221,4 @@ def _count_rows(groups: Groups) -> dict[str, int]:
         return rows
 
 
-__all__ = ["recount", "recount_beside"]
+__all__ = ["complete", "recount", "recount_beside", "recount_both"]

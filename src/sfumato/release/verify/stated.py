@@ -37,19 +37,18 @@ class CostTable:
 
 @dataclass(frozen=True)
 class Overall:
-    """The values of a sensitive attribute in their order, with their rows in the input.
+    """The values of a sensitive attribute in their order.
 
+    ``counts`` are their rows in the input, None where those of suppressed rows are not published;
+    ``shares`` are then their shares of published rows, each within half a ``step``.
     ``levels[l][i]`` is the block of value i at level l of a tree; empty without one.
     """
 
     values: tuple[Scalar, ...]
-    counts: tuple[int, ...]
+    counts: tuple[int, ...] | None
     levels: tuple[tuple[int, ...], ...] = ()
-
-    @property
-    def rows(self) -> int:
-        """Rows of the input."""
-        return sum(self.counts)
+    shares: tuple[float, ...] = ()
+    step: float = 0.0
 
 
 def stated_weight(promise: Promise, attribute: str) -> Fraction:
@@ -87,15 +86,23 @@ def stated_overall(promise: Promise, attribute: str) -> Overall | None:
     if entry is None:
         return None
     values, counts, levels = entry.get("values"), entry.get("counts"), entry.get("levels", [])
+    shares, step = entry.get("shares"), entry.get("step", 0)
     if not isinstance(values, list) or not all(_is_scalar(value) for value in values):
         raise _wrong("distributions", attribute, "values", "a list of values")
-    if not _is_numbers(counts, len(values)) or not sum(counts):
+    if counts is not None and (not _is_numbers(counts, len(values)) or not sum(counts)):
         raise _wrong("distributions", attribute, "counts", "a number of rows for every value")
+    if counts is None and not (_are_shares(shares, len(values)) and _are_shares([step], 1)):
+        raise _wrong(
+            "distributions", attribute, "shares", "a share for every value, and the step between shares"
+        )
     if not isinstance(levels, list) or not all(_is_numbers(level, len(values)) for level in levels):
         raise _wrong("distributions", attribute, "levels", "lists of blocks, one for every value")
     if not _are_distinct(values):
         raise _wrong("distributions", attribute, "values", "every value once")
-    return Overall(tuple(values), tuple(counts), tuple(tuple(level) for level in levels))
+    tree = tuple(tuple(level) for level in levels)
+    if counts is not None:
+        return Overall(tuple(values), tuple(counts), tree)
+    return Overall(tuple(values), None, tree, tuple(map(float, shares)), float(step))
 
 
 def text_of(value: Scalar) -> str | None:
@@ -164,6 +171,12 @@ def _is_numbers(value: object, length: int) -> TypeGuard[list[int]]:
     if not isinstance(value, list) or len(value) != length:
         return False
     return all(type(number) is int and 0 <= number < _LARGEST for number in value)
+
+
+def _are_shares(value: object, length: int) -> bool:
+    if not isinstance(value, list) or len(value) != length:
+        return False
+    return all(_is_number(share) and 0 <= float(str(share)) <= 1 for share in value)
 
 
 def _is_cost(value: object) -> TypeGuard[list[int]]:
