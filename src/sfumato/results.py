@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from sfumato.evidence.gather import Evidence
     from sfumato.preparing import Prepared
-    from sfumato.release import Draft, Manifest
+    from sfumato.release import Draft, Grouping, Manifest
     from sfumato.report import Comparison
     from sfumato.search import Problem
     from sfumato.spec import Spec
@@ -81,6 +81,11 @@ class Release:
     def recoding(self) -> dict[str, object]:
         """Attribute → level, or blocks of values under other schemes than ``levels``."""
         return dict(self._draft.recoding)
+
+    @property
+    def groupings(self) -> tuple[Grouping, ...]:
+        """What was done to each quasi-identifier: its blocks and their labels."""
+        return self._draft.groupings
 
     @property
     def left_out(self) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sfumato.cli.output import Column, count, huge, number
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from sfumato.cli.output import Output
     from sfumato.release import Manifest
@@ -33,7 +33,7 @@ def print_release(release: Release, manifest: Manifest, output: Output) -> None:
         _measure_rows(release, manifest),
     )
     output.line()
-    rows_of_recoding = _recoding_rows(manifest, show_labels=output.options.show_values)
+    rows_of_recoding = _recoding_rows(release, show_labels=output.options.show_values)
     has_blocks = any("block" in row[1] for row in rows_of_recoding)
     title = "level or blocks" if has_blocks else "level"
     output.table([Column("attribute"), Column(title, "right"), Column("looks like")], rows_of_recoding)
@@ -62,7 +62,8 @@ def release_result(
     return {
         "file": str(path),
         "manifest": str(manifest_file),
-        "measures": dict(manifest.measures),
+        "measures": _measures(release, manifest),
+        "withheld": dict(manifest.withheld),
         "require": dict(manifest.require),
         "rows": dict(manifest.rows),
         "classes": release.classes,
@@ -91,11 +92,14 @@ def _measure_rows(release: Release, manifest: Manifest) -> list[list[str]]:
     wishes = {name: asked(name, limit) for name, limit in manifest.require.items()}
     for name, word in _objectives(release.run).items():
         wishes[name] = f"{wishes[name]}, {word}" if name in wishes else word
-    return [[name, wish, number(_reached(name, release, manifest))] for name, wish in wishes.items()]
+    reached = _measures(release, manifest)
+    return [[name, wish, number(reached.get(name))] for name, wish in wishes.items()]
 
 
-def _reached(name: str, release: Release, manifest: Manifest) -> float | None:
-    return manifest.measures.get(name, release.measures.get(name))
+def _measures(release: Release, manifest: Manifest) -> dict[str, float]:
+    """Return the exact numbers, which are the owner's to see; those of the recount where it has them."""
+    exact = {name: number for name, number in manifest.measures.items() if name not in manifest.tolerance}
+    return {**release.measures, **exact}
 
 
 def _objectives(run: Mapping[str, object]) -> dict[str, str]:
@@ -105,25 +109,18 @@ def _objectives(run: Mapping[str, object]) -> dict[str, str]:
     return {name: way for way in ("maximize", "minimize") for name in stated.get(way, ())}
 
 
-def _recoding_rows(manifest: Manifest, *, show_labels: bool) -> list[list[str]]:
+def _recoding_rows(release: Release, *, show_labels: bool) -> list[list[str]]:
     """List the quasi-identifiers with level and height, or blocks, and, if that is wanted, labels."""
-    from sfumato.release import Recipe
     from sfumato.report.words import block_words, example
 
-    stated = manifest.reference.get("attributes")
-    attributes = stated if isinstance(stated, dict) else {}
-    recipe = Recipe.from_dict(manifest.recipe)
     rows = []
-    for name in recipe.quasi_identifiers:
-        costs, level = attributes.get(name, {}), recipe.attributes[name].level
-        labels: Sequence[object] = [cell[0] for cell in costs.get("loss", {}).get("cells", ())]
-        if level is None:
-            shown = [block for block in recipe.attributes[name].blocks or () if block]
-            texts = [count(len(shown), "block"), block_words(labels)]
+    for item in release.groupings:
+        labels = [] if item.keep else [item.labels[number] for number in item.shown]
+        if item.level is None:
+            texts = [count(len(item.shown), "block"), block_words(labels)]
         else:
-            height = costs.get("height", {}).get("default", [level, level])[1]
-            texts = [f"{level} of {height}", example(labels, level)]
-        rows.append([name, texts[0], texts[1] if show_labels else ""])
+            texts = [f"{item.level} of {item.hierarchy.height}", example(labels, item.level)]
+        rows.append([item.name, texts[0], texts[1] if show_labels else ""])
     return rows
 
 

@@ -74,8 +74,9 @@ class Hierarchy:
     def declared(self) -> BoolArray:
         """Which leaves the specification itself names, whatever the data hold.
 
-        Of a file, a tree or an order these are all, of numbers those from bottom to top, where both are given and the domain has steps. None of any
-        other domain: it is what the data hold, so that its size, its ends and its values tell about people.
+        Of a file, a tree or an order these are all, of numbers those from bottom to top, where both are given
+        and the domain has steps. Any other domain is what the data hold, so that its size, its ends and its
+        values tell about people.
         """
         if "leaves" in self.definition or (self.kind == "ordinal" and "values" in self.definition):
             return np.array([value is not None for value in self.values]) & ~self._is_unknown

@@ -50,6 +50,9 @@ class RecordedBlocks:
         of the next; the last block, and one before a block that is not shown, only up to its last.
     definition
         The rule of the hierarchy (mask, dates, intervals, granularity), if there is one.
+    strict
+        Whether blocks take only what they list, or what lies between their ends: nothing that they would
+        reach, and nothing by a rule.
     """
 
     kind: str
@@ -57,6 +60,7 @@ class RecordedBlocks:
     labels: Sequence[str | None]
     reach: bool = False
     definition: Mapping[str, object] = field(default_factory=dict)
+    strict: bool = False
 
     @property
     def granularity(self) -> int | float | None:
@@ -147,7 +151,7 @@ def fill_values(definition: Mapping[str, object], kind: str, values: Sequence[Va
 def _by_lists(attribute: str, recorded: RecordedBlocks, values: Sequence[Value]) -> Assigned:
     """Assign values to the blocks that list them, or that are nodes of a rule which takes them."""
     found: Assigned = {value: number for number, block in enumerate(recorded.typed()) for value in block}
-    if any(rule in recorded.definition for rule in RULES):
+    if not recorded.strict and any(rule in recorded.definition for rule in RULES):
         found |= _by_rule(attribute, recorded, found, values)
     return found
 
@@ -199,7 +203,7 @@ def _by_reach(recorded: RecordedBlocks, values: Sequence[Value]) -> Assigned:
         if place < 0:
             continue
         number = shown[place]
-        is_open = place + 1 < len(shown) and shown[place + 1] == number + 1
+        is_open = not recorded.strict and place + 1 < len(shown) and shown[place + 1] == number + 1
         if is_open or key <= as_key(recorded.kind, blocks[number][-1]):  # type: ignore[operator]
             found.setdefault(value, number)
     return found

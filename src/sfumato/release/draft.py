@@ -168,24 +168,19 @@ class Draft:
             All numbers, as the search has them.
         seen
             What a reader of the manifest counts.
-
-        Raises
-        ------
-        VerificationError
-            If a number is not within the tolerance of what is stated.
         """
         stated: dict[str, float] = {}
         tolerance: dict[str, float] = {}
         for name in [*found.measures, *self.publication.bounds]:
-            number = seen.measures.get(name, found.measures.get(name))
-            if name in self.publication.withheld or (number is None and name not in self.publication.bounds):
+            if name in self.publication.withheld:
                 continue
             if name in seen.slack:
-                number, tolerance[name] = cautious(name, seen.counted[name], seen.slack[name])
+                stated[name], tolerance[name] = cautious(name, seen.counted[name], seen.slack[name])
             elif name in self.publication.bounds:
-                number, least = self.publication.bounds[name]
-                tolerance |= {name: abs(number - least)} if number != least else {}
-            stated[name] = number
+                stated[name], least = self.publication.bounds[name]
+                tolerance |= {name: abs(stated[name] - least)} if stated[name] != least else {}
+            else:
+                stated[name] = seen.measures.get(name, found.measures[name])
         return self._stated(stated, found.sha256, tolerance)
 
     def _stated(

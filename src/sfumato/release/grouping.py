@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from sfumato._typing import IntArray
 from sfumato.domains import Partition
 from sfumato.errors import SpecError
 from sfumato.hierarchies import (
@@ -30,7 +28,7 @@ from sfumato.table import Recode, block_statistics
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sfumato._typing import BoolArray, LongArray
+    from sfumato._typing import BoolArray, IntArray, LongArray
     from sfumato.domains import Lattice
     from sfumato.hierarchies import Hierarchy, Plain
     from sfumato.preparing import Prepared
@@ -39,9 +37,6 @@ NOWHERE = -1
 """The slot of a value that is not counted."""
 
 LARGEST = 2**62
-
-Statistics: TypeAlias = Callable[[IntArray], list[str | None]]
-"""From the block of each code to a text for each block, None where no row has a value in it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,8 +60,8 @@ class Grouping:
     output
         ``label``, or the statistic that stands for a block: ``mean``, ``median`` or ``mode``.
     statistics
-        Makes the statistics of blocks; None where labels are written, or the hierarchy has
-        statistics for labels already.
+        Makes a text for each block, None where no row has a value in it; None where labels are written, or
+        the hierarchy has statistics for labels already.
     """
 
     hierarchy: Hierarchy
@@ -75,7 +70,7 @@ class Grouping:
     node: int | None = None
     published: BoolArray | None = None
     output: str = "label"
-    statistics: Statistics | None = None
+    statistics: partial[list[str | None]] | None = None
 
     @property
     def name(self) -> str:
@@ -283,7 +278,7 @@ class Grouping:
         """The blocks that some published row has."""
         if self.published is None:
             return list(range(self._count))
-        return np.unique(self.block[self.published]).tolist()
+        return [int(number) for number in np.unique(self.block[self.published])]
 
     @cached_property
     def _seen(self) -> BoolArray:

@@ -164,12 +164,14 @@ class _View:
         weights = self.prepared.setting.weights / self.prepared.setting.weights.sum()
         most = least = float(hidden)
         for a, (item, weight) in enumerate(zip(self.groupings, weights.tolist(), strict=True)):
-            value = np.bincount(cube.codes[self.kept, a], cube.rows[self.kept], minlength=cube.sizes[a])
-            others = np.bincount(item.block, value)[item.block] - value
+            rows = cube.rows[self.kept].astype(np.float64)
+            value = np.bincount(cube.codes[self.kept, a], rows, minlength=cube.sizes[a]).astype(np.float64)
+            others: FloatArray = np.bincount(item.block, value)[item.block] - value
             beside = cube.row_count - value
-            least += weight * float((value * _ratio(others, beside)).sum())
+            # Exact sums: values that no published row has add nothing, wherever they stand.
+            least += weight * math.fsum(value * _ratio(others, beside))
             highest = np.maximum(_ratio(others + hidden, beside), _ratio(others, beside - hidden))
-            most += weight * float((value * highest).sum())
+            most += weight * math.fsum(value * highest)
         return most, least
 
     def _bounds_of_mean_k(self) -> tuple[float, float]:

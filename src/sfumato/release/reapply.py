@@ -22,8 +22,22 @@ if TYPE_CHECKING:
     from sfumato.table import MakeHierarchy
 
 
-def recipe_problem(recipe: Recipe, data: object, unknown: Literal["error", "*"]) -> tuple[Prepared, Problem]:
+def recipe_problem(
+    recipe: Recipe, data: object, unknown: Literal["error", "*"], *, strict: bool = False
+) -> tuple[Prepared, Problem]:
     """Code new data as a recipe says; the lattice holds its one node.
+
+    Parameters
+    ----------
+    recipe
+        The recipe.
+    data
+        A frame or a path.
+    unknown
+        What becomes of values that the recipe does not know.
+    strict
+        Whether it knows only values that its release published. In the data of the release itself all others
+        are those of suppressed rows, whose own blocks a recipe does not tell.
 
     Raises
     ------
@@ -35,11 +49,16 @@ def recipe_problem(recipe: Recipe, data: object, unknown: Literal["error", "*"])
         If the requirements cannot be met within the limit.
     """
     spec = _spec_of(recipe)
-    makers = {name: _maker(name, recipe.attributes[name], unknown) for name in recipe.quasi_identifiers}
+    makers = {
+        name: _maker(name, recipe.attributes[name], unknown, strict) for name in recipe.quasi_identifiers
+    }
     for name in recipe.sensitive:
-        if recipe.attributes[name].hierarchy is not None:
+        done = recipe.attributes[name]
+        # The data of a release have their own values where the recipe lists published ones alone.
+        is_theirs = strict and done.kind != "ordinal" and "values" in (done.hierarchy or {})
+        if done.hierarchy is not None and not is_theirs:
             # Sensitive values leave as they are, so one that is unknown has no place to go to.
-            makers[name] = _maker(name, recipe.attributes[name], "error")
+            makers[name] = _maker(name, done, "error")
     table = code_table(open_source(data, spec.data), spec, makers)
     free = prepare(table)
     ladders = tuple(
@@ -104,7 +123,9 @@ def _level(attribute: RecipeAttribute, ladder: Ladder) -> int:
     return level
 
 
-def _maker(name: str, attribute: RecipeAttribute, unknown: Literal["error", "*"]) -> MakeHierarchy:
+def _maker(
+    name: str, attribute: RecipeAttribute, unknown: Literal["error", "*"], strict: bool = False
+) -> MakeHierarchy:
     has_reach = attribute.scheme in RANGES and attribute.kind in ("number", "date")
 
     def make(kind: str, values: Sequence[Value], has_missing: bool) -> Hierarchy:
@@ -117,9 +138,10 @@ def _maker(name: str, attribute: RecipeAttribute, unknown: Literal["error", "*"]
     def make_named(kind: str, values: Sequence[Value], has_missing: bool) -> Hierarchy:
         definition, kind = attribute.hierarchy or {}, attribute.kind or kind
         if attribute.blocks is not None:
-            recorded = RecordedBlocks(kind, attribute.blocks, _labels(name, attribute), has_reach, definition)
+            labels = _labels(name, attribute)
+            recorded = RecordedBlocks(kind, attribute.blocks, labels, has_reach, definition, strict)
             return regroup(name, recorded, values, has_missing=has_missing, unknown=unknown)
-        if has_reach and "values" in definition:
+        if has_reach and "values" in definition and not strict:
             # The blocks are single values and leave as they are; so does what lies between them.
             definition = fill_values(definition, kind, values)
         return rebuild(name, definition, kind, values, has_missing=has_missing, unknown=unknown)

@@ -147,7 +147,9 @@ def _block_numbers(recode: Recode, kept: _Kept) -> LongArray | FloatArray | None
     """Return the number of each raw value's block; None where labels leave as texts."""
     if recode.numbers is None or recode.keep or not kept.leaves_numbers:
         return None
-    return numbers_of([recode.numbers[block] for block in recode.block[kept.raw.codes].tolist()])
+    # A block that no published row has must not decide how the others leave.
+    shown = [0 if number is None else number for number in recode.numbers]
+    return numbers_of([shown[block] for block in recode.block[kept.raw.codes].tolist()])
 
 
 def _plan_sensitive(table: Table, name: str, place: int, manner: Manner) -> ColumnPlan:

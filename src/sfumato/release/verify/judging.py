@@ -164,7 +164,8 @@ def _judge_stated(recount: Recount, promise: Promise) -> Iterator[Check]:
         if counted is None:
             yield _judge_uncounted(recount, name, stated)
         elif stated is not None:
-            yield judge_number(name, stated, counted, recount.slack.get(name, Fraction(0)))
+            tolerance = promise.tolerance.get(name, 0.0)
+            yield judge_number(name, stated, counted, recount.slack.get(name, Fraction(0)), tolerance)
 
 
 def _judge_uncounted(recount: Recount, name: str, stated: float | None) -> Check:
@@ -177,11 +178,27 @@ def _judge_uncounted(recount: Recount, name: str, stated: float | None) -> Check
     return unknown(name, f"{_show(stated)} stated: {reason}.")
 
 
-def judge_number(name: str, stated: float, counted: Count, slack: Fraction = Fraction(0)) -> Check:
-    """Compare a stated number with the counted one, which may be off by the slack."""
+def judge_number(
+    name: str, stated: float, counted: Count, slack: Fraction = Fraction(0), tolerance: float = 0.0
+) -> Check:
+    """Compare a stated number with the counted one.
+
+    Parameters
+    ----------
+    name
+        The measure.
+    stated, counted
+        The numbers.
+    slack
+        How far the counted number may be from the true one; the stated one is the most cautious then.
+    tolerance
+        How much better than stated the true number may be, where that was counted.
+    """
     found = f"{_show(stated)} stated, {_show(counted)} counted{_within(slack)}."
     due = cautious(name, counted, slack)[0] if slack else counted
-    return held(name, found) if _is_close(stated, due) else broken(name, f"{name}: {found}")
+    ahead = float(due) - stated if larger_is_better(name) else stated - float(due)
+    is_held = _is_close(stated, due) or (not slack and 0 <= ahead <= tolerance + ZERO)
+    return held(name, found) if is_held else broken(name, f"{name}: {found}")
 
 
 def cautious(name: str, counted: Count, slack: Fraction) -> tuple[float, float]:

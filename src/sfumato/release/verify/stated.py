@@ -91,7 +91,11 @@ def stated_overall(promise: Promise, attribute: str) -> Overall | None:
         raise _wrong("distributions", attribute, "values", "a list of values")
     if counts is not None and (not _is_numbers(counts, len(values)) or not sum(counts)):
         raise _wrong("distributions", attribute, "counts", "a number of rows for every value")
-    if counts is None and not (_are_shares(shares, len(values)) and _are_shares([step], 1)):
+    if counts is not None:
+        stated: tuple[float, ...] = ()
+    elif _are_shares(shares, len(values)) and _are_shares(steps := [step], 1):
+        stated = (*shares, *steps)
+    else:
         raise _wrong(
             "distributions", attribute, "shares", "a share for every value, and the step between shares"
         )
@@ -102,7 +106,7 @@ def stated_overall(promise: Promise, attribute: str) -> Overall | None:
     tree = tuple(tuple(level) for level in levels)
     if counts is not None:
         return Overall(tuple(values), tuple(counts), tree)
-    return Overall(tuple(values), None, tree, tuple(map(float, shares)), float(step))
+    return Overall(tuple(values), None, tree, stated[:-1], stated[-1])
 
 
 def text_of(value: Scalar) -> str | None:
@@ -173,7 +177,7 @@ def _is_numbers(value: object, length: int) -> TypeGuard[list[int]]:
     return all(type(number) is int and 0 <= number < _LARGEST for number in value)
 
 
-def _are_shares(value: object, length: int) -> bool:
+def _are_shares(value: object, length: int) -> TypeGuard[list[float]]:
     if not isinstance(value, list) or len(value) != length:
         return False
     return all(_is_number(share) and 0 <= float(str(share)) <= 1 for share in value)
