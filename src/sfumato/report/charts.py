@@ -212,4 +212,4 @@ def bar_chart(
     return drawing
 
 
-__all__ = ["WIDTH", "Bar", "Curve", "Pair", "bar_chart", "pair_chart", "step_chart"]
+__all__ = ["NAMES", "WIDTH", "Bar", "Curve", "Pair", "bar_chart", "pair_chart", "step_chart"]
