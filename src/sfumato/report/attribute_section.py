@@ -76,7 +76,7 @@ def _loss_figure(attributes: Sequence[ReleasedAttribute]) -> Figure:
         "Detail lost, attribute by attribute",
         "a bar of 0 % is an attribute that is published unchanged, 100 % one of which nothing is left; rows "
         "that were left out count as lost.",
-        bar_chart(bars, most=100.0),
+        bar_chart(bars, most=100.0, width=560),
         "; ".join(f"{bar.name}: {bar.text}" for bar in bars) + ".",
         Numbers("What was done to each attribute", ["attribute", "done", "blocks", "detail lost"], rows),
     )

@@ -57,8 +57,9 @@ def _classes(found: Published) -> list[str]:
         if any(bare in DIVERSE and (not columns or name in columns) for bare, columns in require):
             continue
         item = shared.get(name)
-        rows = item.homogeneous_rows / item.rows if item is not None and item.rows else 0.0
-        count = f" This is so for {share_words(rows)} of the rows." if item is not None else ""
+        many = 0.0 if item is None or not item.rows else item.homogeneous_rows / item.rows
+        count = f" This is so for {share_words(many)} of the rows." if many else " No class is like that here."
+        count = "" if item is None else count
         told.append(
             f"Values shared by a whole class. No diversity of {name} within classes is required: where all "
             f"members have the same value, belonging to the class tells it.{count}"
@@ -88,7 +89,7 @@ def _rows(subject: Subject) -> list[str]:
         told.append("People with several rows: each row counts as a person of its own.")
     if subject.release.get("order") == "input":
         told.append(
-            "Attackers who know the order of the original rows: it is the order of the released ones."
+            "Attackers who know the order of the original rows: the released rows are in the same order."
         )
     return told
 

@@ -67,8 +67,8 @@ def _person_figure(before: TableRisk | None, after: TableRisk) -> Figure:
 
     threshold = share_words(after.prosecutor.threshold)
     pairs = [
-        pair("highest chance of finding a person", "highest"),
-        pair("average chance of finding a person", "average"),
+        pair("highest chance of being found", "highest"),
+        pair("average chance of being found", "average"),
         pair(f"people with a chance above {threshold}", "at risk"),
         pair("unique people", "unique"),
     ]
@@ -186,7 +186,7 @@ def _pairs_figure(identity: str, title: str, reading: str, pairs: Sequence[Pair]
     """Draw dots before and after; bars where nothing is known of the original."""
     if all(pair.before is None for pair in pairs):
         bars = [Bar(pair.name, pair.after or 0.0, pair.after_text) for pair in pairs]
-        drawing, headings = bar_chart(bars, most=100.0, names=NAMES), ["question", "release"]
+        drawing, headings = bar_chart(bars, most=100.0, width=560, names=NAMES), ["question", "release"]
         rows = [[pair.name, pair.after_text] for pair in pairs]
         reading = f"{reading}; shorter bars are safer."
     else:
