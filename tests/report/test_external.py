@@ -23,7 +23,6 @@ from tests.cli.running import change, run, write_people
 from tests.report.test_document import HOSTILE, Report
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
 ROWS = 150
@@ -158,9 +157,11 @@ def test_only_measures_that_the_manifest_states_are_shown(found: Published) -> N
     assert "0.1235" not in page
 
 
-def _reseal(path: Path, update: Callable[[dict[str, object]], None]) -> None:
+def _withhold(path: Path, why: str) -> None:
+    """Take the loss out of a manifest, say why, and seal it anew."""
     values = json.loads(path.read_text(encoding="utf-8"))
-    update(values)
+    del values["measures"]["loss"]
+    values["withheld"] = {"loss": why}
     values["seal"] = seal_of({key: value for key, value in values.items() if key != "seal"})
     path.write_text(json.dumps(values), encoding="utf-8")
 
@@ -169,16 +170,9 @@ def test_withheld_measures_are_listed_with_their_reason(
     world: tuple[sf.results.Release, Path], tmp_path: Path
 ) -> None:
     why = f"it depends on the range of age {HOSTILE}"
-
-    def withhold(values: dict[str, object]) -> None:
-        values["withheld"] = {"loss": why}
-        measures = values["measures"]
-        assert isinstance(measures, dict)
-        del measures["loss"]
-
     for name in NAMES:
         shutil.copy(world[1] / name, tmp_path / name)
-    _reseal(tmp_path / "shared.csv.json", withhold)
+    _withhold(tmp_path / "shared.csv.json", why)
     found = published(tmp_path / "shared.csv")
     page = Report(report_html(found))
     assert (found.holds, found.withheld) == (True, {"loss": why})
@@ -190,19 +184,11 @@ def test_withheld_measures_are_listed_with_their_reason(
 def test_the_internal_edition_shows_what_the_manifest_withholds(
     world: tuple[sf.results.Release, Path], tmp_path: Path
 ) -> None:
-    release, folder = world
-    copy = shutil.copytree(folder, tmp_path / "copy")
-
-    def withhold(values: dict[str, object]) -> None:
-        values["withheld"] = {"loss": "it depends on the range of age"}
-        measures = values["measures"]
-        assert isinstance(measures, dict)
-        del measures["loss"]
-
-    _reseal(copy / "shared.csv.json", withhold)
+    copy = shutil.copytree(world[1], tmp_path / "copy")
+    _withhold(copy / "shared.csv.json", "it depends on the range of age")
     assert run("report", copy, "--internal", "--quiet").status == 0
     assert run("report", copy, "--quiet").status == 0
-    exact = f"{release.measures['loss']:.4g}"
+    exact = f"{world[0].measures['loss']:.4g}"
     assert f"<td>{exact}</td>" in (copy / "report-internal.html").read_text(encoding="utf-8")
     assert exact not in (copy / "report.html").read_text(encoding="utf-8")
 

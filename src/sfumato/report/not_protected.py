@@ -58,7 +58,9 @@ def _classes(found: Published) -> list[str]:
             continue
         item = shared.get(name)
         many = 0.0 if item is None or not item.rows else item.homogeneous_rows / item.rows
-        count = f" This is so for {share_words(many)} of the rows." if many else " No class is like that here."
+        count = (
+            f" This is so for {share_words(many)} of the rows." if many else " No class is like that here."
+        )
         count = "" if item is None else count
         told.append(
             f"Values shared by a whole class. No diversity of {name} within classes is required: where all "
