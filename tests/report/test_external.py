@@ -157,9 +157,9 @@ def test_only_measures_that_the_manifest_states_are_shown(found: Published) -> N
     assert "0.1235" not in page
 
 
-def _withhold(path: Path, why: str) -> None:
+def _withhold(path: Path, why: str, **more: object) -> None:
     """Take the loss out of a manifest, say why, and seal it anew."""
-    values = json.loads(path.read_text(encoding="utf-8"))
+    values = {**json.loads(path.read_text(encoding="utf-8")), **more}
     del values["measures"]["loss"]
     values["withheld"] = {"loss": why}
     values["seal"] = seal_of({key: value for key, value in values.items() if key != "seal"})
@@ -172,8 +172,9 @@ def test_withheld_measures_are_listed_with_their_reason(
     why = f"it depends on the range of age {HOSTILE}"
     for name in NAMES:
         shutil.copy(world[1] / name, tmp_path / name)
-    _withhold(tmp_path / "shared.csv.json", why)
+    _withhold(tmp_path / "shared.csv.json", why, choice="near-optimal")
     found = published(tmp_path / "shared.csv")
+    assert found.subject.release["choice"] == "near-optimal"
     page = Report(report_html(found))
     assert (found.holds, found.withheld) == (True, {"loss": why})
     assert "<script" not in report_html(found)

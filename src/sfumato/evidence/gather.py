@@ -54,6 +54,8 @@ class Evidence(Published):
 
     Parameters
     ----------
+    subject, sizes_after, attributes, risk_alone, withheld, lacks
+        What anyone can find out, as in `Published`.
     sizes_before
         How rows of the original are spread over classes.
     risk

@@ -299,7 +299,8 @@ def read_subject(file: Path) -> Subject:
         If file or manifest cannot be read.
     """
     manifest, verdict = Manifest.load(manifest_path(file)), judge_file(file)
-    release = _mapping(manifest.recipe.get("release"))
+    choice = load_json_object(manifest_path(file)).get("choice")
+    release = {**_mapping(manifest.recipe.get("release")), **({} if choice is None else {"choice": choice})}
     if is_microaggregated(manifest):
         micro = MicroRecipe.from_dict(manifest.recipe)
         return Subject(
