@@ -6,7 +6,7 @@ import tempfile
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, overload
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from sfumato.microaggregation.checking import check_columns, check_groups, check
 from sfumato.microaggregation.grouping import GroupingSettings, group_columns
 from sfumato.microaggregation.partitioning import GAIN
 from sfumato.microaggregation.scales import standard_scores
-from sfumato.release import atomic_text, audit_release, check_target, current_versions
+from sfumato.release import check_target
 from sfumato.release.centres import measure_centres
 from sfumato.release.microaggregated import MicroRecipe, verify_rows, write_microaggregated
 from sfumato.table import open_source, write_table
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from sfumato._typing import BoolArray, FloatArray, IntArray
     from sfumato.evidence.gather import Evidence
+    from sfumato.evidence.published import Published
     from sfumato.microaggregation.aggregating import Clusters, Method
     from sfumato.microaggregation.checking import Groups, NamedGroups
     from sfumato.microaggregation.grouping import Progress
@@ -195,15 +196,42 @@ class Microaggregated:
             force=force,
         )
 
+    @overload
     def report(
-        self, path: str | os.PathLike[str], *, force: bool = False, show_values: bool = True
-    ) -> Evidence:
+        self,
+        path: str | os.PathLike[str],
+        *,
+        internal: Literal[True],
+        force: bool = ...,
+        show_values: bool = ...,
+    ) -> Evidence: ...
+
+    @overload
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        internal: bool = ...,
+        force: bool = ...,
+        show_values: bool = ...,
+    ) -> Published: ...
+
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        internal: bool = False,
+        force: bool = False,
+        show_values: bool = True,
+    ) -> Published:
         """Recount the table, and write a report about it: one HTML file that opens offline and prints.
 
         Parameters
         ----------
         path
             The HTML file.
+        internal
+            Whether to write the internal edition, which compares with the original: not to be published.
         force
             Replace a file that exists.
         show_values
@@ -211,9 +239,9 @@ class Microaggregated:
 
         Returns
         -------
-        Evidence
-            What the report shows: risk and utility before and after, sizes of classes over all
-            microaggregated columns together.
+        Published or Evidence
+            What the report shows: sizes of classes over all microaggregated columns together, and in the
+            internal edition, which is an `Evidence`, risk and utility before and after.
 
         Raises
         ------
@@ -222,23 +250,14 @@ class Microaggregated:
         VerificationError
             If the promise does not hold.
         """
-        from sfumato.evidence.gather import Origin, Subject, gather
-        from sfumato.report import report_html
+        from sfumato.evidence.gather import Origin, gather
+        from sfumato.report import read_release, write_report
 
         check_target(Path(path), force=force)
-        with tempfile.TemporaryDirectory(prefix="sfumato-") as folder:
-            draft = Path(folder) / "microaggregated.parquet"
-            self.write(draft)
-            verdict = {**audit_release(draft), "sha256": None}
-        subject = Subject(
-            data=self.frame,
-            verdict=verdict,
-            quasi_identifiers=tuple(name for group in self.groups for name in group),
-            groups=self.groups,
-            versions=current_versions(),
-        )
-        found = gather(subject, Origin(self.source, None, self))
-        atomic_text(Path(path), report_html(found, show_values=show_values), force=force)
+        found = read_release(None, self.write)
+        if internal:
+            found = gather(found, Origin(self.source, None, self), exact=self.measures)
+        write_report(Path(path), found, show_values=show_values, force=force)
         return found
 
 

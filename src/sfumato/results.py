@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Self, cast
+from typing import TYPE_CHECKING, Literal, Self, cast, overload
 
 import numpy as np
 
@@ -15,9 +15,7 @@ from sfumato.preparing import load, make_problem
 from sfumato.release import Recipe as RecipeFile
 from sfumato.release import (
     Recount,
-    atomic_text,
     check_target,
-    current_versions,
     holds,
     make_draft,
     make_groupings,
@@ -32,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from sfumato.evidence.gather import Evidence
+    from sfumato.evidence.published import Published
     from sfumato.preparing import Prepared
     from sfumato.release import Draft, Grouping, Manifest
     from sfumato.report import Comparison
@@ -147,17 +146,47 @@ class Release:
         self._written = Path(path).absolute()
         return manifest
 
+    @overload
     def report(
-        self, path: str | os.PathLike[str], *, force: bool = False, show_values: bool = True
-    ) -> Evidence:
+        self,
+        path: str | os.PathLike[str],
+        *,
+        internal: Literal[True],
+        force: bool = ...,
+        show_values: bool = ...,
+    ) -> Evidence: ...
+
+    @overload
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        internal: bool = ...,
+        force: bool = ...,
+        show_values: bool = ...,
+    ) -> Published: ...
+
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        internal: bool = False,
+        force: bool = False,
+        show_values: bool = True,
+    ) -> Published:
         """Recount the release, and write a report about it: one HTML file that opens offline and prints.
 
-        Where the release was written before, the written file is recounted, else the rows as they are.
+        The external edition follows from the released rows and their manifest, and may be published with
+        them. The internal edition compares with the original and counts suppressed people too: it is marked,
+        readable by its owner alone, and not to be published. Where the release was written before, the
+        written file is recounted, else the rows as they are.
 
         Parameters
         ----------
         path
             The HTML file.
+        internal
+            Whether to write the internal edition.
         force
             Replace a file that exists.
         show_values
@@ -165,55 +194,29 @@ class Release:
 
         Returns
         -------
-        Evidence
-            What the report shows: risk and utility before and after, class sizes, blocks. Its ``holds`` says
-            whether the promise does; the report of a release that does not hold says so on top.
+        Published or Evidence
+            What the report shows; of the internal edition an `Evidence`, with risk and utility before and
+            after. Its ``holds`` says whether the promise does; the report of a written file that does not
+            hold says so on top.
 
         Raises
         ------
         OutputError
             If the file exists, or folder or disk refuse.
+        VerificationError
+            If the release is not written, and its promise does not hold.
         """
-        from sfumato.evidence.gather import Origin, Subject, gather
-        from sfumato.report import report_html
-        from sfumato.report.folder import judge_file
+        from sfumato.evidence.gather import Origin, gather
+        from sfumato.report import read_release, write_report
 
         check_target(Path(path), force=force)
-        draft, file = self._draft, self._written
-        if file is not None and not file.is_file():
-            file = None
-        subject = Subject(
-            data=draft.frame,
-            verdict=_verdict(draft) if file is None else judge_file(file),
-            quasi_identifiers=draft.recipe.quasi_identifiers,
-            sensitive=draft.recipe.sensitive,
-            file=None if file is None else file.name,
-            recipe=draft.recipe,
-            reference=draft.promise.reference or {},
-            versions=current_versions(),
-        )
-        origin = Origin(draft.prepared.table.source, draft.prepared.spec, draft)
-        found = gather(subject, origin, self._front, run=self.run)
-        atomic_text(Path(path), report_html(found, show_values=show_values), force=force)
+        draft = self._draft
+        found = read_release(self._written, draft.write)
+        if internal:
+            origin = Origin(draft.prepared.table.source, draft.prepared.spec, draft)
+            found = gather(found, origin, self._front, run=self.run, exact=draft.measures)
+        write_report(Path(path), found, show_values=show_values, force=force)
         return found
-
-
-def _verdict(draft: Draft) -> dict[str, object]:
-    """Return what a recount of a draft finds, as `sfumato.verify` returns it of a file."""
-    found, promise = draft.verify(), draft.promise
-    violations = holds(found, promise)
-    return {
-        "holds": not violations,
-        "violations": violations,
-        "require": dict(promise.require),
-        "stated": draft.measures,
-        "measures": dict(found.measures),
-        "not_recounted": dict(found.not_recounted),
-        "rows": dict(found.rows),
-        "classes": found.classes,
-        "notes": list(found.notes),
-        "sha256": None,
-    }
 
 
 @dataclass(frozen=True)

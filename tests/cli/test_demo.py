@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MADE = ["ATTRIBUTION.md", "adult-k10.csv", "adult-k10.csv.json", "adult.parquet", "adult.toml"]
-MADE += ["front.csv", "front.html", "report.html", "run.json"]
+MADE += ["front.csv", "front.html", "report-internal.html", "report.html", "run.json"]
 
 
 @pytest.fixture
@@ -32,8 +32,13 @@ def test_demo_goes_the_whole_way(folder: Path) -> None:
     assert json.loads((made / "run.json").read_text(encoding="utf-8"))["complete"] is True
     assert json.loads((made / "adult-k10.csv.json").read_text(encoding="utf-8"))["measures"]["k"] >= 10
     assert run("verify", made / "adult-k10.csv").status == 0
-    assert "It holds." in (made / "report.html").read_text(encoding="utf-8")
-    assert (made / "report.html").stat().st_size < 6_000_000
+    for name, is_internal in (("report.html", False), ("report-internal.html", True)):
+        page = (made / name).read_text(encoding="utf-8")
+        assert "Verified:" in page
+        assert ("Do not publish." in page) is is_internal
+        assert len(page) < 300_000
+        assert name in found.out
+    assert os.name != "posix" or (made / "report-internal.html").stat().st_mode & 0o777 == 0o600
     for word in ("17,920 recodings", "picked", "verified", "cd sfumato-demo-1"):
         assert word in found.out
     assert max(len(line) for line in found.out.splitlines()) <= 80

@@ -33,20 +33,27 @@ def folder(made: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(made, tmp_path / "copy"))
 
 
-def _page(folder: Path) -> str:
-    return (folder / "report.html").read_text(encoding="utf-8")
+def _page(folder: Path, name: str = "report.html") -> str:
+    return (folder / name).read_text(encoding="utf-8")
 
 
-def test_report_is_written_into_the_folder(folder: Path) -> None:
-    before = listing(folder)
-    found = run("report", folder, columns=80)
+def _inside(folder: Path) -> str:
+    return _page(folder, "report-internal.html")
+
+
+@pytest.mark.parametrize("edition", ["external", "internal"])
+def test_report_is_written_into_the_folder(folder: Path, edition: str) -> None:
+    before, name = listing(folder), "report.html" if edition == "external" else "report-internal.html"
+    found = run("report", folder, *(["--internal"] if edition == "internal" else []), columns=80)
     assert (found.status, found.err) == (0, "")
-    assert listing(folder).keys() - before.keys() == {"report.html"}
+    assert listing(folder).keys() - before.keys() == {name}
     assert "shared.csv: holds" in found.out
-    assert "written" in found.out
-    assert "Not shown" not in _page(folder)
-    assert "It holds." in _page(folder)
-    assert str(folder) not in _page(folder)
+    assert f"the {edition} edition" in found.out
+    page = _page(folder, name)
+    assert "Not shown" not in page
+    assert "Verified:" in page
+    assert str(folder) not in page
+    assert ("Do not publish." in page) is (edition == "internal")
 
 
 def test_report_is_replaced_by_force_alone(folder: Path) -> None:
@@ -56,7 +63,7 @@ def test_report_is_replaced_by_force_alone(folder: Path) -> None:
     assert "exists already" in found.line
     assert _page(folder) == "mine"
     assert run("report", folder, "--force", "--quiet").status == 0
-    assert "It holds." in _page(folder)
+    assert "Verified:" in _page(folder)
 
 
 def test_report_goes_where_it_is_asked_for(folder: Path, tmp_path: Path) -> None:
@@ -67,11 +74,23 @@ def test_report_goes_where_it_is_asked_for(folder: Path, tmp_path: Path) -> None
 
 
 def test_json_is_the_evidence(folder: Path) -> None:
-    found = run("report", folder, "--json").json
+    found = run("report", folder, "--internal", "--json").json
     assert (found["holds"], found["file"], found["lacks"]) == (True, "shared.csv", [])
     for part in ("verdict", "risk", "utility", "class_sizes", "attributes", "specification", "versions"):
         assert found[part]
+    assert found["report"] == str(folder / "report-internal.html")
+    assert found["edition"] == "internal"
+
+
+def test_json_of_the_external_edition_tells_nothing_of_the_original(folder: Path) -> None:
+    found = run("report", folder, "--json").json
+    assert (found["holds"], found["edition"]) == (True, "external")
     assert found["report"] == str(folder / "report.html")
+    for part in ("risk", "utility", "specification", "run", "solution", "left_out", "exact"):
+        assert part not in found
+    sizes = found["class_sizes"]
+    assert isinstance(sizes, dict)
+    assert sizes.keys() == {"after"}
 
 
 def test_no_values_shows_no_label(folder: Path) -> None:
@@ -112,38 +131,39 @@ def test_a_manifest_that_contradicts_itself_does_not_hold(folder: Path) -> None:
 
 def test_without_a_specification_the_release_alone_is_told(folder: Path) -> None:
     (folder / "people.toml").unlink()
-    found = run("report", folder)
+    found = run("report", folder, "--internal")
     assert found.status == 0
     assert "missing: there is no specification" in found.out
-    assert "--spec" in _page(folder)
-    assert "Finding one person" in _page(folder)
+    assert "--spec" in _inside(folder)
+    assert "Finding one person" in _inside(folder)
 
 
 def test_specification_may_stand_elsewhere(folder: Path, made: Path) -> None:
     (folder / "people.toml").unlink()
-    assert run("report", folder, "--spec", made / "people.toml", "--quiet").status == 0
-    assert "Not shown" not in _page(folder)
+    assert run("report", folder, "--internal", "--spec", made / "people.toml", "--quiet").status == 0
+    assert "Not shown" not in _inside(folder)
 
 
 def test_without_data_or_front_the_rest_is_told(folder: Path) -> None:
     (folder / "people.csv").unlink()
     (folder / "front.csv").unlink()
-    found = run("report", folder)
+    found = run("report", folder, "--internal")
     assert found.status == 0
     assert found.out.count("missing:") == 2
-    assert "people.csv, are not where" in _page(folder)
-    assert "The specification" in _page(folder)
+    assert "people.csv, are not where" in _inside(folder)
+    assert "The specification" in _inside(folder)
 
 
 def test_several_releases_or_specifications_are_a_question(folder: Path) -> None:
     for name in ("shared.csv", "shared.csv.json"):
         shutil.copy(folder / name, folder / f"second-{name}")
-    found = run("report", folder)
+    found = run("report", folder, "--internal")
     assert found.status == 2
     assert "second-shared.csv, shared.csv" in found.line
-    assert run("report", folder, "--release", "shared.csv", "--quiet").status == 0
+    assert run("report", folder, "--internal", "--release", "shared.csv", "--quiet").status == 0
     shutil.copy(folder / "people.toml", folder / "more.toml")
-    found = run("report", folder, "--release", folder / "shared.csv", "--force")
+    assert run("report", folder, "--release", "shared.csv", "--quiet").status == 0
+    found = run("report", folder, "--internal", "--release", folder / "shared.csv", "--force")
     assert found.status == 2
     assert "more.toml, people.toml" in found.line
 
@@ -160,14 +180,15 @@ def test_wrong_use_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, argu
 def test_anonymized_release_has_a_report(tmp_path: Path) -> None:
     spec = write_people(tmp_path)
     assert run("anonymize", spec, "--out", tmp_path / "best.csv", "--quiet").status == 0
-    assert run("report", tmp_path, "--quiet").status == 0
-    assert "no front.csv" in _page(tmp_path)
+    assert run("report", tmp_path, "--internal", "--quiet").status == 0
+    assert "no front.csv" in _inside(tmp_path)
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine to open the report with")
-def test_report_opens_in_a_browser_in_silence(folder: Path, tmp_path: Path) -> None:
-    assert run("report", folder, "--quiet").status == 0
-    log = _open(folder / "report.html", tmp_path)
+@pytest.mark.parametrize("edition", [[], ["--internal"]], ids=["external", "internal"])
+def test_report_opens_in_a_browser_in_silence(folder: Path, tmp_path: Path, edition: list[str]) -> None:
+    assert run("report", folder, *edition, "--out", tmp_path / "page.html", "--quiet").status == 0
+    log = _open(tmp_path / "page.html", tmp_path)
     assert "CONSOLE" not in log
     assert "Refused" not in log
     size = (tmp_path / "page.pdf").stat().st_size

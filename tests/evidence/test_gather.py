@@ -6,15 +6,17 @@ import csv
 import json
 import re
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pandas as pd
 import pytest
 
 import sfumato as sf
-from sfumato.evidence.gather import Origin, Subject, find_solution, gather
+from sfumato.evidence.gather import Origin, find_solution, gather
+from sfumato.evidence.published import published
 from sfumato.evidence.specification_text import file_name, specification_text
-from sfumato.report.folder import find_front, find_origin, judge_file, read_subject
+from sfumato.report.folder import find_front, find_origin
 from tests.cli.running import change, write_people
 
 if TYPE_CHECKING:
@@ -41,7 +43,7 @@ def _gather(folder: Path, *, with_spec: bool = True) -> Evidence:
     spec = sf.Spec.load(folder / "people.toml") if with_spec else None
     origin, front = find_origin(spec, lacks), find_front(folder, lacks)
     file = folder / "shared.csv"
-    return gather(read_subject(file, judge_file(file)), origin, front, lacks=lacks)
+    return gather(published(file), origin, front, lacks=lacks)
 
 
 @pytest.fixture(scope="module")
@@ -85,15 +87,10 @@ def test_solution_is_found_in_the_front(folder: Path, evidence: Evidence) -> Non
     front = sf.Front.load(folder)
     assert evidence.solution == front.knee().number
     other = next(item for item in front if item.number != evidence.solution)
-    stated = {**other.measures, "suppressed": other.suppressed}
-    verdict = {**evidence.subject.verdict, "stated": stated}
-    changed = Subject(
-        data=evidence.subject.data,
-        verdict=verdict,
-        quasi_identifiers=QUASI,
-        recipe=evidence.subject.recipe,
-    )
-    assert find_solution(front, changed) is None
+    rows = {"suppressed": other.suppressed + 1}
+    for changed in ({"measures": {"k": 2.0}}, {"rows": rows}):
+        verdict = {**evidence.subject.verdict, **changed}
+        assert find_solution(front, replace(evidence.subject, verdict=verdict)) is None
 
 
 def test_everything_is_plain_json(evidence: Evidence) -> None:
@@ -144,7 +141,7 @@ def test_absent_data_are_named_without_their_folder(folder: Path, tmp_path: Path
 def test_other_data_are_refused_in_one_part_each(folder: Path, tmp_path: Path) -> None:
     spec = sf.Spec.load(write_people(tmp_path, 90))
     file = folder / "shared.csv"
-    found = gather(read_subject(file, judge_file(file)), Origin(tmp_path / "people.csv", spec))
+    found = gather(published(file), Origin(tmp_path / "people.csv", spec))
     assert found.utility is None
     assert "not made from these data" in next(item.why for item in found.lacks if item.part == "utility")
     assert found.risk_after is not None
@@ -154,20 +151,21 @@ def test_masked_rows_are_no_class(tmp_path: Path) -> None:
     path = change(write_people(tmp_path, 120), "limit = 0.05", 'limit = 0.05\noutput = "mask"')
     release = sf.explore(None, sf.Spec.load(path)).pick("k >= 3").release()
     release.write(tmp_path / "shared.csv")
-    found = release.report(tmp_path / "report.html")
+    found = release.report(tmp_path / "report.html", internal=True)
     assert found.holds
     assert found.sizes_after.total == 120 - release.rows["suppressed"]
     assert found.sizes_after.sizes[0] >= 3
     assert found.lacks == ()
-    alone = gather(read_subject(tmp_path / "shared.csv", judge_file(tmp_path / "shared.csv")))
-    assert alone.risk_after is None
-    assert alone.lack("risk") is not None
+    alone = published(tmp_path / "shared.csv")
+    assert alone.risk_after is not None
+    assert found.risk_after is not None
+    assert alone.risk_after.prosecutor == found.risk_after.prosecutor
 
 
 def test_frames_are_gathered_too(folder: Path, tmp_path: Path) -> None:
     spec = sf.Spec.load(folder / "people.toml")
     people = pd.read_csv(folder / "people.csv", dtype={"zip": str})
-    found = sf.anonymize(people, spec).report(tmp_path / "report.html")
+    found = sf.anonymize(people, spec).report(tmp_path / "report.html", internal=True)
     assert found.holds
     assert found.lacks == ()
     assert (found.front, found.subject.file) == (None, None)
@@ -176,12 +174,13 @@ def test_frames_are_gathered_too(folder: Path, tmp_path: Path) -> None:
 
 def test_microaggregated_tables_have_a_report(tmp_path: Path) -> None:
     table = pd.DataFrame({"weight": range(40), "height": [number * 7 % 40 for number in range(40)]})
-    found = sf.microaggregate(table, columns=["weight", "height"], k=4).report(tmp_path / "report.html")
+    made = sf.microaggregate(table, columns=["weight", "height"], k=4)
+    found = made.report(tmp_path / "report.html", internal=True)
     assert found.holds
     assert found.lacks == ()
     assert found.sizes_after.sizes[0] >= 4
     assert found.utility is not None
-    assert "Similar rows were put together" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "Similar rows were grouped" in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
 def test_specification_tells_no_folder_comment_or_list_of_values(tmp_path: Path) -> None:

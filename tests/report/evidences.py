@@ -20,4 +20,4 @@ def make_evidence(folder: Path) -> Evidence:
     spec = sf.Spec.load(write_people(folder, 120))
     release = sf.explore(None, spec).pick(PICK).release()
     release.write(folder / "shared.csv")
-    return release.report(folder / "report.html")
+    return release.report(folder / "report-internal.html", internal=True)

@@ -15,7 +15,6 @@ import pytest
 from sfumato.evidence.gather import Evidence, Lack
 from sfumato.evidence.released import Block
 from sfumato.report import report_html
-from sfumato.report.document import CONTENTS
 from sfumato.report.palette import DARK, LIGHT, TEXTS, contrast
 from sfumato.report.pieces import share_words
 from tests.report.evidences import make_evidence
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
 
 HOSTILE = "<script>alert('x')</script>&"
 DAY = dt.date(2024, 5, 17)
+SECTIONS = ["summary", "front", "sizes", "risk", "utility", "attributes", "verification", "making"]
 SVG = {"line", "polyline", "circle", "polygon", "rect"}
 
 
@@ -73,9 +73,8 @@ def test_page_is_whole(text: str, page: Report) -> None:
 
 
 def test_every_section_is_there(page: Report) -> None:
-    assert [a["id"] for a, _ in page.all("h2")] == [identity for identity, _ in CONTENTS]
-    links = [a["href"] for a, _ in page.all("a")]
-    assert set(links) == {f"#{identity}" for identity, _ in CONTENTS}
+    assert [a["id"] for a, _ in page.all("h2")] == SECTIONS
+    assert [a["href"] for a, _ in page.all("a")][1:] == [f"#{identity}" for identity in SECTIONS]
 
 
 def test_headings_are_in_order(page: Report) -> None:
@@ -173,7 +172,7 @@ def test_sizes_are_those_of_the_evidence(evidence: Evidence, page: Report) -> No
 def test_summary_tells_promise_proof_and_cost(evidence: Evidence, text: str) -> None:
     start, end = text.index('id="summary"'), text.index('id="front"')
     summary = text[start:end]
-    assert "It holds." in summary
+    assert "Verified:" in summary
     assert "Smallest class (k): at least 3." in summary
     assert "What was promised" in summary
     assert "What was verified" in summary
@@ -201,7 +200,7 @@ def test_foreign_text_is_escaped(evidence: Evidence) -> None:
     assert "<script" not in found
     page = Report(found)
     assert page.open == []
-    assert f"Report about the release {HOSTILE}.csv" == page.all("h1")[0][1]
+    assert f"Report about the release {HOSTILE}.csv (internal)" == page.all("h1")[0][1]
     assert HOSTILE in [content for _, content in page.all("th")]
 
 
@@ -235,7 +234,7 @@ def test_what_is_missing_is_said_in_its_place(evidence: Evidence) -> None:
     )
     page = Report(report_html(bare, day=DAY))
     assert page.open == []
-    assert [a["id"] for a, _ in page.all("h2")] == [identity for identity, _ in CONTENTS]
+    assert [a["id"] for a, _ in page.all("h2")] == SECTIONS
     notes = [content for a, content in page.all("p") if a.get("class") == "note"]
     assert notes == [f" no {part} here. Get it." for part in parts]
 

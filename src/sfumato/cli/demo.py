@@ -11,13 +11,13 @@ import typer
 from sfumato.cli.options import Options
 from sfumato.cli.output import Output
 from sfumato.cli.progress import waiting, watching
+from sfumato.cli.report import FILE, INTERNAL_FILE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 PICK = "k >= 10"
 RELEASE = "adult-k10.csv"
-REPORT = "report.html"
 SPECIFICATION = "adult.toml"
 INTRODUCTION = """\
 The census table Adult: 30,162 persons, one row each. Eight of its columns may
@@ -36,7 +36,8 @@ def demo(
 ) -> int:
     """Go the whole way on an embedded census table.
 
-    A front, a pick from it, a verified release and a report about it, all in one folder.
+    A front, a pick from it, a verified release and two reports about it, one to hand out and one to keep,
+    all in one folder.
     """
     output = Output(options)
     folder = _new_folder() if out is None else Path(out)
@@ -78,7 +79,8 @@ def _run(drafts: Path, folder: Path, output: Output) -> dict[str, object]:
         manifest = made.write(drafts / RELEASE)
         found = api.verify(drafts / RELEASE)
     with waiting(options, "attacking and analysing the release, for its report"):
-        made.report(drafts / REPORT, show_values=options.show_values)
+        made.report(drafts / FILE, show_values=options.show_values)
+        made.report(drafts / INTERNAL_FILE, internal=True, show_values=options.show_values)
     released.print_release(made, manifest, output)
     released.print_files(folder / RELEASE, manifest_path(folder / RELEASE), output)
     result = released.release_result(made, manifest, folder / RELEASE, manifest_path(folder / RELEASE))
@@ -106,7 +108,7 @@ def _made() -> tuple[str, ...]:
     from sfumato.cli.fronts import FILES
     from sfumato.release import manifest_path
 
-    return (*FILES, REPORT, manifest_path(RELEASE).name, RELEASE)
+    return (*FILES, INTERNAL_FILE, FILE, manifest_path(RELEASE).name, RELEASE)
 
 
 def _new_folder() -> Path:
@@ -148,8 +150,9 @@ def _print_next(folder: Path, output: Output) -> None:
     output.line()
     output.line(f"next      cd {shell_word(folder)}, then", style="bold")
     for step in (
-        "open report.html in a browser: what is promised, verified and lost",
-        "open front.html, to see the front",
+        f"open {FILE}: what is promised and verified; may be published",
+        f"open {INTERNAL_FILE}: before and after, for you alone",
+        "open front.html: the front, for you alone",
         f"sfumato release {SPECIFICATION} --front . --pick knee --out knee.csv",
         f"sfumato verify {RELEASE}",
         f"edit {SPECIFICATION} and run: sfumato explore {SPECIFICATION} --out front",

@@ -10,37 +10,53 @@ import typer
 from sfumato.cli.options import Options
 from sfumato.cli.output import Output
 from sfumato.cli.progress import waiting
+from sfumato.errors import ParameterError
 
 if TYPE_CHECKING:
-    from sfumato.evidence.gather import Evidence
+    from sfumato.evidence.published import Published
 
 FILE = "report.html"
+INTERNAL_FILE = "report-internal.html"
+EXTERNAL = "the external edition: may be published with the release"
+INTERNAL = "the internal edition: it counts suppressed people; do not publish it"
 
 
 def report(
     *,
-    folder: Annotated[str, typer.Argument(metavar="DIR", help="The folder with the release and its front.")],
+    folder: Annotated[str, typer.Argument(metavar="DIR", help="The folder with the release.")],
+    internal: Annotated[
+        bool,
+        typer.Option(
+            "--internal", help="Compare with the original, and show the front: for you, not to be published."
+        ),
+    ] = False,
     spec: Annotated[
         str | None,
-        typer.Option("--spec", metavar="SPEC", help="The specification; the one in DIR if not given."),
+        typer.Option("--spec", metavar="SPEC", help="With --internal: the specification, if not in DIR."),
     ] = None,
     released: Annotated[
         str | None,
         typer.Option("--release", metavar="FILE", help="The release; the one in DIR if not given."),
     ] = None,
     out: Annotated[
-        str | None, typer.Option("--out", metavar="FILE", help=f"The report; DIR/{FILE} if not given.")
+        str | None,
+        typer.Option(
+            "--out", metavar="FILE", help=f"The report; DIR/{FILE} or DIR/{INTERNAL_FILE} if not given."
+        ),
     ] = None,
     options: Options,
 ) -> int:
-    """Write one HTML file about a release: what it promises, what was verified, what it cost.
+    """Write one HTML file about a release: what it promises, what was verified, what it costs.
 
     The released file is recounted first. Status 1 if it does not hold; the report then says so.
+    The external edition is made from FILE and FILE.json alone, and may be published with them.
 
     Parameters
     ----------
     folder
-        Where release, front and specification stand.
+        Where the release stands; for the internal edition also front and specification.
+    internal
+        Whether to write the internal edition.
     spec
         The specification.
     released
@@ -50,48 +66,57 @@ def report(
     options
         The common options.
     """
-    from sfumato.release import atomic_text, check_target
-    from sfumato.report import report_html
+    from sfumato.release import check_target
+    from sfumato.report import write_report
 
-    output, path = Output(options), Path(folder) / FILE if out is None else Path(out)
+    if spec is not None and not internal:
+        raise ParameterError("--spec needs --internal: the external report is made from the release alone.")
+    name = INTERNAL_FILE if internal else FILE
+    output, path = Output(options), Path(folder) / name if out is None else Path(out)
     if Path(folder).is_dir() or out is not None:
         check_target(path, force=options.force)
-    with waiting(options, "recounting the release, attacking and analysing it"):
-        found = gather_folder(Path(folder), spec, released, options)
-        atomic_text(path, report_html(found, show_values=options.show_values), force=options.force)
+    with waiting(options, "recounting the release" + (", attacking and analysing it" if internal else "")):
+        found = read_folder(Path(folder), released, spec, options, internal=internal)
+        write_report(path, found, show_values=options.show_values, force=options.force)
     _print(path, found, output)
-    output.result(
-        {"report": str(path), "holds": found.holds, **found.to_dict(show_values=options.show_values)}
-    )
+    told = found.to_dict(show_values=options.show_values)
+    edition = "internal" if internal else "external"
+    output.result({"report": str(path), "edition": edition, "holds": found.holds, **told})
     return 0 if found.holds else 1
 
 
-def gather_folder(folder: Path, spec: str | None, released: str | None, options: Options) -> Evidence:
-    """Verify the release in a folder, and collect all that can be said about it.
+def read_folder(
+    folder: Path, released: str | None, spec: str | None, options: Options, *, internal: bool
+) -> Published:
+    """Verify the release in a folder, and collect what a report about it shows.
 
     Parameters
     ----------
     folder
         Where to look.
-    spec, released
-        Specification and release, where they were named.
+    released, spec
+        Release and specification, where they were named.
     options
         The common options.
+    internal
+        Whether to read what stands beside the release too.
     """
     from sfumato.evidence.gather import Lack, gather
+    from sfumato.evidence.published import published
     from sfumato.report import folder as inside
 
-    file = inside.find_release(folder, released)
-    verdict = inside.judge_file(file)
+    found = published(inside.find_release(folder, released))
+    if not internal:
+        return found
     named = inside.find_specification(folder) if spec is None else Path(spec)
     lacks: list[Lack] = []
     origin = inside.find_origin(None if named is None else options.load_spec(str(named)), lacks)
-    front = inside.find_front(folder, lacks)
-    return gather(inside.read_subject(file, verdict), origin, front, lacks=lacks)
+    return gather(found, origin, inside.find_front(folder, lacks), lacks=lacks)
 
 
-def _print(path: Path, found: Evidence, output: Output) -> None:
+def _print(path: Path, found: Published, output: Output) -> None:
     """Say where the report stands and what it says in short."""
+    from sfumato.evidence.gather import Evidence
     from sfumato.report.summary import headlines
 
     output.facts(
@@ -104,8 +129,9 @@ def _print(path: Path, found: Evidence, output: Output) -> None:
     output.notes("missing", [f"{why} {remedy}" for remedy, why in reversed(advice.items())])
     output.line()
     output.line(f"written  {path}", style="bold")
+    output.line(f"         {INTERNAL if isinstance(found, Evidence) else EXTERNAL}")
     verdict = "holds" if found.holds else "does not hold"
     output.line(f"{found.subject.file}: {verdict}", style="bold green" if found.holds else "bold red")
 
 
-__all__ = ["FILE", "gather_folder", "report"]
+__all__ = ["FILE", "INTERNAL_FILE", "read_folder", "report"]

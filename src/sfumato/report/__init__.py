@@ -7,6 +7,7 @@ from sfumato.report.figures import front_figure
 from sfumato.report.page import front_html
 from sfumato.report.terminal import front_text
 from sfumato.report.words import front_sentence, front_title, measure_words
+from sfumato.report.writing import read_release, write_report
 
 __all__ = [
     "Comparison",
@@ -18,5 +19,7 @@ __all__ = [
     "front_title",
     "make_comparison",
     "measure_words",
+    "read_release",
     "report_html",
+    "write_report",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sfumato.evidence.gather import Evidence
 from sfumato.report.charts import Bar, bar_chart
 from sfumato.report.pieces import Figure, Numbers, missing, paragraph, scrolling, section, share_words
 from sfumato.report.words import count_words
@@ -11,8 +12,9 @@ from sfumato.report.words import count_words
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sfumato.evidence.gather import Evidence
+    from sfumato.evidence.published import Published
     from sfumato.evidence.released import Block, ReleasedAttribute
+    from sfumato.release.microaggregated import MicroRecipe
 
 BARS = 12
 """Bars of one attribute; smaller blocks are put together below them."""
@@ -20,46 +22,46 @@ BARS = 12
 LISTED = 60
 MISSING = "(missing)"
 BLURRED = (
-    "Values of one block cannot be told apart in the release: they leave under one label. The fewer blocks "
-    "an attribute has, the less of it is left."
+    "Values in a block share one label in the release. The fewer blocks an attribute has, the less of it "
+    "is left."
 )
-AVERAGED = "Similar rows were put together, and their numbers were replaced by what they have in the middle."
+AVERAGED = "Similar rows were grouped, and their values were replaced by the middle of the group."
 ROLES = {
     "quasi-identifier": ("may be known to an outsider", "made coarser"),
     "sensitive": ("must not be learnt about anybody", "unchanged"),
     "other": ("neither of these", "unchanged"),
-    "identifier": ("names a person", "never leaves"),
+    "identifier": ("names a person", "is removed"),
 }
 
 
-def attribute_section(evidence: Evidence, *, show_values: bool = True) -> str:
+def attribute_section(found: Published, *, show_values: bool = True) -> str:
     """Return the blocks of each attribute, and the roles of all columns.
 
     Parameters
     ----------
-    evidence
+    found
         What is known.
     show_values
         Whether labels are shown; they may be values of the data.
     """
-    lack = evidence.lack("attributes")
+    lack = found.lack("attributes")
     parts = [
-        paragraph(AVERAGED if evidence.subject.recipe is None else BLURRED),
+        paragraph(AVERAGED if found.subject.recipe is None else BLURRED),
         missing(lack.why, lack.remedy) if lack else "",
     ]
-    if any(item.loss is not None for item in evidence.attributes):
-        parts.append(_loss_figure(evidence.attributes).html())
+    if any(item.loss is not None for item in found.attributes):
+        parts.append(_loss_figure(found.attributes).html())
     figures = [
         _blocks_figure(item, place, show_values=show_values).html()
-        for place, item in enumerate(evidence.attributes, start=1)
+        for place, item in enumerate(found.attributes, start=1)
         if not item.is_gone
     ]
     if figures:
         parts.append(f'<div class="pairs">\n{chr(10).join(figures)}\n</div>')
-    gone = [item.name for item in evidence.attributes if item.is_gone]
+    gone = [item.name for item in found.attributes if item.is_gone]
     if gone:
         parts.append(paragraph(f"Nothing can be told apart any more in: {', '.join(gone)} (one block, *)."))
-    parts.append(_roles(evidence))
+    parts.append(_roles(found))
     return section("attributes", "The blocks of each attribute", parts)
 
 
@@ -72,9 +74,9 @@ def _loss_figure(attributes: Sequence[ReleasedAttribute]) -> Figure:
     return Figure(
         "detail",
         "Detail lost, attribute by attribute",
-        "a bar of 0 % is an attribute that leaves unchanged, 100 % one of which nothing is left; rows that "
-        "were left out count as lost.",
-        bar_chart(bars, most=100.0),
+        "a bar of 0 % is an attribute that is published unchanged, 100 % one of which nothing is left; rows "
+        "that were left out count as lost.",
+        bar_chart(bars, most=100.0, width=560),
         "; ".join(f"{bar.name}: {bar.text}" for bar in bars) + ".",
         Numbers("What was done to each attribute", ["attribute", "done", "blocks", "detail lost"], rows),
     )
@@ -129,22 +131,34 @@ def _largest(named: Sequence[tuple[str, int]]) -> list[tuple[str, int]]:
     return [*(named[place] for place in kept), others]
 
 
-def _roles(evidence: Evidence) -> str:
-    recipe = evidence.subject.recipe
-    if recipe is None:
-        groups = [[", ".join(group), "averaged together"] for group in evidence.subject.groups]
-        table = Numbers("Columns that were averaged over groups of similar rows", ["columns", "done"], groups)
-        return scrolling(table.html(), table.caption)
-    done = {item.name: "one block, *" if item.is_gone else done_words(item) for item in evidence.attributes}
+def _roles(found: Published) -> str:
+    recipe, micro = found.subject.recipe, found.subject.micro
+    if recipe is None or micro is not None:
+        return "" if micro is None else _micro_roles(micro)
+    done = {item.name: "one block, *" if item.is_gone else done_words(item) for item in found.attributes}
     rows = [
         [name, item.role, ROLES[item.role][0], done.get(name, ROLES[item.role][1])]
         for name, item in recipe.attributes.items()
     ]
-    rows += [[name, "", "not named in the specification", "never leaves"] for name in evidence.left_out]
-    table = Numbers(
-        "All columns and what they were taken for", ["column", "role", "why", "what is done"], rows
-    )
+    if isinstance(found, Evidence):
+        rows += [[name, "", "not named in the specification", "is removed"] for name in found.left_out]
+    table = Numbers("All columns and their roles", ["column", "role", "why", "what is done"], rows)
     return f"<h3>Columns and their roles</h3>\n{scrolling(table.html(), table.caption)}"
+
+
+def _micro_roles(micro: MicroRecipe) -> str:
+    rows = [
+        [name, f"{micro.centres[name]} of at least {micro.k} similar rows", ", ".join(group)]
+        for group in micro.groups
+        for name in group
+    ]
+    kept = [name for name in micro.columns if name not in micro.names]
+    rows += [
+        [name, "unchanged; groups of rows do not cross it" if name == micro.within else "unchanged", ""]
+        for name in kept
+    ]
+    headings = ["column", "what is published", "grouped by"]
+    return scrolling(Numbers("All published columns", headings, rows).html(), "All published columns")
 
 
 __all__ = ["attribute_section", "done_words"]

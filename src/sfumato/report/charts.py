@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 WIDTH = 720.0
 """Pixels across a chart."""
 
-NAMES = 250.0
+NAMES = 260.0
 """Pixels that names to the left of a chart may take."""
 
 ROW = 30.0
@@ -212,4 +212,4 @@ def bar_chart(
     return drawing
 
 
-__all__ = ["WIDTH", "Bar", "Curve", "Pair", "bar_chart", "pair_chart", "step_chart"]
+__all__ = ["NAMES", "WIDTH", "Bar", "Curve", "Pair", "bar_chart", "pair_chart", "step_chart"]

@@ -1,4 +1,4 @@
-"""The report: one HTML file that opens without a network, without a script, and prints."""
+"""The report, external and internal: one HTML file that opens offline, without a script, and prints."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ import hashlib
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
+from sfumato.evidence.gather import Evidence
 from sfumato.report.attribute_section import attribute_section
 from sfumato.report.making_section import front_section, making_section
 from sfumato.report.palette import palette_css
-from sfumato.report.pieces import bullets, section, text
+from sfumato.report.pieces import text
 from sfumato.report.risk_section import risk_section
 from sfumato.report.sizes_section import sizes_section
 from sfumato.report.summary import summary_html
@@ -19,10 +20,12 @@ from sfumato.report.utility_section import utility_section
 from sfumato.report.verification_section import verification_section
 
 if TYPE_CHECKING:
-    from sfumato.evidence.gather import Evidence
+    from collections.abc import Iterator
+
+    from sfumato.evidence.published import Published
 
 _PAGE = """<!DOCTYPE html>
-<html lang="en">
+{mark}<html lang="en">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="{policy}">
@@ -37,6 +40,7 @@ _PAGE = """<!DOCTYPE html>
 <header>
 <h1>{title}</h1>
 <p class="quiet">{subtitle}</p>
+{banner}
 </header>
 <nav aria-label="Contents"><ul>
 {contents}
@@ -48,36 +52,25 @@ _PAGE = """<!DOCTYPE html>
 </html>
 """
 
-CONTENTS = (
-    ("summary", "Summary"),
-    ("front", "Front"),
-    ("sizes", "Class sizes"),
-    ("risk", "Risk"),
-    ("utility", "Utility"),
-    ("attributes", "Attributes"),
-    ("verification", "Verification"),
-    ("making", "How it was made"),
-    ("limits", "Limits"),
-)
-LIMITS = (
-    "A release protects against those who know quasi-identifiers; which these are, the publisher said.",
-    "Columns that leave unchanged may help an attacker who knows them too.",
-    "Attackers and analyses here are examples: another attacker, or another analysis, may fare differently.",
-    "Two releases of the same people can be held side by side; neither tells what both give away.",
-)
+INTERNAL = "Internal: contains numbers about suppressed people and the original data. Do not publish."
+_EVERY_SHEET = '@page { @top-center { content: "Internal: do not publish"; font: bold 9pt sans-serif; } }'
+"""Printed sheets may be parted from the first one."""
 
 
-def report_html(evidence: Evidence, *, show_values: bool = True, day: dt.date | None = None) -> str:
+def report_html(found: Published, *, show_values: bool = True, day: dt.date | None = None) -> str:
     """Return the report about a release.
+
+    What a `Published` holds follows from FILE and FILE.json, and so does all of the external edition. The
+    internal edition is made of an `Evidence`, which knows the original too; it says so on top.
 
     Parameters
     ----------
-    evidence
+    found
         What is known; what is missing is said in its place.
     show_values
         Whether labels of blocks and confidential sentences are shown.
     day
-        The day that stands in the report; today where None.
+        The day that stands in the internal edition; today where None. The external one tells no day.
 
     Returns
     -------
@@ -85,35 +78,49 @@ def report_html(evidence: Evidence, *, show_values: bool = True, day: dt.date | 
         HTML5, to be written as UTF-8. It carries all that it needs and forbids the browser to load
         anything or to run any script. Names and labels may hold anything.
     """
+    inside = isinstance(found, Evidence)
     style = f"{palette_css()}{files('sfumato.report').joinpath('report.css').read_text(encoding='utf-8')}"
-    name = evidence.subject.file
+    style += _EVERY_SHEET if inside else ""
+    name = found.subject.file
     title = "Report about a release" if name is None else f"Report about the release {name}"
-    content = [
-        summary_html(evidence),
-        front_section(evidence),
-        sizes_section(evidence),
-        risk_section(evidence),
-        utility_section(evidence),
-        attribute_section(evidence, show_values=show_values),
-        verification_section(evidence),
-        making_section(evidence, show_values=show_values),
-        section("limits", "What this report does not say", [bullets(LIMITS)]),
-    ]
+    parts = list(_sections(found, show_values=show_values))
     return _PAGE.format(
+        mark=f"<!-- {INTERNAL} -->\n" if inside else "",
         policy=_policy(style),
-        title=text(title),
+        title=text(f"{title} (internal)" if inside else title),
         style=style,
-        subtitle=text(_subtitle(evidence, day or dt.datetime.now(dt.UTC).date())),
-        contents="\n".join(f'<li><a href="#{identity}">{words}</a></li>' for identity, words in CONTENTS),
-        content="\n".join(content),
+        banner=f'<p class="verdict bad"><strong>{text(INTERNAL)}</strong></p>' if inside else "",
+        subtitle=text(_subtitle(found, day)),
+        contents="\n".join(f'<li><a href="#{identity}">{words}</a></li>' for identity, words, _ in parts),
+        content="\n".join(content for _, _, content in parts),
     )
 
 
-def _subtitle(evidence: Evidence, day: dt.date) -> str:
-    version = evidence.subject.versions.get("sfumato")
+def _sections(found: Published, *, show_values: bool) -> Iterator[tuple[str, str, str]]:
+    """Give each section's identity, its words in the contents, and its HTML.
+
+    Those that need an `Evidence` belong to the internal edition alone.
+    """
+    inside = found if isinstance(found, Evidence) else None
+    yield "summary", "Summary", summary_html(found)
+    if inside is not None:
+        yield "front", "Front", front_section(inside)
+    yield "sizes", "Class sizes", sizes_section(found)
+    yield "risk", "Risk", risk_section(found)
+    if inside is not None:
+        yield "utility", "Utility", utility_section(inside)
+    yield "attributes", "Attributes", attribute_section(found, show_values=show_values)
+    yield "verification", "Verification", verification_section(found)
+    yield "making", "How it was made", making_section(found, show_values=show_values)
+
+
+def _subtitle(found: Published, day: dt.date | None) -> str:
+    version = found.subject.versions.get("sfumato")
     by = f"Sfumato {version}" if version else "Sfumato"
-    what = "It holds counts, and labels that the release shows; no person's row."
-    return f"Made by {by} on {day.isoformat()}. {what}"
+    if not isinstance(found, Evidence):
+        return f"Made by {by} from the released file and its FILE.json alone."
+    made = day or dt.datetime.now(dt.UTC).date()
+    return f"Made by {by} on {made.isoformat()}. It holds counts, and labels that the release shows; no row."
 
 
 def _policy(style: str) -> str:
@@ -122,4 +129,4 @@ def _policy(style: str) -> str:
     return f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
 
 
-__all__ = ["CONTENTS", "report_html"]
+__all__ = ["INTERNAL", "report_html"]

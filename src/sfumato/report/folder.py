@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sfumato.errors import DataError, ParameterError, VerificationError
-from sfumato.evidence.gather import Lack, Origin, Subject
+from sfumato.errors import DataError, ParameterError
+from sfumato.evidence.gather import Lack, Origin
 from sfumato.evidence.specification_text import file_name
 from sfumato.front import load_front
-from sfumato.release import Manifest, Recipe, audit_release, manifest_path
-from sfumato.release.microaggregated import is_microaggregated, read_promise
+from sfumato.release import manifest_path
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
 
     from sfumato.front import Front
@@ -140,91 +138,4 @@ def find_front(folder: Path, lacks: list[Lack]) -> Front | None:
     return None
 
 
-def read_subject(file: Path, verdict: Mapping[str, object]) -> Subject:
-    """Return a released file as what the evidence is about.
-
-    Parameters
-    ----------
-    file
-        The file; its manifest stands beside it.
-    verdict
-        What the recount found.
-
-    Raises
-    ------
-    DataError
-        If the manifest cannot be read.
-    """
-    manifest = Manifest.load(manifest_path(file))
-    if is_microaggregated(manifest):
-        promise = read_promise(manifest, str(manifest_path(file)))
-        groups = tuple(tuple(group) for group in promise.groups)
-        names = tuple(name for group in groups for name in group)
-        return Subject(
-            data=file,
-            verdict=verdict,
-            quasi_identifiers=names,
-            file=file.name,
-            groups=groups,
-            versions=manifest.versions,
-        )
-    recipe = Recipe.from_dict(manifest.recipe)
-    return Subject(
-        data=file,
-        verdict=verdict,
-        quasi_identifiers=recipe.quasi_identifiers,
-        sensitive=recipe.sensitive,
-        file=file.name,
-        recipe=recipe,
-        reference=manifest.reference,
-        versions=manifest.versions,
-    )
-
-
-def judge_file(file: Path) -> dict[str, object]:
-    """Recount a released file; one that cannot even be recounted does not hold.
-
-    Parameters
-    ----------
-    file
-        The file; its manifest stands beside it.
-
-    Raises
-    ------
-    DataError
-        If file or manifest cannot be read.
-    """
-    try:
-        return audit_release(file)
-    except VerificationError as error:
-        return _refuted(file, error.message)
-
-
-def _refuted(file: Path, why: str) -> dict[str, object]:
-    """Return the verdict about a file whose manifest already refutes itself.
-
-    What only a recount tells is left open.
-    """
-    manifest = Manifest.load(manifest_path(file))
-    return {
-        "holds": False,
-        "violations": [why],
-        "require": dict(manifest.require),
-        "stated": dict(manifest.measures),
-        "measures": {},
-        "not_recounted": {},
-        "rows": dict(manifest.rows),
-        "classes": None,
-        "notes": [],
-        "sha256": manifest.sha256,
-    }
-
-
-__all__ = [
-    "find_front",
-    "find_origin",
-    "find_release",
-    "find_specification",
-    "judge_file",
-    "read_subject",
-]
+__all__ = ["find_front", "find_origin", "find_release", "find_specification"]

@@ -4,10 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sfumato.evidence.gather import Evidence
 from sfumato.report.axes import plane_axes
 from sfumato.report.evidence_words import mapping
 from sfumato.report.front_chart import front_chart
-from sfumato.report.pieces import Figure, Numbers, facts, missing, paragraph, scrolling, section, text
+from sfumato.report.pieces import (
+    Figure,
+    Numbers,
+    facts,
+    missing,
+    paragraph,
+    scrolling,
+    section,
+    share_words,
+    text,
+)
 from sfumato.report.words import (
     count_words,
     front_sentence,
@@ -19,12 +30,21 @@ from sfumato.report.words import (
 )
 
 if TYPE_CHECKING:
-    from sfumato.evidence.gather import Evidence
+    from sfumato.evidence.published import Published
     from sfumato.front import Front, Solution
     from sfumato.report.axes import Axis
 
 LISTED = 25
 """Solutions in the table behind the front; ``front.csv`` holds all."""
+
+RULES = {
+    "auto": "classes that miss a requirement, and the smallest ones",
+    "none": "none",
+    "failing": "classes that miss a requirement",
+    "smallest": "the smallest classes",
+    "below-mean": "classes smaller than the mean",
+}
+ORDERS = {"sorted": "sorted by their values", "input": "that of the original"}
 
 
 def front_section(evidence: Evidence) -> str:
@@ -66,8 +86,8 @@ def _front_figure(front: Front, picked: int | None) -> Figure:
     return Figure(
         "front-picture",
         front_title(front),
-        "each point is one way to release the table that no other beats in everything; the diamond is the "
-        "one that was released, and what lies beside it are the alternatives.",
+        "each point is a release that cannot be improved in one respect without getting worse in another; "
+        "the diamond is the one that was released, the others are the alternatives.",
         front_chart(front, picked),
         f"{count_words(len(front), 'solution')}, {_span(x)} and {_span(y)}.{chosen}",
         Numbers(
@@ -95,32 +115,70 @@ def _spread(front: Front, picked: int | None) -> list[Solution]:
     return [front[place] for place in sorted(places)]
 
 
-def making_section(evidence: Evidence, *, show_values: bool = True) -> str:
-    """Return the search, the specification, the versions and the digest.
+def making_section(found: Published, *, show_values: bool = True) -> str:
+    """Return what was done and with which versions; inside the house, the search and the specification too.
 
     Parameters
     ----------
-    evidence
+    found
         What is known.
     show_values
         Whether confidential sentences are written out.
     """
-    lack, written = evidence.lack("specification"), evidence.specification(show_values=show_values)
-    parts = [facts(_search_facts(evidence))]
-    parts.append("<h3>The specification</h3>")
+    parts = [facts(recipe_facts(found, show_values=show_values))]
+    if isinstance(found, Evidence):
+        parts += _inside(found, show_values=show_values)
+    versions = Numbers(
+        "Versions of what made the release",
+        ["name", "version"],
+        [[name, version] for name, version in found.subject.versions.items()],
+    )
+    parts += ["<h3>Versions</h3>", scrolling(versions.html(), versions.caption)]
+    return section("making", "How it was made", parts)
+
+
+def _inside(found: Evidence, *, show_values: bool) -> list[str]:
+    """Return the search and the specification."""
+    lack, written = found.lack("specification"), found.specification(show_values=show_values)
+    searched = facts(_search_facts(found))
+    parts = [f"<h3>The search</h3>\n{searched}" if searched else "", "<h3>The specification</h3>"]
     if written is not None:
         parts.append(paragraph("Comments, folders and lists of values are left out.", "quiet"))
         parts.append(scrolling(f"<pre><code>{text_lines(written)}</code></pre>", "The specification"))
     else:
         parts.append(missing(lack.why, lack.remedy) if lack else paragraph("There was none."))
-    versions = Numbers(
-        "Versions of what made the release",
-        ["name", "version"],
-        [[name, version] for name, version in evidence.subject.versions.items()],
-    )
-    parts += ["<h3>Versions</h3>", scrolling(versions.html(), versions.caption)]
-    parts += ["<h3>The file</h3>", _digest(evidence)]
-    return section("making", "How it was made", parts)
+    return parts
+
+
+def recipe_facts(found: Published, *, show_values: bool) -> list[tuple[str, str]]:
+    """Return the recipe in words; what is done to each column stands in its own section.
+
+    Parameters
+    ----------
+    found
+        What is known.
+    show_values
+        Whether confidential sentences are written out.
+    """
+    subject, told = found.subject, []
+    if subject.recipe is not None:
+        recipe, rule = subject.recipe, subject.recipe.rule
+        told += [
+            ("rows left out", f"{RULES.get(rule, rule)}, at most {share_words(recipe.limit)} of all rows"),
+            ("they are", "removed" if recipe.suppressed_output == "drop" else "shown as * throughout"),
+            ("people are", "persons, who may have several rows" if subject.has_persons else "rows"),
+        ]
+        if show_values and recipe.confidential:
+            told.append(("confidential", "; ".join(sentence for sentence, _ in recipe.confidential)))
+    if subject.micro is not None:
+        micro = subject.micro
+        scaled = "standardized values" if micro.standardize else "the values themselves"
+        told += [("method", f"{micro.method}, by distances between {scaled}"), ("k", f"{micro.k}")]
+    order = subject.release.get("order")
+    told.append(("order of the rows", ORDERS.get(str(order), "not stated")))
+    rows = mapping(subject.verdict.get("rows"))
+    told.append(("rows", f"{int(str(rows.get('out', 0))):,}"))
+    return told if subject.file is None else [("file", subject.file), *told]
 
 
 def text_lines(words: str) -> str:
@@ -152,22 +210,4 @@ def _search_facts(evidence: Evidence) -> list[tuple[str, str]]:
     return found
 
 
-def _digest(evidence: Evidence) -> str:
-    verdict = evidence.subject.verdict
-    if evidence.subject.file is None:
-        return paragraph(
-            "It was not written when this report was made; FILE.json holds its digest once it is."
-        )
-    rows = mapping(verdict.get("rows"))
-    return (
-        facts([("name", evidence.subject.file), ("rows", f"{int(str(rows.get('out', 0))):,}")])
-        + f'<p>sha256: <code class="digest">{text(str(verdict.get("sha256") or ""))}</code></p>'
-        + paragraph(
-            "Whoever receives the file and its FILE.json can recount it with 'sfumato verify'; the digest "
-            "tells whether it is this very file.",
-            "quiet",
-        )
-    )
-
-
-__all__ = ["front_section", "making_section", "text_lines"]
+__all__ = ["front_section", "making_section", "recipe_facts", "text_lines"]

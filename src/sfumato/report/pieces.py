@@ -138,6 +138,11 @@ def missing(words: str, remedy: str) -> str:
     return f'<p class="note"><strong>Not shown:</strong> {text(words)} {text(remedy)}</p>'
 
 
+def capital(words: str) -> str:
+    """Return words that begin a sentence."""
+    return words[:1].upper() + words[1:]
+
+
 def share_words(share: float | None) -> str:
     """Return a share in percent, with more digits the smaller it is.
 
@@ -162,6 +167,7 @@ __all__ = [
     "Figure",
     "Numbers",
     "bullets",
+    "capital",
     "facts",
     "missing",
     "paragraph",

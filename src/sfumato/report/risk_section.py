@@ -4,40 +4,61 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sfumato.report.charts import Bar, Pair, bar_chart, pair_chart
+from sfumato.evidence.gather import Evidence
+from sfumato.report.charts import NAMES, Bar, Pair, bar_chart, pair_chart
 from sfumato.report.pieces import Figure, Numbers, missing, paragraph, section, share_words
 from sfumato.report.scales import percent_ticks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sfumato.evidence.gather import Evidence
+    from sfumato.evidence.published import Published
     from sfumato.risks import AttributeDisclosure, Linkage, SubsetScan, TableRisk
 
 
 SUBSETS = 9
 SAFER = "further left is safer."
+EXAMPLES = (
+    "Numbers about the original are counts alone. These attackers are examples: another one may fare "
+    "differently."
+)
+ALONE = "These numbers follow from the released rows alone, and anyone who holds the file can compute them."
 
 
-def risk_section(evidence: Evidence) -> str:
-    """Return what attackers achieve against the original and against the release."""
-    lack, before, after = evidence.lack("risk"), evidence.risk_before, evidence.risk_after
+def risk_section(found: Published) -> str:
+    """Return what attackers achieve against the release, and against the original where that is known."""
+    lack, before, after = found.lack("risk"), found.risk_before, found.risk_after
+    inside = found if isinstance(found, Evidence) else None
     parts = [
         paragraph(
             "An attacker knows some of the attributes of a person and looks for the person's row, or wants "
-            "to learn what is sensitive. Numbers about the original are counts alone."
+            "to learn what is sensitive."
         ),
+        paragraph(EXAMPLES if inside else ALONE),
         missing(lack.why, lack.remedy) if lack else "",
     ]
     if after is not None:
-        parts.append(_person_figure(before, after).html())
-        parts += [_linkage_figure(*evidence.linkage).html()] if evidence.linkage[1] else []
+        if inside is None and found.subject.has_persons:
+            parts.append(paragraph(_person_words(found), "note"))
+        else:
+            parts.append(_person_figure(before, after).html())
+        if inside is not None and inside.linkage[1]:
+            parts.append(_linkage_figure(*inside.linkage).html())
         parts += [_disclosure_figure(before, after).html()] if after.attributes else []
-    if evidence.risk is not None and evidence.risk.subsets is not None and evidence.risk.subsets.best:
-        parts.append(_subsets_figure(evidence.risk.subsets).html())
-    if evidence.risk is not None:
-        parts += [paragraph(f"Note: {note}", "quiet") for note in evidence.risk.notes]
-    return section("risk", "Risk before and after", parts)
+    if inside is not None and inside.risk is not None:
+        subsets = inside.risk.subsets
+        parts += [_subsets_figure(subsets).html()] if subsets is not None and subsets.best else []
+        parts += [paragraph(f"Note: {note}", "quiet") for note in inside.risk.notes]
+    return section("risk", "Risk" if inside is None else "Risk before and after", parts)
+
+
+def _person_words(found: Published) -> str:
+    """Say what k promises where the file does not tell which rows are one person's."""
+    smallest = found.measures.get("k")
+    chance = (
+        "" if not smallest else f" The highest chance of finding a person is {share_words(1 / smallest)}."
+    )
+    return f"A person may have several rows, and the file does not tell which belong together.{chance}"
 
 
 def _person_figure(before: TableRisk | None, after: TableRisk) -> Figure:
@@ -46,18 +67,17 @@ def _person_figure(before: TableRisk | None, after: TableRisk) -> Figure:
 
     threshold = share_words(after.prosecutor.threshold)
     pairs = [
-        pair("highest chance to find a person", "highest"),
-        pair("average chance to find a person", "average"),
+        pair("highest chance of being found", "highest"),
+        pair("average chance of being found", "average"),
         pair(f"people with a chance above {threshold}", "at risk"),
-        pair("people whom nobody resembles", "unique"),
+        pair("unique people", "unique"),
     ]
     if after.journalist is not None:
         pairs.append(pair("highest chance, presence unknown", "journalist"))
     return _pairs_figure(
         "finding",
         "Finding one person's row",
-        "each line is one question about an attacker who knows all attributes of a person; the circle "
-        f"answers it for the original, the diamond for the release, and {SAFER}",
+        "each line is one question about an attacker who knows all quasi-identifiers of a person",
         pairs,
     )
 
@@ -92,8 +112,8 @@ def _linkage_figure(before: Sequence[Linkage], after: Sequence[Linkage]) -> Figu
     headings = ["attacker", "before", "after", "found", "looked for", "95 % interval", "to be expected"]
     return Figure(
         "linkage",
-        "An attack that was carried out",
-        "people were drawn and looked for in both tables with so many of their attributes; the marks show "
+        "Simulated linkage attack",
+        "people were drawn and looked for in both tables by some of their attributes; the marks show "
         f"how many were found, and {SAFER}",
         pair_chart(pairs, percent_ticks()),
         _seen(pairs),
@@ -122,8 +142,7 @@ def _disclosure_figure(before: TableRisk | None, after: TableRisk) -> Figure:
         "disclosure",
         "Learning what is sensitive without finding anybody",
         "known for certain are rows of classes in which all have the same value; skew is how far a class is "
-        "from the whole table, gain how much likelier the own value becomes when the class is known; "
-        f"{SAFER}",
+        "from the whole table, gain how much knowing the class improves a guess",
         pairs,
     )
 
@@ -146,7 +165,7 @@ def _subsets_figure(scan: SubsetScan) -> Figure:
     return Figure(
         "subsets",
         "Which attributes single people out in the original",
-        f"each bar is the share of {people} of the original that nobody resembles in these few attributes: "
+        f"each bar is the share of {people} of the original that are unique in these few attributes: "
         "the longer, the more these attributes need protection.",
         bar_chart(bars, names=330),
         "; ".join(f"{bar.name}: {bar.text}" for bar in bars) + ".",
@@ -164,11 +183,17 @@ def _percent(name: str, before: float | None, after: float) -> Pair:
 
 
 def _pairs_figure(identity: str, title: str, reading: str, pairs: Sequence[Pair]) -> Figure:
-    rows = [[pair.name, pair.before_text or "not known", pair.after_text] for pair in pairs]
-    drawing = pair_chart(pairs, percent_ticks())
-    return Figure(
-        identity, title, reading, drawing, _seen(pairs), Numbers(title, ["question", "before", "after"], rows)
-    )
+    """Draw dots before and after; bars where nothing is known of the original."""
+    if all(pair.before is None for pair in pairs):
+        bars = [Bar(pair.name, pair.after or 0.0, pair.after_text) for pair in pairs]
+        drawing, headings = bar_chart(bars, most=100.0, width=560, names=NAMES), ["question", "release"]
+        rows = [[pair.name, pair.after_text] for pair in pairs]
+        reading = f"{reading}; shorter bars are safer."
+    else:
+        drawing, headings = pair_chart(pairs, percent_ticks()), ["question", "before", "after"]
+        rows = [[pair.name, pair.before_text or "not known", pair.after_text] for pair in pairs]
+        reading = f"{reading}; the circle is the original, the diamond the release, and {SAFER}"
+    return Figure(identity, title, reading, drawing, _seen(pairs), Numbers(title, headings, rows))
 
 
 def _seen(pairs: Sequence[Pair]) -> str:
@@ -177,8 +202,7 @@ def _seen(pairs: Sequence[Pair]) -> str:
 
 
 def _both(pair: Pair) -> str:
-    before = f"{pair.before_text} before, " if pair.before_text else ""
-    return f"{before}{pair.after_text} after"
+    return f"{pair.before_text} before, {pair.after_text} after" if pair.before_text else pair.after_text
 
 
 __all__ = ["risk_section"]

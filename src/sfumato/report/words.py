@@ -26,7 +26,7 @@ MEASURES = {
     "mean_k": "mean class size over rows",
     "spread_k": "class size summed over rows",
     "distinct_l": "fewest different values of {attribute} in a class",
-    "entropy_l": "how evenly a class mixes {attribute}, as so many equal shares",
+    "entropy_l": "effective number of equally frequent values of {attribute} in a class",
     "share_l": "one over the largest share of a value of {attribute} in a class",
     "spread_l": "own value of {attribute} in the class, summed over rows",
     "t": "largest distance of a class from all rows in {attribute}",
