@@ -102,6 +102,13 @@ def write_people(folder: Path, rows: int = 60, *, separator: str = ",") -> Path:
     return path
 
 
+def declare(path: Path) -> Path:
+    """Let a specification declare all domains, so that releases state their loss."""
+    change(path, "origin = 0 }", "origin = 0, bottom = 20, top = 60 }")
+    tree = 'hierarchy = { tree = { any = ["f", "m"] } }'
+    return change(path, "[attributes.disease]", f"{tree}\n\n[attributes.disease]")
+
+
 def change(path: Path, old: str, new: str) -> Path:
     """Replace a text in a file, which must be there."""
     text = path.read_text(encoding="utf-8")

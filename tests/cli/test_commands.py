@@ -190,7 +190,10 @@ def test_anonymize_is_what_a_recount_by_hand_finds(spec: Path) -> None:
     assert counted == {"in": 60, "out": len(rows), "suppressed": 60 - len(rows)}
     assert found["classes"] == len(sizes)
     assert found["file"] == str(out)
-    assert json.loads(Path(str(found["manifest"])).read_text(encoding="utf-8"))["measures"] == measures
+    stated = json.loads(Path(str(found["manifest"])).read_text(encoding="utf-8"))
+    assert stated["measures"].items() <= measures.items()
+    assert "loss" in measures
+    assert "loss" in stated["withheld"]
     assert set(found["recoding"]) == {"age", "zip", "sex"}  # type: ignore[call-overload]
     assert isinstance(found["run"], dict)
     assert found["run"]["status"] == "optimal"

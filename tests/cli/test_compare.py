@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import TYPE_CHECKING
 
 import pytest
 
 import sfumato
-from tests.cli.running import change, run, write_people
+from tests.cli.running import change, declare, run, write_people
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Give a folder with a specification, a front and a release."""
     folder = tmp_path_factory.mktemp("compare")
-    spec = write_people(folder)
+    spec = declare(write_people(folder))
     change(
         spec, 'hierarchy = { file = "zip.csv" }', 'hierarchy = { file = "zip.csv" }\nscheme = "guided-sets"'
     )
@@ -121,6 +122,18 @@ def test_a_release_is_held_against_the_front(folder: Path, command: list[object]
     release = sfumato.anonymize(None, sfumato.Spec.load(folder / "people.toml"))
     better = sfumato.Front.load(folder / "front").better_than(release)
     assert [item["solution"] for item in found.json["better"]] == [item.number for item in better]  # type: ignore[attr-defined]
+
+
+def test_a_release_that_does_not_state_an_objective_says_why(folder: Path, command: list[object]) -> None:
+    path = folder / "withheld.csv"
+    path.write_bytes((folder / "out.csv").read_bytes())
+    stated = json.loads((folder / "out.csv.json").read_text(encoding="utf-8"))
+    del stated["measures"]["loss"]
+    text = json.dumps({**stated, "withheld": {"loss": "it depends on the data."}})
+    (folder / "withheld.csv.json").write_text(text, encoding="utf-8")
+    found = run(*command, "--release", path)
+    assert found.status == 2
+    assert "'loss' is not published: it depends on the data." in found.line
 
 
 @pytest.mark.parametrize(

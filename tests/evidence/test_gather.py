@@ -17,7 +17,7 @@ from sfumato.evidence.gather import Origin, find_solution, gather
 from sfumato.evidence.published import published
 from sfumato.evidence.specification_text import file_name, specification_text
 from sfumato.report.folder import find_front, find_origin
-from tests.cli.running import change, write_people
+from tests.cli.running import change, declare, write_people
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,7 +31,7 @@ QUASI = ("age", "zip", "sex")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Give a folder with a front, a release and all that they come from."""
     folder = tmp_path_factory.mktemp("gather")
-    front = sf.explore(None, sf.Spec.load(write_people(folder, 120)))
+    front = sf.explore(None, sf.Spec.load(declare(write_people(folder, 120))))
     (folder / "front.csv").write_text(sf.front.front_csv(front), encoding="utf-8")
     (folder / "run.json").write_text(sf.front.run_json(front), encoding="utf-8")
     front.pick("knee").release().write(folder / "shared.csv")

@@ -86,7 +86,7 @@ def compare(
         chosen = found.pick(asked[0])
         point = questions.Asked(f"solution {chosen.number}", chosen)
     else:
-        point = questions.read_release(released)
+        point = questions.read_release(released, found)
     return questions.answer(found, point, questions.Trade(better, worse, at_most), output)
 
 

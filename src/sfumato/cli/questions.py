@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sfumato.cli.output import Column, count, number
+from sfumato.errors import ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,11 +37,15 @@ class Trade:
     at_most: str
 
 
-def read_release(path: str) -> Asked:
-    """Return the measures that the manifest of a release states."""
+def read_release(path: str, front: Front) -> Asked:
+    """Return the measures that the manifest of a release states; it must state those of the front."""
     from sfumato.release import Manifest, manifest_path
 
     manifest = Manifest.load(manifest_path(Path(path)))
+    for item in front.objectives:
+        if item.name in manifest.withheld:
+            why = f"{item.name!r} is not published: {manifest.withheld[item.name]}"
+            raise ParameterError(f"{why} Name a solution of the front instead.", where=path)
     measures = {**manifest.measures, "suppressed": float(manifest.rows["suppressed"])}
     return Asked(f"the release {Path(path).name}", measures)
 
