@@ -25,6 +25,7 @@ from sfumato.release import (
     read_recoding,
     recipe_problem,
 )
+from sfumato.search import Monitor, draw_near
 from sfumato.table import make_frame
 
 if TYPE_CHECKING:
@@ -188,7 +189,10 @@ class Release:
             versions=current_versions(),
         )
         origin = Origin(draft.prepared.table.source, draft.prepared.spec, draft)
-        found = gather(subject, origin, self._front, run=self.run)
+        # How the search went, and the place on the front, would rank what was drawn to have no rank.
+        is_drawn = "choice" in self.run
+        front, run = (None, {}) if is_drawn else (self._front, self.run)
+        found = gather(subject, origin, front, run=run)
         atomic_text(Path(path), report_html(found, show_values=show_values), force=force)
         return found
 
@@ -277,6 +281,10 @@ class Solution(fronts.Solution):
     def release(self) -> Release:
         """Apply this solution to the full table.
 
+        With ``[release] choice = "near-optimal"`` another recoding is applied: one drawn at random among all
+        that are within the tolerance of this one in every objective, and not worse in those that protect
+        people (k, ℓ and t). ``release.run["choice"]`` says, for you alone, how many there were.
+
         Raises
         ------
         DataError
@@ -289,7 +297,15 @@ class Solution(fronts.Solution):
             raise DataError(error.message, where=f"solution {self.number} of the front") from None
         draft = make_draft(prepared, problem, node, lattice)
         self._check_same(draft)
-        return Release(draft, None if self.front is None else self.front.run, self.front)
+        run = {} if self.front is None else dict(self.front.run)
+        asked = prepared.spec.release
+        if asked.choice == "near-optimal":
+            watch = Monitor(prepared.spec.search.time_limit)
+            lattice, node, run["choice"] = draw_near(
+                problem, (lattice, node), asked.tolerance, asked.seed, hold_privacy=True, monitor=watch
+            )
+            draft = make_draft(prepared, problem, node, lattice)
+        return Release(draft, run, self.front)
 
     def _check_same(self, draft: Draft) -> None:
         found = draft.measures

@@ -142,7 +142,10 @@ class Draft:
         )
 
     def _manifest(self, found: Recount, sha256: str) -> Manifest:
-        rows = {key: found.rows[key] for key in ("in", "out", "suppressed")}
+        rows, asked = (
+            {key: found.rows[key] for key in ("in", "out", "suppressed")},
+            self.prepared.spec.release,
+        )
         # What only the data before the release tell is stated as it was computed.
         computed = {name: self.measures[name] for name in found.beforehand if name in self.measures}
         return Manifest(
@@ -153,6 +156,7 @@ class Draft:
             sha256,
             self.promise.reference or {},
             current_versions(),
+            tolerance=asked.tolerance if asked.choice == "near-optimal" else None,
         )
 
 

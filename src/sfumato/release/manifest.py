@@ -47,6 +47,10 @@ class Manifest:
         seal is a digest of all else in the manifest and is made anew whenever that is written. It shows that
         a claim was changed after writing; it is no signature, for whoever can rewrite the manifest can
         rewrite its seal.
+    tolerance
+        Of a release that was drawn at random among near-optimal ones (``choice`` in the file) how much worse
+        it may be than the best; None of all others. How many there were, and what the best was, is no part
+        of it.
     """
 
     recipe: Mapping[str, object]
@@ -57,6 +61,7 @@ class Manifest:
     reference: Mapping[str, object]
     versions: Mapping[str, str]
     seal: Seal = field(default="fits", compare=False)
+    tolerance: float | None = None
 
     def to_dict(self) -> dict[str, object]:
         """Return the JSON form, with the seal that belongs to it."""
@@ -65,6 +70,7 @@ class Manifest:
 
     def _content(self) -> dict[str, object]:
         """Return all that the seal is about."""
+        drawn = self.tolerance
         return {
             "recipe": dict(self.recipe),
             "measures": dict(self.measures),
@@ -73,6 +79,7 @@ class Manifest:
             "sha256": self.sha256,
             "reference": dict(self.reference),
             "versions": dict(self.versions),
+            **({} if drawn is None else {"choice": "near-optimal", "tolerance": drawn}),
         }
 
     def to_json(self) -> str:
@@ -101,6 +108,7 @@ class Manifest:
             fields.mapping("reference"),
             {name: str(version) for name, version in versions.items()},
             _read_seal(fields, content),
+            fields.number("tolerance") if fields.has("tolerance") else None,
         )
 
     def promise(self) -> Promise:
