@@ -1,13 +1,13 @@
 """One recoding drawn at random among those that are nearly as good as a given one.
 
-A release that is known to be the best tells that everything better was impossible, and so something about the
-rows. Drawn among all that are within a tolerance, it does not.
+A release that is known to be the best tells that everything better was impossible, and so something about
+the rows. Drawn among all that are within a tolerance, it does not.
 
 Where the space can be enumerated (`is_enumerable`, whatever the method that found the given recoding), all
-that are within the tolerance are collected, and each is drawn with the same probability. Elsewhere
-`CHAINS` random walks set out from the given recoding, by small changes of one attribute at a time that never leave
-what is feasible and within the tolerance, and one of the recodings they met is drawn: those near the start are
-met more often, so that draw is not uniform. The work is bounded by `STEPS` and `WALK_WORK`.
+that are within the tolerance are collected, and each is drawn with the same probability. Elsewhere `CHAINS`
+random walks set out from the given recoding, by small changes of one attribute at a time that never leave
+what is feasible and within the tolerance, and one of the recodings they met is drawn: those near the start
+are met more often, so that draw is not uniform. The work is bounded by `STEPS` and `WALK_WORK`.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ def collect_near(
         start = tuple(
             Partition.of(ladder.levels[level]) for ladder, level in zip(lattice.ladders, node, strict=True)
         )
-        return _walk(problem, start, limits, rng, threads, watch)
+        return _walk(problem, start, limits, rng, threads=threads, watch=watch)
     batch = problem.batch(threads, problem.members)
     nodes = _once(batch.lattice, _enumerate(problem, batch, limits, watch))
     if not len(nodes):
@@ -202,6 +202,7 @@ def _walk(
     start: tuple[Partition, ...],
     limits: FloatArray,
     rng: np.random.Generator,
+    *,
     threads: int | None,
     watch: Monitor,
 ) -> Near:
