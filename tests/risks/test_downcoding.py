@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 import random
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+import pytest
 
 import sfumato as sf
 from sfumato.preparing import load, make_problem
@@ -108,6 +111,86 @@ def test_sure_claims_are_true_in_every_table_the_release_can_come_from() -> None
         bound = oracle.most_narrowed(best, asked)
         assert max(sure) <= bound
         found_in_all, possible = found_in_all + max(sure), possible + bound
-    print(found_in_all, possible)
     assert found_in_all > 0
     assert found_in_all >= 0.5 * possible
+
+
+def clusters(split: int = 8, whole: int = 4) -> tuple[pa.Table, dict[str, Any]]:
+    """Give clusters of four rows: two and two under one node of the tree, or four of one kind.
+
+    Only what is split is generalized, since k = 4; so minimality tells that it is split, which the
+    distribution does not.
+    """
+    tree = {f"c{i}": [f"c{i}x", f"c{i}y"] for i in range(split + whole)}
+    rows = [f"c{i}{'xxyy'[j]}" for i in range(split) for j in range(4)]
+    rows += [f"c{split + i}x" for i in range(whole) for _ in range(4)]
+    return pa.table({"a": rows}), {"a": tree}
+
+
+def test_clustered_data_are_downcoded_where_the_base_rate_fails() -> None:
+    frame, trees = clusters()
+    spec = spec_of(4, scheme="cuts", trees=trees)
+    found = attack(frame, spec)
+    assert found.cells == 32
+    assert found.refused == 8
+    # At least one of each four is x and one is y: half of the cells, and all of it true.
+    assert share_of(found, "logic") == (16, 16)
+    assert share_of(found, "minimality") == (16, 16)
+    assert share_of(found, "distribution") == share_of(found, "uniform") == (0, 0)
+    # Knowing that the release may be 30 % worse than the best, nobody can tell.
+    drawn = attack(frame, spec, tolerance=0.3)
+    assert drawn.refused == 0
+    assert share_of(drawn, "logic") == share_of(drawn, "minimality") == (0, 0)
+
+
+def test_other_requirements_tell_less_and_stay_true() -> None:
+    """A part of a class that fails to be diverse may have any size: more than k rows, here."""
+    frame, trees = clusters(3, 0)
+    frame = frame.append_column("s", pa.array(list("uvuuuvvvvuvv")))
+    plain: dict[str, Any] = spec_of(2, scheme="cuts", trees=trees).to_dict()
+    plain["attributes"]["s"] = {"role": "sensitive"}
+    plain["require"]["distinct_l(s)"] = 2
+    found = attack(frame, sf.Spec.from_dict(plain))
+    narrowed, right = share_of(found, "logic")
+    assert narrowed == right > 0
+
+
+def test_chances_are_those_of_all_ways_to_fill_the_children() -> None:
+    """By enumeration of every split of a class, without and with the knowledge that a child fails."""
+    rows, k, shares = 7, 3, np.array([[1 / 3] * 3, [0.6, 0.3, 0.1]])
+    model = downcoding._Model(rows, shares, k)
+    splits = [c for c in itertools.product(range(rows + 1), repeat=3) if sum(c) == rows]
+    chance = {
+        c: math.factorial(rows)
+        * math.prod(p**n / math.factorial(n) for p, n in zip(shares[1], c, strict=True))
+        for c in splits
+    }
+    fails = {c: any(0 < n < k for n in c) for c in splits}
+    none = sum(chance[c] for c in splits if not fails[c])
+    assert np.exp(model.log_none()) == pytest.approx(none)
+    others = math.log(0.7)  # what another class adds
+    known = sum(chance[c] * (1 if fails[c] else 0.3) for c in splits)
+    _, plain, given = model.tails(model.log_none() + others)
+    for v, t in itertools.product(range(3), range(1, rows + 1)):
+        reach = [c for c in splits if c[v] >= t]
+        assert plain[v, t - 1] == pytest.approx(sum(chance[c] for c in reach))
+        expected = sum(chance[c] * (1 if fails[c] else 0.3) for c in reach) / known
+        assert given[v, t - 1] == pytest.approx(expected)
+
+
+def test_long_sums_by_fourier_transform_are_those_by_hand() -> None:
+    draw = np.random.default_rng(3)
+    one, other = draw.random(1500), draw.random(900)
+    assert np.allclose(downcoding._convolve(one, other), np.convolve(one, other))
+
+
+def test_a_front_or_a_promise_on_the_whole_table_is_not_attacked() -> None:
+    frame, trees = clusters(2, 0)
+    for parts, why in (
+        ({"require": {}}, "refused for another reason"),
+        ({"require": {"k": 2, "loss": 0.9}}, "whole table"),
+        ({"objectives": {"minimize": ["average_class"]}}, "need not be better"),
+    ):
+        spec = spec_of(2, trees=trees, **parts)
+        problem = make_problem(load(frame, spec), (), spec.objectives.minimize[:1])
+        assert why in (downcoding.is_attackable(problem) or "")

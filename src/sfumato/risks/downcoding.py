@@ -43,7 +43,7 @@ from sfumato.classes import Rule
 from sfumato.domains import Ladder, Lattice, Partition
 from sfumato.measures import ClassMeasure
 from sfumato.risks.cells import number_tuples
-from sfumato.risks.result import Downcoding, Narrowing
+from sfumato.risks.result import Attacker, Downcoding, Narrowing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -64,7 +64,7 @@ BY_CELLS = ("loss", "glm")
 """Objectives whose saving by a finer recoding is known from labels alone."""
 
 _SURE = -30.0  # the logarithm of a chance that is none
-_KINDS = ("uniform", "distribution", "minimality")
+_KINDS: tuple[Attacker, ...] = ("uniform", "distribution", "minimality")
 
 
 class Split(NamedTuple):
@@ -315,8 +315,8 @@ def _attack(facts: _Facts, a: int, split: Split, inside: LongArray, prior: Float
     )
     found[:, 0], found[:, 1] = least.sum(axis=1), np.minimum(least, truth).sum(axis=1)
     shares = np.zeros((2, len(split.many), width))
-    np.add.at(shares, (0, facts.partitions[a], split.child), 1.0)
-    np.add.at(shares, (1, facts.partitions[a], split.child), prior)
+    np.add.at(shares[0], (facts.partitions[a], split.child), 1.0)
+    np.add.at(shares[1], (facts.partitions[a], split.child), prior)
     empty = shares[1].sum(axis=1) == 0
     shares[1, empty] = shares[0, empty]
     shares /= shares.sum(axis=2, keepdims=True)
@@ -389,7 +389,7 @@ class _Model:
     def _poisson(self, mean: float) -> FloatArray:
         counts = np.arange(self.rows + 1)
         if mean <= 0:
-            return (counts == 0).astype(np.float64)
+            return np.asarray(counts == 0, dtype=np.float64)
         return np.asarray(np.exp(counts * np.log(mean) - mean - self._logs))
 
     def _restricted(self) -> list[FloatArray]:

@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias, cast
 
 Unit: TypeAlias = Literal["row", "person"]
 Similarity: TypeAlias = Literal["range", "hierarchy"]
+Attacker: TypeAlias = Literal["logic", "uniform", "distribution", "minimality"]
 
 
 class Plain:
@@ -310,7 +311,7 @@ class Narrowing(Plain):
         Cells right where every cell is guessed, confident or not; None for logic, which does not guess.
     """
 
-    attacker: Literal["logic", "uniform", "distribution", "minimality"]
+    attacker: Attacker
     narrowed: float
     correct: float
     guessed: float | None = None
@@ -384,6 +385,7 @@ class Risk(Plain):
 
 
 __all__ = [
+    "Attacker",
     "AttributeDisclosure",
     "ClassSizes",
     "Downcoding",
