@@ -11,9 +11,10 @@ been feasible and cheaper, it would have been published. A suppressed row costs 
 h saves at least over the released rows, s suppressed rows and a budget of B rows, at least
 m = min(B − s + 1, ⌈S⌉) released rows lie in classes of h that fail. Where k alone is required, these have 1
 to k − 1 rows; with any other requirement of classes, and where persons are counted, it is known only that
-they are a part of a class. A recoding that is coarser in other attributes and still cheaper is used in the
-same way, for classes united. Where a release was drawn among near-optimal ones, S is smaller by what the
+they are a part of a class. Where a release was drawn among near-optimal ones, S is smaller by what the
 tolerance allows, and often nothing is left of it. By ``dm`` how much is saved is not known, and m is 1.
+Recodings that are finer in one attribute, coarser in others and still cheaper are not used: they say
+something of several classes together, and of none by itself.
 
 The attackers:
 
@@ -57,9 +58,6 @@ CONFIDENCE = 0.95
 MOST_SPLITS = 32
 """Ways to split one block that are tried, evenly spread over all there are."""
 
-MOST_COARSER = 8
-"""Recodings that are coarser in other attributes and yet cheaper, for each finer partition."""
-
 BY_CELLS = ("loss", "glm")
 """Objectives whose saving by a finer recoding is known from labels alone."""
 
@@ -73,7 +71,6 @@ class Split(NamedTuple):
     child: LongArray  # (m,): the child of each code within its block, from 0 on
     many: LongArray  # (blocks,): children of each block; 1 where it is not split
     floor: int  # released rows that are in failing classes of the finer recoding, at least; 0: nothing known
-    coarser: tuple[LongArray, ...] = ()  # class → group, for recodings that unite classes
 
 
 @dataclass(frozen=True, eq=False)
@@ -238,10 +235,7 @@ def _split(facts: _Facts, a: int, finer: IntArray) -> Split:
     pairs, place = np.unique(np.stack([block, finer]), axis=1, return_inverse=True)
     many = np.bincount(pairs[0]).astype(np.int64)
     child = place.reshape(-1) - (np.cumsum(many) - many)[block]
-    saved = _saved(facts, a, finer)
-    # Suppressed rows may join united classes, which then fail for more reasons than their size.
-    is_plain = facts.weights is not None and facts.problem.schemes is None and facts.k is not None
-    return Split(child, many, _floor(facts, saved), _coarser(facts, a, saved) if is_plain else ())
+    return Split(child, many, _floor(facts, _saved(facts, a, finer)))
 
 
 def _saved(facts: _Facts, a: int, finer: IntArray) -> float:
@@ -260,42 +254,6 @@ def _floor(facts: _Facts, saved: float) -> int:
     if saved <= 1e-9 * len(facts.rows):
         return 0
     return min(facts.problem.suppression.budget - facts.suppressed + 1, int(np.ceil(saved - 1e-9)))
-
-
-def _coarser(facts: _Facts, a: int, saved: float) -> tuple[LongArray, ...]:
-    """Return how classes unite under the most general levels of other attributes that leave a saving."""
-    ladders, q = facts.problem.lattice.ladders, len(facts.partitions)
-    steps = []
-    for b in range(q):
-        rises = [facts.partitions[b]]
-        if b != a:
-            allowed = ladders[b].levels[ladders[b].lowest : ladders[b].highest + 1]
-            rises += [level for level in allowed if int(level.max()) < int(rises[0].max())]
-        steps.append(rises)
-    if saved <= 0 or np.prod([len(rises) for rises in steps], dtype=np.float64) > 100_000:
-        return ()
-    extra = np.zeros(())
-    for b, rises in enumerate(steps):
-        costs = np.array([facts.spent(b, level) for level in rises])
-        extra = extra[..., None] + (costs - costs[0])
-    fits = extra < saved - 1e-9 * len(facts.rows)
-    most = fits.copy()
-    for b in range(q):
-        higher = np.roll(fits, -1, axis=b)
-        higher[(slice(None),) * b + (-1,)] = False
-        most &= ~higher
-    found = [node for node in np.argwhere(most) if node.any()][:MOST_COARSER]
-    return tuple(_unite(facts, [steps[b][i] for b, i in enumerate(node)]) for node in found)
-
-
-def _unite(facts: _Facts, levels: Sequence[IntArray]) -> LongArray:
-    """Number the classes of coarser partitions."""
-    columns = []
-    for b, level in enumerate(levels):
-        up = np.zeros(int(facts.partitions[b].max()) + 1, dtype=np.int64)
-        up[facts.partitions[b]] = level
-        columns.append(up[facts.blocks[:, b]])
-    return number_tuples(columns, [int(level.max()) + 1 for level in levels])
 
 
 # --- attackers ----------------------------------------------------------------------
@@ -343,32 +301,20 @@ def _attack(facts: _Facts, a: int, split: Split, inside: LongArray, prior: Float
 
 def _least(facts: _Facts, split: Split, inside: LongArray, many: LongArray) -> LongArray:
     """Return how many rows of each class every child has at least, in every table that fits."""
-    found = np.zeros(len(inside), dtype=np.int64)
-    if split.floor == 0:
-        return found
-    alone = np.arange(len(facts.rows))
-    for group in (alone, *split.coarser):
-        _, first, place = np.unique(group[inside], return_index=True, return_inverse=True)
-        place = place.reshape(-1)
-        rows = np.bincount(place, weights=facts.rows[inside]).astype(np.int64)
-        smallest = facts.smallest(rows)
-        floor = split.floor if group is alone else 1
-        room = _room(rows, many[first], smallest)
-        need = floor - (room.sum() - room)
-        for g in np.flatnonzero((need > 0) & (need <= room)):
-            counts = np.arange(rows[g] + 1)
-            failing = np.where(counts < smallest[g], counts, 0)
-            rest = _room(
-                rows[g] - counts, np.full_like(counts, many[first[g]] - 1), np.full_like(counts, smallest[g])
-            )
-            fewest = int(np.argmax(failing + rest >= need[g]))
-            here = np.flatnonzero(place == g)
-            others = rows[g] - facts.rows[inside[here]]
-            found[here] = np.maximum(found[here], fewest - others)
+    found, rows = np.zeros(len(inside), dtype=np.int64), facts.rows[inside]
+    smallest = facts.smallest(rows)
+    room = _room(rows, many, smallest)
+    need = split.floor - (room.sum() - room)
+    # More than there is room for is needed only where the release is not the best.
+    for place in np.flatnonzero((need > 0) & (need <= room)):
+        counts = np.arange(rows[place] + 1)
+        failing = np.where(counts < smallest[place], counts, 0)
+        rest = _room(rows[place] - counts, many[place] - 1, smallest[place])
+        found[place] = np.argmax(failing + rest >= need[place])
     return found
 
 
-def _room(rows: LongArray, children: LongArray, smallest: LongArray) -> LongArray:
+def _room(rows: LongArray, children: LongArray | int, smallest: LongArray | int) -> LongArray:
     """Return how many rows can lie in children smaller than ``smallest``, at most."""
     fill = children * (smallest - 1)
     return np.where(rows <= fill, rows, np.maximum(children - 1, 0) * (smallest - 1))

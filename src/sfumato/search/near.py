@@ -80,7 +80,18 @@ def draw_near(
     threads: int | None = None,
     monitor: Monitor | None = None,
 ) -> tuple[Lattice, LongArray, dict[str, object]]:
-    """Draw a recoding that is nearly as good as a given one; see `collect_near` for the parameters.
+    """Draw a recoding that is nearly as good as a given one.
+
+    Parameters
+    ----------
+    problem
+        Space, objectives and requirements.
+    given
+        A lattice, and the node of it that is the given recoding.
+    tolerance, hold_privacy, threads, monitor
+        As of `collect_near`.
+    seed
+        Makes the draw repeatable; None takes the operating system's randomness.
 
     Returns
     -------
