@@ -31,6 +31,7 @@ from sfumato.search import (
     Status,
     choose_method,
     compile_method,
+    draw_near,
     explain_infeasible,
     is_enumerable,
     measure_cube,
@@ -106,7 +107,9 @@ def anonymize(
 ) -> Release:
     """Make the best release that meets ``[require]``, by the first entry of ``minimize``.
 
-    That entry is the only objective of the run, so ``auto`` suppresses what fails and nothing else.
+    That entry is the only objective of the run, so ``auto`` suppresses what fails and nothing else. With
+    ``[release] choice = "near-optimal"`` one of those within the tolerance of the best is drawn at random,
+    and ``release.run["choice"]`` says, for you alone, how many there were.
 
     Parameters
     ----------
@@ -145,7 +148,14 @@ def anonymize(
     if not len(result.nodes):
         raise InfeasibleError(_why_none(problem, result))
     run = _run(prepared, problem, result, method, why)
-    release = Release(make_draft(prepared, problem, result.nodes[0], result.lattice), run)
+    lattice, node = result.lattice, result.nodes[0]
+    asked = spec.release
+    if asked.choice == "near-optimal":
+        watch = Monitor(spec.search.time_limit, callback)
+        lattice, node, run["choice"] = draw_near(
+            problem, (lattice, node), asked.tolerance, asked.seed, threads=threads, monitor=watch
+        )
+    release = Release(make_draft(prepared, problem, node, lattice), run)
     release.run["seconds_total"] = round(time.perf_counter() - begin, 6)
     return release
 

@@ -23,6 +23,7 @@ from sfumato.release import (
     read_recoding,
     recipe_problem,
 )
+from sfumato.search import Monitor, draw_near
 from sfumato.table import make_frame
 
 if TYPE_CHECKING:
@@ -285,6 +286,10 @@ class Solution(fronts.Solution):
     def release(self) -> Release:
         """Apply this solution to the full table.
 
+        With ``[release] choice = "near-optimal"`` another recoding is applied: one drawn at random among all
+        that are within the tolerance of this one in every objective, and not worse in those that protect
+        people (k, ℓ and t). ``release.run["choice"]`` says, for you alone, how many there were.
+
         Raises
         ------
         DataError
@@ -297,7 +302,15 @@ class Solution(fronts.Solution):
             raise DataError(error.message, where=f"solution {self.number} of the front") from None
         draft = make_draft(prepared, problem, node, lattice)
         self._check_same(draft)
-        return Release(draft, None if self.front is None else self.front.run, self.front)
+        run = {} if self.front is None else dict(self.front.run)
+        asked = prepared.spec.release
+        if asked.choice == "near-optimal":
+            watch = Monitor(prepared.spec.search.time_limit)
+            lattice, node, run["choice"] = draw_near(
+                problem, (lattice, node), asked.tolerance, asked.seed, hold_privacy=True, monitor=watch
+            )
+            draft = make_draft(prepared, problem, node, lattice)
+        return Release(draft, run, self.front)
 
     def _check_same(self, draft: Draft) -> None:
         found = draft.measures

@@ -163,3 +163,31 @@ def test_wrong_use_is_one_line_and_status_2(
     assert found.status == 2
     assert line in found.line
     assert run("risk", "people.csv", *options, "--json").json.keys() == {"error"}
+
+
+def test_downcoding_is_tried_with_a_specification(people: Path, tmp_path: Path) -> None:
+    """On the release, the best one and near-optimal ones; nothing without a specification."""
+    data, out = people.with_name("people.csv"), tmp_path / "out.csv"
+    text = people.read_text(encoding="utf-8") + '\n[release]\nchoice = "near-optimal"\ntolerance = 0.2\n'
+    drawn = people.with_name("drawn.toml")
+    drawn.write_text(text, encoding="utf-8")
+    made = run("anonymize", drawn, "--out", out)
+    assert made.status == 0
+    assert "near-optimal: drawn at random from" in made.out
+    assert "proven" not in made.out
+    asked = ["risk", data, "--release", out, "--spec", drawn]
+    found = run(*asked, "--json").json["downcoding"]
+    assert isinstance(found, list)
+    assert [item["attacked"] for item in found] == ["release", "optimum", "near-optimal"]
+    for item in found:
+        shares = {attacker["attacker"]: attacker for attacker in item["attackers"]}
+        assert list(shares) == ["logic", "uniform", "distribution", "minimality"]
+        assert shares["logic"]["narrowed"] == shares["logic"]["correct"]
+        assert all(0 <= one["correct"] <= one["narrowed"] <= 1 for one in shares.values())
+    assert found[2]["refused"] <= found[1]["refused"]
+    page = run(*asked).out
+    assert "Undoing the generalization (downcoding)" in page
+    assert "infeasible: release" in page
+    assert not any(value in page for value in ZIPS)
+    without = run("risk", data, "--qi", "age,zip,sex", "--release", out)
+    assert "(downcoding)" not in without.out

@@ -58,6 +58,7 @@ def release(
         made = api.release_solution(None, loaded, found, chosen.number)
         manifest = made.write(path, force=options.force)
     output.line(f"solution {chosen.number} of {len(found)}, by {pick!r}")
+    released.print_choice(made.run, output)
     released.print_release(made, manifest, output)
     released.print_files(path, manifest_path(path), output)
     result = released.release_result(made, manifest, path, manifest_path(path))

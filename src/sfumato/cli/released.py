@@ -127,6 +127,9 @@ def _recoding_rows(release: Release, *, show_labels: bool) -> list[list[str]]:
 def print_certainty(run: Mapping[str, object], output: Output) -> None:
     """Say how a single best release was found, and how far it may be from the optimum."""
     seconds = float(str(run.get("seconds", 0)))
+    if "choice" in run:
+        print_choice(run, output)
+        return
     if run.get("complete"):
         output.line(
             f"optimal: proven over {huge(str(run['space']))} recodings by evaluating "
@@ -142,4 +145,15 @@ def print_certainty(run: Mapping[str, object], output: Output) -> None:
     output.paragraph(text, "yellow")
 
 
-__all__ = ["asked", "print_certainty", "print_files", "print_release", "release_result"]
+def print_choice(run: Mapping[str, object], output: Output) -> None:
+    """Say what a release was drawn from, if it was drawn; for the publisher alone."""
+    drawn = run.get("choice")
+    if not isinstance(drawn, dict):
+        return
+    many, share = count(int(drawn["candidates"]), "recoding"), f"{100 * float(drawn['tolerance']):g} %"
+    whole = "all" if drawn["all_candidates"] else "those met by random walks from it"
+    output.paragraph(f"near-optimal: drawn at random from {many} within {share} of the best ({whole})")
+    output.notes("warning", [str(drawn["warning"])] if "warning" in drawn else [])
+
+
+__all__ = ["asked", "print_certainty", "print_choice", "print_files", "print_release", "release_result"]

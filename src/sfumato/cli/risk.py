@@ -132,6 +132,7 @@ def _print(data: str, release: str | None, found: Risk, output: Output) -> None:
     _print_uniques(found.before, output)
     _print_linkage(found, output)
     _print_attributes(found, output)
+    _print_downcoding(found, output)
     _print_subsets(found, output)
     output.line()
     output.line("What would attackers achieve?", style="bold")
@@ -278,6 +279,38 @@ def _likeness(found: Risk) -> str:
     if None in manners:
         said.append("near each other, which only an order or a hierarchy in a specification tells (-)")
     return "; or ".join(said)
+
+
+_ATTACKERS = {
+    "logic": "logic: what must be true",
+    "uniform": "guessing, all values alike",
+    "distribution": "guessing by the distribution",
+    "minimality": "the same, knowing it is minimal",
+}
+
+
+def _print_downcoding(found: Risk, output: Output) -> None:
+    if not found.downcoding:
+        return
+    _section(
+        output,
+        "Undoing the generalization (downcoding)",
+        "The best release tells that everything finer was impossible. Attackers who know that narrow "
+        "generalized cells to finer labels where these must be true, or are with 95 % confidence. Beyond "
+        "the guessing by the distribution alone, what minimality adds is the harm. Shares of the "
+        "generalized cells; guessed right: if every cell is guessed.",
+    )
+    rows = []
+    for item in found.downcoding:
+        draws = f", mean of {item.draws}" if item.draws > 1 else ""
+        for attacker in item.attackers:
+            shares = (attacker.narrowed, attacker.correct, attacker.guessed)
+            cells = ["" if share is None else _percent(share) for share in shares]
+            rows.append([f"{item.attacked}{draws}", _ATTACKERS[attacker.attacker], *cells])
+    heads = [Column("", fixed=True), Column("attacker"), Column("narrowed", "right")]
+    output.table([*heads, Column("rightly", "right"), Column("guessed right", "right")], rows)
+    known = ", ".join(f"{item.attacked} {item.refused:,}" for item in found.downcoding)
+    output.line(f"Finer recodings that attackers know to be infeasible: {known}.", style="dim")
 
 
 def _print_subsets(found: Risk, output: Output) -> None:

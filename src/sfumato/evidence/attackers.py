@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sfumato.errors import DataError, ParameterError, nearest
+from sfumato.evidence.downcoding import attack_minimality
 from sfumato.evidence.likeness import find_branches, find_positions
 from sfumato.evidence.recoded_cells import (
     Released,
@@ -53,6 +54,7 @@ def risk(  # noqa: PLR0913 (keywords alone from the third on, and no two that be
     threshold: float = THRESHOLD,
     seed: int = 1,
     subsets: bool = True,
+    downcoding: bool = True,
     spec: Spec | DataSpec | None = None,
 ) -> Risk:
     """Find out what attackers achieve against a table, and against a release made from it.
@@ -82,6 +84,9 @@ def risk(  # noqa: PLR0913 (keywords alone from the third on, and no two that be
         Where random choices of linkage attacks start.
     subsets
         Whether to look for combinations of attributes that single out most people.
+    downcoding
+        Whether to try to undo a generalized release by its being minimal; needs the specification, and
+        searches for the best release and for near-optimal ones beside it.
     spec
         A specification: roles, how files are read, and hierarchies of sensitive attributes, by which their
         values are similar. Or its part ``data`` alone, which says how files are read.
@@ -126,7 +131,11 @@ def risk(  # noqa: PLR0913 (keywords alone from the third on, and no two that be
         return found
     if released.recipe is None:
         return _against_microaggregated(found, source, released, assumed, whole, seed=seed)
-    return _against_generalized(found, (source, table), released, assumed, people, seed=seed)
+    found = _against_generalized(found, (source, table), released, assumed, people, seed=seed)
+    if whole is None or not downcoding:
+        return found
+    tried, remarks = attack_minimality(source, whole, released, people, seed=seed)
+    return replace(found, downcoding=tried, notes=(*found.notes, *remarks))
 
 
 def _specified(

@@ -215,6 +215,7 @@ def _risk(subject: Subject, origin: Origin) -> Risk:
         subject.quasi_identifiers,
         subject.sensitive,
         release=subject.data if origin.made is None else origin.made,
+        downcoding=False,
         spec=origin.spec,
     )
 

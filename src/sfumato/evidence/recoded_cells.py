@@ -39,11 +39,14 @@ class Released:
         What was done; None for a microaggregated table.
     micro
         What was done to a microaggregated table; None for other releases.
+    tolerance
+        By how much a release that was drawn among near-optimal ones may be worse than the best.
     """
 
     frame: object
     recipe: Recipe | None
     micro: MicroRecipe | None = None
+    tolerance: float = 0.0
 
     @property
     def quasi_identifiers(self) -> tuple[str, ...]:
@@ -82,7 +85,8 @@ def open_release(release: object) -> Released:
         return Released(frame, None, recipe)
     if not isinstance(recipe, Recipe):
         raise DataError(f"a {type(release).__name__} is no release. Pass the path of a released file.")
-    return Released(frame, recipe)
+    drawn = getattr(release, "run", {}).get("choice", {})
+    return Released(frame, recipe, tolerance=float(drawn.get("tolerance", 0.0)))
 
 
 def _open_file(path: Path) -> Released:
@@ -97,7 +101,8 @@ def _open_file(path: Path) -> Released:
         )
     manifest = Manifest.load(stated)
     if not is_microaggregated(manifest):
-        return Released(path, Recipe.from_dict(manifest.recipe, where=f"{stated}: recipe"))
+        recipe = Recipe.from_dict(manifest.recipe, where=f"{stated}: recipe")
+        return Released(path, recipe, tolerance=manifest.tolerance or 0.0)
     return Released(path, None, MicroRecipe.from_dict(manifest.recipe, where=f"{stated}: recipe"))
 
 

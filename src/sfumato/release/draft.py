@@ -186,6 +186,7 @@ class Draft:
     def _stated(
         self, measures: Mapping[str, float], sha256: str, tolerance: Mapping[str, float] | None = None
     ) -> Manifest:
+        asked = self.prepared.spec.release
         return Manifest(
             self.recipe.to_dict(),
             measures,
@@ -196,6 +197,7 @@ class Draft:
             current_versions(),
             withheld=self.publication.withheld,
             tolerance=tolerance or {},
+            choice_tolerance=asked.tolerance if asked.choice == "near-optimal" else None,
         )
 
 

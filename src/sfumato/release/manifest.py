@@ -52,6 +52,10 @@ class Manifest:
         seal is a digest of all else in the manifest and is made anew whenever that is written. It shows that
         a claim was changed after writing; it is no signature, for whoever can rewrite the manifest can
         rewrite its seal.
+    choice_tolerance
+        Of a release that was drawn at random among near-optimal ones (``choice`` in the file) how much worse
+        it may be than the best; None of all others. How many there were, and what the best was, is no part
+        of it.
     """
 
     recipe: Mapping[str, object]
@@ -64,6 +68,7 @@ class Manifest:
     withheld: Mapping[str, str] = field(default_factory=dict)
     tolerance: Mapping[str, float] = field(default_factory=dict)
     seal: Seal = field(default="fits", compare=False)
+    choice_tolerance: float | None = None
 
     def to_dict(self) -> dict[str, object]:
         """Return the JSON form, with the seal that belongs to it."""
@@ -72,6 +77,7 @@ class Manifest:
 
     def _content(self) -> dict[str, object]:
         """Return all that the seal is about."""
+        drawn = self.choice_tolerance
         return {
             "recipe": dict(self.recipe),
             "measures": dict(self.measures),
@@ -82,6 +88,7 @@ class Manifest:
             "versions": dict(self.versions),
             **({"withheld": dict(self.withheld)} if self.withheld else {}),
             **({"tolerance": dict(self.tolerance)} if self.tolerance else {}),
+            **({} if drawn is None else {"choice": "near-optimal", "choice_tolerance": drawn}),
         }
 
     def to_json(self) -> str:
@@ -114,6 +121,7 @@ class Manifest:
             else {},
             fields.numbers("tolerance") if fields.has("tolerance") else {},
             _read_seal(fields, content),
+            fields.number("choice_tolerance") if fields.has("choice_tolerance") else None,
         )
 
     def promise(self) -> Promise:

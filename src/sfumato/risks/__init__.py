@@ -3,8 +3,10 @@
 from sfumato.risks.result import (
     AttributeDisclosure,
     ClassSizes,
+    Downcoding,
     Estimate,
     Linkage,
+    Narrowing,
     Reidentification,
     Risk,
     SizeBin,
@@ -17,8 +19,10 @@ from sfumato.risks.result import (
 __all__ = [
     "AttributeDisclosure",
     "ClassSizes",
+    "Downcoding",
     "Estimate",
     "Linkage",
+    "Narrowing",
     "Reidentification",
     "Risk",
     "SizeBin",

@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias, cast
 
 Unit: TypeAlias = Literal["row", "person"]
 Similarity: TypeAlias = Literal["range", "hierarchy"]
+Attacker: TypeAlias = Literal["logic", "uniform", "distribution", "minimality"]
 
 
 class Plain:
@@ -296,6 +297,52 @@ class SubsetScan(Plain):
 
 
 @dataclass(frozen=True, slots=True)
+class Narrowing(Plain):
+    """How much of a generalization one attacker undoes, in shares of the generalized cells.
+
+    Parameters
+    ----------
+    attacker
+        ``logic`` (what must be true), ``uniform`` and ``distribution`` (guessing without minimality) or
+        ``minimality`` (guessing by the distribution, given that nothing finer was possible).
+    narrowed, correct
+        Cells that the attacker narrows because it is sure, or confident, and those narrowed rightly.
+    guessed
+        Cells right where every cell is guessed, confident or not; None for logic, which does not guess.
+    """
+
+    attacker: Attacker
+    narrowed: float
+    correct: float
+    guessed: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Downcoding(Plain):
+    """What attackers achieve who know that a release is minimal; see `sfumato.risks.downcoding`.
+
+    Parameters
+    ----------
+    attacked
+        ``release``, ``optimum`` or ``near-optimal``.
+    cells
+        Generalized cells of published rows.
+    refused
+        Finer recodings that the attacker knows to be infeasible.
+    attackers
+        What each one achieves; means over all draws.
+    draws
+        How many near-optimal releases were attacked.
+    """
+
+    attacked: str
+    cells: int
+    refused: int
+    attackers: tuple[Narrowing, ...]
+    draws: int = 1
+
+
+@dataclass(frozen=True, slots=True)
 class Risk(Plain):
     """What attackers achieve against a table, and against a release made from it.
 
@@ -317,6 +364,9 @@ class Risk(Plain):
         Linkage attacks on the release.
     release_kind
         ``generalized`` or ``microaggregated``; None without a release.
+    downcoding
+        What follows from the release being a minimal one; beside it, of the best release and of
+        near-optimal ones. Empty where this was not tried.
     notes
         What the reader should know about how the numbers came about.
     """
@@ -330,14 +380,18 @@ class Risk(Plain):
     after: TableRisk | None = None
     linkage_after: tuple[Linkage, ...] = ()
     release_kind: Literal["generalized", "microaggregated"] | None = None
+    downcoding: tuple[Downcoding, ...] = ()
     notes: tuple[str, ...] = ()
 
 
 __all__ = [
+    "Attacker",
     "AttributeDisclosure",
     "ClassSizes",
+    "Downcoding",
     "Estimate",
     "Linkage",
+    "Narrowing",
     "Plain",
     "Reidentification",
     "Risk",

@@ -12,6 +12,7 @@ from sfumato.search.methods import (
     compile_method,
     is_enumerable,
 )
+from sfumato.search.near import Near, collect_near, draw_near, secret_generator
 from sfumato.search.nearest import explain_infeasible
 from sfumato.search.optimal import search_optimal
 from sfumato.search.pbg_ea import PbgParameters, search_pbg_ea
@@ -25,6 +26,7 @@ __all__ = [
     "Callback",
     "GranulationParameters",
     "Monitor",
+    "Near",
     "PbgParameters",
     "Problem",
     "Progress",
@@ -34,7 +36,9 @@ __all__ = [
     "Status",
     "choose_method",
     "choose_rule",
+    "collect_near",
     "compile_method",
+    "draw_near",
     "explain_infeasible",
     "is_enumerable",
     "measure_cube",
@@ -43,5 +47,6 @@ __all__ = [
     "search_lattice",
     "search_optimal",
     "search_pbg_ea",
+    "secret_generator",
     "warm_up_kernels",
 ]

@@ -90,7 +90,7 @@ def search_exhaustive(problem: Problem, batch: Batch, monitor: Monitor | None = 
         if watch.tick(done / size, done):
             batch.stop()
 
-    for pieces in _windows(batch):
+    for pieces in windows(batch):
         tick()
         for statistics in batch.walk(pieces, tick):
             fits = np.flatnonzero(problem.feasible(statistics))
@@ -107,7 +107,7 @@ def search_exhaustive(problem: Problem, batch: Batch, monitor: Monitor | None = 
     return SearchResult(lattice, archive.nodes, status, complete, evaluated, watch.seconds, stopped=reason)
 
 
-def _windows(batch: Batch) -> Iterator[list[LongArray]]:
+def windows(batch: Batch) -> Iterator[list[LongArray]]:
     """Yield the nodes some pieces at a time, each in walking order.
 
     The most general ones come first: they meet most requirements, so that a search that is stopped
@@ -123,4 +123,4 @@ def _windows(batch: Batch) -> Iterator[list[LongArray]]:
         ]
 
 
-__all__ = ["Archive", "search_exhaustive"]
+__all__ = ["Archive", "search_exhaustive", "windows"]

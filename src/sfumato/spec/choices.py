@@ -34,6 +34,7 @@ Variant: TypeAlias = Literal["incognito", "breadth-first"]
 SuppressionRule: TypeAlias = Literal["auto", "none", "failing", "smallest", "below-mean"]
 SuppressionOutput: TypeAlias = Literal["drop", "mask"]
 RowOrder: TypeAlias = Literal["sorted", "input"]
+ReleaseChoice: TypeAlias = Literal["optimal", "near-optimal"]
 DateUnit: TypeAlias = Literal["day", "month", "quarter", "year", "decade", "century"]
 
 ROLES: tuple[str, ...] = get_args(Role)
@@ -45,6 +46,7 @@ VARIANTS: tuple[str, ...] = get_args(Variant)
 SUPPRESSION_RULES: tuple[str, ...] = get_args(SuppressionRule)
 SUPPRESSION_OUTPUTS: tuple[str, ...] = get_args(SuppressionOutput)
 ROW_ORDERS: tuple[str, ...] = get_args(RowOrder)
+RELEASE_CHOICES: tuple[str, ...] = get_args(ReleaseChoice)
 DATE_UNITS: tuple[str, ...] = get_args(DateUnit)  # from fine to coarse
 
 SCHEME_ACRONYMS: dict[str, str] = {
@@ -72,6 +74,7 @@ __all__ = [
     "KINDS",
     "METHODS",
     "OUTPUTS",
+    "RELEASE_CHOICES",
     "ROLES",
     "ROW_ORDERS",
     "SCHEMES",
@@ -86,6 +89,7 @@ __all__ = [
     "Kind",
     "Method",
     "Output",
+    "ReleaseChoice",
     "Role",
     "RowOrder",
     "Scheme",

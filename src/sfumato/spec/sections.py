@@ -9,12 +9,14 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from sfumato.spec.choices import (
     METHODS,
+    RELEASE_CHOICES,
     ROW_ORDERS,
     SUPPORTED_METHODS,
     SUPPRESSION_OUTPUTS,
     SUPPRESSION_RULES,
     VARIANTS,
     Method,
+    ReleaseChoice,
     RowOrder,
     SuppressionOutput,
     SuppressionRule,
@@ -213,6 +215,11 @@ class SearchSpec(Section):
     boxes: Annotated[dict[str, float], BeforeValidator(check_boxes)] = Field(default={})
 
 
+# Made here, since a field below has the name of the function that makes them.
+_check_order = choice("order", ROW_ORDERS)
+_check_choice = choice("choice", RELEASE_CHOICES)
+
+
 class ReleaseSpec(Section):
     """How a release is written: ``[release]``.
 
@@ -220,9 +227,23 @@ class ReleaseSpec(Section):
     ----------
     order
         Whether rows are sorted or keep the order of the input.
+    choice
+        ``optimal``: the best recoding that was found. ``near-optimal``: one drawn at random among those
+        that meet the requirements and are within the tolerance of the best, so that a release no longer
+        tells that everything finer was impossible.
+    tolerance
+        How much worse the drawn one may be, as a share of the best one's value: at most
+        value + tolerance × |value| of an objective to minimize, at least value − tolerance × |value|
+        of one to maximize. 0 draws among equally good ones.
+    seed
+        Makes the draw repeatable. Whoever knows it can repeat the draw, so it is never published; without
+        it the operating system's randomness decides.
     """
 
-    order: Annotated[RowOrder, BeforeValidator(choice("order", ROW_ORDERS))] = "sorted"
+    order: Annotated[RowOrder, BeforeValidator(_check_order)] = "sorted"
+    choice: Annotated[ReleaseChoice, BeforeValidator(_check_choice)] = "optimal"
+    tolerance: Share = 0.05
+    seed: Annotated[int | None, BeforeValidator(optional(check_whole))] = None
 
 
 __all__ = [
