@@ -219,12 +219,8 @@ QUASI_IDENTIFIERS: tuple[Flavour, ...] = (
         some([*ORDER], 2, 3),
         lambda rng: rng.choice(ORDER),
         {"kind": "ordinal", "order": list(ORDER)},
-        ("levels", "ordered", "sets", "admissible"),
+        ("levels", "ordered", "sets"),
         ("label", "label", "median"),
-        partitions=(
-            [["none", "little"], ["some", "much"], ["most", "all"]],
-            [["none"], ["little", "some", "much", "most", "all"]],
-        ),
     ),
     Flavour(
         "mask",

@@ -153,7 +153,9 @@ def _polars(columns: dict[str, list[Cell]], _world: World) -> pl.DataFrame:
     return frame
 
 
-def _polars_cast(columns: dict[str, list[Cell]], world: World, cast: Callable[[list[str]], Any]) -> pl.DataFrame:
+def _polars_cast(
+    columns: dict[str, list[Cell]], world: World, cast: Callable[[list[str]], Any]
+) -> pl.DataFrame:
     texts = [name for name, values in columns.items() if _is_text(values)]
     return _polars(columns, world).with_columns(
         pl.col(name).cast(cast(_categories(columns[name]))) for name in texts

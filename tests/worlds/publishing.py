@@ -25,7 +25,9 @@ MASKED = ("versions", "created", "time", "times", "date", "written", "seconds", 
 Published = dict[str, bytes]
 """Name of a part → its bytes, such as ``FILE``, ``FILE.json/measures`` or ``frame/types``."""
 
-_CLOCK = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})?|\b\d[\d.,]* ?(s|ms)\b")
+_CLOCK = re.compile(
+    r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})?|\b\d[\d.,]* ?(s|ms)\b"
+)
 
 
 def publish(release: Release, folder: Path, suffix: str, *, with_report: bool = False) -> Published:

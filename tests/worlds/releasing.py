@@ -99,7 +99,9 @@ def draw_recoding(front: Front, rng: np.random.Generator) -> Recoding:
         ladder = prepared.lattice.ladders[place]
         if prepared.scheme_names[place] == "levels":
             # Everything under the root hides too well to be worth many draws.
-            choices = [*range(ladder.lowest, ladder.highest + 1)] + [*range(ladder.lowest, ladder.highest)] * 3
+            choices = [*range(ladder.lowest, ladder.highest + 1)] + [
+                *range(ladder.lowest, ladder.highest)
+            ] * 3
             found.levels[name] = int(rng.choice(choices))
             continue
         scheme = prepared.schemes[place]
@@ -132,6 +134,10 @@ def _by_value(prepared: Prepared, place: int, partition: Partition) -> Blocks:
 def _carry(prepared: Prepared, place: int, known: Blocks, rng: np.random.Generator) -> Partition:
     """Return a partition of these data's domain that groups all values of the first world as there."""
     values, scheme = [*map(_key, prepared.plain[place])], prepared.schemes[place]
+    if len(set(known.values())) == len(known):
+        return scheme.finest
+    if len(set(known.values())) == 1:
+        return scheme.coarsest
     quick = list(_placements(values, known))
     for number in rng.permutation(len(quick)):
         partition = Partition.of(np.array(quick[number]))
@@ -223,5 +229,5 @@ def make_release(
     """Release a world as its user would: by a solution, or by a recipe that was found before."""
     data, spec = make_data(case, world, folder), make_spec(case, world, folder)
     if recipe is not None:
-        return Recipe.from_dict(recipe).apply(data)
+        return Recipe.from_dict(recipe).apply(data, unknown="*")
     return release_with(open_front(data, spec), recoding, rng)

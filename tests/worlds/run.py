@@ -5,19 +5,19 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-import warnings
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tests.worlds.comparing import unified
 from tests.worlds.examining import examine
+from tests.worlds.microaggregating import examine_microaggregation
 from tests.worlds.tables import CHANGES
 
 if TYPE_CHECKING:
     from tests.worlds.examining import Outcome
 
-REPORT_EVERY = 50
+REPORT_EVERY, MICRO_EVERY = 50, 20
 
 
 @dataclass
@@ -75,9 +75,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--time-limit", type=float, default=None, help="seconds after which it stops")
     parser.add_argument("--report-every", type=int, default=REPORT_EVERY, help="tables per compared report")
     given = parser.parse_args(arguments)
-    warnings.simplefilter("ignore")
     if given.only:
-        outcome = examine(given.only, given.change, with_report=True)
+        if given.only.endswith(":micro"):
+            outcome = examine_microaggregation(given.only)
+        else:
+            outcome = examine(given.only, given.change, with_report=True)
         _show(outcome)
         return int(bool(outcome.differences))
     return _run(given)
@@ -89,9 +91,7 @@ def _run(given: argparse.Namespace) -> int:
         seconds = time.perf_counter() - begin
         if given.time_limit is not None and seconds > given.time_limit:
             break
-        outcome = examine(
-            f"{given.seed}:{number}", given.change, with_report=number % given.report_every == 0
-        )
+        outcome = _examine_one(given, number)
         if given.kind:
             outcome.differences = [item for item in outcome.differences if given.kind in item.kind]
         summary.add(outcome)
@@ -105,13 +105,23 @@ def _run(given: argparse.Namespace) -> int:
     return int(bool(summary.kinds))
 
 
+def _examine_one(given: argparse.Namespace, number: int) -> Outcome:
+    """Examine one seed; every twentieth table is microaggregated, unless one change alone is asked for."""
+    seed = f"{given.seed}:{number}"
+    if number % MICRO_EVERY == MICRO_EVERY - 1 and not given.change:
+        return examine_microaggregation(f"{seed}:micro")
+    return examine(seed, given.change, with_report=number % given.report_every == 0)
+
+
 def _show(outcome: Outcome) -> None:
     print(f"{outcome.case.seed}: {outcome.shape}")
     if outcome.rejected is not None or outcome.worlds is None:
         print(f"rejected: {outcome.rejected}")
         return
     for item in outcome.differences:
-        print(f"  {item.kind}{' (a step)' if item.is_step else ''}: {item.first[:150]!r} / {item.second[:150]!r}")
+        print(
+            f"  {item.kind}{' (a step)' if item.is_step else ''}: {item.first[:150]!r} / {item.second[:150]!r}"
+        )
     print(unified(*outcome.worlds))
 
 

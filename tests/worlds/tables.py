@@ -167,7 +167,8 @@ def _draw_quasi_identifiers(rng: Random, columns: Sequence[Column], cells: dict[
             pool[-1] = None
             assert name in cells
     people = [
-        {name: rng.choice(pool) for name, pool in pools.items()} for _ in range(rng.randint(1, 1 + count // 6))
+        {name: rng.choice(pool) for name, pool in pools.items()}
+        for _ in range(rng.randint(1, 1 + count // 6))
     ]
     lonely = set(rng.sample(range(count), rng.randint(1, max(1, count // 5))))
     for row in range(count):
@@ -246,14 +247,15 @@ def _draw_requirements(rng: Random, sensitive: Sequence[Column]) -> dict[str, ob
 def _draw_objectives(
     rng: Random, sensitive: Sequence[Column], confidential: Sequence[object]
 ) -> dict[str, list[str]]:
-    worse = ["loss", "dm", "glm", "hdm", "ql", "gl", "sl", "average_class", "suppressed"]
-    better = ["k", "mean_k", "spread_k", "usefulness"]
+    worse = ["loss", "dm", "glm", "hdm", "gl", "sl", "average_class", "suppressed"]
+    better = ["k", "mean_k", "spread_k", "usefulness", "ql"]
     for column in sensitive:
         worse.append(f"cm({column.name})")
         worse.append(f"t({column.name})")
         better.append(f"spread_l({column.name})")
     if confidential:
         worse.append("exposed")
+        better.append("sf")
     minimize = ["loss"] if rng.random() < 0.6 else rng.sample(worse, rng.randint(1, 3))
     return {"minimize": minimize, "maximize": rng.sample(better, rng.choice([0, 0, 1, 2]))}
 
@@ -318,7 +320,9 @@ def change_world(case: Case, hidden: Sequence[int], rng: Random) -> World:
     if case.change == "missing":
         _change_missing(case, world, changed, rng)
     if case.change in OPEN and case.change != "missing":
-        able = [column for column in _oddly_changed(case) if column.flavour and case.change in column.flavour.odd]
+        able = [
+            column for column in _oddly_changed(case) if column.flavour and case.change in column.flavour.odd
+        ]
         column = rng.choice(able)
         assert column.flavour is not None
         world.cells[column.name][changed[0]] = column.flavour.odd[case.change](rng)
