@@ -22,8 +22,8 @@ STEPPED: dict[str, Callable[[int, int], float]] = {
     ".measures.hdm": lambda hidden, rows: hidden * (rows - hidden) / rows,
     ".reference.distributions": lambda hidden, rows: hidden / rows,
 }
-"""Numbers that depend on hidden rows by their definition, and may be stated in coarse steps: from suppressed and
-all rows to the least distance of two steps, which is what all suppressed rows together could change."""
+"""Numbers that depend on hidden rows by their definition, and may be stated in coarse steps: from suppressed
+and all rows to the least distance of two steps, which is what all suppressed rows together could change."""
 
 UNSHOWN_FILE, UNSHOWN_FRAME = "FILE: bytes that no reader shows", "frame: bytes that nothing else shows"
 

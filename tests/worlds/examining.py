@@ -1,4 +1,4 @@
-"""Examine one drawn table: two worlds, one recoding, the same suppressed rows, everything published compared."""
+"""Examine one drawn table: two worlds, one recoding, the same rows suppressed, all that is published compared."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from tests.worlds.tables import Case
 
 RECODINGS, WORLDS = 8, 4
-"""How many recodings are drawn until some rows are suppressed, and how many second worlds until they stay so."""
+"""Recodings that are drawn until some rows are suppressed, and second worlds until these rows stay so."""
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""What a column of a drawn table may be: its ordinary values, values that nobody else has, its specification."""
+"""What a column of a drawn table may be: ordinary values, values that nobody else has, a specification."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ class Summary:
         drawn = self.compared + sum(self.rejected.values())
         print(
             f"\n{drawn} tables drawn, {self.compared} compared, {self.clean} without any difference; "
-            f"{drawn / max(seconds, 1e-9):.2f} drawn per second ({cpu / max(drawn, 1):.3f} s of one core each)"
+            f"{drawn / max(seconds, 1e-9):.2f} drawn per second, {cpu / max(drawn, 1):.3f} s of one core each"
         )
         for reason, count in self.rejected.most_common(12):
             print(f"  rejected {count:6d}  {reason}")
@@ -99,7 +99,8 @@ def _run(given: argparse.Namespace) -> int:
             shown = True
             _show(outcome)
         if sys.stderr.isatty() or number % 100 == 99:
-            line = f"{number + 1} drawn, {summary.compared} compared, {len(summary.kinds)} kinds, {seconds:.0f} s"
+            counts = f"{number + 1} drawn, {summary.compared} compared, {len(summary.kinds)} kinds"
+            line = f"{counts}, {seconds:.0f} s"
             print(line, end="\r" if sys.stderr.isatty() else "\n", file=sys.stderr, flush=True)
     summary.print(time.perf_counter() - begin, time.process_time() - cpu)
     return int(bool(summary.kinds))
@@ -119,9 +120,8 @@ def _show(outcome: Outcome) -> None:
         print(f"rejected: {outcome.rejected}")
         return
     for item in outcome.differences:
-        print(
-            f"  {item.kind}{' (a step)' if item.is_step else ''}: {item.first[:150]!r} / {item.second[:150]!r}"
-        )
+        step = " (a step)" if item.is_step else ""
+        print(f"  {item.kind}{step}: {item.first[:150]!r} / {item.second[:150]!r}")
     print(unified(*outcome.worlds))
 
 

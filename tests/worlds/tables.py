@@ -19,9 +19,11 @@ FRAMES = (
 )
 FILES = ("csv", "csv.gz", "parquet", "arrow", "jsonl")
 ENGINES = (*FRAMES, *FILES, *FILES)
+CARRIERS = ("pandas-category", "pyarrow-dictionary", "parquet", "arrow")  # an index, attributes, metadata
 SUFFIXES = ("csv", "csv.gz", "parquet", "arrow", "jsonl")
 
-# What the contract settles, then what it leaves open: each of those is a change of its own, to be judged alone.
+# First what is settled, then what is open: whether the shape of a hidden cell may change how others look.
+# Each of those is a change of its own, so that it can be judged alone.
 SETTLED = {
     "extremes": 5,
     "categories": 5,
@@ -289,7 +291,7 @@ def _possible_changes(case: Case) -> dict[str, int]:
         "removed": not case.named("identifier", "unnamed", "person"),
         "order": case.keeps_input_order,
         "places": not case.is_file,
-        "carrier": case.is_file and case.engine not in ("parquet", "arrow"),
+        "carrier": case.engine not in CARRIERS,
         # Where columns have types, a text among numbers is another table altogether.
         "text": typed,
         "zeros": typed,

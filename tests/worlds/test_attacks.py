@@ -1,10 +1,11 @@
-"""Attacks of an outsider who has FILE and FILE.json alone; each one computes, and must not find what is hidden."""
+"""Attacks of an outsider who has FILE and FILE.json alone; none may find what is hidden."""
 
 from __future__ import annotations
 
 import datetime as dt
 import itertools
 from collections import Counter
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,16 +13,20 @@ import pandas as pd
 import pytest
 
 import sfumato as sf
+from tests.test_repository import offences
 from tests.worlds import attacks
 from tests.worlds.releasing import Recoding, open_front, release_with
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sfumato.results import Release
 
 AGES = [21 + number % 38 for number in range(199)]
 ILLNESSES = ["flu", "cold", "burn"]
+
+
+def test_attackers_use_nothing_of_the_package() -> None:
+    source = Path(attacks.__file__).read_text(encoding="utf-8")
+    assert not offences(source, {"sfumato", "tests"})
 
 
 def specification(quasi_identifiers: dict[str, object], **parts: object) -> sf.Spec:

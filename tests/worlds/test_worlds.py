@@ -1,4 +1,4 @@
-"""Two worlds that differ in hidden cells alone publish the same: a few dozen drawn tables, every change covered.
+"""Two worlds that differ in hidden cells alone publish the same: some drawn tables for every change.
 
 ``python -m tests.worlds.run`` draws thousands.
 """
@@ -65,7 +65,7 @@ def test_microaggregation_publishes_nothing_of_blanked_cells_and_dropped_columns
 
 
 def test_report_tells_nothing_of_hidden_cells() -> None:
-    outcomes = [examine(f"report:{number}", "everything", with_report=True) for number in range(6)]
+    outcomes = [examine(f"report:{number}", "everything", with_report=True) for number in range(3)]
     whole = [outcome for outcome in outcomes if outcome.rejected is None]
     assert whole
     reports = [item for outcome in whole for item in outcome.differences if "report" in item.kind]
