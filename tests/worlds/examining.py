@@ -1,4 +1,4 @@
-"""Examine one drawn table: two worlds, one recoding, the same rows suppressed, all that is published compared."""
+"""Examine one drawn table: two worlds, one recoding, the same rows suppressed, one publication."""
 
 from __future__ import annotations
 

@@ -363,8 +363,9 @@ def _change_removed(case: Case, world: World, hidden: Sequence[int], rng: Random
             names = {person: 1000 + place for place, person in enumerate(rng.sample(cells, len(cells)))}
             world.cells[column.name] = [names[person] for person in cells]
         elif column.name == "ward":
-            # Sentences may be for some wards alone: of published rows this is no hidden matter.
-            for row in hidden:
+            # Sentences may be for some wards alone: of published rows, and of people who have some, this is
+            # no hidden matter.
+            for row in hidden if not case.named("person") else ():
                 cells[row] = rng.randrange(5)
         else:
             world.cells[column.name] = [secret(rng) + column.name for _ in cells]
@@ -385,7 +386,8 @@ def _change_order(case: Case, hidden: Sequence[int], rng: Random) -> tuple[int, 
     order = list(case.world.order)
     if case.change == "order":
         return tuple(rng.sample(order, len(order)))
-    if case.change != "everything":
+    if case.change != "everything" or case.masks:
+        # Where masked rows stand is published with a frame, and with a file in the order of the input.
         return tuple(order)
     gone = set(hidden)
     kept = [row for row in order if row not in gone]
