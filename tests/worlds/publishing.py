@@ -43,8 +43,13 @@ def publish(release: Release, folder: Path, suffix: str, *, with_report: bool = 
     if with_report:
         report = folder / "report.html"
         release.report(report, force=True)
-        found["report"] = _CLOCK.sub("TIME", report.read_text(encoding="utf-8")).encode()
+        found["report"] = without_clock(report)
     return found
+
+
+def without_clock(report: Path) -> bytes:
+    """Return a report without times and durations."""
+    return _CLOCK.sub("TIME", report.read_text(encoding="utf-8")).encode()
 
 
 def read_published(path: Path) -> Published:
