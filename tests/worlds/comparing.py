@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import math
 import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -128,6 +129,9 @@ def _walk(first: object, second: object, path: str, rows: tuple[int, int]) -> It
         for one, other in zip(first, second, strict=True):
             yield from _walk(one, other, path, rows)
         return
+    if isinstance(first, float) and isinstance(second, float) and math.isclose(first, second, rel_tol=1e-12):
+        # A sum in the order of hidden codes: next to nothing is told, but bytes and digests differ.
+        path = f"{path} (last digits)"
     yield Difference(f"FILE.json{path}", str(first), str(second), _is_step(first, second, path, rows))
 
 
@@ -165,7 +169,7 @@ def _compare_files(first: Published, second: Published) -> Iterator[Difference]:
 
 def _compare_frames(first: Published, second: Published, *, same_order: bool) -> Iterator[Difference]:
     shown = False
-    for name in [name for name in first if name.startswith("frame/")]:
+    for name in [name for name in first if name.startswith("frame/") and name != "frame/arrow"]:
         one, other = first[name], second.get(name, b"")
         if one == other:
             continue
@@ -196,7 +200,7 @@ def unified(first: Published, second: Published, most: int = 60) -> str:
     """Return what differs as a unified diff of every part, each cut short."""
     found = []
     for name in sorted({*first, *second}):
-        if name in ("FILE", "frame/bytes") or first.get(name) == second.get(name):
+        if name in ("FILE", "frame/bytes", "frame/arrow") or first.get(name) == second.get(name):
             continue
         sides = [world.get(name, b"").decode(errors="replace").splitlines() for world in (first, second)]
         lines = [*difflib.unified_diff(*sides, f"first/{name}", f"second/{name}", lineterm="", n=1)]

@@ -133,7 +133,7 @@ def _name_memory(found: list[Difference], first: Published, again: Published) ->
     parts = {UNSHOWN_FILE: "FILE", UNSHOWN_FRAME: "frame/bytes"}
     return [
         replace(item, kind=f"[memory] {item.kind}")
-        if item.kind in parts and first[parts[item.kind]] != again[parts[item.kind]]
+        if item.kind in parts and first.get(parts[item.kind]) != again.get(parts[item.kind])
         else item
         for item in found
     ]

@@ -17,7 +17,7 @@ from tests.worlds.comparing import compare, find_marks
 from tests.worlds.examining import Outcome
 from tests.worlds.flavours import MARK, secret
 from tests.worlds.frames import describe_frame, make_data, serialised
-from tests.worlds.publishing import read_published
+from tests.worlds.publishing import bytes_part, read_published
 from tests.worlds.tables import ENGINES, SUFFIXES, Case, Column, World
 
 if TYPE_CHECKING:
@@ -111,5 +111,5 @@ def _publish(case: Case, world: World, k: int, folder: Path) -> Published:
     found = read_published(path)
     for name, text in describe_frame(made.frame).items():
         found[f"frame/{name}"] = text.encode()
-    found["frame/bytes"] = serialised(made.frame)
+    found[bytes_part(made.frame)] = serialised(made.frame)
     return found

@@ -8,6 +8,7 @@ import json
 import re
 from typing import TYPE_CHECKING
 
+import duckdb
 import pyarrow as pa
 import pyarrow.ipc
 import pyarrow.parquet as pq
@@ -39,12 +40,17 @@ def publish(release: Release, folder: Path, suffix: str, *, with_report: bool = 
     found["recipe"] = json.dumps(release.recipe.to_dict(), indent=1, default=str).encode()
     for name, text in describe_frame(release.frame).items():
         found[f"frame/{name}"] = text.encode()
-    found["frame/bytes"] = serialised(release.frame)
+    found[bytes_part(release.frame)] = serialised(release.frame)
     if with_report:
         report = folder / "report.html"
         release.report(report, force=True)
         found["report"] = without_clock(report)
     return found
+
+
+def bytes_part(frame: object) -> str:
+    """Name a frame's bytes; a relation has none of its own, only those of whatever it is turned into."""
+    return "frame/arrow" if isinstance(frame, duckdb.DuckDBPyRelation) else "frame/bytes"
 
 
 def without_clock(report: Path) -> bytes:
@@ -75,7 +81,9 @@ def _inside(path: Path, content: bytes) -> dict[str, bytes]:
     if path.suffix == ".parquet":
         file = pq.ParquetFile(io.BytesIO(content))
         table = pq.read_table(io.BytesIO(content))
-        found = {"footer": f"{file.metadata.metadata}\n{_statistics(file)}\n{file.schema}".encode()}
+        found = {
+            "footer": f"{file.metadata.metadata}\n{_statistics(file)}\n{file.schema.to_arrow_schema()}".encode()
+        }
     elif path.suffix == ".arrow":
         table, found = pa.ipc.open_file(io.BytesIO(content)).read_all(), {}
     else:
