@@ -81,9 +81,8 @@ def _inside(path: Path, content: bytes) -> dict[str, bytes]:
     if path.suffix == ".parquet":
         file = pq.ParquetFile(io.BytesIO(content))
         table = pq.read_table(io.BytesIO(content))
-        found = {
-            "footer": f"{file.metadata.metadata}\n{_statistics(file)}\n{file.schema.to_arrow_schema()}".encode()
-        }
+        parts = (file.metadata.metadata, _statistics(file), file.schema.to_arrow_schema())
+        found = {"footer": "\n".join(map(str, parts)).encode()}
     elif path.suffix == ".arrow":
         table, found = pa.ipc.open_file(io.BytesIO(content)).read_all(), {}
     else:
