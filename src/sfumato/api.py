@@ -13,12 +13,11 @@ from sfumato.confidentiality import count_protected, find_warnings
 from sfumato.errors import InfeasibleError, ParameterError, SpecError
 from sfumato.preparing import load, make_problem
 from sfumato.release import (
-    Promise,
     audit_against,
     audit_release,
     current_versions,
     make_draft,
-    specified_sentences,
+    manifest_path,
     trim_lattice,
     write_recoding,
 )
@@ -321,55 +320,45 @@ def verify(path: str | os.PathLike[str], spec: Spec | None = None, data: Data = 
     Parameters
     ----------
     path
-        The file. Without a specification, roles and promises come from ``FILE.json``.
+        The file. Roles and promises come from ``FILE.json``, where it stands beside the file.
     spec
-        Roles and requirements to hold the file against instead. With ``data`` it says how these are read,
-        and the file is held against ``FILE.json`` all the same.
+        Roles and requirements to hold the file against as well; alone, where there is no ``FILE.json``. The
+        names of these checks begin with ``specification:`` then. With ``data`` it also says how these are
+        read, what the domains are, and for whom sentences are confidential.
     data
         The data that the release was made from, a frame or a path, where they are at hand: then it is also
-        checked that the recipe makes exactly the released rows of them, and numbers are compared that only
-        they determine.
+        checked that the recipe makes exactly the released rows of them, and every measure that is stated or
+        required is computed from them, wherever they determine it.
 
     Returns
     -------
     dict
         ``holds``, ``violations``, ``require``, ``stated``, ``measures``, ``not_recounted``, ``rows``,
         ``classes``, ``notes``, ``sha256`` and ``checks``: everything that was looked at, each with ``name``,
-        ``verdict`` (``holds``, ``broken`` or ``cannot be recounted``) and ``detail``.
+        ``verdict`` (``holds``, ``broken`` or ``cannot be recounted``) and ``detail``. ``require`` and
+        ``stated`` are those of ``FILE.json`` where there is one.
 
     Raises
     ------
     DataError
         If file, manifest or data cannot be read.
     VerificationError
-        If the manifest contradicts itself so that nothing is left to recount, or a promised column lacks.
+        If the manifest contradicts itself so that nothing is left to recount; or, without a manifest, a
+        column of the specification is missing.
 
     Notes
     -----
     A manifest carries a seal, a digest of all else in it, so that any changed claim is seen. It is no
     signature: whoever can rewrite the manifest can rewrite the seal, and then the recount alone stands.
+
+    Columns that leave unchanged are compared with the data to the last character. Numbers and dates among
+    the other columns may be spelt in another way, since a format may force that. The order of columns is
+    not looked at.
     """
     file = Path(path)
-    if spec is None or data is not None:
-        return audit_release(file, data, None if spec is None else spec.data)
-    return audit_against(file, _promise_of(spec))
-
-
-def _promise_of(spec: Spec) -> Promise:
-    """Return what a specification alone promises of a file: roles and requirements."""
-    names = ("k", "mean_k", "spread_k", "average_class", *spec.objectives.names)
-    return Promise(
-        spec.quasi_identifiers,
-        spec.sensitive,
-        dict(spec.require),
-        dict.fromkeys(names),
-        output=spec.suppression.output,
-        rule=spec.suppression.rule,
-        limit=spec.suppression.limit,
-        columns=(*spec.quasi_identifiers, *spec.sensitive, *spec.others),
-        person=spec.data.person,
-        sentences=specified_sentences(spec),
-    )
+    if spec is None or data is not None or manifest_path(file).exists():
+        return audit_release(file, data, spec)
+    return audit_against(file, spec)
 
 
 def warm_up() -> None:

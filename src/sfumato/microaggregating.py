@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+import warnings
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -11,13 +12,13 @@ from typing import TYPE_CHECKING, Literal, overload
 import numpy as np
 
 from sfumato.errors import DataError, OutputError, ParameterError
-from sfumato.microaggregation.aggregating import centres, make_clusters, smallest_class
+from sfumato.microaggregation.aggregating import make_clusters, smallest_class
 from sfumato.microaggregation.checking import check_columns, check_groups, check_manner, check_orders
 from sfumato.microaggregation.grouping import GroupingSettings, group_columns
 from sfumato.microaggregation.partitioning import GAIN
 from sfumato.microaggregation.scales import standard_scores
 from sfumato.release import check_target
-from sfumato.release.centres import measure_centres
+from sfumato.release.centres import measure_centres, place_centres
 from sfumato.release.microaggregated import MicroRecipe, verify_rows, write_microaggregated
 from sfumato.table import open_source, write_table
 from sfumato.table.numbers import read_codes, read_numbers, refuse_unknown
@@ -46,7 +47,8 @@ class Microaggregated:
     Parameters
     ----------
     frame
-        The table: the same kind of frame that came in, rows in their order; an engine's relation for a file.
+        What is published: the same kind of frame that came in, without its index; an engine's relation for
+        a file. Rows are in the order of the input, or sorted, as the recipe says.
     recipe
         What was done.
     columns
@@ -58,7 +60,7 @@ class Microaggregated:
     strata
         The stratum of each row, or None.
     unique
-        Columns that leave unchanged and differ in every row: they name the rows.
+        Columns that are published unchanged and differ in every row: they may identify people.
     source
         Where the rows come from.
     threads
@@ -102,7 +104,7 @@ class Microaggregated:
         It is what k-anonymity means to someone who knows them all. With several groups it is usually far
         below k, often 1: grouping columns destroys k-anonymity.
         """
-        strata = [] if self.strata is None else [self.strata]
+        strata = [self.strata] if self.strata is not None and self.recipe.is_within_shown else []
         return smallest_class([*self.centres.T, *strata])[0]
 
     @cached_property
@@ -110,7 +112,9 @@ class Microaggregated:
         """The joint ``k``, and in percent ``il``, ``id``, ``dld`` and their ``score``.
 
         Taken between z-scores where distances were (else between the numbers themselves), over the rows
-        without any missing cell, in the table or in the release; without such rows there is only k.
+        without any missing cell, in the table or in the release; without such rows there is only k. These
+        numbers are exact, for you alone: the manifest states them in coarse steps, since exact ones allow
+        to solve for original values.
         """
         found = {"k": float(self.joint_k)}
         original = np.column_stack([column.values for column in self.columns])
@@ -129,19 +133,25 @@ class Microaggregated:
 
     @property
     def warnings(self) -> list[str]:
-        """What the publisher should know before this leaves the house."""
+        """What the publisher should know before this is published."""
         found, groups, blanked = [], len(self.groups), self.missing["blanked"]
         if self.joint_k < self.k:
             found.append(
-                f"{self.k} rows are alike in each of {groups} groups of columns alone. Who knows all "
-                f"columns meets classes of as few as {self.joint_k}: this table is not {self.k}-anonymous."
+                f"{self.k} rows are alike in each of {groups} groups of columns alone. Anyone who knows all "
+                f"columns faces classes as small as {self.joint_k}: this table is not {self.k}-anonymous."
             )
+        kept = [name for name in self.recipe.columns if name not in self.recipe.names]
+        if kept:
+            names = ", ".join(repr(name) for name in kept)
+            found.append(f"published unchanged, and not protected by k: {names}.")
         for name in self.unique:
             found.append(
-                f"the column {name!r} differs in every row and leaves unchanged: it may name persons."
+                f"the column {name!r} differs in every row and is published as it is: it may identify people."
             )
         if blanked:
-            found.append(f"{blanked} cells were blanked: fewer than {self.k} rows lack the same columns.")
+            found.append(
+                f"{blanked} cells were blanked: fewer than {self.k} rows have values in the same columns."
+            )
         return found
 
     def verify(self) -> dict[str, float]:
@@ -272,7 +282,9 @@ def microaggregate(  # noqa: PLR0913 (keywords alone from the fourth on, and no 
     within: str | None = None,
     centroid: Literal["mean", "median"] = "mean",
     orders: Mapping[str, Sequence[str]] | None = None,
-    drop: Sequence[str] = (),
+    keep: Sequence[str] = (),
+    sort: bool = False,
+    drop: Sequence[str] | None = None,
     gain: float = GAIN,
     seed: int = 1,
     threads: int | None = None,
@@ -306,8 +318,14 @@ def microaggregate(  # noqa: PLR0913 (keywords alone from the fourth on, and no 
         middle values as the lower.
     orders
         Column → its values, lowest first.
+    keep
+        Further columns that are published, unchanged. All others are left out, that of ``within`` too unless
+        it is named here.
+    sort
+        Sort the published rows by all their columns, so that their order tells nothing. Else they are in the
+        order of the input.
     drop
-        Columns that do not leave. All others that are not microaggregated leave unchanged.
+        Deprecated, and of no effect: what is not named in ``columns`` or ``keep`` is left out anyway.
     gain
         How readily clusters of V-MDAV grow; see `sfumato.microaggregation.v_mdav`.
     seed
@@ -338,13 +356,21 @@ def microaggregate(  # noqa: PLR0913 (keywords alone from the fourth on, and no 
     Missing values stay missing, and nothing takes their place: rows are only put together with rows that
     lack the same columns of a group. Where fewer than k rows do, all their cells in the group are blanked.
     """
-    names = check_columns(columns, within, drop)
+    if drop is not None:
+        warnings.warn(
+            "drop is deprecated and has no effect: columns that neither 'columns' nor 'keep' names are left "
+            "out. Name what is published in 'keep'.",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+    keep = (keep,) if isinstance(keep, str) else tuple(dict.fromkeys(keep))
+    names = check_columns(columns, within, keep, drop or ())
     manner = check_manner(k, method, gain, threads)
     check_orders(orders or {}, names)
     if centroid not in ("mean", "median"):
         raise ParameterError(f"centroid must be 'mean' or 'median'; got {centroid!r}.")
     source = open_source(data, None if spec is None else spec.data)
-    refuse_unknown(source, [*names, *([] if within is None else [within]), *drop])
+    refuse_unknown(source, [*names, *([] if within is None else [within]), *keep, *(drop or ())])
     read = read_numbers(source, names, orders)
     strata = None if within is None else read_codes(source, within)
     values = np.column_stack([column.values for column in read])
@@ -364,12 +390,13 @@ def microaggregate(  # noqa: PLR0913 (keywords alone from the fourth on, and no 
         standardize,
         {column.name: "low" if column.is_whole else centroid for column in read},
         within,
-        tuple(name for name in source.columns if name not in drop),
-        tuple(drop),
+        tuple(name for name in source.columns if name in names or name in keep),
+        tuple(name for name in source.columns if name not in names and name not in keep),
         "gomm" if searched else "given",
         seed if searched else None,
         {column.name: column.labels for column in read if column.kind == "ordinal"},
         source.missing,
+        "sorted" if sort else "input",
     )
     return _assemble(source, recipe, read, clusters, strata=strata, threads=threads)
 
@@ -384,17 +411,11 @@ def _assemble(
     threads: int | None,
 ) -> Microaggregated:
     """Put the centres of the clusters in place."""
-    found = np.empty((len(columns[0].values), len(columns)), dtype=np.float64)
-    for group in clusters:
-        for place, number in enumerate(group.columns):
-            column, blank = columns[number], group.blank[:, place]
-            known = np.where(blank, 0.0, column.values)
-            middle = centres(known, group.labels, middle=recipe.centres[column.name])
-            found[:, number] = np.where(blank, np.nan, middle)
+    found = place_centres(columns, clusters, recipe)
     new = {column.name: column.restore(found[:, place]) for place, column in enumerate(columns)}
     untouched = [name for name in recipe.columns if name not in new and name != recipe.within]
     return Microaggregated(
-        replace_columns(source, new, recipe.dropped),
+        replace_columns(source, new, recipe.columns, sort=recipe.order == "sorted"),
         recipe,
         tuple(columns),
         found,

@@ -31,8 +31,10 @@ def table(tmp_path: Path) -> Path:
 
 def test_whole_way(table: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.csv"
-    done = run("microaggregate", table, "--columns", "age,pay", "--k", 5, "--drop", "name", "--out", out)
+    asked = ["--columns", "age,pay", "--k", 5, "--keep", "rank,region", "--out", out]
+    done = run("microaggregate", table, *asked)
     assert done.status == 0, done.err
+    assert "left out" in done.out
     for text in ("il", "dld", "written", "verified", "smallest class"):
         assert text in done.out
     assert run("verify", out).status == 0
@@ -75,6 +77,36 @@ def test_json_and_every_option(table: Path, tmp_path: Path) -> None:
     assert found["verified"] is True
     assert run(*arguments).status == 2
     assert run(*arguments, "--force", "--quiet").out == ""
+
+
+def test_only_what_is_named_is_published_and_that_is_said(table: Path, tmp_path: Path) -> None:
+    asked = ["microaggregate", table, "--columns", "age", "--keep", "name", "--force"]
+    out = tmp_path / "out.csv"
+    quiet = run(*asked, "--out", out, "--quiet")
+    assert out.read_text(encoding="utf-8").startswith("name,age\n")
+    assert quiet.out == ""
+    assert "left out: pay, rank, region" in quiet.err
+    assert "'name' differs in every row" in quiet.err
+    found = run(*asked, "--out", out, "--json").json
+    assert found["left_out"] == ["pay", "rank", "region"]
+    assert found["kept"] == ["name"]
+    assert any("'name'" in text for text in found["warnings"])  # type: ignore[attr-defined]
+    # The numbers are exact here, and coarse for others.
+    assert found["measures"]["il"] not in (1, 2, 5, 10, 20, 50, 100)  # type: ignore[index]
+
+
+def test_sorted_rows_and_a_superseded_option(table: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.csv"
+    asked = ["microaggregate", table, "--columns", "age", "--keep", "rank", "--sort", "--out", out]
+    done = run(*asked, "--drop", "name")
+    assert done.status == 0, done.err
+    assert "--drop has no effect" in done.err
+    assert "sorted by all columns" in done.out
+    with out.open(encoding="utf-8") as lines:
+        rows = [(float(row["age"]), row["rank"]) for row in csv.DictReader(lines)]
+    assert rows == sorted(rows)
+    assert run("verify", out, "--data", table).status == 0
+    assert run(*asked, "--drop", "age", "--force").status == 2
 
 
 def test_groups_are_loudly_said_to_destroy_k(table: Path, tmp_path: Path) -> None:

@@ -255,7 +255,7 @@ def test_texts_that_were_missing_are_missing_again(tmp_path: Path) -> None:
 def test_limits_of_the_attack_by_distance_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = 300
     table = pa.table({"x": np.random.default_rng(1).normal(size=rows), "who": np.arange(rows) // 2})
-    micro = sf.microaggregate(table, ["x"], 5, method="univariate", drop=["who"])
+    micro = sf.microaggregate(table, ["x"], 5, method="univariate")
     whole = sf.risk(table, ["x"], release=micro, subsets=False).linkage_after[0]
     for room in ("risks.nearest", "evidence.attackers"):
         monkeypatch.setattr(f"sfumato.{room}.MOST", 200)

@@ -43,7 +43,12 @@ ORDERS = {"income": LEVELS}
 
 
 def protect(data: object, **changes: object) -> sf.Microaggregated:
-    settings: dict[str, object] = {"columns": COLUMNS, "k": 4, "orders": ORDERS} | changes
+    settings: dict[str, object] = {
+        "columns": COLUMNS,
+        "k": 4,
+        "orders": ORDERS,
+        "keep": ["name", "sex"],
+    } | changes
     return sf.microaggregate(data, **settings)  # type: ignore[arg-type]
 
 
@@ -70,17 +75,106 @@ def test_every_kind_of_table_gives_the_same(backend: str, tmp_path: Path) -> Non
         assert type(found.frame) is type(data)
 
 
-def test_index_of_a_pandas_frame_stays() -> None:
+def test_nothing_is_published_that_is_not_named() -> None:
     import pandas as pd
+    import polars as pl
 
-    frame = pd.DataFrame(people(), index=[f"i{row}" for row in range(ROWS)])
-    found = protect(frame)
-    assert list(found.frame.index) == list(frame.index)  # type: ignore[attr-defined]
-    assert not found.frame["age"].isna().any()  # type: ignore[attr-defined]
+    columns = {"age": people()["age"], "sex": people()["sex"], "name": people()["name"]}
+    frame = pd.DataFrame(columns, index=[f"i{row}" for row in range(ROWS)])
+    frame["sex"] = pd.Categorical(frame["sex"], categories=["f", "m", "seen nowhere else"])
+    frame.attrs["from"] = "the ward of Ann"
+    found = sf.microaggregate(frame, ["age"], 4, keep=["sex"])
+    made = found.frame
+    assert isinstance(made, pd.DataFrame)
+    assert list(made.columns) == ["age", "sex"]
+    assert list(made.index) == list(range(ROWS))  # an index may identify people
+    assert not isinstance(made["sex"].dtype, pd.CategoricalDtype)  # categories may be those of other rows
+    assert made.attrs == {}
+    assert found.recipe.dropped == ("name",)
+    enum = pl.DataFrame(columns).with_columns(pl.col("sex").cast(pl.Enum(["f", "m", "seen nowhere else"])))
+    kept = sf.microaggregate(enum, ["age"], 4, keep=["sex"]).frame
+    assert isinstance(kept, pl.DataFrame)
+    assert kept.schema["sex"] == pl.String
+    noted = pa.table(columns).replace_schema_metadata({"about": "name"})
+    assert sf.microaggregate(noted, ["age"], 4).frame.schema.metadata is None  # type: ignore[attr-defined]
+
+
+def test_the_column_of_strata_is_published_only_if_it_is_kept(tmp_path: Path) -> None:
+    for keep in ((), ("sex",)):
+        found = protect(pa.table(people()), within="sex", keep=keep)
+        assert ("sex" in found.frame.column_names) == bool(keep)  # type: ignore[attr-defined]
+        path = tmp_path / f"{len(keep)}.csv"
+        found.write(path)
+        assert sf.verify(path, data=pa.table(people()))["holds"]
+
+
+def test_drop_is_deprecated_and_leaves_no_more_in() -> None:
+    with pytest.warns(DeprecationWarning, match="keep"):
+        found = sf.microaggregate(pa.table(people()), ["age"], 4, drop=["name"])
+    assert found.recipe.columns == ("age",)
+
+
+@pytest.mark.parametrize("backend", backends.ALL)
+def test_sorted_rows_do_not_tell_the_order_of_the_input(backend: str, tmp_path: Path) -> None:
+    # No two rows are as far from each other as two others: clusters do not depend on the order either.
+    own = {"age": [(row * 37 % ROWS) ** 2 for row in range(ROWS)], "sex": people()["sex"]}
+    turned = {name: values[::-1] for name, values in own.items()}
+    tables = []
+    for place, columns in enumerate((own, turned)):
+        folder = tmp_path / str(place)
+        folder.mkdir()
+        found = protect(
+            backends.make(backend, columns, folder), columns=["age"], orders=None, keep=["sex"], sort=True
+        )
+        found.write(folder / "r.csv")
+        tables.append((folder / "r.csv").read_bytes())
+        assert sf.verify(folder / "r.csv", data=pa.table(columns))["holds"]
+        assert _read(found.frame) == sorted(_read(found.frame))  # type: ignore[type-var]
+        assert found.recipe.to_dict()["release"] == {"order": "sorted"}
+    assert tables[0] == tables[1]
+
+
+@pytest.mark.parametrize("column", ["age", "sex"])
+def test_a_changed_cell_of_sorted_rows_is_found(tmp_path: Path, column: str) -> None:
+    from tests.release.audited import adapt
+
+    out = tmp_path / "r.csv"
+    protect(pa.table(people()), columns=["age"], orders=None, keep=["sex"], sort=True).write(out)
+    with out.open(encoding="utf-8", newline="") as file:
+        lines = list(csv.DictReader(file))
+    one, other = lines[0], next(line for line in lines if line[column] != lines[0][column])
+    one[column], other[column] = other[column], one[column]
+    with out.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, ["age", "sex"])
+        writer.writeheader()
+        writer.writerows(lines)
+    adapt(out)
+    assert not sf.verify(out, data=pa.table(people()))["holds"]
+
+
+def test_published_percentages_do_not_let_anyone_solve_for_values(tmp_path: Path) -> None:
+    """Tables that differ in one cluster of two have the same centres, and the same manifest."""
+    manifests = []
+    for half in (3.0, 3.4):
+        values = [10 - half, 10 + half, 100.0, 100.0, 150.0, 150.0]
+        found = sf.microaggregate(pa.table({"a": values}), ["a"], 2)
+        out = tmp_path / f"{half}.csv"
+        manifest = found.write(out)
+        exact = found.measures["il"]
+        assert manifest.measures["il"] in (1, 2, 5, 10, 20, 50, 100)
+        assert exact <= manifest.measures["il"]
+        # What an outsider solves for: the spread between clusters is known, so il tells that within.
+        between = 2 * sum((centre - 260 / 3) ** 2 for centre in (10, 100, 150))
+        assert (between * exact / (100 - exact) / 2) ** 0.5 == pytest.approx(half)
+        manifests.append(manifest.to_json())
+        again = sf.verify(out, data=pa.table({"a": values}))
+        assert again["holds"]
+        assert again["measures"]["il"] == pytest.approx(exact)  # type: ignore[index,call-overload]
+    assert manifests[0] == manifests[1]
 
 
 def test_what_leaves() -> None:
-    found = protect(pa.table(people()), drop=["name"])
+    found = protect(pa.table(people()), keep=["sex"])
     table = found.frame
     assert isinstance(table, pa.Table)
     assert table.column_names == ["age", "height", "born", "income", "sex"]
@@ -183,7 +277,7 @@ def test_standardizing_makes_units_irrelevant() -> None:
 def test_written_file_is_verified_and_can_be_verified_again(tmp_path: Path) -> None:
     path = backends.make("csv", people(), tmp_path)
     out = tmp_path / "out.csv"
-    found = protect(path, groups=[["age", "height"], ["born", "income"]], drop=["name"], within="sex")
+    found = protect(path, groups=[["age", "height"], ["born", "income"]], keep=["sex"], within="sex")
     manifest = found.write(out)
     assert json.loads((tmp_path / "out.csv.json").read_text())["measures"] == dict(manifest.measures)
     again = sf.verify(out)
@@ -240,7 +334,7 @@ def test_input_is_not_overwritten(tmp_path: Path) -> None:
         ({"centroid": "mode"}, "centroid"),
         ({"threads": 0}, "threads"),
         ({"within": "age"}, "separates clusters"),
-        ({"drop": ["age"]}, "cannot be dropped"),
+        ({"keep": ["age"]}, "cannot be kept"),
         ({"orders": {"age": ["1"], "ag": ["1"]}}, "'ag'"),
         ({"groups": "all"}, "groups must be"),
         ({"groups": [["age"]]}, "in no group"),
@@ -293,7 +387,9 @@ def test_constant_columns_duplicate_rows_and_few_rows() -> None:
 
 def test_columns_that_name_rows_are_pointed_at() -> None:
     assert any("'name'" in text for text in protect(pa.table(people())).warnings)
-    assert not protect(pa.table(people()), drop=["name"]).warnings
+    kept = protect(pa.table(people()), keep=["sex"]).warnings
+    assert kept == ["published unchanged, and not protected by k: 'sex'."]
+    assert not protect(pa.table(people()), keep=[]).warnings
 
 
 def test_times_and_numbers_in_texts(tmp_path: Path) -> None:

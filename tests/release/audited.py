@@ -99,7 +99,8 @@ def make_numbers() -> pa.Table:
 def write_microaggregated(path: Path) -> Path:
     """Write a microaggregated table of three groups of columns."""
     columns, groups = ["u", "v", "w", "size"], [["u", "v"], ["w"], ["size"]]
-    sf.microaggregate(make_numbers(), columns, 4, groups=groups, orders={"size": ["S", "M", "L"]}).write(path)
+    orders = {"size": ["S", "M", "L"]}
+    sf.microaggregate(make_numbers(), columns, 4, groups=groups, orders=orders, keep=["note"]).write(path)
     return path
 
 

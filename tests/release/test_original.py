@@ -23,6 +23,7 @@ from tests.release.audited import (
     write_manifest,
     write_microaggregated,
 )
+from tests.release.test_remeasuring import specify
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -135,14 +136,20 @@ def test_a_forged_distribution_is_noticed(released: dict[str, Path]) -> None:
 
 
 def test_what_even_the_original_does_not_determine_is_listed(tmp_path: Path) -> None:
-    spec = {
-        "attributes": {"work": {"role": "quasi-identifier"}, "disease": {"role": "sensitive"}},
-        "require": {"k": 6, "ql": 0.0},
-        "objectives": {"minimize": ["loss"]},
-    }
+    tree = {"G": ["a", "b", "in no row"], "P": ["c", "d", "e"]}
+    about = {"role": "quasi-identifier", "scheme": "cuts", "hierarchy": {"tree": tree}}
+    spec = sf.Spec.from_dict(
+        {
+            "attributes": {"work": about, "disease": {"role": "sensitive"}},
+            "require": {"k": 60, "ql": 0.0},
+            "objectives": {"minimize": ["loss"]},
+        }
+    )
     table = pa.table(make_columns())
-    sf.anonymize(table, sf.Spec.from_dict(spec)).write(tmp_path / "r.csv")
+    sf.anonymize(table, spec).write(tmp_path / "r.csv")
     assert audit(tmp_path / "r.csv", table)["ql"] == "cannot be recounted"
+    found = sf.verify(tmp_path / "r.csv", spec, table)
+    assert {item["name"]: item["verdict"] for item in found["checks"]}["ql"] == "holds"  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
@@ -152,7 +159,7 @@ def test_a_microaggregated_release_fits_its_original(tmp_path: Path, suffix: str
     assert set(found.values()) == {"holds"}
     assert {"il", "id", "dld", "score", ROWS, "other columns", "labels of 'size'"} <= set(found)
     content = read_manifest(path)
-    for name in ("il", "id", "dld"):
+    for name in ("il", "id", "dld", "score"):
         write_manifest(path, changed(content, ("measures", name)), sealed=True)
         assert audit(path, table)[name] == "broken"
 
@@ -188,7 +195,5 @@ def test_a_specification_says_how_the_original_is_read(released: dict[str, Path]
     path, table = released["sets"], pa.table(make_columns())
     data = tmp_path / "data.csv"
     pa_csv.write_csv(table, data, pa_csv.WriteOptions(delimiter=";"))
-    spec = sf.Spec.from_dict(
-        {"data": {"separator": ";"}, "attributes": {"work": {"role": "quasi-identifier"}}}
-    )
+    spec = specify("sets", {"data": {"separator": ";"}})
     assert sf.verify(path, spec, data)["holds"]

@@ -45,6 +45,8 @@ class Batch:
         Workers; all cores where None. The numbers do not depend on it.
     word_bits
         Bits of a key word to use; less than 64 only to test wide keys.
+    whole
+        The cube that properties compare classes with, where the first one holds some of its cells alone.
     """
 
     def __init__(
@@ -56,6 +58,7 @@ class Batch:
         *,
         threads: int | None = None,
         word_bits: int = arrays.WORD_BITS,
+        whole: Cube | None = None,
     ) -> None:
         self.cube, self.lattice, self.suppression = cube, lattice, suppression
         self.costs = ladders.whole_costs(request.costs)
@@ -76,7 +79,9 @@ class Batch:
         self.limits = np.array(
             [ladders.cost_limits(cube, lattice, cost) for cost in self.costs], dtype=np.int64
         )
-        self._plan = sources.make_plan(cube, suppression, CellCosts(self.costs, self.limits, self.order))
+        self._plan = sources.make_plan(
+            whole or cube, suppression, CellCosts(self.costs, self.limits, self.order)
+        )
         counts = tuple(ladders.walk_count(lattice.ladders[a]) for a in self.order)
         self._leading = arrays.leading_counts(self._base, counts)
         self._penalties = len(by) if asked else 0

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import typer
 
 from sfumato.cli.options import Options, split_names
-from sfumato.cli.output import Column, Output, count, number
+from sfumato.cli.output import Column, Output, count, number, printable
 from sfumato.cli.progress import waiting, watching
 from sfumato.cli.reading import DataPath, Encoding, Separator, make_reading_spec, without_specification
 from sfumato.errors import ParameterError
@@ -54,10 +55,18 @@ Order: TypeAlias = Annotated[
         "--order", metavar="COL=A,B", help="The values of a column of texts, lowest first; may be repeated."
     ),
 ]
-Drop: TypeAlias = Annotated[
+Keep: TypeAlias = Annotated[
     list[str] | None,
-    typer.Option("--drop", metavar="A,B", help="Columns that do not leave; may be repeated."),
+    typer.Option(
+        "--keep",
+        metavar="A,B",
+        help="Further columns to publish, unchanged; all others are left out. May be repeated.",
+    ),
 ]
+Sort: TypeAlias = Annotated[
+    bool, typer.Option("--sort", help="Sort the rows by all published columns, so that order tells nothing.")
+]
+Drop: TypeAlias = Annotated[list[str] | None, typer.Option("--drop", hidden=True)]
 Missing: TypeAlias = Annotated[
     list[str] | None,
     typer.Option("--missing", metavar="TEXT", help="A text that means missing; may be repeated."),
@@ -79,6 +88,8 @@ def microaggregate(
     centroid: Centroid = "mean",
     standardize: Standardize = True,
     order: Order = None,
+    keep: Keep = None,
+    sort: Sort = False,
     drop: Drop = None,
     missing: Missing = None,
     separator: Separator = None,
@@ -87,15 +98,17 @@ def microaggregate(
 ) -> int:
     """Replace values by the centres of clusters of at least k similar rows.
 
-    Rows keep their order; columns that are not named leave unchanged. With several groups of columns, k
-    holds in each group alone.
+    Only these columns and those of --keep are published; all others are left out. Rows keep their order
+    unless --sort is given. With several groups of columns, k holds in each group alone.
 
     Parameters
     ----------
     data, out
         The table, and where the protected one goes.
-    columns, k, groups, within, method, centroid, standardize, order, drop
+    columns, k, groups, within, method, centroid, standardize, order, keep, sort
         As for `sfumato.microaggregate`.
+    drop
+        Deprecated: what is not named is left out anyway.
     missing, separator, encoding
         How a text file is read.
     options
@@ -106,7 +119,8 @@ def microaggregate(
     from sfumato.search import Progress
 
     output, path = Output(options), Path(out)
-    names = split_names(columns, "--columns")
+    names, kept = split_names(columns, "--columns"), split_names(keep or [], "--keep")
+    _refuse_contradiction((*names, *kept), split_names(drop or [], "--drop"))
     chosen, orders = _groups(groups), _orders(order or [])
     how = _reading(names, separator, encoding, missing)
     check_release_target(path, force=options.force)
@@ -121,7 +135,8 @@ def microaggregate(
             within=within,
             centroid=centroid,
             orders=orders,
-            drop=split_names(drop or [], "--drop"),
+            keep=kept,
+            sort=sort,
             seed=1 if options.seed is None else options.seed,
             threads=options.threads,
             time_limit=options.time_limit,
@@ -131,8 +146,30 @@ def microaggregate(
     with waiting(options, "measuring, writing and verifying"):
         manifest = found.write(path, force=options.force)
     _print(found, path, output)
-    output.result(_result(found, path, dict(manifest.measures)))
+    if options.quiet:
+        # What is published is never said to nobody.
+        for text in _published(found):
+            print(printable(text), file=sys.stderr)
+    if drop:
+        print("warning: --drop has no effect: columns that are not named are left out.", file=sys.stderr)
+    # The terminal is the owner's: numbers are exact here, and coarse in the manifest.
+    output.result(_result(found, path, {**manifest.measures, **found.measures}))
     return 0
+
+
+def _refuse_contradiction(published: tuple[str, ...], dropped: tuple[str, ...]) -> None:
+    for name in dropped:
+        if name in published:
+            raise ParameterError(f"the column {name!r} is to be published and left out.", where="--drop")
+
+
+def _published(found: Microaggregated) -> list[str]:
+    """Return what is left out, and every warning, one line each."""
+    left_out = ", ".join(found.recipe.dropped)
+    return [
+        *([f"left out: {left_out}"] if left_out else []),
+        *(f"warning: {text}" for text in found.warnings),
+    ]
 
 
 def _reading(names: tuple[str, ...], separator: str | None, encoding: str, missing: list[str] | None) -> Spec:
@@ -167,7 +204,7 @@ def _print(found: Microaggregated, path: Path, output: Output) -> None:
 
     measures, clusters = found.measures, sum(item.count for item in found.clusters)
     facts = [
-        ("rows", f"{found.rows:,}, in the order of the input"),
+        ("rows", f"{found.rows:,}, {_ORDERS[found.recipe.order]}"),
         ("clusters", f"{clusters:,} of {found.k} or more"),
     ]
     if found.missing["before"]:
@@ -201,6 +238,7 @@ def _print(found: Microaggregated, path: Path, output: Output) -> None:
     )
 
 
+_ORDERS = {"input": "in the order of the input", "sorted": "sorted by all columns"}
 _MEANINGS = {
     "k": "rows of the smallest class over all these columns together",
     "il": "information loss: squared error in percent of the total",
@@ -224,6 +262,8 @@ def _result(found: Microaggregated, path: Path, measures: dict[str, float]) -> d
         "clusters": [item.count for item in found.clusters],
         "measures": measures,
         "missing": found.missing,
+        "order": found.recipe.order,
+        "kept": [name for name in found.recipe.columns if name not in found.recipe.names],
         "left_out": list(found.recipe.dropped),
         "warnings": found.warnings,
         "verified": True,

@@ -19,7 +19,9 @@ def verify(
     spec: Annotated[
         str | None,
         typer.Option(
-            "--spec", metavar="SPEC", help="Roles and requirements, in place of those in FILE.json."
+            "--spec",
+            metavar="SPEC",
+            help="Roles and requirements to check as well as FILE.json, or alone if there is none.",
         ),
     ] = None,
     data: Annotated[
@@ -30,10 +32,12 @@ def verify(
 ) -> int:
     """Recount a released file from scratch, and list what was checked.
 
-    Roles and promises come from FILE.json, or from a specification. All that these and the file determine is
-    counted again; what they do not determine is listed with the reason. With --data it is also checked that
-    the recipe in FILE.json makes exactly the released rows of the original, and numbers are compared that
-    only it determines; a specification then says how the original is read. Status 1 if it does not hold.
+    Roles and promises come from FILE.json, and from a specification if one is given; its checks are named
+    "specification: ...". All that these and the file determine is counted again; what they do not determine
+    is listed with the reason. With --data it is also checked that the recipe in FILE.json makes exactly the
+    released rows of the original, and every measure is computed from the original as far as it determines it;
+    a specification then says how the original is read, what its domains are and for whom sentences are
+    confidential. Status 1 if it does not hold.
 
     Parameters
     ----------
@@ -60,7 +64,7 @@ def verify(
 
 
 def _check_manifest(file: Path, *, is_compared: bool) -> None:
-    """Raise DataError where the manifest lacks, and say what else can be done."""
+    """Raise DataError if there is no manifest, and say what else can be done."""
     from sfumato.errors import DataError
     from sfumato.release import manifest_path
 
@@ -112,7 +116,7 @@ def _print(file: str, found: Mapping[str, object], output: Output) -> None:
 def _print_checks(checks: object, measures: Collection[str], output: Output) -> None:
     """Print what was checked beside the measures, which have their own table."""
     assert isinstance(checks, list)
-    told = {*measures, *(f"require {name}" for name in measures)}
+    told = {*measures, *(f"require {name}" for name in measures)}  # not those of a specification
     columns = [Column("checked"), Column("verdict", fixed=True), Column("found")]
     rows = [[item["name"], item["verdict"], item["detail"]] for item in checks if item["name"] not in told]
     if rows:

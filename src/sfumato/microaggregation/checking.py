@@ -18,8 +18,21 @@ Groups: TypeAlias = "Sequence[Sequence[str]] | Literal['auto'] | None"
 NamedGroups: TypeAlias = tuple[tuple[str, ...], ...]
 
 
-def check_columns(columns: Sequence[str], within: str | None, drop: Sequence[str]) -> tuple[str, ...]:
+def check_columns(
+    columns: Sequence[str], within: str | None, keep: Sequence[str], drop: Sequence[str] = ()
+) -> tuple[str, ...]:
     """Return the columns to microaggregate, each named once and for nothing else.
+
+    Parameters
+    ----------
+    columns
+        As they were named.
+    within
+        The column that clusters do not cross, or None.
+    keep
+        Columns that are published unchanged.
+    drop
+        Columns that are left out.
 
     Raises
     ------
@@ -34,8 +47,13 @@ def check_columns(columns: Sequence[str], within: str | None, drop: Sequence[str
         raise ParameterError(f"the column {twice!r} is named twice.")
     if within in names:
         raise ParameterError(f"the column {within!r} separates clusters, so it cannot be microaggregated.")
+    for name in keep:
+        if name in names:
+            raise ParameterError(
+                f"the column {name!r} is microaggregated, so it cannot be kept unchanged. Name it once."
+            )
     for name in drop:
-        if name in names or name == within:
+        if name in names or name == within or name in keep:
             raise ParameterError(f"the column {name!r} is needed, so it cannot be dropped.")
     return names
 

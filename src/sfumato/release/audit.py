@@ -4,28 +4,32 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
+from sfumato.errors import VerificationError
 from sfumato.release.agreement import judge_manifest, judge_seal
 from sfumato.release.manifest import Manifest, manifest_path
 from sfumato.release.microaggregated import MicroRecipe, is_microaggregated, verify_microaggregated
 from sfumato.release.original import hold_generalized, hold_microaggregated, open_original
-from sfumato.release.verify import judge, recount, violations_of
+from sfumato.release.sentences import specified_sentences
+from sfumato.release.verify import Check, Promise, hash_file, judge, recount, violations_of
+from sfumato.release.verify.checks import broken
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from sfumato.release.original import Beside
-    from sfumato.release.verify import Check, Promise, Recount
-    from sfumato.spec import DataSpec
+    from sfumato.release.verify import Recount
+    from sfumato.release.verify.promise import Count
+    from sfumato.spec import Spec
 
+BY_SPECIFICATION = "specification: "
+"""What the names of checks begin with that hold a file against a specification."""
 _UNSEALED = "the manifest has no seal, so that a changed claim shows only where it can be recounted"
 
 
-def audit_release(
-    path: str | Path, original: object = None, how: DataSpec | None = None
-) -> dict[str, object]:
-    """Hold a file against its ``FILE.json``, and against the data that it was made from.
+def audit_release(path: str | Path, original: object = None, spec: Spec | None = None) -> dict[str, object]:
+    """Hold a file against its ``FILE.json``, the data that it was made from, and a specification.
 
     Parameters
     ----------
@@ -33,8 +37,8 @@ def audit_release(
         The released file, generalized or microaggregated.
     original
         The data that it was made from, a frame or a path; None where they are not at hand.
-    how
-        How the data are read, if it needs saying.
+    spec
+        The specification of the release, or None. It says how the data are read too.
 
     Returns
     -------
@@ -46,23 +50,12 @@ def audit_release(
     DataError
         If file, manifest or original cannot be read.
     VerificationError
-        If the manifest contradicts itself so that nothing is left to recount, or a promised column lacks.
+        If the manifest contradicts itself so that nothing is left to recount.
     """
     path = Path(path)
     manifest = Manifest.load(manifest_path(path))
-    if is_microaggregated(manifest):
-        beside = None if original is None else _beside_clusters(path, manifest, original, how)
-        numbers, checks = verify_microaggregated(path, manifest, {} if beside is None else beside.measures)
-        checks = [*checks, judge_seal(manifest)]
-    else:
-        promise = manifest.promise()
-        found, beside = recount(path, promise), None
-        if original is not None:
-            source = open_original(original, how, promise.missing)
-            beside = hold_generalized(path, manifest, source, found.not_recounted)
-            found = _complete(found, beside)
-        numbers, checks = _numbers(found, promise), judge(found, promise, on_seal=True)
-        checks = [*checks, *reversed(judge_manifest(manifest))]
+    audit = _audit_clusters if is_microaggregated(manifest) else _audit_classes
+    numbers, checks, found, beside = audit(path, manifest, original, spec)
     if beside is not None:
         checks = _merge(checks, beside.checks)
         if beside.rows is not None:
@@ -71,17 +64,132 @@ def audit_release(
         notes = numbers["notes"]
         assert isinstance(notes, list)
         numbers["notes"] = [*notes, _UNSEALED]
+    if spec is not None:
+        checks = [*checks, *_judge_specification(path, manifest, spec, found)]
     return _result(numbers, checks)
 
 
-def _beside_clusters(path: Path, manifest: Manifest, original: object, how: DataSpec | None) -> Beside:
-    recipe = MicroRecipe.from_dict(manifest.recipe, where=f"{manifest_path(path)}: recipe")
-    return hold_microaggregated(path, manifest, open_original(original, how, recipe.missing))
+_Audit: TypeAlias = "tuple[dict[str, object], list[Check], Recount | None, Beside | None]"
+
+
+def _audit_clusters(path: Path, manifest: Manifest, original: object, spec: Spec | None) -> _Audit:
+    beside = None
+    try:
+        if original is not None:
+            recipe = MicroRecipe.from_dict(manifest.recipe, where=f"{manifest_path(path)}: recipe")
+            how = None if spec is None else spec.data
+            beside = hold_microaggregated(path, manifest, open_original(original, how, recipe.missing))
+        numbers, checks = verify_microaggregated(path, manifest, {} if beside is None else beside.measures)
+    except VerificationError as error:
+        numbers, checks = _uncounted(path, manifest, error)
+    return numbers, [*checks, judge_seal(manifest)], None, beside
+
+
+def _audit_classes(path: Path, manifest: Manifest, original: object, spec: Spec | None) -> _Audit:
+    promise = manifest.promise()
+    source = None
+    if original is not None:
+        source = open_original(original, None if spec is None else spec.data, promise.missing)
+    manner = [*reversed(judge_manifest(manifest))]
+    try:
+        found, beside = recount(path, promise), None
+    except VerificationError as error:
+        numbers, checks = _uncounted(path, manifest, error)
+        return numbers, [*checks, *manner], None, None
+    if source is not None:
+        beside = hold_generalized(path, manifest, source, found, spec)
+        found = _complete(found, beside)
+    checks = judge(found, promise, on_seal=True)
+    return _numbers(found, promise), [*checks, *manner], found, beside
+
+
+def _uncounted(
+    path: Path, manifest: Manifest, error: VerificationError
+) -> tuple[dict[str, object], list[Check]]:
+    """Return what is left to say of a file that lacks what a recount needs: a column, or every row."""
+    if "contradicts itself" in error.message:
+        raise error
+    names = dict.fromkeys((*manifest.require, *manifest.measures))
+    numbers: dict[str, object] = {
+        "require": dict(manifest.require),
+        "stated": dict(manifest.measures),
+        "measures": {},
+        "not_recounted": dict.fromkeys(names, error.message.rstrip(".")),
+        "rows": {},
+        "classes": 0,
+        "notes": [],
+        "sha256": hash_file(path),
+    }
+    return numbers, [broken("file", error.message)]
+
+
+def _judge_specification(path: Path, manifest: Manifest, spec: Spec, found: Recount | None) -> list[Check]:
+    """Hold a file against a specification, with the numbers that manifest and original add to it.
+
+    Parameters
+    ----------
+    path
+        The file.
+    manifest
+        What stands beside it: its rows, and stated numbers that nobody can recount.
+    spec
+        The specification.
+    found
+        What was recounted by the manifest; None where nothing was.
+    """
+    asked = specified_promise(spec)
+    stated = {name: manifest.measures.get(name) for name in asked.require}
+    promise = replace(asked, measures=stated, rows=manifest.rows, sha256=manifest.sha256)
+    try:
+        counted = recount(path, promise)
+    except VerificationError as error:
+        return [broken(f"{BY_SPECIFICATION}file", f"by the specification, {error.message}")]
+    if found is not None and set(promise.quasi_identifiers) == set(manifest.promise().quasi_identifiers):
+        # What the file alone does not tell, or tells of itself only (t), is known by the manifest's recount.
+        gained = {
+            name: number
+            for name, number in found.counted.items()
+            if name in counted.not_recounted or name.startswith("t(")
+        }
+        counted = _gain(counted, gained)
+        counted = replace(counted, beforehand=counted.beforehand | found.beforehand)
+    listed = judge(counted, promise, on_seal=True)
+    return [
+        Check(
+            f"{BY_SPECIFICATION}{item.name}",
+            item.verdict,
+            f"by the specification, {item.detail}" if item.verdict == "broken" else item.detail,
+        )
+        for item in listed
+        if item.name == "columns" or item.name == "suppression limit" or item.name.startswith("require ")
+    ]
+
+
+def specified_promise(spec: Spec) -> Promise:
+    """Return what a specification alone promises of a file: roles and requirements."""
+    names = ("k", "mean_k", "spread_k", "average_class", *spec.objectives.names)
+    return Promise(
+        spec.quasi_identifiers,
+        spec.sensitive,
+        dict(spec.require),
+        dict.fromkeys(names),
+        output=spec.suppression.output,
+        rule=spec.suppression.rule,
+        limit=spec.suppression.limit,
+        columns=(*spec.quasi_identifiers, *spec.sensitive, *spec.others),
+        person=spec.data.person,
+        sentences=specified_sentences(spec),
+    )
 
 
 def _complete(found: Recount, beside: Beside) -> Recount:
     """Add the measures that the original determines to what the file says."""
-    gained = beside.measures
+    found = _gain(found, beside.measures)
+    reasons = {name: beside.reasons.get(name, why) for name, why in found.not_recounted.items()}
+    return replace(found, not_recounted=reasons)
+
+
+def _gain(found: Recount, gained: Mapping[str, Count]) -> Recount:
     return replace(
         found,
         counted={**found.counted, **gained},
@@ -103,21 +211,22 @@ def _rows(counted: object, rows: int) -> dict[str, int]:
     return {"in": rows, **{key: number for key, number in counted.items() if key != "in"}}
 
 
-def audit_against(path: str | Path, promise: Promise) -> dict[str, object]:
-    """Hold a file against a promise that a specification makes, without a manifest.
+def audit_against(path: str | Path, spec: Spec) -> dict[str, object]:
+    """Hold a file against roles and requirements of a specification, without a manifest.
 
     Parameters
     ----------
     path
         The file.
-    promise
-        Roles and requirements.
+    spec
+        The specification.
 
     Returns
     -------
     dict
         As `sfumato.verify` returns it.
     """
+    promise = specified_promise(spec)
     found = recount(Path(path), promise)
     return _result(_numbers(found, promise), judge(found, promise, on_seal=False))
 

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from sfumato.errors import DataError
-from sfumato.hierarchies import text_of
-from sfumato.microaggregation.aggregating import centres, split_strata
+from sfumato.microaggregation.aggregating import Manner, centres, make_clusters, split_strata
 from sfumato.microaggregation.measures import measure_protection
 from sfumato.microaggregation.missing import blank_rare
 from sfumato.microaggregation.scales import standard_scores
-from sfumato.spec import AttributeSpec
-from sfumato.table.arrow import places_of
-from sfumato.table.keys import key
-from sfumato.table.numbers import read_codes, read_numbers, refuse_unknown
-from sfumato.table.values import texts_of_array, type_values
+from sfumato.table.numbers import read_codes, read_numbers
+from sfumato.table.replacing import row_order
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sfumato._typing import BoolArray, FloatArray, IntArray
+    from sfumato.microaggregation.aggregating import Clusters, Method
     from sfumato.release.microaggregated import MicroRecipe, Middle
     from sfumato.spec import Spec
     from sfumato.table import Source
@@ -84,25 +81,70 @@ def read_both(
     ------
     DataError
         If a column is absent or holds no numbers; or the rows are others, or in another order: in every
-        group of columns, rows of equal released values (in one stratum) must have these as their centre.
+        group of columns, rows of equal released values (in one stratum) must have these as their centre. If
+        rows were sorted, microaggregating once more has to give the same.
     """
     known = {**(orders or {}), **recipe.orders}
     before, after = (read_numbers(source, recipe.names, known) for source in (original, released))
     rows = [len(side[0].values) for side in (before, after)]
     if rows[0] != rows[1]:
         raise DataError(f"{NOT_MADE}: it has {rows[1]} rows, and the data have {rows[0]}.")
-    sides = BothSides(
-        tuple(before), *(np.column_stack([column.values for column in side]) for side in (before, after))
-    )
-    strata = None
-    if recipe.within is not None:
-        strata, theirs = (read_codes(source, recipe.within) for source in (original, released))
-        # Values are numbered by their first rows, so that equal columns have equal numbers.
-        if not np.array_equal(strata, theirs):
-            raise DataError(f"{OTHER_ROWS}: the strata are others.")
+    ours, theirs = (np.column_stack([column.values for column in side]) for side in (before, after))
+    strata = None if recipe.within is None else read_codes(original, recipe.within)
+    if recipe.order == "sorted":
+        # Which row was which is told by doing it again alone.
+        made = remake(recipe, before, strata)
+        new = {column.name: column.restore(made[:, place]) for place, column in enumerate(before)}
+        found = np.empty_like(theirs)
+        found[row_order(original, new, recipe.columns)] = theirs
+        theirs = found
+    # Values are numbered by their first rows, so that equal columns have equal numbers.
+    elif strata is not None and not _has_strata(released, recipe, strata):
+        raise DataError(f"{OTHER_ROWS}: the strata are others.")
+    sides = BothSides(tuple(before), ours, theirs)
     if not _are_centres(sides, recipe, strata):
         raise DataError(f"{OTHER_ROWS}.")
     return sides
+
+
+def _has_strata(released: Source, recipe: MicroRecipe, strata: IntArray) -> bool:
+    """Tell whether a release has the strata of the original, if it shows any."""
+    if recipe.within is None or not recipe.is_within_shown:
+        return True
+    return np.array_equal(strata, read_codes(released, recipe.within))
+
+
+def remake(recipe: MicroRecipe, columns: Sequence[NumberColumn], strata: IntArray | None) -> FloatArray:
+    """Microaggregate once more, and return the centres, rows in the order of the original.
+
+    Parameters
+    ----------
+    recipe
+        What is done.
+    columns
+        The columns of the original, group by group.
+    strata
+        The stratum of each row, or None.
+    """
+    values = np.column_stack([column.values for column in columns])
+    scaled = standard_scores(values) if recipe.standardize else values
+    places = [[recipe.names.index(name) for name in group] for group in recipe.groups]
+    manner = Manner(recipe.k, cast("Method", recipe.method), recipe.gain)
+    return place_centres(columns, make_clusters(scaled, places, manner, strata=strata), recipe)
+
+
+def place_centres(
+    columns: Sequence[NumberColumn], clusters: Sequence[Clusters], recipe: MicroRecipe
+) -> FloatArray:
+    """Return the centre of each row's cluster in every column, shape (rows, columns); NaN is missing."""
+    found = np.empty((len(columns[0].values), len(columns)), dtype=np.float64)
+    for group in clusters:
+        for place, number in enumerate(group.columns):
+            column, blank = columns[number], group.blank[:, place]
+            known = np.where(blank, 0.0, column.values)
+            middle = centres(known, group.labels, middle=recipe.centres[column.name])
+            found[:, number] = np.where(blank, np.nan, middle)
+    return found
 
 
 def orders_of(spec: Spec | None) -> dict[str, list[str]]:
@@ -173,39 +215,6 @@ def _is_close(due: FloatArray, found: FloatArray, values: FloatArray) -> bool:
     return bool((np.abs(due - found)[known] <= ROUNDING * span + 1e-12 * largest).all())
 
 
-def differing_columns(original: Source, released: Source, names: Sequence[str]) -> list[str]:
-    """Return which columns are not the same, row by row; a number or date may be spelt in another way.
-
-    Raises
-    ------
-    DataError
-        If a column is absent.
-    """
-    refuse_unknown(original, names)
-    refuse_unknown(released, names)
-    return [name for name in names if not _is_same(original, released, name)]
-
-
-def _is_same(original: Source, released: Source, name: str) -> bool:
-    kinds, texts, codes = [], [], []
-    for source in (original, released):
-        column = source.collect(source.frame.select(key(source, name).alias(name))).column(name)
-        coded = column.combine_chunks().dictionary_encode()
-        kind, values = type_values(name, coded.dictionary, AttributeSpec(role="other"))
-        kinds.append(kind)
-        texts.append(
-            (texts_of_array(coded.dictionary), ["" if value is None else text_of(value) for value in values])
-        )
-        codes.append(places_of(coded.indices))
-    which = 1 if kinds[0] == kinds[1] else 0
-    # Missing is at place -1, which is the last one here.
-    one, other = (
-        np.array([*side[which], None], dtype=object)[places]
-        for side, places in zip(texts, codes, strict=True)
-    )
-    return bool(np.array_equal(one, other))
-
-
 def measure_centres(
     before: FloatArray, after: FloatArray, *, scaled: bool, threads: int | None = None
 ) -> dict[str, float]:
@@ -234,9 +243,10 @@ __all__ = [
     "OTHER_ROWS",
     "ROUNDING",
     "BothSides",
-    "differing_columns",
     "measure_centres",
     "number_clusters",
     "orders_of",
+    "place_centres",
     "read_both",
+    "remake",
 ]

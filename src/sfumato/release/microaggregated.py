@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias, cast
@@ -64,6 +65,8 @@ class MicroRecipe:
         Ordinal column → its labels, lowest first. These are labels of a domain, as the publisher named them.
     missing
         The texts that were read as missing.
+    order
+        How rows are ordered: as in the ``input``, or ``sorted`` by all columns.
     """
 
     groups: tuple[tuple[str, ...], ...]
@@ -79,6 +82,12 @@ class MicroRecipe:
     seed: int | None = None
     orders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     missing: tuple[str, ...] = ("",)
+    order: Literal["input", "sorted"] = "input"
+
+    @property
+    def is_within_shown(self) -> bool:
+        """Whether the file has the column that clusters do not cross."""
+        return self.within in self.columns
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -103,7 +112,7 @@ class MicroRecipe:
             "missing": "kept; patterns of fewer than k rows are blanked",
             "orders": {name: list(labels) for name, labels in self.orders.items()},
             "data": {"missing": list(self.missing)},
-            "release": {"order": "input"},
+            "release": {"order": self.order},
         }
 
     @classmethod
@@ -132,6 +141,9 @@ class MicroRecipe:
             fields.whole("seed") if fields.has("seed") else None,
             _read_orders(fields),
             fields.fields("data").texts("missing") if fields.has("data") else ("",),
+            cast("Literal['input', 'sorted']", fields.fields("release").text("order", ("input", "sorted")))
+            if fields.has("release")
+            else "input",
         )
 
     @property
@@ -141,8 +153,9 @@ class MicroRecipe:
 
     def promise(self, rows: int, joint: int | None = None, sha256: str | None = None) -> ClusterPromise:
         """Return what a file made by this recipe promises."""
+        within = self.within if self.is_within_shown else None
         return ClusterPromise(
-            self.groups, self.k, self.within, self.columns, rows, joint, sha256, orders=self.orders
+            self.groups, self.k, within, self.columns, rows, joint, sha256, orders=self.orders
         )
 
 
@@ -163,7 +176,7 @@ def read_promise(manifest: Manifest, where: str) -> ClusterPromise:
     """
     fields = Fields(manifest.recipe, f"{where}: recipe")
     groups = _read_groups(fields)
-    k, within = fields.whole("k"), fields.optional_text("within")
+    k, columns, within = fields.whole("k"), fields.texts("columns"), fields.optional_text("within")
     required = {format_measure_name("k", group): k for group in groups}
     if dict(manifest.require) != required:
         raise VerificationError(
@@ -172,8 +185,8 @@ def read_promise(manifest: Manifest, where: str) -> ClusterPromise:
     return ClusterPromise(
         groups,
         k,
-        within,
-        fields.texts("columns"),
+        within if within in columns else None,
+        columns,
         manifest.rows["out"],
         manifest.measures.get("k"),
         manifest.sha256,
@@ -219,7 +232,7 @@ def write_microaggregated(
     promise
         What has to hold.
     measures
-        Numbers beside those that are recounted: il, id, dld and the like.
+        Numbers beside those that are recounted: il, id, dld and the like; they are stated in steps.
     force
         Whether existing files may be replaced.
 
@@ -251,10 +264,40 @@ def write_microaggregated(
     return manifest
 
 
+def coarse(measures: Mapping[str, float]) -> dict[str, float]:
+    """Return percentages as they are published: rounded up to 1, 2, 5, 10, 20, 50 or 100, and so on.
+
+    Exact numbers would allow to solve for original values: with the centres, an information loss tells the
+    squares of all deviations together, and of two rows in one cluster that is both values. A step spans a
+    factor of two or more, and the larger number is the cautious one. The score is that of the others.
+
+    Examples
+    --------
+    >>> coarse({"il": 3.2, "id": 0.0, "dld": 20.0, "score": 6.6})
+    {'il': 5.0, 'id': 1.0, 'dld': 20.0, 'score': 7.75}
+    """
+    steps = [step * scale for scale in (1.0, 10.0, 100.0, 1e3) for step in (1.0, 2.0, 5.0)]
+    found = {
+        name: next((step for step in steps if number <= step * (1 + 1e-9)), number)
+        for name, number in measures.items()
+    }
+    if "score" in found:
+        found["score"] = (found["il"] + (found["id"] + found["dld"]) / 2) / 2
+    return found
+
+
+def _judge_coarse(name: str, stated: float, exact: Mapping[str, float]) -> Check:
+    """Compare a stated percentage with what the original says; older manifests state it exactly."""
+    due = coarse(exact)[name]
+    if math.isclose(stated, due, rel_tol=1e-9):
+        return Check(name, "holds", f"{stated:.12g} stated, {exact[name]:.12g} counted, rounded up.")
+    return judge_number(name, stated, exact[name])
+
+
 def _manifest(recipe: MicroRecipe, found: ClusterRecount, measures: Mapping[str, float]) -> Manifest:
     counted = dict(zip(recipe.require, map(float, found.sizes), strict=True))
     rows = {"in": found.rows, "out": found.rows, "suppressed": 0}
-    stated = {"k": float(found.joint), **counted, **measures}
+    stated = {"k": float(found.joint), **counted, **coarse(measures)}
     return Manifest(recipe.to_dict(), stated, recipe.require, rows, found.sha256, {}, current_versions())
 
 
@@ -286,8 +329,8 @@ def verify_microaggregated(
         *judge_clusters(found, promise),
         *judge_settings(manifest, promise),
         *(
-            judge_number(name, manifest.measures[name], number)
-            for name, number in (known or {}).items()
+            _judge_coarse(name, manifest.measures[name], known or {})
+            for name in known or {}
             if name in manifest.measures
         ),
         *(
@@ -337,6 +380,7 @@ def verify_rows(write: Callable[[Path], None], folder: Path, promise: ClusterPro
 __all__ = [
     "KIND",
     "MicroRecipe",
+    "coarse",
     "is_microaggregated",
     "read_promise",
     "verify_microaggregated",

@@ -12,28 +12,32 @@ import numpy as np
 
 from sfumato.errors import SfumatoError
 from sfumato.hierarchies import text_of
-from sfumato.measures import make_measure
-from sfumato.release.centres import NOT_MADE, differing_columns, measure_centres, read_both
+from sfumato.preparing import load
+from sfumato.release.centres import NOT_MADE, measure_centres, read_both, remake
 from sfumato.release.draft import make_draft
 from sfumato.release.microaggregated import MicroRecipe
-from sfumato.release.reapply import recipe_problem
+from sfumato.release.reapply import recipe_domains, recipe_problem
 from sfumato.release.recipe import Recipe
+from sfumato.release.remeasuring import OF_DOMAINS, Remeasured, Shown, remeasure
 from sfumato.release.verify import Check, release_suffix
-from sfumato.release.verify.bags import Columns, compare_bags
-from sfumato.release.verify.checks import broken, held
-from sfumato.table import open_source
+from sfumato.release.verify.bags import Columns, compare_bags, differing_columns
+from sfumato.release.verify.checks import broken, held, unknown
+from sfumato.release.verify.names import larger_is_better, split_name
+from sfumato.table import Recode, apply, open_source, write_table
+from sfumato.table.numbers import read_codes, read_numbers, refuse_unknown
+from sfumato.table.replacing import replace_columns
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from sfumato.preparing import Prepared
     from sfumato.release.manifest import Manifest
+    from sfumato.release.verify import Recount
     from sfumato.release.verify.bags import Difference
-    from sfumato.spec import DataSpec
+    from sfumato.spec import DataSpec, Spec
     from sfumato.table import Source
 
 ROWS = "rows of the original"
-_OF_SENTENCES = ("secure", "exposed", "sf")
 
 
 @dataclass(frozen=True)
@@ -48,11 +52,14 @@ class Beside:
         Measures that only the original determines.
     rows
         Rows of the original.
+    reasons
+        Measure → why not even the original determines it.
     """
 
     checks: tuple[Check, ...]
     measures: Mapping[str, float] = field(default_factory=dict)
     rows: int | None = None
+    reasons: Mapping[str, str] = field(default_factory=dict)
 
 
 def open_original(data: object, how: DataSpec | None, missing: tuple[str, ...]) -> Source:
@@ -69,8 +76,10 @@ def open_original(data: object, how: DataSpec | None, missing: tuple[str, ...]) 
     return open_source(data, found.model_copy(update={"missing": missing}))
 
 
-def hold_generalized(path: Path, manifest: Manifest, original: Source, lacking: Collection[str]) -> Beside:
-    """Do again what the recipe says, and compare.
+def hold_generalized(
+    path: Path, manifest: Manifest, original: Source, found: Recount, spec: Spec | None = None
+) -> Beside:
+    """Do again what the recipe says, compare, and compute every measure that the original determines.
 
     Parameters
     ----------
@@ -80,34 +89,60 @@ def hold_generalized(path: Path, manifest: Manifest, original: Source, lacking: 
         What stands beside it.
     original
         The data.
-    lacking
-        Measures that file and manifest do not determine.
+    found
+        What the file says.
+    spec
+        The specification of the release: it knows domains, and for whom sentences are confidential.
     """
     recipe = Recipe.from_dict(manifest.recipe)
     # Which classes were suppressed is read from the file: whether it should have been is recounted there.
     lenient = replace(recipe, require={}, rule="none", limit=0.0, confidential=(), order="input")
     try:
-        prepared, found = _recode(path, lenient, original)
+        prepared, difference = _recode(path, lenient, original)
     except SfumatoError as error:
         return Beside((broken(ROWS, f"{NOT_MADE}: {error.message}"),))
     checks = [
-        _judge("rows in", manifest.rows["in"], found.rows),
-        _judge("rows suppressed", manifest.rows["suppressed"], found.rows - found.kept),
-        _judge_rows(found),
+        _judge("rows in", manifest.rows["in"], difference.rows),
+        _judge("rows suppressed", manifest.rows["suppressed"], difference.rows - difference.kept),
+        _judge_rows(difference),
         *_judge_distributions(manifest, prepared),
     ]
-    measures = _measure(path, recipe, manifest, original, lacking) if found.is_none else {}
-    return Beside(tuple(checks), measures, found.rows)
+    names = _names(manifest, found)
+    if difference.is_none:
+        measured = _measure(manifest, prepared, difference, original, names=names, spec=spec)
+    else:
+        measured = Remeasured(reasons=dict.fromkeys(names, NOT_MADE))
+    # Where the original leaves a measure open, what the file says of it stands.
+    reasons = {name: why for name, why in measured.reasons.items() if name not in found.counted}
+    checks += _judge_open(manifest, measured, reasons)
+    return Beside(tuple(checks), measured.exact, difference.rows, reasons)
+
+
+def _names(manifest: Manifest, found: Recount) -> list[str]:
+    """Return the measures that the file does not show, or shows by numbers of the manifest alone."""
+    asked = dict.fromkeys((*manifest.require, *manifest.measures))
+    return [
+        name
+        for name in asked
+        if name in found.not_recounted or name in OF_DOMAINS or split_name(name)[0] == "t"
+    ]
 
 
 def _recode(path: Path, recipe: Recipe, original: Source) -> tuple[Prepared, Difference]:
     """Apply a recipe to the original, and compare its rows with those of the file."""
     prepared, problem = recipe_problem(recipe, original, "*")
     draft = make_draft(prepared, problem, prepared.lattice.bottom, recipe=recipe)
+    # The same rows once more, so that the classes of the file are known by numbers too.
+    numbered = [
+        Recode(item.name, item.block, [str(number) for number in range(int(item.block.max()) + 1)])
+        for item in draft.groupings
+    ]
     with tempfile.TemporaryDirectory(prefix="sfumato-") as folder:
-        made = Path(folder) / f"made{release_suffix(path)}"
+        made, numbers = Path(folder) / f"made{release_suffix(path)}", Path(folder) / "numbers.parquet"
         draft.write_rows(made)
-        return prepared, compare_bags(path, made, _columns(recipe))
+        none = np.zeros((0, len(numbered)), dtype=np.int32)
+        write_table(apply(prepared.table, numbered, none, order="input"), numbers)
+        return prepared, compare_bags(path, made, _columns(recipe), numbers)
 
 
 def _columns(recipe: Recipe) -> Columns:
@@ -119,7 +154,7 @@ def _columns(recipe: Recipe) -> Columns:
         known,
         secret,
         tuple(name for name in recipe.released if name not in (*known, *secret)),
-        frozenset(name for name, kind in kinds.items() if kind in ("category", "ordinal")),
+        frozenset(name for name, kind in kinds.items() if kind in ("number", "date")),
         recipe.suppressed_output == "mask",
     )
 
@@ -164,30 +199,77 @@ def _numbers(values: object, counts: object) -> dict[str | None, int]:
 
 
 def _measure(
-    path: Path, recipe: Recipe, manifest: Manifest, original: Source, lacking: Collection[str]
-) -> dict[str, float]:
-    """Compute measures of the release, if its suppression can be done again too.
+    manifest: Manifest,
+    recoded: Prepared,
+    difference: Difference,
+    original: Source,
+    *,
+    names: Collection[str],
+    spec: Spec | None,
+) -> Remeasured:
+    """Compute measures of the rows that the file shows, whatever its manifest requires.
 
-    ``ql`` depends on values that neither release nor data need to have; and for whom sentences are
-    confidential stands in no manifest.
+    Parameters
+    ----------
+    manifest
+        What stands beside the file.
+    recoded, difference
+        The original by the recipe, and which of its classes the file shows.
+    original
+        The data.
+    names
+        Measures.
+    spec
+        The specification of the release, if it is at hand.
     """
+    recipe, specified = Recipe.from_dict(manifest.recipe), frozenset[str]()
     listed = manifest.reference.get("sentences")
     everyone = isinstance(listed, list) and all(item.get("everyone") for item in listed)
-    names = [name for name in lacking if name != "ql" and (everyone or name not in _OF_SENTENCES)]
-    if not names:
-        return {}
+    if spec is not None and set(spec.quasi_identifiers) == set(recipe.quasi_identifiers):
+        specified = frozenset(name for name in recipe.quasi_identifiers if spec.attributes[name].hierarchy)
+        everyone = True
+    else:
+        spec = None
     try:
-        prepared, problem = recipe_problem(recipe, original, "*")
-        problem = replace(problem, extra=tuple(make_measure(name, prepared.setting) for name in names))
-        draft = make_draft(prepared, problem, prepared.lattice.bottom, recipe=recipe)
-        with tempfile.TemporaryDirectory(prefix="sfumato-") as folder:
-            made = Path(folder) / f"made{release_suffix(path)}"
-            draft.write_rows(made)
-            if not compare_bags(path, made, _columns(recipe)).is_none:
-                return {}
-    except SfumatoError:
-        return {}
-    return {name: draft.measures[name] for name in names if name in draft.measures}
+        lenient = replace(recipe, require={}, rule="none", limit=0.0)
+        if spec is None:
+            domains = recipe_domains(lenient, original)
+        else:
+            domains = load(original, spec.model_copy(update={"require": {}}))
+        blocks = np.array(difference.blocks, dtype=np.int32).reshape(-1, len(recipe.quasi_identifiers))
+        shown = Shown(recipe, recoded, domains, blocks, specified, _denominators(manifest))
+        return remeasure(shown, names, holders_known=everyone)
+    except SfumatoError as error:
+        why = f"doing it again fails: {error.message.rstrip('.')}"
+        return Remeasured(reasons=dict.fromkeys(names, why))
+
+
+def _denominators(manifest: Manifest) -> dict[str, set[int]]:
+    """Return what the stated losses of each quasi-identifier are divided by; nothing where none are."""
+    stated, found = manifest.reference.get("attributes"), dict[str, set[int]]()
+    for name, entry in stated.items() if isinstance(stated, Mapping) else ():
+        loss = entry.get("loss") if isinstance(entry, Mapping) else None
+        cells = loss.get("cells") if isinstance(loss, Mapping) else None
+        found[name] = {cell[2] for cell in cells or () if isinstance(cell, list) and len(cell) == 3}
+    return found
+
+
+def _judge_open(manifest: Manifest, found: Remeasured, reasons: Mapping[str, str]) -> Iterator[Check]:
+    """Judge by their best cases what not even the original determines, and say why it does not."""
+    for name, why in reasons.items():
+        stated, limit, best = manifest.measures.get(name), manifest.require.get(name), found.best.get(name)
+        word, sign = ("at most", 1.0) if larger_is_better(name) else ("at least", -1.0)
+        room = 0.0 if best is None else 1e-9 * max(abs(best), 1e-3)
+        if limit is not None and best is not None and sign * (limit - best) > room:
+            yield broken(
+                f"require {name}", f"{name}: {limit:.12g} is required, and it is {word} {best:.12g} here."
+            )
+        elif limit is not None and stated is None:
+            yield unknown(f"require {name}", f"{limit:.12g} is required: {why}.")
+        if stated is not None and best is not None and sign * (stated - best) > room:
+            yield broken(name, f"{name}: {stated:.12g} stated, and it is {word} {best:.12g} here.")
+        elif stated is not None:
+            yield unknown(name, f"{stated:.12g} stated: {why}.")
 
 
 def hold_microaggregated(path: Path, manifest: Manifest, original: Source) -> Beside:
@@ -202,23 +284,45 @@ def hold_microaggregated(path: Path, manifest: Manifest, original: Source) -> Be
     original
         The data.
     """
-    recipe, released = MicroRecipe.from_dict(manifest.recipe), open_source(path)
+    recipe = MicroRecipe.from_dict(manifest.recipe)
     try:
-        sides = read_both(original, released, recipe)
-        others = [name for name in recipe.columns if name not in recipe.names]
-        changed = differing_columns(original, released, others)
+        sides = read_both(original, open_source(path), recipe)
     except SfumatoError as error:
-        return Beside((broken(ROWS, error.message),))
+        return Beside((broken(ROWS, error.message), *_judge_others(path, recipe, original)))
     checks = [
         _judge("rows in", manifest.rows["in"], len(sides.before)),
         held(ROWS, "in every cluster their centre is the released value."),
+        *_judge_others(path, recipe, original),
     ]
-    if changed:
-        checks.append(broken("other columns", f"the column {changed[0]!r} is not as in the original."))
-    elif others:
-        checks.append(held("other columns", "as in the original, row by row."))
     measures = measure_centres(sides.before, sides.after, scaled=recipe.standardize)
     return Beside(tuple(checks), measures, len(sides.before))
+
+
+def _judge_others(path: Path, recipe: MicroRecipe, original: Source) -> Iterator[Check]:
+    """Compare the columns that are published unchanged, as texts of the format of the file."""
+    title, others = "other columns", [name for name in recipe.columns if name not in recipe.names]
+    if not others:
+        return
+    try:
+        refuse_unknown(original, others)
+        with tempfile.TemporaryDirectory(prefix="sfumato-") as folder:
+            made = Path(folder) / f"made{release_suffix(path)}"
+            if recipe.order == "sorted":
+                columns = read_numbers(original, recipe.names, recipe.orders)
+                strata = None if recipe.within is None else read_codes(original, recipe.within)
+                found = remake(recipe, columns, strata)
+                new = {column.name: column.restore(found[:, place]) for place, column in enumerate(columns)}
+                write_table(replace_columns(original, new, recipe.columns, sort=True), made)
+            else:
+                write_table(replace_columns(original, {}, others), made)
+            changed = differing_columns(path, made, others)
+    except SfumatoError as error:
+        yield broken(title, f"{title}: {error.message}")
+        return
+    if changed:
+        yield broken(title, f"the column {changed[0]!r} is not as in the original.")
+    else:
+        yield held(title, "as in the original, row by row.")
 
 
 __all__ = ["ROWS", "Beside", "hold_generalized", "hold_microaggregated", "open_original"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from sfumato.classes import Rule
@@ -74,6 +75,24 @@ def recipe_problem(
     problem = make_problem(prepared, (), ())
     _check_feasible(prepared, problem)
     return prepared, problem
+
+
+def recipe_domains(recipe: Recipe, data: object) -> Prepared:
+    """Code data with the domains that a recipe declares; where it declares none, with those of the data.
+
+    Raises
+    ------
+    DataError, HierarchyError
+        If a column is not there, or holds what its definition does not take.
+    """
+    spec, makers = _spec_of(recipe), {}
+    for name in (*recipe.quasi_identifiers, *recipe.sensitive):
+        done = recipe.attributes[name]
+        # Recorded values of a quasi-identifier are those that the release shows, not its domain.
+        if done.hierarchy is not None and (done.role == "sensitive" or "values" not in done.hierarchy):
+            alone = replace(done, level=0, blocks=None, labels=None, statistics=None)
+            makers[name] = _maker(name, alone, "*" if done.role == "quasi-identifier" else "error")
+    return prepare(code_table(open_source(data, spec.data), spec, makers))
 
 
 def _check_feasible(prepared: Prepared, problem: Problem) -> None:
@@ -155,4 +174,4 @@ def _labels(name: str, attribute: RecipeAttribute) -> tuple[str | None, ...]:
     return attribute.labels
 
 
-__all__ = ["recipe_problem"]
+__all__ = ["recipe_domains", "recipe_problem"]

@@ -1,21 +1,27 @@
-"""A table with some of its columns replaced, of the same kind and in the same order."""
+"""Some columns of a table, with new values in some of them, of the same kind."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from sfumato.table.engine import from_arrow_beside
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    import narwhals as nw
     import pyarrow as pa
 
+    from sfumato._typing import LongArray
     from sfumato.table.sources import Source
 
 
-def replace_columns(source: Source, columns: Mapping[str, pa.Array], drop: Sequence[str] = ()) -> object:
-    """Return the table with new values in some columns.
+def replace_columns(
+    source: Source, columns: Mapping[str, pa.Array], keep: Sequence[str], *, sort: bool = False
+) -> object:
+    """Return some columns of a table, with new values in some of them.
 
     Parameters
     ----------
@@ -23,14 +29,17 @@ def replace_columns(source: Source, columns: Mapping[str, pa.Array], drop: Seque
         The table.
     columns
         Name → new values, one for each row in their order.
-    drop
-        Columns that are left out.
+    keep
+        The columns that are returned, in the order of the table.
+    sort
+        Whether rows are sorted by all of these, see `row_order`; else they are in the order of the table.
 
     Returns
     -------
     frame
-        The same kind of frame as came in, with its index where it has one; a DuckDB relation for a file. All
-        other columns are as they were.
+        The same kind of frame as came in; a DuckDB relation for a file. The other columns are as they were,
+        but for categories, which become texts: the list of their values may hold some of other rows. Index
+        and metadata are left out.
 
     Raises
     ------
@@ -41,19 +50,70 @@ def replace_columns(source: Source, columns: Mapping[str, pa.Array], drop: Seque
     import pyarrow as pa
 
     source.refuse_changed()
-    kept = [name for name in source.columns if name not in drop]
-    chosen: Any = source.frame.select(kept)
+    chosen: Any = source.frame.select(_plain(source, keep))
+    order = row_order(source, columns, keep) if sort else None
     if source.is_relation:
-        table = source.collect(chosen)
-        for name, values in columns.items():
-            table = table.set_column(kept.index(name), name, values)
+        table = _replaced(source, columns, keep)
         native: Any = source.native
-        return from_arrow_beside(native, table)
+        return from_arrow_beside(native, table if order is None else table.take(order))
     if source.is_lazy:
         chosen = chosen.collect()
-    new: Any = nw.from_arrow(pa.table(dict(columns)), backend=chosen.implementation)
-    replaced = chosen.with_columns(*new.iter_columns())
-    return replaced.lazy().to_native() if source.is_lazy else replaced.to_native()
+    chosen = nw.maybe_reset_index(chosen)
+    if columns:
+        new: Any = nw.from_arrow(pa.table(dict(columns)), backend=chosen.implementation)
+        chosen = chosen.with_columns(*new.iter_columns())
+    if order is not None:
+        chosen = nw.maybe_reset_index(chosen[order])
+    return _bare(chosen.lazy().to_native() if source.is_lazy else chosen.to_native())
+
+
+def _plain(source: Source, names: Sequence[str]) -> list[nw.Expr]:
+    """Return columns as they are, categories as texts."""
+    import narwhals as nw
+
+    kinds = source.frame.collect_schema()
+    return [
+        nw.col(name).cast(nw.String) if kinds[name] in (nw.Categorical, nw.Enum) else nw.col(name)
+        for name in names
+    ]
+
+
+def _replaced(source: Source, columns: Mapping[str, pa.Array], keep: Sequence[str]) -> pa.Table:
+    table = source.collect(source.frame.select(_plain(source, keep)))
+    for name, values in columns.items():
+        table = table.set_column(keep.index(name), name, values)
+    return table
+
+
+def row_order(source: Source, columns: Mapping[str, pa.Array], keep: Sequence[str]) -> LongArray:
+    """Return the places of the rows, sorted by all columns that are kept, one after another.
+
+    Numbers and times go by size, texts by their UTF-8 bytes, missing comes last. Columns of lists and the
+    like cannot be sorted by, and are passed over.
+
+    Parameters
+    ----------
+    source, columns, keep
+        As for `replace_columns`.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    table = _replaced(source, columns, keep)
+    keys = [field.name for field in table.schema if not pa.types.is_nested(field.type)]
+    places = pc.sort_indices(table, sort_keys=[(name, "ascending") for name in keys])
+    return np.asarray(places.to_numpy(), dtype=np.int64)
+
+
+def _bare(frame: Any) -> object:
+    """Take notes off a frame that are about all its columns, those that are left out too."""
+    import pyarrow as pa
+
+    if isinstance(frame, pa.Table):
+        return frame.replace_schema_metadata(None)
+    if getattr(frame, "attrs", None):
+        frame.attrs = {}
+    return frame
 
 
 def find_unique(source: Source, names: Sequence[str]) -> list[str]:
@@ -67,4 +127,4 @@ def find_unique(source: Source, names: Sequence[str]) -> list[str]:
     return [name for name in names if rows > 1 and counts.column(name)[0].as_py() == rows]
 
 
-__all__ = ["find_unique", "replace_columns"]
+__all__ = ["find_unique", "replace_columns", "row_order"]

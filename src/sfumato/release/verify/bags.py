@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sfumato.errors import VerificationError
 from sfumato.release.verify.reading import enough_room, open_engine, open_file, readable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from duckdb import DuckDBPyConnection
@@ -24,8 +25,9 @@ class Columns:
     ----------
     quasi_identifiers, sensitive, others
         Their names by role.
-    texts
-        Those whose texts must be the same; others are the same if they are one number or one time.
+    values
+        Those that are compared as numbers or times, whose spelling depends on the format of the original.
+        All others must be the same text, to the last character.
     masked
         Whether suppressed rows stay, with ``*`` in every quasi-identifier and nothing in sensitive columns.
     """
@@ -33,7 +35,7 @@ class Columns:
     quasi_identifiers: Sequence[str]
     sensitive: Sequence[str]
     others: Sequence[str]
-    texts: frozenset[str] = frozenset()
+    values: frozenset[str] = frozenset()
     masked: bool = False
 
     @property
@@ -56,12 +58,15 @@ class Difference:
         Rows of the release that are not there before suppression, or not as often.
     lacking
         Rows of classes that the release shows, or of masked ones, that it does not have, or not as often.
+    blocks
+        The classes that the release shows, by the numbers of their blocks; where these were given.
     """
 
     rows: int
     kept: int
     foreign: int
     lacking: int
+    blocks: tuple[tuple[int, ...], ...] = ()
 
     @property
     def is_none(self) -> bool:
@@ -69,7 +74,7 @@ class Difference:
         return not self.foreign and not self.lacking
 
 
-def compare_bags(released: Path, before: Path, columns: Columns) -> Difference:
+def compare_bags(released: Path, before: Path, columns: Columns, numbers: Path | None = None) -> Difference:
     """Compare a release with the same rows before suppression.
 
     A class of quasi-identifiers is kept as a whole or suppressed as a whole. Missing equals missing.
@@ -82,31 +87,101 @@ def compare_bags(released: Path, before: Path, columns: Columns) -> Difference:
         All rows, recoded, none suppressed.
     columns
         What is compared.
+    numbers
+        A file with the number of the block in place of each quasi-identifier, rows as in ``before``.
+
+    Raises
+    ------
+    VerificationError
+        If one of the columns is not in a file; it is named.
     """
     with open_engine() as connection:
         for view, path in (("shown", released), ("made", before)):
             with readable(path):
                 found = open_file(connection, path, f"{view}_file")
-                cells = ", ".join(
-                    f"{_cell(found[name], is_text=name in columns.texts)} AS c{place}"
-                    for place, name in enumerate(columns.names)
-                )
+                cells = _select(found, columns, path)
                 connection.execute(
                     f"CREATE TEMP TABLE {view} AS SELECT {cells}, count(*) AS n FROM {view}_file GROUP BY ALL"
                 )
+                if view == "made" and numbers is not None:
+                    _number_classes(connection, cells, columns, numbers)
         with enough_room(released):
             return _compare(connection, columns)
 
 
-def _cell(expression: str, *, is_text: bool) -> str:
-    """Write a cell as a text that is never null."""
-    plain = expression
-    if not is_text:
-        number, time = (
-            f"CAST(TRY_CAST({expression} AS {kind}) AS VARCHAR)" for kind in ("DOUBLE", "TIMESTAMP")
-        )
-        plain = f"coalesce({number}, {time}, {expression})"
-    return f"coalesce('=' || {plain}, '')"
+def differing_columns(released: Path, before: Path, names: Sequence[str]) -> list[str]:
+    """Return which columns of two files are not the same texts, row by row.
+
+    Parameters
+    ----------
+    released, before
+        The files, rows in the same order.
+    names
+        Columns to compare.
+
+    Raises
+    ------
+    VerificationError
+        If one of the columns is not in a file; it is named.
+    """
+    columns = Columns(names, (), ())
+    with open_engine() as connection:
+        for view, path in (("shown", released), ("made", before)):
+            with readable(path):
+                cells = _select(open_file(connection, path, f"{view}_file"), columns, path)
+                connection.execute(f"CREATE TEMP TABLE {view} AS SELECT {cells} FROM {view}_file")
+        with enough_room(released):
+            return [
+                name
+                for place, name in enumerate(names)
+                if _number(
+                    connection,
+                    f"SELECT count(*) FROM shown POSITIONAL JOIN made AS due "
+                    f"WHERE shown.c{place} IS DISTINCT FROM due.c{place}",
+                )
+            ]
+
+
+def _select(found: Mapping[str, str], columns: Columns, path: Path) -> str:
+    absent = [name for name in columns.names if name not in found]
+    if absent:
+        raise VerificationError(f"the column {absent[0]!r} is not in the file.", where=str(path))
+    return ", ".join(
+        f"{_cell(found[name], is_value=name in columns.values)} AS c{place}"
+        for place, name in enumerate(columns.names)
+    )
+
+
+def _number_classes(connection: DuckDBPyConnection, cells: str, columns: Columns, numbers: Path) -> None:
+    """Make the table ``numbered``: the classes before suppression with the numbers of their blocks."""
+    found = open_file(connection, numbers, "number_file")
+    known = range(len(columns.quasi_identifiers))
+    blocks = ", ".join(
+        f"CAST({found[name]} AS BIGINT) AS b{place}" for place, name in enumerate(columns.quasi_identifiers)
+    )
+    names = ", ".join([*(f"c{place}" for place in known), *(f"b{place}" for place in known)])
+    connection.execute(
+        f"CREATE TEMP TABLE numbered AS SELECT DISTINCT {names} FROM "
+        f"(SELECT {cells} FROM made_file) POSITIONAL JOIN (SELECT {blocks} FROM number_file)"
+    )
+
+
+def _cell(expression: str, *, is_value: bool) -> str:
+    """Write a cell as a text that is never null; a number or time in one spelling, where asked for."""
+    if not is_value:
+        return f"coalesce('=' || {expression}, '')"
+    # A double cannot tell whole numbers of more than 15 digits apart, so that these are compared as texts.
+    whole = f"regexp_extract({expression}, '^([+-]?)0*([1-9][0-9]{{15,}})([.]0*)?$', ['sign', 'digits'])"
+    digits = f"nullif(replace({whole}['sign'], '+', '') || {whole}['digits'], '')"
+    double = f"TRY_CAST({expression} AS DOUBLE)"
+    large = f"CASE WHEN abs({double}) >= 1e15 THEN CAST(TRY_CAST({double} AS HUGEINT) AS VARCHAR) END"
+    # Nor does the engine keep what is finer than a microsecond.
+    time = (
+        f"CASE WHEN NOT regexp_matches({expression}, '[.][0-9]{{7}}') "
+        f"THEN CAST(TRY_CAST({expression} AS TIMESTAMPTZ) AS VARCHAR) END"
+    )
+    found = (digits, large, f"CAST({double} AS VARCHAR)", time, expression)
+    return f"coalesce('=' || coalesce({', '.join(found)}), '')"
 
 
 def _compare(connection: DuckDBPyConnection, columns: Columns) -> Difference:
@@ -136,11 +211,23 @@ def _compare(connection: DuckDBPyConnection, columns: Columns) -> Difference:
         _number(connection, f"SELECT coalesce(sum(n), 0) FROM (FROM {one} EXCEPT FROM {other})")
         for one, other in (("shown", "due"), ("due", "shown"))
     )
-    return Difference(_number(connection, "SELECT sum(n) FROM made"), kept, foreign, lacking)
+    rows = _number(connection, "SELECT coalesce(sum(n), 0) FROM made")
+    return Difference(rows, kept, foreign, lacking, _shown_blocks(connection, known))
+
+
+def _shown_blocks(connection: DuckDBPyConnection, known: Sequence[str]) -> tuple[tuple[int, ...], ...]:
+    """Return the blocks of the classes that the release shows; none where they were not numbered."""
+    if not connection.execute("SELECT 1 FROM duckdb_tables() WHERE table_name = 'numbered'").fetchall():
+        return ()
+    join = " AND ".join(f"numbered.{cell} = kept.{cell}" for cell in known)
+    blocks = ", ".join(f"b{place}" for place in range(len(known)))
+    return tuple(
+        connection.execute(f"SELECT DISTINCT {blocks} FROM numbered SEMI JOIN kept ON {join}").fetchall()
+    )
 
 
 def _number(connection: DuckDBPyConnection, query: str) -> int:
     return int(connection.execute(query).fetchall()[0][0])
 
 
-__all__ = ["Columns", "Difference", "compare_bags"]
+__all__ = ["Columns", "Difference", "compare_bags", "differing_columns"]

@@ -1,0 +1,254 @@
+"""Measures of a release, computed anew from the data that it was made from.
+
+Nothing is searched and no requirement is looked at: the suppressed classes are those that the file does not
+show, whatever its manifest asks for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sfumato.classes import Batch, Request, Rule, Suppression
+from sfumato.domains import Ladder, Lattice, Partition
+from sfumato.errors import ParameterError
+from sfumato.hierarchies import RULES, encode
+from sfumato.kernels import lattice as kernel
+from sfumato.measures import Direction, make_measure
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from sfumato._typing import BoolArray, FloatArray, IntArray, LongArray
+    from sfumato.classes import Statistics
+    from sfumato.domains import Cube
+    from sfumato.measures import Measure
+    from sfumato.preparing import Prepared
+    from sfumato.release.recipe import Recipe, RecipeAttribute
+
+OF_DOMAINS = frozenset({"loss", "glm", "gl", "usefulness", "protection", "precision", "ql"})
+"""Measures that compare with all values of the domains."""
+OF_SENTENCES = frozenset({"secure", "exposed", "sf"})
+HOLDERS = (
+    "for whom a sentence is confidential is in no manifest; pass the specification of the release with --spec"
+)
+_UNNAMED = "the recipe does not name the values of {!r} that occur in suppressed rows alone"
+_DECLARED = (
+    "the domain of {!r} is declared outside of recipe and data; pass the specification of the release "
+    "with --spec"
+)
+
+
+@dataclass(frozen=True)
+class Remeasured:
+    """Measures of a release by its original.
+
+    Parameters
+    ----------
+    exact
+        Measure → number.
+    best
+        For measures that are not determined: no value is better than this.
+    reasons
+        Why they are not.
+    """
+
+    exact: Mapping[str, float] = field(default_factory=dict)
+    best: Mapping[str, float] = field(default_factory=dict)
+    reasons: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """The release in codes.
+
+    Parameters
+    ----------
+    recipe
+        What was done.
+    recoded
+        The original, coded by the recipe.
+    domains
+        The original, coded with the whole domains.
+    blocks
+        The classes that the file shows, by the recipe's blocks; shape (classes, q).
+    specified
+        Quasi-identifiers whose hierarchies come from a specification, so that their domains are in no doubt.
+    costs
+        Quasi-identifier → the denominators of the costs that the manifest states.
+    """
+
+    recipe: Recipe
+    recoded: Prepared
+    domains: Prepared
+    blocks: IntArray
+    specified: frozenset[str] = frozenset()
+    costs: Mapping[str, Collection[int]] = field(default_factory=dict)
+
+
+def remeasure(shown: Shown, names: Collection[str], *, holders_known: bool) -> Remeasured:
+    """Compute measures of exactly the rows that a file shows.
+
+    Parameters
+    ----------
+    shown
+        The release and its original.
+    names
+        Measures to compute.
+    holders_known
+        Whether it is known for whom sentences are confidential.
+    """
+    exact, best, reasons = {}, {}, {}
+    measures: list[Measure] = []
+    for name in names:
+        if name in OF_SENTENCES and not holders_known:
+            reasons[name] = HOLDERS
+            continue
+        try:
+            measures.append(make_measure(name, shown.domains.setting))
+        except ParameterError as error:
+            reasons[name] = error.message.rstrip(".")
+    columns = [_Column.of(shown, place) for place in range(len(shown.domains.lattice.ladders))]
+    kept = _kept_cells(shown, columns)
+    finest, united = (_evaluate(shown, columns, kept, measures, unite=unite) for unite in (False, True))
+    unnamed = next((column.name for column in columns if column.is_unnamed), None)
+    for number, item in enumerate(measures):
+        values = finest[number], united[number]
+        doubtful = next((c.name for c in columns if c.is_doubtful_for(item.name)), None)
+        before = item.name == "mean_k" and shown.recipe.rule == "below-mean"
+        if doubtful is not None:
+            reasons[item.name] = _DECLARED.format(doubtful)
+        elif unnamed is not None and (item.name in OF_DOMAINS or item.name == "hdm" or before):
+            # A value that is not named costs least by itself; the classes before suppression are largest
+            # where all such values are one.
+            best[item.name] = max(values) if item.direction is Direction.MAXIMIZE else min(values)
+            reasons[item.name] = _UNNAMED.format(unnamed)
+        else:
+            exact[item.name] = values[0]
+    return Remeasured(exact, best, reasons)
+
+
+@dataclass(frozen=True, eq=False)
+class _Column:
+    """A quasi-identifier: its codes in the whole domain, and the recipe's block of each."""
+
+    name: str
+    ladder: Ladder  # of the whole domain
+    level: int | None  # where the recipe names one
+    block: IntArray  # of each code of the domain; -1 where the recipe does not know it
+    foreign: BoolArray  # codes whose values the recipe does not name
+    is_unnamed: bool
+    is_doubtful: bool
+    has_heights: bool
+
+    @classmethod
+    def of(cls, shown: Shown, place: int) -> _Column:
+        name = shown.domains.setting.quasi_identifiers[place]
+        done = shown.recipe.attributes[name]
+        ours, theirs = shown.domains.table.hierarchies[name], shown.recoded.table.hierarchies[name]
+        ladder = shown.recoded.lattice.ladders[shown.recoded.setting.quasi_identifiers.index(name)]
+        codes = encode(theirs, ours.values)
+        block = np.where(codes < 0, -1, ladder.levels[ladder.lowest][codes])
+        leaf = theirs.size - 1 - theirs.has_missing if "unknown" in theirs.definition else -1
+        foreign = (codes < 0) | (codes == leaf)
+        is_unnamed = done.level is None and leaf >= 0
+        whole = shown.domains.lattice.ladders[place]
+        doubtful = name not in shown.specified and _is_doubtful(done, ours.size, shown.costs.get(name))
+        # Of other schemes than levels a recipe keeps the rules of hierarchies, not their trees.
+        has_heights = name in shown.specified or done.level is not None or bool(done.hierarchy)
+        return cls(
+            name, whole, done.level, block.astype(np.int32), foreign, is_unnamed, doubtful, has_heights
+        )
+
+    def is_doubtful_for(self, measure: str) -> bool:
+        """Tell whether a measure depends on what is not known of the column's domain or tree."""
+        return (self.is_doubtful and measure in OF_DOMAINS) or (
+            measure == "precision" and not self.has_heights
+        )
+
+    def fixed(self, *, unite: bool) -> Ladder:
+        """Return the one partition of the release; values that are not named united, or each by itself."""
+        if self.level is not None and self.level <= self.ladder.height:
+            return self.ladder.only(self.level)
+        own = np.arange(len(self.block)) + self.block.max(initial=-1) + 1
+        rest = np.full(len(own), own[0] if len(own) else 0) if unite else own
+        numbers = np.where(self.foreign, rest, self.block)
+        return Ladder.listed([Partition.of(numbers)], self.ladder)
+
+
+def _is_doubtful(done: RecipeAttribute, size: int, stated: Collection[int] | None) -> bool:
+    """Tell whether a domain may hold values that neither recipe nor data have."""
+    definition = done.hierarchy or {}
+    if done.level == 0:
+        return False  # single values keep everything, however many there are
+    if "root" in definition:
+        return size < 2  # one block loses everything, unless one value is all there is
+    if any(key in definition for key in (*RULES, "granularity", "leaves")):
+        return False
+    return bool(stated) and set(stated or ()) != {max(size - 1, 1)}
+
+
+def _kept_cells(shown: Shown, columns: Sequence[_Column]) -> BoolArray:
+    """Tell which cells of the cube are in a class that the file shows."""
+    cube = shown.domains.cube
+    order = [shown.recoded.setting.quasi_identifiers.index(column.name) for column in columns]
+    theirs = {tuple(row) for row in shown.blocks[:, order].tolist()}
+    own = np.column_stack([column.block[cube.codes[:, place]] for place, column in enumerate(columns)])
+    distinct, number = np.unique(own, axis=0, return_inverse=True)
+    return np.array([tuple(row) in theirs for row in distinct.tolist()], dtype=bool)[number.reshape(-1)]
+
+
+def _evaluate(
+    shown: Shown, columns: Sequence[_Column], kept: BoolArray, measures: Sequence[Measure], *, unite: bool
+) -> list[float]:
+    """Compute measures of the rows of some cells."""
+    cube = shown.domains.cube
+    lattice = Lattice(tuple(column.fixed(unite=unite) for column in columns))
+    request = Request(
+        tuple(dict.fromkeys(item for measure in measures for item in measure.properties)),
+        tuple(dict.fromkeys(cost for measure in measures for cost in measure.costs)),
+    )
+    node = np.array([ladder.lowest for ladder in lattice.ladders], dtype=np.int64)[None]
+    nothing = Suppression(Rule.NONE, 0)
+    every = Batch(cube, lattice, Request(), nothing, threads=1).evaluate(node)
+    part = replace(
+        cube,
+        codes=cube.codes[kept],
+        sensitive_codes=cube.sensitive_codes[kept],
+        rows=cube.rows[kept],
+        persons=None if cube.persons is None else cube.persons[kept],
+    )
+    found = Batch(part, lattice, request, nothing, threads=1, whole=cube).evaluate(node)
+    return [float(item.value(_completed(found, every, shown, lattice, kept))[0]) for item in measures]
+
+
+def _completed(
+    found: Statistics, every: Statistics, shown: Shown, lattice: Lattice, kept: BoolArray
+) -> Statistics:
+    """Add what suppressed rows count to the statistics of those that are shown."""
+    cube = shown.domains.cube
+    sums = found.sums.copy()
+    sums[:, kernel.SUPPRESSED] = cube.row_count - int(cube.rows[kept].sum())
+    for number in (kernel.ALL_SIZE_SUM, kernel.ALL_ROWS_SQUARED):
+        sums[:, number] = every.sums[:, number]
+    rule = Rule.BELOW_MEAN if shown.recipe.rule == "below-mean" else Rule.NONE
+    penalties = found.penalties
+    if penalties.shape[1]:
+        penalties = np.array([[_penalty(cube, lattice, kept, a) for a in range(penalties.shape[1])]])
+    return replace(found, sums=sums, row_count=cube.row_count, rule=rule, penalties=penalties)
+
+
+def _penalty(cube: Cube, lattice: Lattice, kept: BoolArray, attribute: int) -> float:
+    """Sum `CellCost.FREQUENCY` over all rows: values and blocks are counted before suppression."""
+    ladder = lattice.ladders[attribute]
+    codes, block = cube.codes[:, attribute], ladder.levels[ladder.lowest]
+    values: LongArray = np.bincount(codes, weights=cube.rows, minlength=len(block)).astype(np.int64)
+    together = np.bincount(block, weights=values)[block]
+    others = cube.row_count - values
+    costs: FloatArray = np.where(others > 0, (together - values) / np.maximum(others, 1), 0.0)
+    return float((np.where(kept, costs[codes], 1.0) * cube.rows).sum())
+
+
+__all__ = ["HOLDERS", "OF_DOMAINS", "OF_SENTENCES", "Remeasured", "Shown", "remeasure"]
