@@ -39,6 +39,10 @@ COLUMNS: dict[str, dict[str, dict[str, object]]] = {
     "cuts": {"work": {"scheme": "cuts", "hierarchy": {"tree": TREE}}, "age": {"granularity": 5}},
     "sets": {"work": {"scheme": "sets"}, "age": {"hierarchy": {"intervals": [10]}, "granularity": 5}},
     "guided-sets": {"work": {"scheme": "GSPS", "hierarchy": {"tree": TREE}}},
+    "declared": {
+        "age": {"hierarchy": {"intervals": [5, 20], "bottom": 10, "top": 50}},
+        "work": {"hierarchy": {"tree": TREE}, "weight": 2},
+    },
     "statistics": {"age": {"hierarchy": {"intervals": [10, 20]}, "output": "mean"}, "work": {}},
 }
 MASKED = {"suppression": {"limit": 0.1, "output": "mask"}}

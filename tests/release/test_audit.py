@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -105,11 +105,18 @@ def test_what_a_sealed_forgery_states_is_recounted(folder: Path, case: str) -> N
         assert verdict(path), place
 
 
+def test_a_weight_that_costs_are_not_stated_for_is_found(tmp_path: Path) -> None:
+    path = write_case("declared", tmp_path / "r.csv")
+    made: Any = read_manifest(path)
+    made["recipe"]["attributes"]["work"]["weight"] = 9.0
+    write_manifest(path, made, sealed=True)
+    assert any("the weight of 'work'" in text for text in verdict(path))
+
+
 @pytest.mark.parametrize(
     ("place", "value", "told"),
     [
         (("recipe", "attributes", "work", "scheme"), "best", "the scheme of 'work'"),
-        (("recipe", "attributes", "work", "weight"), 9.0, "the weight of 'work'"),
         (("recipe", "attributes", "zip", "hierarchy"), {"mask": 9}, "that its recipe cannot write"),
         (("recipe", "attributes", "born", "hierarchy"), {"dates": ["day"]}, "that its recipe cannot write"),
         (("recipe", "suppression", "limit"), 1.5, "between 0 and 1"),

@@ -121,18 +121,30 @@ def test_forged_numbers_are_noticed(released: dict[str, Path], tmp_path: Path, c
     content = read_manifest(path)
     stated = content["measures"]
     assert isinstance(stated, dict)
-    forged = {**content, "measures": {**stated, name: stated[name] - 0.25}}
+    tolerance = content.get("tolerance", {})
+    assert isinstance(tolerance, dict)
+    forged = {**content, "measures": {**stated, name: stated[name] - 0.25 - tolerance.get(name, 0.0)}}
     write_manifest(path, forged, sealed=True)
     assert audit(path, table)[name] == "broken"
 
 
-def test_a_forged_distribution_is_noticed(released: dict[str, Path]) -> None:
-    path = released["closeness"]
-    columns = make_columns()
-    title = "distribution of 'disease' in the original"
-    assert audit(path, pa.table(columns))[title] == "holds"
-    columns["disease"] = ["none" if value == "gout" else value for value in columns["disease"]]
-    assert audit(path, pa.table(columns))[title] == "broken"
+def test_forged_shares_are_noticed(released: dict[str, Path], tmp_path: Path) -> None:
+    path = _copy(released["closeness"], tmp_path / "r.csv")
+    content = read_manifest(path)
+    shares = content["reference"]["distributions"]["disease"]["shares"]  # type: ignore[index,call-overload]
+    shares[0], shares[1] = shares[0] + 0.1, shares[1] - 0.1
+    write_manifest(path, content, sealed=True)
+    assert audit(path, pa.table(make_columns()))["distribution of 'disease'"] == "broken"
+
+
+def test_forged_costs_are_noticed(released: dict[str, Path], tmp_path: Path) -> None:
+    path = _copy(released["declared"], tmp_path / "r.csv")
+    assert audit(path, pa.table(make_columns()))["costs of 'age' in the original"] == "holds"
+    content = read_manifest(path)
+    for cell in content["reference"]["attributes"]["age"]["loss"]["cells"]:  # type: ignore[index,call-overload]
+        cell[2] += 1
+    write_manifest(path, content, sealed=True)
+    assert audit(path, pa.table(make_columns()))["costs of 'age' in the original"] == "broken"
 
 
 def test_what_even_the_original_does_not_determine_is_listed(tmp_path: Path) -> None:

@@ -102,7 +102,7 @@ def _open_file(path: Path) -> Released:
     manifest = Manifest.load(stated)
     if not is_microaggregated(manifest):
         recipe = Recipe.from_dict(manifest.recipe, where=f"{stated}: recipe")
-        return Released(path, recipe, tolerance=manifest.tolerance or 0.0)
+        return Released(path, recipe, tolerance=manifest.choice_tolerance or 0.0)
     return Released(path, None, MicroRecipe.from_dict(manifest.recipe, where=f"{stated}: recipe"))
 
 

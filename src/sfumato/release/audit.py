@@ -192,6 +192,7 @@ def _complete(found: Recount, beside: Beside) -> Recount:
 def _gain(found: Recount, gained: Mapping[str, Count]) -> Recount:
     return replace(
         found,
+        slack={name: slack for name, slack in found.slack.items() if name not in gained},
         counted={**found.counted, **gained},
         not_recounted={name: why for name, why in found.not_recounted.items() if name not in gained},
         at_most={name: number for name, number in found.at_most.items() if name not in gained},

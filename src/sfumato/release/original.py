@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,14 +10,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sfumato.errors import SfumatoError
-from sfumato.hierarchies import text_of
 from sfumato.preparing import load
 from sfumato.release.centres import NOT_MADE, measure_centres, read_both, remake
 from sfumato.release.draft import make_draft
 from sfumato.release.microaggregated import MicroRecipe
 from sfumato.release.reapply import recipe_domains, recipe_problem
 from sfumato.release.recipe import Recipe
-from sfumato.release.remeasuring import OF_DOMAINS, Remeasured, Shown, remeasure
+from sfumato.release.remeasuring import Remeasured, Shown, judge_costs, remeasure
 from sfumato.release.verify import Check, release_suffix
 from sfumato.release.verify.bags import Columns, compare_bags, differing_columns
 from sfumato.release.verify.checks import broken, held, unknown
@@ -28,7 +26,7 @@ from sfumato.table.numbers import read_codes, read_numbers, refuse_unknown
 from sfumato.table.replacing import replace_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Mapping
 
     from sfumato.preparing import Prepared
     from sfumato.release.manifest import Manifest
@@ -105,7 +103,6 @@ def hold_generalized(
         _judge("rows in", manifest.rows["in"], difference.rows),
         _judge("rows suppressed", manifest.rows["suppressed"], difference.rows - difference.kept),
         _judge_rows(difference),
-        *_judge_distributions(manifest, prepared),
     ]
     names = _names(manifest, found)
     if difference.is_none:
@@ -114,23 +111,19 @@ def hold_generalized(
         measured = Remeasured(reasons=dict.fromkeys(names, NOT_MADE))
     # Where the original leaves a measure open, what the file says of it stands.
     reasons = {name: why for name, why in measured.reasons.items() if name not in found.counted}
-    checks += _judge_open(manifest, measured, reasons)
+    checks += [*measured.checks, *_judge_open(manifest, measured, reasons)]
     return Beside(tuple(checks), measured.exact, difference.rows, reasons)
 
 
 def _names(manifest: Manifest, found: Recount) -> list[str]:
-    """Return the measures that the file does not show, or shows by numbers of the manifest alone."""
+    """Return the measures that the file does not show, or not exactly."""
     asked = dict.fromkeys((*manifest.require, *manifest.measures))
-    return [
-        name
-        for name in asked
-        if name in found.not_recounted or name in OF_DOMAINS or split_name(name)[0] == "t"
-    ]
+    return [name for name in asked if name in found.not_recounted or split_name(name)[0] == "t"]
 
 
 def _recode(path: Path, recipe: Recipe, original: Source) -> tuple[Prepared, Difference]:
     """Apply a recipe to the original, and compare its rows with those of the file."""
-    prepared, problem = recipe_problem(recipe, original, "*")
+    prepared, problem = recipe_problem(recipe, original, "*", strict=True)
     draft = make_draft(prepared, problem, prepared.lattice.bottom, recipe=recipe)
     # The same rows once more, so that the classes of the file are known by numbers too.
     numbered = [
@@ -174,30 +167,6 @@ def _judge_rows(found: Difference) -> Check:
     )
 
 
-def _judge_distributions(manifest: Manifest, prepared: Prepared) -> Iterator[Check]:
-    """Count the distributions that are stated over all input rows."""
-    stated = manifest.reference.get("distributions")
-    cube = prepared.cube
-    for place, name in enumerate(prepared.setting.sensitive):
-        entry = stated.get(name) if isinstance(stated, Mapping) else None
-        if not isinstance(entry, Mapping):
-            continue
-        domain = prepared.table.sensitive[name]
-        counts = np.bincount(cube.sensitive_codes[:, place], weights=cube.rows, minlength=domain.size)
-        title = f"distribution of {name!r} in the original"
-        if _numbers(entry["values"], entry["counts"]) == _numbers(domain.values, counts.tolist()):
-            yield held(title, "as stated.")
-        else:
-            yield broken(title, f"{title}: another one is stated.")
-
-
-def _numbers(values: object, counts: object) -> dict[str | None, int]:
-    assert isinstance(values, list | tuple)
-    assert isinstance(counts, list)
-    texts = [None if value is None else text_of(value) for value in values]
-    return {text: int(count) for text, count in zip(texts, counts, strict=True) if count}
-
-
 def _measure(
     manifest: Manifest,
     recoded: Prepared,
@@ -237,21 +206,13 @@ def _measure(
         else:
             domains = load(original, spec.model_copy(update={"require": {}}))
         blocks = np.array(difference.blocks, dtype=np.int32).reshape(-1, len(recipe.quasi_identifiers))
-        shown = Shown(recipe, recoded, domains, blocks, specified, _denominators(manifest))
-        return remeasure(shown, names, holders_known=everyone)
+        shown = Shown(recipe, recoded, domains, blocks, specified)
+        return replace(
+            remeasure(shown, names, holders_known=everyone), checks=judge_costs(shown, manifest.reference)
+        )
     except SfumatoError as error:
         why = f"doing it again fails: {error.message.rstrip('.')}"
         return Remeasured(reasons=dict.fromkeys(names, why))
-
-
-def _denominators(manifest: Manifest) -> dict[str, set[int]]:
-    """Return what the stated losses of each quasi-identifier are divided by; nothing where none are."""
-    stated, found = manifest.reference.get("attributes"), dict[str, set[int]]()
-    for name, entry in stated.items() if isinstance(stated, Mapping) else ():
-        loss = entry.get("loss") if isinstance(entry, Mapping) else None
-        cells = loss.get("cells") if isinstance(loss, Mapping) else None
-        found[name] = {cell[2] for cell in cells or () if isinstance(cell, list) and len(cell) == 3}
-    return found
 
 
 def _judge_open(manifest: Manifest, found: Remeasured, reasons: Mapping[str, str]) -> Iterator[Check]:

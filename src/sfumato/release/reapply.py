@@ -88,8 +88,8 @@ def recipe_domains(recipe: Recipe, data: object) -> Prepared:
     spec, makers = _spec_of(recipe), {}
     for name in (*recipe.quasi_identifiers, *recipe.sensitive):
         done = recipe.attributes[name]
-        # Recorded values of a quasi-identifier are those that the release shows, not its domain.
-        if done.hierarchy is not None and (done.role == "sensitive" or "values" not in done.hierarchy):
+        # Recorded values are those that the release shows; the data have their own, unless all are declared.
+        if done.hierarchy is not None and (done.kind == "ordinal" or "values" not in done.hierarchy):
             alone = replace(done, level=0, blocks=None, labels=None, statistics=None)
             makers[name] = _maker(name, alone, "*" if done.role == "quasi-identifier" else "error")
     return prepare(code_table(open_source(data, spec.data), spec, makers))

@@ -6,7 +6,9 @@ show, whatever its manifest asks for.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,9 +19,11 @@ from sfumato.errors import ParameterError
 from sfumato.hierarchies import RULES, encode
 from sfumato.kernels import lattice as kernel
 from sfumato.measures import Direction, make_measure
+from sfumato.release.grouping import Grouping
+from sfumato.release.verify.checks import broken, held
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Sequence
 
     from sfumato._typing import BoolArray, FloatArray, IntArray, LongArray
     from sfumato.classes import Statistics
@@ -27,6 +31,7 @@ if TYPE_CHECKING:
     from sfumato.measures import Measure
     from sfumato.preparing import Prepared
     from sfumato.release.recipe import Recipe, RecipeAttribute
+    from sfumato.release.verify import Check
 
 OF_DOMAINS = frozenset({"loss", "glm", "gl", "usefulness", "protection", "precision", "ql"})
 """Measures that compare with all values of the domains."""
@@ -53,11 +58,14 @@ class Remeasured:
         For measures that are not determined: no value is better than this.
     reasons
         Why they are not.
+    checks
+        Whether the costs that a manifest states are those of the declared domains.
     """
 
     exact: Mapping[str, float] = field(default_factory=dict)
     best: Mapping[str, float] = field(default_factory=dict)
     reasons: Mapping[str, str] = field(default_factory=dict)
+    checks: tuple[Check, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,8 +84,6 @@ class Shown:
         The classes that the file shows, by the recipe's blocks; shape (classes, q).
     specified
         Quasi-identifiers whose hierarchies come from a specification, so that their domains are in no doubt.
-    costs
-        Quasi-identifier → the denominators of the costs that the manifest states.
     """
 
     recipe: Recipe
@@ -85,7 +91,6 @@ class Shown:
     domains: Prepared
     blocks: IntArray
     specified: frozenset[str] = frozenset()
-    costs: Mapping[str, Collection[int]] = field(default_factory=dict)
 
 
 def remeasure(shown: Shown, names: Collection[str], *, holders_known: bool) -> Remeasured:
@@ -130,6 +135,44 @@ def remeasure(shown: Shown, names: Collection[str], *, holders_known: bool) -> R
     return Remeasured(exact, best, reasons)
 
 
+def judge_costs(shown: Shown, reference: Mapping[str, object]) -> tuple[Check, ...]:
+    """Compare the costs that a manifest states with those of the declared domains, as far as these are known.
+
+    Parameters
+    ----------
+    shown
+        The release and its original.
+    reference
+        Of the manifest.
+    """
+    stated, checks = reference.get("attributes"), []
+    columns = [_Column.of(shown, place) for place in range(len(shown.domains.lattice.ladders))]
+    kept = shown.domains.cube.codes[_kept_cells(shown, columns)]
+    for place, column in enumerate(columns):
+        domain, done = shown.domains.table.hierarchies[column.name], shown.recipe.attributes[column.name]
+        entry = stated.get(column.name) if isinstance(stated, Mapping) else None
+        if entry is None or not domain.is_declared:
+            continue
+        ladder = column.fixed(unite=False)
+        node = done.level if done.scheme == "levels" else None
+        published = np.bincount(kept[:, place], minlength=domain.size) > 0
+        block = ladder.levels[ladder.lowest]
+        due = Grouping(domain, str(done.scheme), block, node, published).costs(done.weight, declared=True)
+        title = f"costs of {column.name!r} in the original"
+        if all(_fractions(entry, kind) == _fractions(due, kind) for kind in ("loss", "extent")):
+            checks.append(held(title, "as stated."))
+        else:
+            checks.append(broken(title, f"{title}: others are stated."))
+    return tuple(checks)
+
+
+def _fractions(entry: Mapping[str, object], kind: str) -> list[Fraction]:
+    """Return the costs of an attribute without their labels, which may be statistics."""
+    table = entry.get(kind)
+    cells = table.get("cells") if isinstance(table, Mapping) else None
+    return sorted(Fraction(int(cell[1]), int(cell[2])) for cell in cells or ())
+
+
 @dataclass(frozen=True, eq=False)
 class _Column:
     """A quasi-identifier: its codes in the whole domain, and the recipe's block of each."""
@@ -155,7 +198,7 @@ class _Column:
         foreign = (codes < 0) | (codes == leaf)
         is_unnamed = done.level is None and leaf >= 0
         whole = shown.domains.lattice.ladders[place]
-        doubtful = name not in shown.specified and _is_doubtful(done, ours.size, shown.costs.get(name))
+        doubtful = name not in shown.specified and _is_doubtful(done, ours.size)
         # Of other schemes than levels a recipe keeps the rules of hierarchies, not their trees.
         has_heights = name in shown.specified or done.level is not None or bool(done.hierarchy)
         return cls(
@@ -178,16 +221,15 @@ class _Column:
         return Ladder.listed([Partition.of(numbers)], self.ladder)
 
 
-def _is_doubtful(done: RecipeAttribute, size: int, stated: Collection[int] | None) -> bool:
+def _is_doubtful(done: RecipeAttribute, size: int) -> bool:
     """Tell whether a domain may hold values that neither recipe nor data have."""
     definition = done.hierarchy or {}
     if done.level == 0:
         return False  # single values keep everything, however many there are
     if "root" in definition:
         return size < 2  # one block loses everything, unless one value is all there is
-    if any(key in definition for key in (*RULES, "granularity", "leaves")):
-        return False
-    return bool(stated) and set(stated or ()) != {max(size - 1, 1)}
+    # Blocks without a rule may be those of a file, a tree or an order that the recipe does not hold.
+    return not any(key in definition for key in (*RULES, "granularity", "leaves"))
 
 
 def _kept_cells(shown: Shown, columns: Sequence[_Column]) -> BoolArray:
@@ -251,4 +293,4 @@ def _penalty(cube: Cube, lattice: Lattice, kept: BoolArray, attribute: int) -> f
     return float((np.where(kept, costs[codes], 1.0) * cube.rows).sum())
 
 
-__all__ = ["HOLDERS", "OF_DOMAINS", "OF_SENTENCES", "Remeasured", "Shown", "remeasure"]
+__all__ = ["HOLDERS", "OF_DOMAINS", "OF_SENTENCES", "Remeasured", "Shown", "judge_costs", "remeasure"]
