@@ -145,7 +145,6 @@ def test_nothing_published_ranks_a_drawn_release(tmp_path: Path) -> None:
     )
     release.report(tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert "near-optimal" in page
     assert str(SECRET) not in page
     sf.anonymize(make_table(make_rows(1)), make_spec(choice="optimal")).write(tmp_path / "best.csv")
     best = json.loads((tmp_path / "best.csv.json").read_text(encoding="utf-8"))
