@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pytest
 
 import sfumato as sf
-from tests.release.audited import COLUMNS, OTHERS, Q, make_columns, read_manifest, write_manifest
+from tests.release.audited import COLUMNS, OTHERS, Q, adapt, make_columns, read_manifest, write_manifest
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -217,3 +218,38 @@ def test_whole_numbers_beyond_doubles_are_told_apart(tmp_path: Path, role: str) 
         sf.anonymize(original(first), spec).write(path)
         assert verdicts(path, table=original(first))["rows of the original"] == "holds"
         assert verdicts(path, table=original(second))["rows of the original"] == "broken"
+
+
+@pytest.mark.parametrize("with_data", [False, True])
+def test_false_costs_are_found_with_and_without_the_original(tmp_path: Path, with_data: bool) -> None:
+    path = release(tmp_path / "r.csv", specify("levels", {}))
+    content = read_manifest(path)
+    for kind in ("loss", "extent"):
+        forged = copy.deepcopy(content)
+        entry = forged["reference"]["attributes"]["age"][kind]  # type: ignore[index,call-overload]
+        entry["cells"] = [[label, max(top - 1, 0), bottom] for label, top, bottom in entry["cells"]]
+        write_manifest(path, forged, sealed=True)
+        assert not sf.verify(path, data=TABLE if with_data else None)["holds"], kind
+
+
+@pytest.mark.parametrize("name", ["pay", "seen"])
+def test_numbers_and_dates_may_differ_in_spellings_of_formats_alone(tmp_path: Path, name: str) -> None:
+    columns = {"pay": [25, 25, 30, 30], "seen": ["2020-01-03", "2020-02-04"] * 2, "work": ["a"] * 4}
+    attributes = {
+        "work": {"role": Q},
+        "pay": {"role": "sensitive", "kind": "number"},
+        "seen": {"role": "sensitive", "kind": "date"},
+    }
+    spec = sf.Spec.from_dict(
+        {"attributes": attributes, "require": {"k": 2}, "objectives": {"minimize": ["loss"]}}
+    )
+    path = tmp_path / "r.csv"
+    sf.anonymize(pa.table(columns), spec).write(path)
+    other = {"pay": [25.0, 25.0, 30.0, 30.0], "seen": [f"{day} 00:00:00" for day in columns["seen"]]}
+    assert verdicts(path, table=pa.table({**columns, name: other[name]}))["rows of the original"] == "holds"
+    shown = str(columns[name][0])
+    honest = path.read_text(encoding="utf-8")
+    for spelt in (f"0{shown}", f"{shown} ", f" {shown}"):
+        path.write_text(honest.replace(shown, spelt, 1), encoding="utf-8")
+        adapt(path)
+        assert verdicts(path, table=pa.table(columns))["rows of the original"] == "broken", spelt

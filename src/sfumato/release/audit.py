@@ -96,10 +96,17 @@ def _audit_classes(path: Path, manifest: Manifest, original: object, spec: Spec 
     except VerificationError as error:
         numbers, checks = _uncounted(path, manifest, error)
         return numbers, [*checks, *manner], None, None
+    checks = judge(found, promise, on_seal=True)
     if source is not None:
+        # What the file itself refutes stays refuted: costs and distributions of the manifest are counted with.
+        refuted = {item.name: item for item in checks if item.name.removeprefix("require ") in found.counted}
         beside = hold_generalized(path, manifest, source, found, spec)
         found = _complete(found, beside)
-    checks = judge(found, promise, on_seal=True)
+        after = judge(found, promise, on_seal=True)
+        checks = [
+            refuted[item.name] if item.name in refuted and refuted[item.name].verdict == "broken" else item
+            for item in after
+        ]
     return _numbers(found, promise), [*checks, *manner], found, beside
 
 

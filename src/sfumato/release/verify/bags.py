@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 ROOT = "*"
+_NUMBER = "^-?(0|[1-9][0-9]*)([.][0-9]+)?([eE][+-]?[0-9]+)?$"
+_TIME = "^[0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]{1,6})?)?(Z|[+-][0-9:]{2,6})?)?$"
 
 
 @dataclass(frozen=True)
@@ -167,19 +169,19 @@ def _number_classes(connection: DuckDBPyConnection, cells: str, columns: Columns
 
 
 def _cell(expression: str, *, is_value: bool) -> str:
-    """Write a cell as a text that is never null; a number or time in one spelling, where asked for."""
+    """Write a cell as a text that is never null; a number or time in one spelling, where asked for.
+
+    Only spellings that a format forces are made one, such as ``25`` and ``25.0``: ``025`` and `` 25`` are
+    texts of their own.
+    """
     if not is_value:
         return f"coalesce('=' || {expression}, '')"
     # A double cannot tell whole numbers of more than 15 digits apart, so that these are compared as texts.
-    whole = f"regexp_extract({expression}, '^([+-]?)0*([1-9][0-9]{{15,}})([.]0*)?$', ['sign', 'digits'])"
-    digits = f"nullif(replace({whole}['sign'], '+', '') || {whole}['digits'], '')"
-    double = f"TRY_CAST({expression} AS DOUBLE)"
+    digits = f"nullif(regexp_extract({expression}, '^(-?[1-9][0-9]{{15,}})([.]0*)?$', 1), '')"
+    double = f"TRY_CAST(nullif(regexp_extract({expression}, '{_NUMBER}'), '') AS DOUBLE)"
     large = f"CASE WHEN abs({double}) >= 1e15 THEN CAST(TRY_CAST({double} AS HUGEINT) AS VARCHAR) END"
     # Nor does the engine keep what is finer than a microsecond.
-    time = (
-        f"CASE WHEN NOT regexp_matches({expression}, '[.][0-9]{{7}}') "
-        f"THEN CAST(TRY_CAST({expression} AS TIMESTAMPTZ) AS VARCHAR) END"
-    )
+    time = f"CAST(TRY_CAST(nullif(regexp_extract({expression}, '{_TIME}'), '') AS TIMESTAMPTZ) AS VARCHAR)"
     found = (digits, large, f"CAST({double} AS VARCHAR)", time, expression)
     return f"coalesce('=' || coalesce({', '.join(found)}), '')"
 
