@@ -136,6 +136,8 @@ class Manifest:
             sha256=self.sha256,
             recoded={name: recipe.attributes[name].to_dict() for name in recipe.quasi_identifiers},
             missing=recipe.missing,
+            order=recipe.order,
+            formulas=recipe.formulas,
         )
 
     def _check_levels(self, recipe: Recipe) -> None:

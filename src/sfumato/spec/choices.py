@@ -34,6 +34,7 @@ Variant: TypeAlias = Literal["incognito", "breadth-first"]
 SuppressionRule: TypeAlias = Literal["auto", "none", "failing", "smallest", "below-mean"]
 SuppressionOutput: TypeAlias = Literal["drop", "mask"]
 RowOrder: TypeAlias = Literal["sorted", "input"]
+Formulas: TypeAlias = Literal["keep", "escape"]
 DateUnit: TypeAlias = Literal["day", "month", "quarter", "year", "decade", "century"]
 
 ROLES: tuple[str, ...] = get_args(Role)
@@ -45,6 +46,7 @@ VARIANTS: tuple[str, ...] = get_args(Variant)
 SUPPRESSION_RULES: tuple[str, ...] = get_args(SuppressionRule)
 SUPPRESSION_OUTPUTS: tuple[str, ...] = get_args(SuppressionOutput)
 ROW_ORDERS: tuple[str, ...] = get_args(RowOrder)
+FORMULAS: tuple[str, ...] = get_args(Formulas)
 DATE_UNITS: tuple[str, ...] = get_args(DateUnit)  # from fine to coarse
 
 SCHEME_ACRONYMS: dict[str, str] = {
@@ -68,6 +70,7 @@ SUPPORTED_METHODS: tuple[str, ...] = (
 
 __all__ = [
     "DATE_UNITS",
+    "FORMULAS",
     "GUIDED_SCHEMES",
     "KINDS",
     "METHODS",
@@ -83,6 +86,7 @@ __all__ = [
     "SUPPRESSION_RULES",
     "VARIANTS",
     "DateUnit",
+    "Formulas",
     "Kind",
     "Method",
     "Output",

@@ -8,12 +8,14 @@ from typing import Annotated, Self
 from pydantic import BeforeValidator, Field, model_validator
 
 from sfumato.spec.choices import (
+    FORMULAS,
     METHODS,
     ROW_ORDERS,
     SUPPORTED_METHODS,
     SUPPRESSION_OUTPUTS,
     SUPPRESSION_RULES,
     VARIANTS,
+    Formulas,
     Method,
     RowOrder,
     SuppressionOutput,
@@ -219,10 +221,16 @@ class ReleaseSpec(Section):
     Parameters
     ----------
     order
-        Whether rows are sorted or keep the order of the input.
+        Whether the rows of a written file are sorted by all its columns, so that their order tells nothing,
+        or keep the order of the input, which may tell something.
+    formulas
+        Whether texts in CSV and TSV files that a spreadsheet would run as formulas (they begin with ``=``,
+        ``+``, ``-``, ``@``, a tab or a carriage return, and are no numbers) are kept, or escaped with an
+        apostrophe in front.
     """
 
     order: Annotated[RowOrder, BeforeValidator(choice("order", ROW_ORDERS))] = "sorted"
+    formulas: Annotated[Formulas, BeforeValidator(choice("formulas", FORMULAS))] = "keep"
 
 
 __all__ = [

@@ -49,6 +49,10 @@ class Promise:
         Quasi-identifier → what the recipe says was done to it, as JSON holds it; none where nobody says.
     missing
         The texts that were read as missing.
+    order
+        ``sorted`` if the rows are said to be sorted (see `sfumato.release.verify.ordering`); else not checked.
+    formulas
+        ``escape`` if cells of a CSV file that read as formulas have an apostrophe in front.
     """
 
     quasi_identifiers: tuple[str, ...]
@@ -66,6 +70,8 @@ class Promise:
     sha256: str | None = None
     recoded: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     missing: tuple[str, ...] = ("",)
+    order: Literal["sorted", "input"] = "input"
+    formulas: Literal["keep", "escape"] = "keep"
 
 
 @dataclass(frozen=True)
