@@ -116,7 +116,13 @@ class Table:
             for name, codes in zip(self.roles.sensitive, cube.sensitive_codes.T, strict=False)
             if (codes == codes[0]).all()
         ]
-        return find_warnings(self.source, self.roles, cube.row_count, constant)
+        found = find_warnings(self.source, self.roles, cube.row_count, constant)
+        if self.spec.release.order == "input":
+            found.append(
+                "The rows of a written release keep the order of the input, which may tell something about them "
+                '(who came when, which rows were left out). Set order = "sorted" in [release].'
+            )
+        return found
 
 
 def code_table(

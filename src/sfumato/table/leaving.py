@@ -193,7 +193,9 @@ def _choose(relation: duckdb.DuckDBPyRelation, forms: list[list[_Form]]) -> tupl
     for name, listed in zip(relation.columns, forms, strict=True):
         column, last = quote_name(name), listed[-1]
         asked.append(f"count({last.value.format(column)})")
-        asked += [f"coalesce(bool_and({form.serves.format(column)}), true)" for form in listed[:-1]]
+        # What cannot be read does not serve, and nothing is asked of what is missing.
+        known = f"FILTER (WHERE {column} IS NOT NULL)"
+        asked += [f"bool_and(coalesce({form.serves.format(column)}, false)) {known}" for form in listed[:-1]]
         text = "CAST(" + last.value.format(column) + " AS VARCHAR)"
         # What cannot be a number need not be asked.
         asked.append(f"coalesce(bool_and({_is_number(text)}), true)" if last.type == "VARCHAR" else "false")
@@ -211,7 +213,7 @@ def _choose(relation: duckdb.DuckDBPyRelation, forms: list[list[_Form]]) -> tupl
 
 def _is_number(text: str) -> str:
     """Ask whether a text reads as a number, or stands for all values."""
-    return f"{text} = '*' OR NOT isnan(TRY_CAST({text} AS DOUBLE)) IS NOT DISTINCT FROM true"
+    return f"coalesce({text} = '*' OR NOT isnan(TRY_CAST({text} AS DOUBLE)), {text} IS NULL)"
 
 
 def _keys(column: str, found: str, *, by_size: bool, as_json: bool) -> list[str]:

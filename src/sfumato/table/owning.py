@@ -8,19 +8,16 @@ too. What leaves here
   A categorical column of Polars becomes text, since all such columns of a process share one list, and so do
   categories inside lists and structs;
 - has no metadata (of schema, fields or frame), and no index unless it is asked for;
-- has its own memory. A lazy frame of Polars is computed, since its plan holds the rows that it came from.
+- has its own memory, in which nothing stands below a missing value. A lazy frame of Polars is computed, since its plan holds the rows that it came from.
 
 A relation of DuckDB is a query that cannot leave its process, and is returned as it is.
 """
 
 from __future__ import annotations
 
-import io
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from sfumato.table.arrow import number_array
+from sfumato.table.arrow import copy_rows
 from sfumato.table.engine import connect
 
 if TYPE_CHECKING:
@@ -53,21 +50,22 @@ def own_frame(native: object, *, keep_index: bool = False) -> object:
 
 
 def _own_polars(frame: Any) -> Any:
-    """Write a frame to memory, where texts stand without those beside them, and read it."""
+    """Make a frame anew from Arrow, where texts stand without those beside them."""
     polars, native = frame.implementation.to_native_namespace(), frame.to_native()
+    wanted = {name: _without_categories(polars, found) for name, found in native.schema.items()}
+    plain = native.cast({name: found for name, found in wanted.items() if found != native.schema[name]})
+    # Arrow has no integers of 128 bits.
+    wide = [name for name, found in wanted.items() if str(found) in ("Int128", "UInt128")]
+    table = plain.drop(wide).to_arrow(compat_level=polars.CompatLevel.oldest())
+    owned = polars.from_arrow(_own_table(table), rechunk=True)
+    owned = owned.with_columns(polars.Series(name, plain[name].to_list(), wanted[name]) for name in wide)
+    owned = owned.select(list(wanted)).cast(wanted)
     for name, found in native.schema.items():
         if found == polars.Enum:
-            used = set(native[name].unique().drop_nulls().to_list())
-            wanted = polars.Enum([text for text in found.categories if text in used])
-            texts = native[name].cast(polars.String)
-            native = native.with_columns(texts.cast(wanted))
-        else:
-            wanted = _without_categories(polars, found)
-            native = native if wanted == found else native.with_columns(polars.col(name).cast(wanted))
-    file = io.BytesIO()
-    native.write_ipc(file, compat_level=polars.CompatLevel.oldest())
-    file.seek(0)
-    return polars.read_ipc(file)
+            used = set(owned[name].unique().to_list())
+            kept = polars.Enum([text for text in found.categories if text in used])
+            owned = owned.with_columns(polars.col(name).cast(kept))
+    return owned
 
 
 def _without_categories(polars: Any, found: Any) -> Any:
@@ -90,7 +88,8 @@ def _own_pandas(native: Any, pandas: Any, *, keep_index: bool) -> Any:
     owned = pandas.DataFrame({name: _own_series(column, pandas) for name, column in native.items()})
     if keep_index:
         names = list(native.index.names)
-        index = native.index.to_frame(index=False, name=list(range(len(names))))
+        places = list(range(len(names)))
+        index = native.index.to_frame(index=False, name=places if len(names) > 1 else 0)
         index = pandas.DataFrame({name: _own_series(column, pandas) for name, column in index.items()})
         several = pandas.MultiIndex.from_frame(index, names=names)
         owned.index = several if len(names) > 1 else pandas.Index(index[0], name=names[0])
@@ -108,6 +107,10 @@ def _own_series(column: Any, pandas: Any) -> Any:
         own = _own_array(_chunked(values.__arrow_array__()))
         made = pandas.ArrowDtype(own.type) if isinstance(found, pandas.ArrowDtype) else found
         return pandas.Series(made.__from_arrow__(own), dtype=made)
+    if hasattr(found, "numpy_dtype"):
+        # Below what is missing stands what was masked.
+        missing, values = values.isna(), values.fillna(found.type(0))
+        values[missing] = pandas.NA
     return pandas.Series(values.copy(), dtype=found)
 
 
@@ -133,12 +136,12 @@ def _own_array(column: pa.ChunkedArray) -> pa.ChunkedArray:
     if pa.types.is_nested(found) or pa.types.is_run_end_encoded(found):
         # The engine knows neither dictionaries inside of values nor metadata of their fields.
         table = pa.Table.from_arrays([_decoded(column)], ["values"])
-        return connect().from_arrow(table).to_arrow_table().column(0)
+        return _chunked(copy_rows(connect().from_arrow(table).to_arrow_table().column(0)))
     if pa.types.is_string_view(found) or pa.types.is_binary_view(found):
         # Views share the texts of all rows.
         plain = pa.large_string() if pa.types.is_string_view(found) else pa.large_binary()
         return _own_array(column.cast(plain)).cast(found)
-    return column.take(number_array(np.arange(len(column), dtype=np.int64)))
+    return _chunked(copy_rows(column))
 
 
 def _decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -6,15 +6,18 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from sfumato.errors import OutputError
-from sfumato.table.engine import connect, quote_literal, quote_name, read_batches, stream
+from sfumato.table.arrow import copy_rows
+from sfumato.table.engine import connect, quote_literal, quote_name, read_batches
 from sfumato.table.files import format_of as file_format
 from sfumato.table.frames import to_arrow
 from sfumato.table.leaving import leave
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     import duckdb
+    import pyarrow as pa
 
     from sfumato.table.leaving import Leaving
 
@@ -24,6 +27,7 @@ _OPTIONS = {
     "jsonl": "FORMAT json",
     "parquet": "FORMAT parquet, COMPRESSION zstd",
 }
+_BATCH_ROWS = 122_880  # those of a row group
 _FLOATS = ("FLOAT", "DOUBLE")
 
 
@@ -127,7 +131,7 @@ def _copy(relation: duckdb.DuckDBPyRelation, path: Path, kind: str, *, compresse
     # Several threads would cut row groups and compressed blocks differently each time.
     writer = connect()
     writer.execute("SET threads = 1")
-    _sfumato_rows_ = read_batches(relation)
+    _sfumato_rows_ = _even_batches(relation)
     writer.execute(f"COPY (SELECT * FROM _sfumato_rows_) TO {target}")
     del _sfumato_rows_
 
@@ -144,22 +148,37 @@ def _without_undefined(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRela
     return relation.project(", ".join(chosen))
 
 
+def _even_batches(relation: duckdb.DuckDBPyRelation) -> pa.RecordBatchReader:
+    """Run a relation; all batches but the last have one size, however many threads made them."""
+    import pyarrow as pa
+
+    # A list of categories would name those that no row has.
+    shown = [
+        f"CAST({name} AS VARCHAR) AS {name}" if str(found).startswith("ENUM") else name
+        for name, found in zip(map(quote_name, relation.columns), relation.types, strict=True)
+    ]
+    reader = read_batches(relation.project(", ".join(shown)))
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        waiting = reader.schema.empty_table()
+        for batch in reader:
+            waiting = pa.concat_tables([waiting, pa.Table.from_batches([batch])])
+            full = waiting.num_rows - waiting.num_rows % _BATCH_ROWS
+            yield from copy_rows(waiting.slice(0, full)).to_batches(_BATCH_ROWS)
+            waiting = waiting.slice(full)
+        yield from copy_rows(waiting).to_batches()
+
+    return pa.RecordBatchReader.from_batches(reader.schema, batches())
+
+
 def _write_arrow(relation: duckdb.DuckDBPyRelation, path: Path) -> None:
     """Write an Arrow file batch by batch."""
     import pyarrow as pa
     import pyarrow.ipc
 
-    # A list of categories would name those that no row has.
-    listed = [
-        f'CAST({quote_name(name)} AS VARCHAR) AS {quote_name(name)}'
-        if str(found).startswith("ENUM")
-        else quote_name(name)
-        for name, found in zip(relation.columns, relation.types, strict=True)
-    ]
-    relation = relation.project(", ".join(listed))
-    schema = relation.limit(0).to_arrow_table().schema
-    with pa.OSFile(str(path), "wb") as file, pyarrow.ipc.new_file(file, schema) as writer:
-        for batch in stream(relation):
+    reader = _even_batches(relation)
+    with pa.OSFile(str(path), "wb") as file, pyarrow.ipc.new_file(file, reader.schema) as writer:
+        for batch in reader:
             writer.write_batch(batch)
 
 

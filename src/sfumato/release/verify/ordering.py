@@ -71,7 +71,7 @@ def check_order(
 
 
 def _is_number(text: str) -> str:
-    return f"{text} = '*' OR NOT isnan(TRY_CAST({text} AS DOUBLE)) IS NOT DISTINCT FROM true"
+    return f"coalesce({text} = '*' OR NOT isnan(TRY_CAST({text} AS DOUBLE)), {text} IS NULL)"
 
 
 def _keys(text: str, is_number: bool) -> list[str]:
