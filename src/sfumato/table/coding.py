@@ -18,7 +18,7 @@ from sfumato.hierarchies.hierarchy import Hierarchy, Value
 from sfumato.table.arrow import MISSING
 from sfumato.table.marking import HIDDEN, columns_for, mark_tuples
 from sfumato.table.roles import Roles, assign_roles, find_warnings, require_columns
-from sfumato.table.tally import DistinctColumn, Tally, tally
+from sfumato.table.tally import DistinctColumn, Tally, refuse_mixed, tally
 from sfumato.table.values import is_ordered, rank, type_values
 
 if TYPE_CHECKING:
@@ -162,6 +162,7 @@ def code_table(
     """
     roles = assign_roles(source.columns, spec)
     attributes = (*roles.quasi_identifiers, *roles.sensitive)
+    refuse_mixed(source, roles.others)
     statements = read_statements(spec)
     holders = columns_for(statements, source.columns)
     counted = tally(source, tuple(dict.fromkeys((*attributes, *_persons(roles.person), *holders))))

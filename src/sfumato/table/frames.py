@@ -27,10 +27,10 @@ def without_views(table: pa.Table) -> pa.Table:
     """Return an Arrow table with plain texts in place of views of texts, which few functions of Arrow know."""
     import pyarrow as pa
 
-    plain = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}
+    plain = {"string_view": pa.large_string(), "binary_view": pa.large_binary()}
     for place, found in enumerate(table.schema):
-        if found.type in plain:
-            table = table.set_column(place, found.name, table.column(place).cast(plain[found.type]))
+        if str(found.type) in plain:
+            table = table.set_column(place, found.name, table.column(place).cast(plain[str(found.type)]))
     return table
 
 

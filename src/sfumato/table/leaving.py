@@ -40,8 +40,8 @@ from a text file, without a type; ``own`` with the type that it has."""
 _WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER")
 _WIDE = ("UBIGINT", "HUGEINT", "UHUGEINT")
 _TIMES = ("TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS")
-_ZONED = "TIMESTAMP WITH TIME ZONE"
-_KEPT = ("BOOLEAN", "DATE", "TIME", "BLOB", "VARCHAR", _ZONED)
+ZONED = "TIMESTAMP WITH TIME ZONE"
+_KEPT = ("BOOLEAN", "DATE", "TIME", "BLOB", "VARCHAR", ZONED)
 _NESTED = ("STRUCT(", "MAP(")
 _BY_SIZE = ("BIGINT", "UBIGINT", "DOUBLE")
 _EXACT = 2**53  # up to here every whole number is a double
@@ -108,21 +108,30 @@ def leave(relation: duckdb.DuckDBPyRelation, leaving: Leaving, target: FileForma
         value = form.value.format(quote_name(name))
         if is_plain and leaving.formulas == "escape" and form.type not in _BY_SIZE:
             value = _escaped(f"CAST({value} AS VARCHAR)")
-        if is_plain and len(names) == 1:
-            # An empty line is no row to many readers, so missing is written as an empty text.
-            value = f"coalesce(CAST({value} AS VARCHAR), '')"
         columns.append(f"{value} AS {quote_name(name)}")
     left = relation.project(", ".join(columns))
-    if leaving.order != "sorted":
-        return left
+    if leaving.order == "sorted":
+        left = _sorted(left, chosen, by_size, as_json=target == "jsonl")
+    if is_plain and len(names) == 1:
+        # An empty line is no row to many readers, so missing is written as an empty text.
+        only = quote_name(names[0])
+        left = left.project(f"coalesce(CAST({only} AS VARCHAR), '') AS {only}")
+    return left
+
+
+def _sorted(
+    relation: duckdb.DuckDBPyRelation, chosen: list[_Form], by_size: list[bool], *, as_json: bool
+) -> duckdb.DuckDBPyRelation:
+    """Sort rows by all columns."""
+    names = relation.columns
     keys = [
         key
         for name, form, sized in zip(names, chosen, by_size, strict=True)
-        for key in _keys(quote_name(name), form.type, by_size=sized, as_json=target == "jsonl")
+        for key in _keys(quote_name(name), form.type, by_size=sized, as_json=as_json)
     ]
     # Two nested values may have one text.
     keys += [quote_name(name) for name, form in zip(names, chosen, strict=True) if _is_nested(form.type)]
-    return left.order(", ".join(f"{key} ASC NULLS LAST" for key in keys))
+    return relation.order(", ".join(f"{key} ASC NULLS LAST" for key in keys))
 
 
 def _forms(name: str, found: str, kind: LeavingKind) -> list[_Form]:
@@ -171,7 +180,7 @@ def _forms_of_text(kind: LeavingKind) -> list[_Form]:
         # A mixture of dates and times is read as times.
         readable = "TRY_CAST({0} AS TIMESTAMP) IS NOT NULL AND {0} NOT LIKE '%+__:__'"
         forms.append(_Form("TIMESTAMP", "CAST({} AS TIMESTAMP)", readable))
-        forms.append(_Form(_ZONED, f"CAST({{}} AS {_ZONED})", f"TRY_CAST({{}} AS {_ZONED}) IS NOT NULL"))
+        forms.append(_Form(ZONED, f"CAST({{}} AS {ZONED})", f"TRY_CAST({{}} AS {ZONED}) IS NOT NULL"))
     return forms
 
 
@@ -182,7 +191,7 @@ def _forms_of_time(found: str, kind: LeavingKind) -> list[_Form]:
     if kind == "date" and not zoned:
         forms.append(_Form("DATE", "CAST({} AS DATE)", "CAST(CAST({0} AS DATE) AS TIMESTAMP_NS) = {0}"))
     if found.endswith("NS"):
-        coarse = _Form(_ZONED, f"CAST({{}} AS {_ZONED})") if zoned else _Form("TIMESTAMP", plain)
+        coarse = _Form(ZONED, f"CAST({{}} AS {ZONED})") if zoned else _Form("TIMESTAMP", plain)
         return [*forms, _Form(coarse.type, coarse.value, "epoch_ns({}) % 1000 = 0"), _Form(found, "{}")]
     return [*forms, _Form("TIMESTAMP", plain)]
 
@@ -237,4 +246,4 @@ def _is_nested(found: str) -> bool:
     return found.endswith("]") or found.startswith(_NESTED)
 
 
-__all__ = ["Leaving", "LeavingKind", "leave"]
+__all__ = ["ZONED", "Leaving", "LeavingKind", "leave"]

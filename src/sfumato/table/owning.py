@@ -58,8 +58,8 @@ def _own_polars(frame: Any) -> Any:
     wide = [name for name, found in wanted.items() if str(found) in ("Int128", "UInt128")]
     table = plain.drop(wide).to_arrow(compat_level=polars.CompatLevel.oldest())
     owned = polars.from_arrow(_own_table(table), rechunk=True)
-    owned = owned.with_columns(polars.Series(name, plain[name].to_list(), wanted[name]) for name in wide)
-    owned = owned.select(list(wanted)).cast(wanted)
+    listed = {name: polars.Series(name, plain[name].to_list(), wanted[name]) for name in wide}
+    owned = polars.DataFrame([listed[n] if n in listed else owned[n] for n in wanted]).cast(wanted)
     for name, found in native.schema.items():
         if found == polars.Enum:
             used = set(owned[name].unique().to_list())
@@ -92,7 +92,7 @@ def _own_pandas(native: Any, pandas: Any, *, keep_index: bool) -> Any:
         index = native.index.to_frame(index=False, name=places if len(names) > 1 else 0)
         index = pandas.DataFrame({name: _own_series(column, pandas) for name, column in index.items()})
         several = pandas.MultiIndex.from_frame(index, names=names)
-        owned.index = several if len(names) > 1 else pandas.Index(index[0], name=names[0])
+        owned.index = several if len(names) > 1 else pandas.Index(index[0].array, name=names[0])
     elif not len(owned.columns):
         owned.index = pandas.RangeIndex(len(native))
     return owned

@@ -10,7 +10,7 @@ from sfumato.table.arrow import copy_rows
 from sfumato.table.engine import connect, quote_literal, quote_name, read_batches
 from sfumato.table.files import format_of as file_format
 from sfumato.table.frames import to_arrow
-from sfumato.table.leaving import leave
+from sfumato.table.leaving import ZONED, leave
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -102,7 +102,25 @@ def _relation_of(table: object) -> duckdb.DuckDBPyRelation:
     if isinstance(table, duckdb.DuckDBPyRelation):
         return table
     frame: Any = nw.from_native(table)
-    return connect().from_arrow(to_arrow(frame))
+    found = to_arrow(frame)
+    relation = connect().from_arrow(found)
+    _refuse_finer(found, relation)
+    return relation
+
+
+def _refuse_finer(table: pa.Table, relation: duckdb.DuckDBPyRelation) -> None:
+    """Refuse times with a zone that are finer than a microsecond where the engine knows none; older ones do."""
+    import pyarrow as pa
+
+    for place, (field, known) in enumerate(zip(table.schema, relation.types, strict=True)):
+        if pa.types.is_timestamp(field.type) and field.type.unit == "ns" and str(known) == ZONED:
+            try:
+                table.column(place).cast(pa.timestamp("us", field.type.tz))
+            except pa.ArrowInvalid:
+                raise OutputError(
+                    f"the column {field.name!r} holds times with a zone that are finer than a microsecond. "
+                    "Round them, or install DuckDB 2."
+                ) from None
 
 
 def _held(table: object) -> duckdb.DuckDBPyRelation:
