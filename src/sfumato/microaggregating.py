@@ -80,7 +80,7 @@ class Microaggregated:
         return self.to_frame()
 
     def to_frame(self, *, keep_index: bool = False) -> object:
-        """Return the table with nothing but its published cells: no metadata, no categories that do not occur.
+        """Return the table with nothing but its published cells: no metadata, no unused categories.
 
         Parameters
         ----------

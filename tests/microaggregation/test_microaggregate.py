@@ -70,12 +70,13 @@ def test_every_kind_of_table_gives_the_same(backend: str, tmp_path: Path) -> Non
         assert type(found.frame) is type(data)
 
 
-def test_index_of_a_pandas_frame_stays() -> None:
+def test_index_of_a_pandas_frame_stays_only_where_it_is_asked_for() -> None:
     import pandas as pd
 
     frame = pd.DataFrame(people(), index=[f"i{row}" for row in range(ROWS)])
     found = protect(frame)
-    assert list(found.frame.index) == list(frame.index)  # type: ignore[attr-defined]
+    assert found.frame.index.equals(pd.RangeIndex(ROWS))  # type: ignore[attr-defined]
+    assert list(found.to_frame(keep_index=True).index) == list(frame.index)  # type: ignore[attr-defined]
     assert not found.frame["age"].isna().any()  # type: ignore[attr-defined]
 
 

@@ -9,7 +9,6 @@ import json
 import random
 from typing import TYPE_CHECKING
 
-import duckdb
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -25,6 +24,8 @@ from tests.table import backends
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    import duckdb
 
 FORMATS = ("csv", "csv.gz", "tsv", "parquet", "arrow", "jsonl")
 INPUTS = ("csv", "csv.gz", "parquet", "arrow", "pandas", "polars", "polars-lazy", "pyarrow", "duckdb")
@@ -47,7 +48,10 @@ def columns_of(seed: int = 0, rows: int = 120) -> dict[str, list[object]]:
         )
         for number in range(rows)
     ]
-    lines += [("h1", 77, "secret", 3.25, 8, True, None, 7, "hidden"), ("h2", 78, "other", None, 3, True, None, None, "h")]
+    lines += [
+        ("h1", 77, "secret", 3.25, 8, True, None, 7, "hidden"),
+        ("h2", 78, "other", None, 3, True, None, None, "h"),
+    ]
     random.Random(seed).shuffle(lines)
     names = ("id", "age", "zip", "score", "pay", "member", "born", "visits", "note")
     return dict(zip(names, map(list, zip(*lines, strict=True)), strict=True))
@@ -154,7 +158,9 @@ def test_a_large_file_is_the_same_with_any_number_of_threads(
             return connection
 
         monkeypatch.setattr("sfumato.table.writing.connect", limited)
-        contents.add(write(frame.sample(fraction=1.0, shuffle=True, seed=threads), tmp_path / f"r.{suffix}", spec))
+        contents.add(
+            write(frame.sample(fraction=1.0, shuffle=True, seed=threads), tmp_path / f"r.{suffix}", spec)
+        )
     assert len(contents) == 1
 
 
@@ -198,7 +204,9 @@ def test_the_input_order_is_kept_only_where_it_is_asked_for(backend: str, tmp_pa
     write(data, path, make_spec(order="input"))
     with path.open(newline="", encoding="utf-8") as file:
         released = [row["note"] for row in csv.DictReader(file)]
-    assert released == [note for note, age in zip(columns["note"], columns["age"], strict=True) if age < 77 or age == 100]
+    assert released == [
+        note for note, age in zip(columns["note"], columns["age"], strict=True) if age < 77 or age == 100
+    ]
     assert "order of rows" not in {check["name"] for check in sf.verify(path)["checks"]}
     warnings = sf.check(data, make_spec(order="input"))["warnings"]
     assert any("order" in text for text in warnings)
@@ -210,7 +218,9 @@ def test_frames_keep_the_order_of_the_input(backend: str, tmp_path: Path) -> Non
     columns = columns_of(5)
     released = sf.anonymize(backends.make(backend, columns, tmp_path), make_spec())
     notes = [row[-1] for row in backends.rows_of(released.frame)]
-    assert notes == [note for note, age in zip(columns["note"], columns["age"], strict=True) if age not in (77, 78)]
+    assert notes == [
+        note for note, age in zip(columns["note"], columns["age"], strict=True) if age not in (77, 78)
+    ]
 
 
 @pytest.mark.parametrize("backend", ["csv", "pandas", "polars", "pyarrow", "duckdb", "parquet"])

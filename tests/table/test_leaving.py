@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import datetime as dt
 import decimal
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import duckdb
 import numpy as np
@@ -20,6 +20,9 @@ import sfumato as sf
 from sfumato.errors import DataError, OutputError, SpecError
 from sfumato.table import Leaving, write_table
 from tests.table import backends
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 ROWS = 6
 
@@ -74,7 +77,10 @@ def test_a_single_column_has_a_row_for_what_is_missing(suffix, tmp_path):
         assert path.read_text() == "age\n" + "7\n" * 5 + '""\n' * 5
 
 
-INSTANTS = [dt.datetime(2020, 6, 1, 12, 0, number, 123456, dt.timezone(dt.timedelta(hours=2))) for number in range(ROWS)]
+INSTANTS = [
+    dt.datetime(2020, 6, 1, 12, 0, number, 123456, dt.timezone(dt.timedelta(hours=2)))
+    for number in range(ROWS)
+]
 
 
 @pytest.mark.parametrize("engine", ["pandas", "polars", "pyarrow", "duckdb"])
@@ -99,7 +105,9 @@ def test_times_with_a_zone_keep_their_instant_and_say_utc(engine, tmp_path):
 @pytest.mark.parametrize("zone", [None, "UTC"])
 def test_nanoseconds_stay_where_there_are_some(zone, tmp_path):
     for ticks, unit in ((1, "ns"), (1000, "us")):
-        values = pa.array([ticks * number for number in range(ROWS)], pa.int64()).cast(pa.timestamp("ns", zone))
+        values = pa.array([ticks * number for number in range(ROWS)], pa.int64()).cast(
+            pa.timestamp("ns", zone)
+        )
         data = pa.table({"age": [1] * ROWS, "at": values})
         for suffix in ("parquet", "arrow", "csv", "jsonl"):
             path = write(data, tmp_path / f"{unit}{bool(zone)}.{suffix}", at="other")
@@ -112,9 +120,13 @@ def test_nanoseconds_stay_where_there_are_some(zone, tmp_path):
 
 def test_durations_are_refused_before_anything_is_lost(tmp_path):
     frame = pd.DataFrame({"age": [1] * ROWS, "wait": pd.to_timedelta(range(ROWS), unit="ns")})
-    relation = duckdb.connect().sql(f"SELECT 1 AS age, INTERVAL (i) SECOND AS wait FROM range({ROWS}) AS t(i)")
+    relation = duckdb.connect().sql(
+        f"SELECT 1 AS age, INTERVAL (i) SECOND AS wait FROM range({ROWS}) AS t(i)"
+    )
     for data in (frame, pl.from_pandas(frame), pa.Table.from_pandas(frame), relation):
-        assert any("'wait' holds durations" in text for text in sf.check(data, spec(wait="other"))["warnings"])
+        assert any(
+            "'wait' holds durations" in text for text in sf.check(data, spec(wait="other"))["warnings"]
+        )
         released = sf.anonymize(data, spec(wait="other"))
         assert len(backends.rows_of(released.frame)) == ROWS
         for suffix in ("csv", "parquet", "arrow", "jsonl"):
@@ -205,18 +217,29 @@ def test_a_column_without_a_name_is_refused_when_it_is_read(tmp_path):
     pa.parquet.write_table(table, tmp_path / "a.parquet")
     pa.feather.write_feather(table, tmp_path / "a.arrow")
     polars = pl.DataFrame({"age": [1] * ROWS, "": [2] * ROWS})
-    for data in (table, table.to_pandas(), polars, polars.lazy(), tmp_path / "a.parquet", tmp_path / "a.arrow"):
-        with pytest.raises(DataError, match="column 2 has no name. Give it one."):
+    for data in (
+        table,
+        table.to_pandas(),
+        polars,
+        polars.lazy(),
+        tmp_path / "a.parquet",
+        tmp_path / "a.arrow",
+    ):
+        with pytest.raises(DataError, match=r"column 2 has no name\. Give it one\."):
             sf.check(data, spec())
 
 
 @pytest.mark.parametrize("suffix", ["csv", "tsv", "parquet", "arrow", "jsonl"])
 def test_other_columns_of_odd_types_can_be_written_and_recounted(suffix, tmp_path):
     relation = duckdb.connect().sql(
-        f"""SELECT 1 AS age, [i, 10 - i] AS list, {{'a': i, 'b': 'x' || i}} AS struct, i::HUGEINT + 2::HUGEINT ** 100 AS huge,
-        uuid() AS uuid, ('b' || i)::BLOB AS blob, i::DECIMAL(20, 3) / 7 AS decimal, TIME '10:00:00' + INTERVAL (i) SECOND
-        AS time, (i % 2 = 0) AS flag, 18446744073709551615 - i AS wide, map {{'k': i}} AS map, i::FLOAT / 3 AS float,
-        TIMESTAMP '2020-01-01' + INTERVAL (i) DAY AS day, 'nan'::DOUBLE AS undefined FROM range({ROWS}) AS t(i)"""
+        f"""
+        SELECT 1 AS age, [i, 10 - i] AS list, {{'a': i, 'b': 'x' || i}} AS struct, map {{'k': i}} AS map,
+        i::HUGEINT + 2::HUGEINT ** 100 AS huge, uuid() AS uuid, ('b' || i)::BLOB AS blob,
+        i::DECIMAL(20, 3) / 7 AS decimal, TIME '10:00:00' + INTERVAL (i) SECOND AS time,
+        (i % 2 = 0) AS flag, 18446744073709551615 - i AS wide, i::FLOAT / 3 AS float,
+        TIMESTAMP '2020-01-01' + INTERVAL (i) DAY AS day, 'nan'::DOUBLE AS undefined
+        FROM range({ROWS}) AS t(i)
+        """
     )
     names = [name for name in relation.columns if name != "age"]
     path = write(relation, tmp_path / f"r.{suffix}", **dict.fromkeys(names, "other"))
@@ -237,7 +260,9 @@ def test_plain_texts_of_a_text_file_are_typed_only_if_nothing_is_lost(tmp_path):
         "spaced": [" 1", "2", "3"],
         "none": ["", "", ""],
     }
-    lines = [",".join(["age", *cells])] + [",".join(["1", *row]) for row in zip(*cells.values(), strict=True)] * 2
+    lines = [",".join(["age", *cells])] + [
+        ",".join(["1", *row]) for row in zip(*cells.values(), strict=True)
+    ] * 2
     (tmp_path / "a.csv").write_text("\n".join(lines) + "\n")
     path = write(tmp_path / "a.csv", tmp_path / "r.parquet", **dict.fromkeys(cells, "other"))
     back = pa.parquet.read_table(path)

@@ -63,14 +63,18 @@ def arrow(kind: pa.DataType | None = None) -> pa.Table:
 
 
 def with_categories(frame: pd.DataFrame) -> pd.DataFrame:
-    frame["text"] = pd.Categorical(TEXTS, categories=[SECRET, "z", *dict.fromkeys(TEXTS[:2]), SECRET + "2"], ordered=True)
+    frame["text"] = pd.Categorical(
+        TEXTS, categories=[SECRET, "z", *dict.fromkeys(TEXTS[:2]), SECRET + "2"], ordered=True
+    )
     return frame
 
 
 def nested(kind: pa.DataType) -> pa.Table:
     """Return texts inside of lists and structs, with dictionaries."""
     lists = pa.array([[text] for text in TEXTS], pa.list_(kind))
-    structs = pa.array([{"t": text} for text in TEXTS], pa.struct([pa.field("t", kind, metadata={"m": SECRET})]))
+    structs = pa.array(
+        [{"t": text} for text in TEXTS], pa.struct([pa.field("t", kind, metadata={"m": SECRET})])
+    )
     return pa.table({"age": AGES, "text": lists, "number": structs})
 
 
@@ -90,7 +94,9 @@ class Wrapped(pa.ExtensionType):
 
 def extended() -> pa.Table:
     storage = pa.array(TEXTS, pa.dictionary(pa.int8(), pa.string()))
-    return pa.table({"age": AGES, "text": pa.ExtensionArray.from_storage(Wrapped(), storage), "number": NUMBERS})
+    return pa.table(
+        {"age": AGES, "text": pa.ExtensionArray.from_storage(Wrapped(), storage), "number": NUMBERS}
+    )
 
 
 DICTIONARY = pa.dictionary(pa.int32(), pa.string())
@@ -103,7 +109,11 @@ FRAMES = {
     "polars": lambda: pl.DataFrame({"age": AGES, "text": TEXTS, "number": NUMBERS}),
     "polars lazy": lambda: pl.LazyFrame({"age": AGES, "text": TEXTS, "number": NUMBERS}),
     "polars enum": lambda: pl.DataFrame(
-        {"age": AGES, "text": pl.Series(TEXTS, dtype=pl.Enum([*reversed(dict.fromkeys(TEXTS)), "z"])), "number": NUMBERS}
+        {
+            "age": AGES,
+            "text": pl.Series(TEXTS, dtype=pl.Enum([*reversed(dict.fromkeys(TEXTS)), "z"])),
+            "number": NUMBERS,
+        }
     ),
     "polars categories": lambda: pl.DataFrame(
         {"age": AGES, "text": pl.Series(TEXTS, dtype=pl.Categorical), "number": NUMBERS}
@@ -112,13 +122,17 @@ FRAMES = {
         {
             "age": AGES,
             "text": pl.Series([[text] for text in TEXTS], dtype=pl.List(pl.Categorical)),
-            "number": pl.Series([{"t": text} for text in TEXTS], dtype=pl.Struct({"t": pl.Enum(list(dict.fromkeys(TEXTS)))})),
+            "number": pl.Series(
+                [{"t": text} for text in TEXTS], dtype=pl.Struct({"t": pl.Enum(list(dict.fromkeys(TEXTS)))})
+            ),
         }
     ),
     "arrow": arrow,
     "arrow views": lambda: arrow(pa.string_view()),
     "arrow dictionary": lambda: arrow(pa.dictionary(pa.int8(), pa.string(), ordered=True)),
-    "arrow chunked dictionaries": lambda: pa.concat_tables([arrow(DICTIONARY).slice(0, 3), arrow(DICTIONARY).slice(3)]),
+    "arrow chunked dictionaries": lambda: pa.concat_tables(
+        [arrow(DICTIONARY).slice(0, 3), arrow(DICTIONARY).slice(3)]
+    ),
     "arrow nested": lambda: nested(DICTIONARY),
     "arrow extension": extended,
 }
@@ -137,7 +151,9 @@ def test_nothing_that_was_dropped_is_in_the_frame(frame: object) -> None:
     assert (424242424242).to_bytes(8, "little") not in saved(released)
 
 
-@pytest.mark.parametrize("kind", [kind for kind in FRAMES if "nested" not in kind and "extension" not in kind])
+@pytest.mark.parametrize(
+    "kind", [kind for kind in FRAMES if "nested" not in kind and "extension" not in kind]
+)
 def test_nothing_that_was_masked_is_in_the_frame(kind: str) -> None:
     released = sf.anonymize(FRAMES[kind](), spec("mask", text="sensitive", number="sensitive")).frame
     assert len(backends.rows_of(released)) == ROWS + 2
@@ -221,7 +237,9 @@ def test_an_index_leaves_only_where_it_is_asked_for(kind: str) -> None:
     assert released.frame.index.equals(pd.RangeIndex(ROWS))
     assert released.frame.index.name is None
     kept = released.to_frame(keep_index=True).index
-    assert kept.equals(frame.index[:ROWS].remove_unused_categories() if kind == "categories" else frame.index[:ROWS])
+    assert kept.equals(
+        frame.index[:ROWS].remove_unused_categories() if kind == "categories" else frame.index[:ROWS]
+    )
     assert list(kept.names) == list(frame.index.names)
     assert SECRET.encode() not in pickle.dumps(kept)
     if kind == "several":
@@ -229,7 +247,9 @@ def test_an_index_leaves_only_where_it_is_asked_for(kind: str) -> None:
 
 
 def test_an_index_of_a_microaggregated_frame_too() -> None:
-    frame = pd.DataFrame({"x": [1.0, 2.0, 3.0, 4.0], "name": list("abcd")}, index=pd.Index(list("wxyz"), name="who"))
+    frame = pd.DataFrame(
+        {"x": [1.0, 2.0, 3.0, 4.0], "name": list("abcd")}, index=pd.Index(list("wxyz"), name="who")
+    )
     frame.attrs["owner"] = SECRET
     done = sf.microaggregate(frame, ["x"], k=2)
     assert done.frame.index.equals(pd.RangeIndex(4))

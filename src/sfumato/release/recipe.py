@@ -173,15 +173,16 @@ class Recipe:
     person
         The column that tells persons apart, or None.
     order
-        ``sorted``: by all columns in their order, each by the texts that the file has. A column in which every
-        cell that is neither missing nor ``*`` reads as a number is sorted by size, equal numbers by their
-        texts, ``*`` after them; any other by the bytes of its texts in UTF-8; missing is last. Or ``input``.
+        ``sorted``: by all columns in their order, each by the texts that the file has. A column in which
+        every cell that is neither missing nor ``*`` reads as a number is sorted by size, equal numbers by
+        their texts, ``*`` after them; any other by the bytes of its texts in UTF-8; missing is last. Or
+        ``input``, and then nothing is said of the order.
     confidential
         Sentences that must stay unknown, each with its damage; on new data, for everyone: for whom they
         were confidential in the data of the release is not told.
     formulas
-        ``escape`` if cells of a CSV or TSV file that a spreadsheet would take for formulas have an apostrophe
-        in front, else ``keep``.
+        ``escape`` if cells of a CSV or TSV file that a spreadsheet would take for formulas have an
+        apostrophe in front, else ``keep``.
     """
 
     attributes: Mapping[str, RecipeAttribute]

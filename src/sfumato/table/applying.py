@@ -59,8 +59,8 @@ def apply(
         and other columns in the order of the input. Recoded columns are text. Kept columns and
         sensitive ones have the type they had, and one spelling for each value: the texts ``1`` and
         ``1.0`` of a column of numbers are both ``1``, and a negative zero is zero. Texts that were
-        read as missing, and undefined numbers, are missing. Frames may still hold what does not leave in their
-        types, buffers and index: see :func:`sfumato.table.owning.own_frame`.
+        read as missing, and undefined numbers, are missing. Frames may still hold what does not leave in
+        their types, buffers and index: see :func:`sfumato.table.owning.own_frame`.
 
     Raises
     ------

@@ -24,7 +24,7 @@ def to_arrow(frame: Frame) -> pa.Table:
 
 
 def without_views(table: pa.Table) -> pa.Table:
-    """Return an Arrow table with plain texts in place of views of texts, which few functions of Arrow know."""
+    """Return an Arrow table with plain texts in place of views, which few functions of Arrow know."""
     import pyarrow as pa
 
     plain = {"string_view": pa.large_string(), "binary_view": pa.large_binary()}

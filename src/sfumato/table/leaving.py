@@ -9,9 +9,9 @@ if every text is exactly how that type is written (``12``, ``1.5``, ``true``, ``
 text. A column without any value is text.
 
 **Order.** Rows are sorted by all columns, in the order of the columns, by the text that a cell has in the
-file. A column in which every cell that is neither missing nor ``*`` reads as a number is sorted by size (equal
-numbers by their texts), with ``*`` after the numbers; any other by the bytes of its texts in UTF-8. Missing
-comes last. So the order can be checked from the file alone.
+file. A column in which every cell that is neither missing nor ``*`` reads as a number is sorted by size
+(equal numbers by their texts), with ``*`` after the numbers; any other by the bytes of its texts in UTF-8.
+Missing comes last. So the order can be checked from the file alone.
 
 **Formulas.** Where it is asked for, a cell of a CSV or TSV file that a spreadsheet would take for a formula
 gets an apostrophe in front: a text that begins with ``= + - @``, a tab or a carriage return and is no number.
@@ -44,6 +44,7 @@ ZONED = "TIMESTAMP WITH TIME ZONE"
 _KEPT = ("BOOLEAN", "DATE", "TIME", "BLOB", "VARCHAR", ZONED)
 _NESTED = ("STRUCT(", "MAP(")
 _BY_SIZE = ("BIGINT", "UBIGINT", "DOUBLE")
+_FIRST_ROWS = 2048
 _EXACT = 2**53  # up to here every whole number is a double
 
 
@@ -93,7 +94,7 @@ def leave(relation: duckdb.DuckDBPyRelation, leaving: Leaving, target: FileForma
     Raises
     ------
     OutputError
-        If a column holds durations, which no format but Arrow can hold.
+        If a column holds durations.
     """
     names, is_plain = relation.columns, target in ("csv", "tsv")
     forms = []
@@ -173,7 +174,9 @@ def _forms_of_text(kind: LeavingKind) -> list[_Form]:
     if kind == "plain":
         exact = "CAST(TRY_CAST({0} AS DOUBLE) AS VARCHAR) IN ({0}, {0} || '.0')"
         forms.append(_Form("BOOLEAN", "CAST({} AS BOOLEAN)", "{} IN ('true', 'false')"))
-        forms.append(_Form("DOUBLE", "CAST({} AS DOUBLE)", f"{exact} AND isfinite(TRY_CAST({{0}} AS DOUBLE))"))
+        forms.append(
+            _Form("DOUBLE", "CAST({} AS DOUBLE)", f"{exact} AND isfinite(TRY_CAST({{0}} AS DOUBLE))")
+        )
     if kind == "number":
         forms.append(_Form("DOUBLE", "CAST({} AS DOUBLE) + 0.0", "isfinite(TRY_CAST({} AS DOUBLE))"))
     if kind == "date":
@@ -198,26 +201,32 @@ def _forms_of_time(found: str, kind: LeavingKind) -> list[_Form]:
 
 def _choose(relation: duckdb.DuckDBPyRelation, forms: list[list[_Form]]) -> tuple[list[_Form], list[bool]]:
     """Return the first form of every column that serves all its values, and whether it is sorted by size."""
-    asked = []
-    for name, listed in zip(relation.columns, forms, strict=True):
-        column, last = quote_name(name), listed[-1]
-        asked.append(f"count({last.value.format(column)})")
-        # What cannot be read does not serve, and nothing is asked of what is missing.
-        known = f"FILTER (WHERE {column} IS NOT NULL)"
-        asked += [f"bool_and(coalesce({form.serves.format(column)}, false)) {known}" for form in listed[:-1]]
-        text = "CAST(" + last.value.format(column) + " AS VARCHAR)"
-        # What cannot be a number need not be asked.
-        asked.append(f"coalesce(bool_and({_is_number(text)}), true)" if last.type == "VARCHAR" else "false")
-    answers = iter(relation.aggregate(", ".join(asked)).fetchall()[0])
-    chosen, by_size = [], []
-    for listed in forms:
-        count = next(answers)
-        serving = [next(answers) for _ in listed[:-1]]
-        sized = bool(next(answers))
-        form = next((form for form, serves in zip(listed, serving, strict=False) if serves), listed[-1])
-        chosen.append(form if count else _Form("VARCHAR", "CAST({} AS VARCHAR)"))
-        by_size.append(bool(count) and (sized or form.type.startswith("DECIMAL")))
-    return chosen, by_size
+    by_size = [listed[-1].type == "VARCHAR" for listed in forms]
+    # Most forms are ruled out by the first rows.
+    for rows in (relation.limit(_FIRST_ROWS), relation):
+        asked = []
+        for name, listed, sized in zip(relation.columns, forms, by_size, strict=True):
+            column, last = quote_name(name), listed[-1].value.format(quote_name(name))
+            # What cannot be read does not serve, and nothing is asked of what is missing.
+            known = f"FILTER (WHERE {column} IS NOT NULL)"
+            tests = [form.serves.format(column) for form in listed[:-1]]
+            asked += [f"count({last})", *(f"bool_and(coalesce({test}, false)) {known}" for test in tests)]
+            asked.append(f"bool_and({_is_number(f'CAST({last} AS VARCHAR)')})" if sized else "false")
+        answers = iter(rows.aggregate(", ".join(asked)).fetchall()[0])
+        counts, forms_left = [], []
+        for place, listed in enumerate(forms):
+            counts.append(next(answers))
+            # None means that there is nothing to rule a form out.
+            forms_left.append([form for form in listed[:-1] if next(answers) is not False] + listed[-1:])
+            by_size[place] = next(answers) is not False
+        forms = forms_left
+    chosen = [
+        listed[0] if count else _Form("VARCHAR", "CAST({} AS VARCHAR)")
+        for listed, count in zip(forms, counts, strict=True)
+    ]
+    return chosen, [
+        sized or form.type.startswith("DECIMAL") for sized, form in zip(by_size, chosen, strict=True)
+    ]
 
 
 def _is_number(text: str) -> str:

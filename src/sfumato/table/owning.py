@@ -8,7 +8,8 @@ too. What leaves here
   A categorical column of Polars becomes text, since all such columns of a process share one list, and so do
   categories inside lists and structs;
 - has no metadata (of schema, fields or frame), and no index unless it is asked for;
-- has its own memory, in which nothing stands below a missing value. A lazy frame of Polars is computed, since its plan holds the rows that it came from.
+- has its own memory, in which nothing stands below a missing value. A lazy frame of Polars is computed, since
+  its plan holds the rows that it came from.
 
 A relation of DuckDB is a query that cannot leave its process, and is returned as it is.
 """
@@ -77,9 +78,7 @@ def _without_categories(polars: Any, found: Any) -> Any:
     if found == polars.Array:
         return polars.Array(_without_categories(polars, found.inner), found.size)
     if found == polars.Struct:
-        return polars.Struct(
-            {field.name: _without_categories(polars, field.dtype) for field in found.fields}
-        )
+        return polars.Struct({field.name: _without_categories(polars, field.dtype) for field in found.fields})
     return found
 
 
@@ -130,7 +129,9 @@ def _own_array(column: pa.ChunkedArray) -> pa.ChunkedArray:
         stored = _own_array(pa.chunked_array([chunk.storage for chunk in column.chunks], found.storage_type))
         if stored.type != found.storage_type:
             return stored
-        return pa.chunked_array([pa.ExtensionArray.from_storage(found, chunk) for chunk in stored.chunks], found)
+        return pa.chunked_array(
+            [pa.ExtensionArray.from_storage(found, chunk) for chunk in stored.chunks], found
+        )
     if pa.types.is_dictionary(found):
         return _own_dictionary(column)
     if pa.types.is_nested(found) or pa.types.is_run_end_encoded(found):

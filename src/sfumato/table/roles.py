@@ -101,8 +101,8 @@ def find_warnings(source: Source, roles: Roles, row_count: int, constant: Sequen
     found = [f"The sensitive attribute {name!r} has the same value in every row." for name in constant]
     distinct = _count_distinct(source, (*roles.others, *(roles.identifiers if roles.person is None else ())))
     found += [
-        f"The column {name!r} holds durations, which a file cannot hold without loss: the release can be used as "
-        "a frame, and not be written. Make it a number, such as seconds, or leave it out."
+        f"The column {name!r} holds durations, which a file cannot hold without loss, so that the release "
+        "cannot be written. Make it a number, such as seconds, or leave it out."
         for name in roles.others
         if _holds_durations(source, name)
     ]

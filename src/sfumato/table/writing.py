@@ -13,7 +13,7 @@ from sfumato.table.frames import to_arrow
 from sfumato.table.leaving import ZONED, leave
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     import duckdb
@@ -109,7 +109,7 @@ def _relation_of(table: object) -> duckdb.DuckDBPyRelation:
 
 
 def _refuse_finer(table: pa.Table, relation: duckdb.DuckDBPyRelation) -> None:
-    """Refuse times with a zone that are finer than a microsecond where the engine knows none; older ones do."""
+    """Refuse times with a zone finer than a microsecond where the engine is too old to know them."""
     import pyarrow as pa
 
     for place, (field, known) in enumerate(zip(table.schema, relation.types, strict=True)):
@@ -149,7 +149,7 @@ def _copy(relation: duckdb.DuckDBPyRelation, path: Path, kind: str, *, compresse
     # Several threads would cut row groups and compressed blocks differently each time.
     writer = connect()
     writer.execute("SET threads = 1")
-    _sfumato_rows_ = _even_batches(relation)
+    _sfumato_rows_ = _even_batches(relation, lambda rows: rows.combine_chunks())
     writer.execute(f"COPY (SELECT * FROM _sfumato_rows_) TO {target}")
     del _sfumato_rows_
 
@@ -166,7 +166,9 @@ def _without_undefined(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRela
     return relation.project(", ".join(chosen))
 
 
-def _even_batches(relation: duckdb.DuckDBPyRelation) -> pa.RecordBatchReader:
+def _even_batches(
+    relation: duckdb.DuckDBPyRelation, copy: Callable[[pa.Table], pa.Table]
+) -> pa.RecordBatchReader:
     """Run a relation; all batches but the last have one size, however many threads made them."""
     import pyarrow as pa
 
@@ -182,9 +184,9 @@ def _even_batches(relation: duckdb.DuckDBPyRelation) -> pa.RecordBatchReader:
         for batch in reader:
             waiting = pa.concat_tables([waiting, pa.Table.from_batches([batch])])
             full = waiting.num_rows - waiting.num_rows % _BATCH_ROWS
-            yield from copy_rows(waiting.slice(0, full)).to_batches(_BATCH_ROWS)
+            yield from copy(waiting.slice(0, full)).to_batches(_BATCH_ROWS)
             waiting = waiting.slice(full)
-        yield from copy_rows(waiting).to_batches()
+        yield from copy(waiting).to_batches()
 
     return pa.RecordBatchReader.from_batches(reader.schema, batches())
 
@@ -194,7 +196,7 @@ def _write_arrow(relation: duckdb.DuckDBPyRelation, path: Path) -> None:
     import pyarrow as pa
     import pyarrow.ipc
 
-    reader = _even_batches(relation)
+    reader = _even_batches(relation, copy_rows)
     with pa.OSFile(str(path), "wb") as file, pyarrow.ipc.new_file(file, reader.schema) as writer:
         for batch in reader:
             writer.write_batch(batch)

@@ -50,7 +50,7 @@ class Promise:
     missing
         The texts that were read as missing.
     order
-        ``sorted`` if the rows are said to be sorted (see `sfumato.release.verify.ordering`); else not checked.
+        ``sorted`` if the rows are said to be (see `sfumato.release.verify.ordering`); else it is not checked.
     formulas
         ``escape`` if cells of a CSV file that read as formulas have an apostrophe in front.
     """
