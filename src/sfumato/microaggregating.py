@@ -20,7 +20,7 @@ from sfumato.microaggregation.scales import standard_scores
 from sfumato.release import check_target
 from sfumato.release.centres import measure_centres, place_centres
 from sfumato.release.microaggregated import MicroRecipe, verify_rows, write_microaggregated
-from sfumato.table import open_source, write_table
+from sfumato.table import open_source, own_frame, write_table
 from sfumato.table.numbers import read_codes, read_numbers, refuse_unknown
 from sfumato.table.replacing import find_unique, replace_columns
 
@@ -46,9 +46,9 @@ class Microaggregated:
 
     Parameters
     ----------
-    frame
-        What is published: the same kind of frame that came in, without its index; an engine's relation for
-        a file. Rows are in the order of the input, or sorted, as the recipe says.
+    table
+        The table before anything that is not published was left behind; see `to_frame`. Rows are in the
+        order of the input, or sorted, as the recipe says.
     recipe
         What was done.
     columns
@@ -67,7 +67,7 @@ class Microaggregated:
         Threads that measuring uses.
     """
 
-    frame: object = field(repr=False)
+    table: object = field(repr=False)
     recipe: MicroRecipe
     columns: tuple[NumberColumn, ...] = field(repr=False)
     centres: FloatArray = field(repr=False)
@@ -76,6 +76,27 @@ class Microaggregated:
     unique: tuple[str, ...]
     source: Source = field(repr=False)
     threads: int | None = None
+
+    @cached_property
+    def frame(self) -> object:
+        """The table, rows in their order, as `to_frame` returns it."""
+        return self.to_frame()
+
+    def to_frame(self, *, keep_index: bool = False) -> object:
+        """Return the table with nothing but its published cells: no metadata, no unused categories.
+
+        Parameters
+        ----------
+        keep_index
+            Whether the index of a pandas frame is published too; it may name persons. Without it, rows are
+            counted from 0.
+
+        Returns
+        -------
+        frame
+            The same kind of frame that came in, rows in their order; an engine's relation for a file.
+        """
+        return own_frame(self.table, keep_index=keep_index)
 
     @property
     def k(self) -> int:
@@ -169,7 +190,7 @@ class Microaggregated:
         """
         with tempfile.TemporaryDirectory(prefix="sfumato-") as folder:
             promise = self.recipe.promise(self.rows, self.joint_k)
-            found = verify_rows(lambda path: write_table(self.frame, path), Path(folder), promise)
+            found = verify_rows(lambda path: write_table(self.table, path), Path(folder), promise)
         return {"k": found.joint, **dict(zip(self.recipe.require, found.sizes, strict=True))}
 
     def write(self, path: str | os.PathLike[str], *, force: bool = False) -> Manifest:
@@ -198,7 +219,7 @@ class Microaggregated:
         if file is not None and target.resolve() == Path(file.path).resolve():
             raise OutputError("this is the input. Choose another name.", where=str(path))
         return write_microaggregated(
-            lambda draft: write_table(self.frame, draft),
+            lambda draft: write_table(self.table, draft),
             target,
             self.recipe,
             self.recipe.promise(self.rows, self.joint_k),

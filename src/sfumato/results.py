@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Self, cast, overload
 
@@ -24,7 +25,7 @@ from sfumato.release import (
     recipe_problem,
 )
 from sfumato.search import Monitor, draw_near
-from sfumato.table import make_frame
+from sfumato.table import make_frame, own_frame
 
 if TYPE_CHECKING:
     import os
@@ -62,10 +63,29 @@ class Release:
         rows = self.rows
         return f"<release of {rows['out']} rows, {rows['suppressed']} suppressed>"
 
-    @property
+    @cached_property
     def frame(self) -> object:
-        """The released rows: the same kind of frame that came in, an engine's relation for a file."""
-        return self._draft.frame
+        """The released rows in the order of the input, as `to_frame` returns them."""
+        return self.to_frame()
+
+    def to_frame(self, *, keep_index: bool = False) -> object:
+        """Return the released rows, in the order of the input, with nothing of the rows that were left out.
+
+        Categories, dictionaries and buffers hold only what is published; metadata stay behind.
+
+        Parameters
+        ----------
+        keep_index
+            Whether the index of a pandas frame is published too. It may name persons, and it shows which
+            rows were suppressed; without it, rows are counted from 0.
+
+        Returns
+        -------
+        frame
+            The same kind of frame that came in, an engine's relation for a file. The type of a kept column
+            is the one that it had, apart from categories: see `sfumato.table.owning`.
+        """
+        return own_frame(self._draft.frame, keep_index=keep_index)
 
     @property
     def measures(self) -> dict[str, float]:

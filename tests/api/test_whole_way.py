@@ -295,7 +295,7 @@ def test_a_full_disk_is_told_under_the_users_name(
 ) -> None:
     """Not under the hidden name that is written first."""
 
-    def full(table: object, path: Path) -> None:
+    def full(table: object, path: Path, **others: object) -> None:
         raise sf.OutputError("the file cannot be written: the disk is full.", where=str(path))
 
     monkeypatch.setattr("sfumato.release.draft.write_table", full)

@@ -37,7 +37,12 @@ def make_recipe(**others: object) -> Recipe:
         "disease": RecipeAttribute("sensitive", "category"),
         "note": RecipeAttribute("other"),
     }
-    settings: dict[str, object] = {"limit": 0.25, "rule": "failing", "require": REQUIRE}
+    settings: dict[str, object] = {
+        "limit": 0.25,
+        "rule": "failing",
+        "require": REQUIRE,
+        "order": "input",  # LINES are not sorted
+    }
     return Recipe(attributes, **{**settings, **others})  # type: ignore[arg-type]
 
 

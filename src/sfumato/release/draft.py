@@ -21,7 +21,7 @@ from sfumato.release.reference import distribution, make_reference, scalar
 from sfumato.release.sentences import recipe_sentences, recounted_sentences, stated_sentences
 from sfumato.release.verify import Promise, cautious, holds, recount, recount_beside
 from sfumato.release.write import write_release
-from sfumato.table import apply, is_typed, write_table
+from sfumato.table import Leaving, apply, leaving_kinds, write_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -126,22 +126,28 @@ class Draft:
             raise OutputError("this is an input of the release. Choose another name.", where=str(path))
 
     def write_rows(self, path: Path) -> None:
-        """Write the rows; numbers of a text file become numbers where the format knows them."""
-        is_text_in = self.prepared.table.source.is_text
-        frame = self._apply(path) if is_text_in and is_typed(path) else self.frame
-        write_table(frame, path)
+        """Write the rows with types and in an order that follow from them alone."""
+        is_lazy = self.prepared.table.source.is_lazy and self.recipe.order == "sorted"
+        write_table(self._apply() if is_lazy else self.frame, path, leaving=self._leaving())
 
     def _write_checked(self, path: Path) -> None:
         """Write the same rows with the person and who holds what, which only the recount sees."""
-        write_table(self._apply(path, with_person=True), path)
+        leaving = replace(self._leaving(), order="input")
+        write_table(self._apply(with_person=True), path, leaving=leaving)
 
-    def _apply(self, path: Path, *, with_person: bool = False) -> object:
+    def _leaving(self) -> Leaving:
+        table, recipe = self.prepared.table, self.recipe
+        recodes = [grouping.recode for grouping in self.groupings]
+        kinds = leaving_kinds(table, recodes, masked=recipe.suppressed_output == "mask")
+        return Leaving(kinds, recipe.order, recipe.formulas, table.source.is_text)
+
+    def _apply(self, *, with_person: bool = False) -> object:
         return _apply(
             self.prepared,
             self.recipe,
             self.classes,
             self.groupings,
-            typed=is_typed(path),
+            ordered=False,
             with_person=with_person,
         )
 
@@ -282,7 +288,7 @@ def _apply(
     classes: Classes,
     groupings: tuple[Grouping, ...],
     *,
-    typed: bool = False,
+    ordered: bool = True,
     with_person: bool = False,
 ) -> object:
     """Recode and suppress the full table on the engine that holds it.
@@ -292,13 +298,13 @@ def _apply(
     prepared
         The table.
     recipe
-        What becomes of suppressed rows, and the order.
+        What becomes of suppressed rows.
     classes
         The classes, with those that are suppressed.
     groupings
         The partition of each quasi-identifier.
-    typed
-        Whether kept numbers of a text file leave as numbers.
+    ordered
+        Whether the rows keep their order even where that takes time.
     with_person
         Whether the person column comes too, for a recount that is not released.
     """
@@ -307,8 +313,7 @@ def _apply(
         [grouping.recode for grouping in groupings],
         classes.suppressed_blocks,
         output=recipe.suppressed_output,
-        order=recipe.order,
-        typed=typed,
+        ordered=ordered,
         with_person=with_person,
     )
 
@@ -345,6 +350,7 @@ def make_recipe(prepared: Prepared, groupings: tuple[Grouping, ...], kept: BoolA
         spec.data.person,
         spec.release.order,
         recipe_sentences(table),
+        spec.release.formulas,
     )
 
 
@@ -380,6 +386,8 @@ def _promise(
         recipe.released,
         recipe.person,
         sentences=recounted_sentences(prepared.table),
+        order=recipe.order,
+        formulas=recipe.formulas,
     )
 
 

@@ -159,6 +159,8 @@ class Manifest:
             missing=recipe.missing,
             withheld=self.withheld,
             tolerance=self.tolerance,
+            order=recipe.order,
+            formulas=recipe.formulas,
         )
 
     def _check_levels(self, recipe: Recipe) -> None:

@@ -134,7 +134,7 @@ def _recode(path: Path, recipe: Recipe, original: Source) -> tuple[Prepared, Dif
         made, numbers = Path(folder) / f"made{release_suffix(path)}", Path(folder) / "numbers.parquet"
         draft.write_rows(made)
         none = np.zeros((0, len(numbered)), dtype=np.int32)
-        write_table(apply(prepared.table, numbered, none, order="input"), numbers)
+        write_table(apply(prepared.table, numbered, none), numbers)
         return prepared, compare_bags(path, made, _columns(recipe), numbers)
 
 

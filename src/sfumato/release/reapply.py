@@ -129,7 +129,7 @@ def _spec_of(recipe: Recipe) -> Spec:
             "confidential": [
                 {"sentence": sentence, "damage": damage} for sentence, damage in recipe.confidential
             ],
-            "release": {"order": recipe.order},
+            "release": {"order": recipe.order, "formulas": recipe.formulas},
         }
     )
 

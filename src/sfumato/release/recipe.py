@@ -29,6 +29,7 @@ OUTPUTS = ("label", "mean", "median", "mode")
 RULES = ("auto", "none", "failing", "smallest", "below-mean")
 SUPPRESSED = ("drop", "mask")
 ORDERS = ("sorted", "input")
+FORMULAS = ("keep", "escape")
 
 _ATTRIBUTE_KEYS = ("role", "kind", "weight", "hierarchy", "scheme", "partition", "output")
 _KEYS = ("version", "attributes", "columns", "suppression", "require", "confidential", "data", "release")
@@ -172,10 +173,16 @@ class Recipe:
     person
         The column that tells persons apart, or None.
     order
-        ``sorted`` or ``input``.
+        ``sorted``: by all columns in their order, each by the texts that the file has. A column in which
+        every cell that is neither missing nor ``*`` reads as a number is sorted by size, equal numbers by
+        their texts, ``*`` after them; any other by the bytes of its texts in UTF-8; missing is last. Or
+        ``input``, and then nothing is said of the order.
     confidential
         Sentences that must stay unknown, each with its damage; on new data, for everyone: for whom they
         were confidential in the data of the release is not told.
+    formulas
+        ``escape`` if cells of a CSV or TSV file that a spreadsheet would take for formulas have an
+        apostrophe in front, else ``keep``.
     """
 
     attributes: Mapping[str, RecipeAttribute]
@@ -187,6 +194,7 @@ class Recipe:
     person: str | None = None
     order: Literal["sorted", "input"] = "sorted"
     confidential: tuple[tuple[str, float], ...] = ()
+    formulas: Literal["keep", "escape"] = "keep"
 
     @property
     def quasi_identifiers(self) -> tuple[str, ...]:
@@ -219,7 +227,10 @@ class Recipe:
             "require": dict(self.require),
             **({"confidential": secrets} if secrets else {}),
             "data": {"missing": list(self.missing), "person": self.person},
-            "release": {"order": self.order},
+            "release": {
+                "order": self.order,
+                **({"formulas": self.formulas} if self.formulas != "keep" else {}),
+            },
         }
 
     @classmethod
@@ -238,6 +249,8 @@ class Recipe:
             )
         fields.only(_KEYS)
         suppression, data = fields.fields("suppression"), fields.fields("data")
+        release = fields.fields("release")
+        formulas = release.text("formulas", FORMULAS) if release.has("formulas") else "keep"
         return cls(
             _read_attributes(fields),
             suppression.number("limit"),
@@ -246,8 +259,9 @@ class Recipe:
             fields.numbers("require"),
             data.texts("missing"),
             data.optional_text("person"),
-            cast("Literal['sorted', 'input']", fields.fields("release").text("order", ORDERS)),
+            cast("Literal['sorted', 'input']", release.text("order", ORDERS)),
             tuple((item.text("sentence"), item.number("damage")) for item in fields.entries("confidential")),
+            cast("Literal['keep', 'escape']", formulas),
         )
 
     @classmethod

@@ -104,7 +104,7 @@ class AttributeSpec(Section):
         exactly once, but not missing, which stays apart. The values as they are, and all of
         them in one block, are added where they lack.
     weight
-        Weight in the losses, 0 or above.
+        Weight in the losses, from 0 to 1,000,000,000; only the ratio of weights counts.
     output
         What stands for a group of values in the release.
     order

@@ -35,6 +35,7 @@ SuppressionRule: TypeAlias = Literal["auto", "none", "failing", "smallest", "bel
 SuppressionOutput: TypeAlias = Literal["drop", "mask"]
 RowOrder: TypeAlias = Literal["sorted", "input"]
 ReleaseChoice: TypeAlias = Literal["optimal", "near-optimal"]
+Formulas: TypeAlias = Literal["keep", "escape"]
 DateUnit: TypeAlias = Literal["day", "month", "quarter", "year", "decade", "century"]
 
 ROLES: tuple[str, ...] = get_args(Role)
@@ -47,6 +48,7 @@ SUPPRESSION_RULES: tuple[str, ...] = get_args(SuppressionRule)
 SUPPRESSION_OUTPUTS: tuple[str, ...] = get_args(SuppressionOutput)
 ROW_ORDERS: tuple[str, ...] = get_args(RowOrder)
 RELEASE_CHOICES: tuple[str, ...] = get_args(ReleaseChoice)
+FORMULAS: tuple[str, ...] = get_args(Formulas)
 DATE_UNITS: tuple[str, ...] = get_args(DateUnit)  # from fine to coarse
 
 SCHEME_ACRONYMS: dict[str, str] = {
@@ -70,6 +72,7 @@ SUPPORTED_METHODS: tuple[str, ...] = (
 
 __all__ = [
     "DATE_UNITS",
+    "FORMULAS",
     "GUIDED_SCHEMES",
     "KINDS",
     "METHODS",
@@ -86,6 +89,7 @@ __all__ = [
     "SUPPRESSION_RULES",
     "VARIANTS",
     "DateUnit",
+    "Formulas",
     "Kind",
     "Method",
     "Output",

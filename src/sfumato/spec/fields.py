@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 
+LARGEST_WEIGHT = 1_000_000_000
+
+
 def check_text(value: object) -> str:
     """Accept text that can be written as UTF-8."""
     if not isinstance(value, str):
@@ -66,10 +69,14 @@ def check_positive(value: object) -> int | float:
 
 
 def check_weight(value: object) -> float:
-    """Accept a finite number that is 0 or above."""
+    """Accept a number from 0 to a thousand million; beyond that, sums of weights lose what the others say."""
     number = check_number(value)
     if number < 0:
         raise ValueError(f"must be 0 or above; found {number}.")
+    if number > LARGEST_WEIGHT:
+        raise ValueError(
+            f"must be at most {LARGEST_WEIGHT}; found {number}. Only the ratio of weights counts: divide all."
+        )
     return float(number)
 
 

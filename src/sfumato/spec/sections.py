@@ -8,6 +8,7 @@ from typing import Annotated, Self
 from pydantic import BeforeValidator, Field, model_validator
 
 from sfumato.spec.choices import (
+    FORMULAS,
     METHODS,
     RELEASE_CHOICES,
     ROW_ORDERS,
@@ -15,6 +16,7 @@ from sfumato.spec.choices import (
     SUPPRESSION_OUTPUTS,
     SUPPRESSION_RULES,
     VARIANTS,
+    Formulas,
     Method,
     ReleaseChoice,
     RowOrder,
@@ -218,6 +220,7 @@ class SearchSpec(Section):
 # Made here, since a field below has the name of the function that makes them.
 _check_order = choice("order", ROW_ORDERS)
 _check_choice = choice("choice", RELEASE_CHOICES)
+_check_formulas = choice("formulas", FORMULAS)
 
 
 class ReleaseSpec(Section):
@@ -226,7 +229,8 @@ class ReleaseSpec(Section):
     Parameters
     ----------
     order
-        Whether rows are sorted or keep the order of the input.
+        Whether the rows of a written file are sorted by all its columns, so that their order tells nothing,
+        or keep the order of the input, which may tell something.
     choice
         ``optimal``: the best recoding that was found. ``near-optimal``: one drawn at random among those
         that meet the requirements and are within the tolerance of the best, so that a release no longer
@@ -238,12 +242,17 @@ class ReleaseSpec(Section):
     seed
         Makes the draw repeatable. Whoever knows it can repeat the draw, so it is never published; without
         it the operating system's randomness decides.
+    formulas
+        Whether texts in CSV and TSV files that a spreadsheet would run as formulas (they begin with ``=``,
+        ``+``, ``-``, ``@``, a tab or a carriage return, and are no numbers) are kept, or escaped with an
+        apostrophe in front.
     """
 
     order: Annotated[RowOrder, BeforeValidator(_check_order)] = "sorted"
     choice: Annotated[ReleaseChoice, BeforeValidator(_check_choice)] = "optimal"
     tolerance: Share = 0.05
     seed: Annotated[int | None, BeforeValidator(optional(check_whole))] = None
+    formulas: Annotated[Formulas, BeforeValidator(_check_formulas)] = "keep"
 
 
 __all__ = [

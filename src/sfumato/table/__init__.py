@@ -3,13 +3,16 @@
 from sfumato.table.applying import apply
 from sfumato.table.coding import MakeHierarchy, RawColumn, Table, code_table, count_cube
 from sfumato.table.frames import make_frame
-from sfumato.table.recoding import Recode
+from sfumato.table.leaving import Leaving
+from sfumato.table.owning import own_frame
+from sfumato.table.recoding import Recode, leaving_kinds
 from sfumato.table.roles import Roles
 from sfumato.table.sources import Source, SourceKind, open_source
 from sfumato.table.statistics import block_statistics
 from sfumato.table.writing import is_typed, write_table
 
 __all__ = [
+    "Leaving",
     "MakeHierarchy",
     "RawColumn",
     "Recode",
@@ -22,7 +25,9 @@ __all__ = [
     "code_table",
     "count_cube",
     "is_typed",
+    "leaving_kinds",
     "make_frame",
     "open_source",
+    "own_frame",
     "write_table",
 ]

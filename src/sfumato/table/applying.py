@@ -27,8 +27,7 @@ def apply(
     suppressed: IntArray,
     *,
     output: Literal["drop", "mask"] = "drop",
-    order: Literal["sorted", "input"] = "sorted",
-    typed: bool = False,
+    ordered: bool = True,
     with_person: bool = False,
 ) -> object:
     """Recode the full table.
@@ -46,12 +45,9 @@ def apply(
     output
         ``drop`` leaves suppressed rows out. ``mask`` keeps them with ``*`` in every quasi-identifier
         and nothing in the sensitive attributes; all quasi-identifiers are text then.
-    order
-        For files: ``sorted`` by all released columns (texts by code points, numbers by size, missing
-        last), or as in the ``input``. Frames keep their order, and their index where they have one.
-    typed
-        For text files: whether numbers that are kept leave as numbers, for a format that has types,
-        rather than as they were written.
+    ordered
+        Whether lazy frames and files keep the order of their rows, which takes time, or come in any order,
+        for a writer that sorts them. Other frames keep their order, and their index where they have one.
     with_person
         Whether the person column comes after the others, for a recount that is not released; and so do, where
         not everyone holds the confidential sentences, columns that tell who does.
@@ -61,8 +57,10 @@ def apply(
     frame
         The same kind of frame as came in, a DuckDB relation for a file: quasi-identifiers, sensitive
         and other columns in the order of the input. Recoded columns are text. Kept columns and
-        sensitive ones have the type they had, and one spelling for each value; texts that were
-        read as missing, and undefined numbers, are missing.
+        sensitive ones have the type they had, and one spelling for each value: the texts ``1`` and
+        ``1.0`` of a column of numbers are both ``1``, and a negative zero is zero. Texts that were
+        read as missing, and undefined numbers, are missing. Frames may still hold what does not leave in
+        their types, buffers and index: see :func:`sfumato.table.owning.own_frame`.
 
     Raises
     ------
@@ -74,17 +72,16 @@ def apply(
     _check(table, recodes, suppressed)
     source = table.source
     source.refuse_changed()
-    sort = source.kind == "file" and order == "sorted"
-    manner = Manner(masked=output == "mask", suppressing=len(suppressed) > 0, typed=typed, sort=sort)
+    manner = Manner(masked=output == "mask", suppressing=len(suppressed) > 0)
     plans = plan_columns(table, recodes, manner)
     names = Names.beside(source.columns)
     secrets = table.secrets if with_person else None
     holding = [] if secrets is None else secrets.plans(len(plans))
-    numbered = not sort or (secrets is not None and secrets.needs_rows())
+    numbered = ordered or (secrets is not None and secrets.needs_rows())
     frame = join_plans(source, [*plans, *holding], suppressed, names, numbered=numbered)
     person = (table.roles.person,) if with_person and table.roles.person else ()
     choice = _Choice(
-        source, (*table.roles.released, *person), {plan.name: plan for plan in plans}, manner, names
+        source, (*table.roles.released, *person), {plan.name: plan for plan in plans}, manner, names, ordered
     )
     if secrets is not None:
         frame = secrets.numbered(source, frame, names)
@@ -120,6 +117,7 @@ class _Choice:
     plans: dict[str, ColumnPlan]
     manner: Manner
     names: Names
+    ordered: bool
     beside: Sequence[nw.Expr] = ()
 
     def of(self, frame: Frame) -> Frame:
@@ -130,14 +128,7 @@ class _Choice:
         if self.beside:
             # Not released, so that no order has to hide anything.
             return frame.select(*shown, *self.beside)
-        if self.manner.sort:
-            sizes = self._sizes()
-            by = [
-                self.names.of("number", self.plans[name].place) if name in sizes else name
-                for name in self.columns
-            ]
-            return frame.select(*shown, *sizes.values()).sort(by, nulls_last=True).select(*self.columns)
-        if self.source.is_lazy:
+        if self.source.is_lazy and self.ordered:
             row = self.names.row
             return frame.select(*shown, row).sort(row).select(*self.columns)
         return frame.select(*shown)
@@ -159,10 +150,13 @@ class _Choice:
         import narwhals as nw
 
         plan = self.plans.get(name)
-        if plan is None:
-            return nw.col(name)
-        if plan.shown == "raw":
-            column = clean(self.source, name)
+        if plan is None or plan.shown == "raw":
+            column = nw.col(name) if plan is None else clean(self.source, name)
+            if self.source.is_relation and isinstance(self.source.schema[name], (nw.Categorical, nw.Enum)):
+                # A list of categories names those that no published row has, too.
+                column = column.cast(nw.String)
+            if plan is None:
+                return column
         else:
             column = nw.col(self.names.of(plan.shown, plan.place))
         if plan.shown == "text" and plan.missing_text is not None:
@@ -174,22 +168,6 @@ class _Choice:
         if plan.is_quasi_identifier:
             return nw.when(self._flag).then(nw.lit(ROOT)).otherwise(column)
         return nw.when(~self._flag).then(column)
-
-    def _sizes(self) -> dict[str, nw.Expr]:
-        """Return the numbers by which columns are sorted that leave as texts.
-
-        A masked value has no size either: the order must not tell what the mask hides.
-        """
-        import narwhals as nw
-
-        found = {}
-        for name, plan in self.plans.items():
-            if plan.shown == "raw" and "number" in plan.parts:
-                size = nw.col(self.names.of("number", plan.place))
-                found[name] = nw.when(~self._flag).then(size) if self._masks else size
-        return {
-            name: size.alias(self.names.of("number", self.plans[name].place)) for name, size in found.items()
-        }
 
 
 __all__ = ["apply"]

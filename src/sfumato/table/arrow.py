@@ -6,7 +6,7 @@ longer than most files. Nothing here does.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -66,6 +66,15 @@ def text_array(texts: Sequence[str | None]) -> pa.Array:
     return pa.Array.from_buffers(pa.large_string(), len(encoded), buffers)
 
 
+def copy_rows(rows: Any) -> Any:
+    """Copy an Arrow table or column into memory of its own, with nothing below what is missing.
+
+    An engine leaves below a missing value whatever stood there before, be it the value that was masked.
+    """
+    places = number_array(np.arange(len(rows), dtype=np.int64))
+    return rows.take(places).combine_chunks()
+
+
 def _validity(array: pa.Array) -> BoolArray:
     """Return which entries of an array are not null."""
     bits = np.frombuffer(array.buffers()[0], dtype=np.uint8)
@@ -78,4 +87,4 @@ def _dtype_of(arrow_type: pa.DataType) -> np.dtype[np.generic]:
     return np.dtype(str(arrow_type))
 
 
-__all__ = ["MISSING", "counts_of", "number_array", "places_of", "text_array"]
+__all__ = ["MISSING", "copy_rows", "counts_of", "number_array", "places_of", "text_array"]

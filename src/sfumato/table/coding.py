@@ -18,7 +18,7 @@ from sfumato.hierarchies.hierarchy import Hierarchy, Value
 from sfumato.table.arrow import MISSING
 from sfumato.table.marking import HIDDEN, columns_for, mark_tuples
 from sfumato.table.roles import Roles, assign_roles, find_warnings, require_columns
-from sfumato.table.tally import DistinctColumn, Tally, tally
+from sfumato.table.tally import DistinctColumn, Tally, refuse_mixed, tally
 from sfumato.table.values import is_ordered, rank, type_values
 
 if TYPE_CHECKING:
@@ -129,7 +129,13 @@ class Table:
             for name, codes in zip(self.roles.sensitive, cube.sensitive_codes.T, strict=False)
             if (codes == codes[0]).all()
         ]
-        return find_warnings(self.source, self.roles, cube.row_count, constant)
+        found = find_warnings(self.source, self.roles, cube.row_count, constant)
+        if self.spec.release.order == "input":
+            found.append(
+                "The rows of a written release keep the order of the input, which may reveal something "
+                '(who came when, which rows were left out). Set order = "sorted" in [release].'
+            )
+        return found
 
 
 def code_table(
@@ -169,6 +175,7 @@ def code_table(
     """
     roles = assign_roles(source.columns, spec)
     attributes = (*roles.quasi_identifiers, *roles.sensitive)
+    refuse_mixed(source, roles.others)
     statements = read_statements(spec)
     holders = columns_for(statements, source.columns)
     counted = tally(source, tuple(dict.fromkeys((*attributes, *_persons(roles.person), *holders))))

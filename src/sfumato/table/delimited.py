@@ -198,9 +198,11 @@ def _name_columns(path: Path, header: Sequence[str]) -> tuple[str, ...]:
 
 
 def refuse_repeated(names: Sequence[str], *, where: str) -> None:
-    """Refuse column names that are equal, that differ in case alone, or that engines take for a pattern."""
+    """Refuse names that are empty, equal, differ in case alone, or that engines take for a pattern."""
     seen: dict[str, str] = {}
-    for name in names:
+    for place, name in enumerate(names, start=1):
+        if not name:
+            raise DataError(f"column {place} has no name. Give it one.", where=where)
         if name == "*" or (name.startswith("^") and name.endswith("$")):
             raise DataError(f"the column name {name!r} reads as a pattern. Rename the column.", where=where)
         other = seen.get(name.casefold())

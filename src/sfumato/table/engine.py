@@ -114,13 +114,23 @@ def from_arrow_beside(relation: duckdb.DuckDBPyRelation, table: pa.Table) -> duc
 
 def stream(relation: duckdb.DuckDBPyRelation) -> Iterator[pa.RecordBatch]:
     """Run a relation and yield its rows as Arrow batches, so that the whole is never held twice."""
+    yield from read_batches(relation)
+
+
+def read_batches(relation: duckdb.DuckDBPyRelation) -> pa.RecordBatchReader:
+    """Run a relation and return a reader of its rows."""
     make = getattr(relation, "to_arrow_reader", None) or relation.fetch_record_batch
-    yield from make(_BATCH_ROWS)
+    return make(_BATCH_ROWS)
 
 
 def quote_literal(text: str) -> str:
     """Return a text as an SQL literal."""
     return "'" + text.replace("'", "''") + "'"
+
+
+def quote_name(name: str) -> str:
+    """Return the name of a column as SQL writes it."""
+    return '"' + name.replace('"', '""') + '"'
 
 
 __all__ = [
@@ -129,6 +139,8 @@ __all__ = [
     "from_arrow_beside",
     "private_folder",
     "quote_literal",
+    "quote_name",
+    "read_batches",
     "stream",
     "tidy_at_exit",
 ]

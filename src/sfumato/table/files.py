@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import itertools
 import json
 import re
 from dataclasses import dataclass
@@ -177,15 +178,31 @@ def _read_parquet(path: Path, files: Sequence[Path]) -> duckdb.DuckDBPyRelation:
     """Open Parquet files of one schema."""
     import duckdb
 
-    listed = ", ".join(_literal_path(file) for file in files)
+    listed, connection = ", ".join(_literal_path(file) for file in files), connect()
     try:
-        relation = connect().sql(f"SELECT * FROM read_parquet([{listed}])")
+        relation = connection.sql(f"SELECT * FROM read_parquet([{listed}])")
+        # The engine gives a second column of one name, but for upper and lower case, a name of its own.
+        schema = connection.sql(
+            f"SELECT file_name, name, num_children FROM parquet_schema([{listed}])"
+        ).fetchall()
     except duckdb.Error:
         raise DataError(
             f"the file {files[0].name!r} is not a Parquet file, or it is damaged. Write it again.",
             where=str(path),
         ) from None
+    for _, parts in itertools.groupby(schema, key=lambda part: part[0]):
+        refuse_repeated(_top_names([(name, count) for _, name, count in parts]), where=str(path))
     return relation
+
+
+def _top_names(schema: Sequence[tuple[str, int | None]]) -> list[str]:
+    """Return the names of the columns in a Parquet schema, which lists the parts of nested ones too."""
+    names, inside = [], 0
+    for name, children in schema[1:]:
+        if inside == 0:
+            names.append(name)
+        inside = max(inside - 1, 0) + (children or 0)
+    return names
 
 
 def _read_arrow(path: Path) -> duckdb.DuckDBPyRelation:

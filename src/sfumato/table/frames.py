@@ -23,6 +23,17 @@ def to_arrow(frame: Frame) -> pa.Table:
     return found.to_arrow()
 
 
+def without_views(table: pa.Table) -> pa.Table:
+    """Return an Arrow table with plain texts in place of views, which few functions of Arrow know."""
+    import pyarrow as pa
+
+    plain = {"string_view": pa.large_string(), "binary_view": pa.large_binary()}
+    for place, found in enumerate(table.schema):
+        if str(found.type) in plain:
+            table = table.set_column(place, found.name, table.column(place).cast(plain[str(found.type)]))
+    return table
+
+
 def make_frame(columns: Mapping[str, Sequence[object]], kind: SourceKind) -> object:
     """Make a frame of the kind that came in.
 
@@ -52,4 +63,4 @@ def make_frame(columns: Mapping[str, Sequence[object]], kind: SourceKind) -> obj
     return frame.lazy().to_native() if kind == "polars-lazy" else frame.to_native()
 
 
-__all__ = ["make_frame", "to_arrow"]
+__all__ = ["make_frame", "to_arrow", "without_views"]

@@ -137,7 +137,7 @@ def clean(source: Source, name: str) -> nw.Expr:
     dtype = source.schema[name]
     column = nw.col(name)
     if dtype.is_float():
-        return nw.when(~_is_missing(source, name)).then(column)
+        return key(source, name)
     if not isinstance(dtype, (nw.String, nw.Categorical, nw.Enum)):
         return _without_typed_missing(source, name)
     if source.is_text or not source.missing:

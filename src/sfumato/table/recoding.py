@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from sfumato.hierarchies import Hierarchy
     from sfumato.table.coding import RawColumn, Table
     from sfumato.table.keys import Names
+    from sfumato.table.leaving import LeavingKind
 
 Shown: TypeAlias = Literal["raw", "text", "number"]
 
@@ -58,16 +59,10 @@ class Manner:
         Suppressed rows stay, so every quasi-identifier is text.
     suppressing
         Some classes are suppressed, so every row must know its blocks.
-    typed
-        Numbers from a text file leave as numbers.
-    sort
-        Rows are sorted, numbers by their size.
     """
 
     masked: bool
     suppressing: bool
-    typed: bool
-    sort: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,27 +124,28 @@ def _plan_recoded(table: Table, recode: Recode, place: int, manner: Manner) -> C
     parts = kept.number_part(shown)
     numbers = _block_numbers(recode, kept)
     if numbers is not None:
-        shown, parts = "number", {"number": number_array(numbers)}
+        shown, parts = "number", {"number": numbers.take(blocks)}
     if manner.suppressing:
         parts["block"] = blocks
     if shown == "text":
-        labels = text_array(recode.labels).take(blocks)
-        # In a masked table a text that is kept stays as it was written.
-        as_written = recode.keep and kept.is_exact and kept.is_text
-        parts["text"] = kept.raw.values.cast(labels.type) if as_written else labels
+        parts["text"] = text_array(recode.labels).take(blocks)
     missing = None if kept.raw.missing is None else int(recode.block[kept.raw.missing])
     text = None if missing is None else recode.labels[missing]
     number = None if missing is None or recode.numbers is None else recode.numbers[missing]
     return ColumnPlan(name, place, True, shown, parts, kept.raw.values, missing, text, number)
 
 
-def _block_numbers(recode: Recode, kept: _Kept) -> LongArray | FloatArray | None:
-    """Return the number of each raw value's block; None where labels leave as texts."""
-    if recode.numbers is None or recode.keep or not kept.leaves_numbers:
+def _block_numbers(recode: Recode, kept: _Kept) -> pa.Array | None:
+    """Return the number of each block, null for one that no row has; None where labels leave as texts."""
+    import pyarrow as pa
+
+    if recode.numbers is None or recode.keep or kept.manner.masked or not kept.is_numeric:
         return None
-    # A block that no published row has must not decide how the others leave.
-    shown = [0 if number is None else number for number in recode.numbers]
-    return numbers_of([shown[block] for block in recode.block[kept.raw.codes].tolist()])
+    known = numbers_of([number for number in recode.numbers if number is not None])
+    if known is None or len(known) == len(recode.numbers):
+        return None if known is None else number_array(known)
+    found = number_array(known)
+    return pa.array(list(recode.numbers), found.type)
 
 
 def _plan_sensitive(table: Table, name: str, place: int, manner: Manner) -> ColumnPlan:
@@ -173,9 +169,11 @@ class _Kept:
 
     @classmethod
     def of(cls, table: Table, name: str, manner: Manner) -> _Kept:
+        import narwhals as nw
+
         hierarchy = table.hierarchies.get(name) or table.sensitive[name]
-        is_numeric = table.source.schema[name].is_numeric()
-        return cls(table.raw[name], hierarchy, manner, table.source.is_text, is_numeric)
+        found = table.source.schema[name]
+        return cls(table.raw[name], hierarchy, manner, isinstance(found, nw.String), found.is_numeric())
 
     @property
     def is_exact(self) -> bool:
@@ -189,25 +187,49 @@ class _Kept:
         return None if known is None else known[self.raw.codes]
 
     @property
-    def leaves_numbers(self) -> bool:
-        """Whether numbers in place of the column's own leave as numbers."""
-        return not self.manner.masked and (self.is_numeric or (self.is_text and self.manner.typed))
-
-    @property
     def shown(self) -> Shown:
-        """What leaves. Several raw values of one code are granules, or one number in two spellings."""
-        if self.is_text and self.manner.typed and self.numbers is not None:
-            return "number"
-        if self.is_exact:
+        """What leaves. Several raw values of one code are granules, or one number in two spellings.
+
+        Texts of numbers and dates have one spelling whether or not another one occurs: that another one
+        occurs in rows which do not leave must not show.
+        """
+        if self.is_exact and not (self.is_text and self.hierarchy.kind in ("number", "date")):
             return "raw"
         return "number" if self.is_numeric and self.numbers is not None else "text"
 
     def number_part(self, shown: Shown) -> dict[str, pa.Array]:
-        """Return the numbers of a column where they leave, or where texts are sorted by them."""
-        sorts = self.manner.sort and self.is_text and shown == "raw"
-        if self.numbers is None or not (shown == "number" or sorts):
+        """Return the numbers of a column where they leave."""
+        if self.numbers is None or shown != "number":
             return {}
         return {"number": number_array(self.numbers)}
 
 
-__all__ = ["ColumnPlan", "Manner", "Recode", "plan_columns"]
+def leaving_kinds(table: Table, recodes: Sequence[Recode], *, masked: bool) -> dict[str, LeavingKind]:
+    """Say how every released column leaves when it is written.
+
+    Parameters
+    ----------
+    table
+        The coded table.
+    recodes
+        What happens to its quasi-identifiers.
+    masked
+        Whether suppressed rows stay, so that every quasi-identifier is text.
+    """
+    plain: LeavingKind = "plain" if table.source.is_text else "own"
+    kinds: dict[str, LeavingKind] = dict.fromkeys(table.roles.released, plain)
+    for name, domain in table.sensitive.items():
+        kinds[name] = _kind(domain, plain)
+    for recode in recodes:
+        kept = _kind(table.hierarchies[recode.attribute], plain)
+        made: LeavingKind = "text" if recode.numbers is None else "number"
+        kinds[recode.attribute] = "text" if masked else kept if recode.keep else made
+    return kinds
+
+
+def _kind(domain: Hierarchy, plain: LeavingKind) -> LeavingKind:
+    """Return how a column leaves that is kept."""
+    return "number" if domain.kind == "number" else "date" if domain.kind == "date" else plain
+
+
+__all__ = ["ColumnPlan", "Manner", "Recode", "leaving_kinds", "plan_columns"]

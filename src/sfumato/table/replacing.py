@@ -37,9 +37,7 @@ def replace_columns(
     Returns
     -------
     frame
-        The same kind of frame as came in; a DuckDB relation for a file. The other columns are as they were,
-        but for categories, which become texts: the list of their values may hold some of other rows. Index
-        and metadata are left out.
+        The same kind of frame as came in; a DuckDB relation for a file. The other columns are as they were.
 
     Raises
     ------
@@ -50,7 +48,7 @@ def replace_columns(
     import pyarrow as pa
 
     source.refuse_changed()
-    chosen: Any = source.frame.select(_plain(source, keep))
+    chosen: Any = source.frame.select(list(keep))
     order = row_order(source, columns, keep) if sort else None
     if source.is_relation:
         table = _replaced(source, columns, keep)
@@ -58,13 +56,12 @@ def replace_columns(
         return from_arrow_beside(native, table if order is None else table.take(order))
     if source.is_lazy:
         chosen = chosen.collect()
-    chosen = nw.maybe_reset_index(chosen)
     if columns:
         new: Any = nw.from_arrow(pa.table(dict(columns)), backend=chosen.implementation)
-        chosen = chosen.with_columns(*new.iter_columns())
+        chosen = nw.maybe_align_index(chosen.with_columns(*new.iter_columns()), chosen)
     if order is not None:
         chosen = nw.maybe_reset_index(chosen[order])
-    return _bare(chosen.lazy().to_native() if source.is_lazy else chosen.to_native())
+    return chosen.lazy().to_native() if source.is_lazy else chosen.to_native()
 
 
 def _plain(source: Source, names: Sequence[str]) -> list[nw.Expr]:
@@ -103,17 +100,6 @@ def row_order(source: Source, columns: Mapping[str, pa.Array], keep: Sequence[st
     keys = [field.name for field in table.schema if not pa.types.is_nested(field.type)]
     places = pc.sort_indices(table, sort_keys=[(name, "ascending") for name in keys])
     return np.asarray(places.to_numpy(), dtype=np.int64)
-
-
-def _bare(frame: Any) -> object:
-    """Take notes off a frame that are about all its columns, those that are left out too."""
-    import pyarrow as pa
-
-    if isinstance(frame, pa.Table):
-        return frame.replace_schema_metadata(None)
-    if getattr(frame, "attrs", None):
-        frame.attrs = {}
-    return frame
 
 
 def find_unique(source: Source, names: Sequence[str]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sfumato.errors import DataError, nearest
 from sfumato.table.keys import key
@@ -100,7 +100,22 @@ def find_warnings(source: Source, roles: Roles, row_count: int, constant: Sequen
     """
     found = [f"The sensitive attribute {name!r} has the same value in every row." for name in constant]
     distinct = _count_distinct(source, (*roles.others, *(roles.identifiers if roles.person is None else ())))
+    found += [
+        f"The column {name!r} holds durations, which a file cannot hold without loss, so that the release "
+        "cannot be written. Make it a number, such as seconds, or leave it out."
+        for name in roles.others
+        if _holds_durations(source, name)
+    ]
     return [*found, *_judge(roles, distinct, row_count)]
+
+
+def _holds_durations(source: Source, name: str) -> bool:
+    """Tell whether a column holds lengths of time."""
+    import narwhals as nw
+
+    native: Any = source.native
+    is_interval = source.is_relation and str(native.types[source.columns.index(name)]) == "INTERVAL"
+    return is_interval or isinstance(source.schema[name], nw.Duration)
 
 
 def _judge(roles: Roles, distinct: dict[str, int], row_count: int) -> Iterator[str]:

@@ -13,7 +13,7 @@ from sfumato.errors import DataError
 from sfumato.table.delimited import refuse_repeated
 from sfumato.table.engine import stream, tidy_at_exit
 from sfumato.table.files import OpenFile, Reading, open_file
-from sfumato.table.frames import to_arrow
+from sfumato.table.frames import to_arrow, without_views
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -201,6 +201,8 @@ def _from_frame(data: object, reading: Reading) -> Source:
     refuse_repeated(list(frame.collect_schema()), where=f"the {kind} frame")
     if kind == "duckdb":
         tidy_at_exit()
+    if kind == "pyarrow":
+        frame = nw.from_native(without_views(frame.to_native()))
     return Source(kind, frame, reading.missing)
 
 

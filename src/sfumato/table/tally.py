@@ -14,6 +14,7 @@ from sfumato.table.keys import key
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    import narwhals as nw
     import pyarrow as pa
 
     from sfumato._typing import IntArray, LongArray
@@ -142,19 +143,49 @@ def _unify(chunks: Sequence[pa.Array]) -> DistinctColumn:
     return DistinctColumn(values, np.concatenate([places_of(chunk.indices) for chunk in whole.chunks]))
 
 
-def _mixed(source: Source, names: Sequence[str]) -> DataError:
-    """Make the error for a column of Python objects that are not of one type."""
-    import pyarrow as pa
+def refuse_mixed(source: Source, names: Sequence[str]) -> None:
+    """Refuse columns of Python objects that are not of one type, which no file and no engine can hold.
+
+    Raises
+    ------
+    DataError
+        If one of the columns is such.
+    """
+    import narwhals as nw
 
     for name in names:
-        try:
-            source.collect(source.frame.select(key(source, name)))
-        except (pa.ArrowInvalid, pa.ArrowTypeError):
-            return DataError(
-                f"the column {name!r} mixes values of several types. Make it text, numbers or dates.",
-                where=source.name,
-            )
+        if not isinstance(source.schema[name], nw.Object):
+            continue
+        # Of objects, Polars gives out where they are in memory.
+        if source.kind != "pandas" or not _is_of_one_type(source, nw.col(name)):
+            raise _mixes(source, name)
+
+
+def _is_of_one_type(source: Source, column: nw.Expr) -> bool:
+    """Tell whether Arrow can hold the values of a column."""
+    import pyarrow as pa
+
+    try:
+        source.collect(source.frame.select(column))
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
+        return False
+    return True
+
+
+def _mixes(source: Source, name: str) -> DataError:
+    """Make the error for a column of Python objects that are not of one type."""
+    return DataError(
+        f"the column {name!r} mixes values of several types. Make it text, numbers or dates.",
+        where=source.name,
+    )
+
+
+def _mixed(source: Source, names: Sequence[str]) -> DataError:
+    """Make the error for the first of some columns that mixes types."""
+    for name in names:
+        if not _is_of_one_type(source, key(source, name)):
+            return _mixes(source, name)
     return DataError("the rows cannot be counted.", where=source.name)
 
 
-__all__ = ["DistinctColumn", "Tally", "tally"]
+__all__ = ["DistinctColumn", "Tally", "refuse_mixed", "tally"]

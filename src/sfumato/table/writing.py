@@ -6,14 +6,20 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from sfumato.errors import OutputError
-from sfumato.table.engine import connect, quote_literal, stream
+from sfumato.table.arrow import copy_rows
+from sfumato.table.engine import connect, quote_literal, quote_name, read_batches
 from sfumato.table.files import format_of as file_format
 from sfumato.table.frames import to_arrow
+from sfumato.table.leaving import ZONED, leave
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     import duckdb
+    import pyarrow as pa
+
+    from sfumato.table.leaving import Leaving
 
 _OPTIONS = {
     "csv": "FORMAT csv, HEADER true, DELIMITER ',', QUOTE '\"', ESCAPE '\"', NULLSTR ''",
@@ -21,6 +27,7 @@ _OPTIONS = {
     "jsonl": "FORMAT json",
     "parquet": "FORMAT parquet, COMPRESSION zstd",
 }
+_BATCH_ROWS = 122_880  # those of a row group
 _FLOATS = ("FLOAT", "DOUBLE")
 
 
@@ -36,12 +43,15 @@ def is_typed(path: Path) -> bool:
     return file_format(path) in ("parquet", "arrow", "jsonl")
 
 
-def write_table(table: object, path: Path, format_of: Path | None = None) -> None:
+def write_table(
+    table: object, path: Path, format_of: Path | None = None, *, leaving: Leaving | None = None
+) -> None:
     """Write a table to a file.
 
     Relations of DuckDB are streamed. Text files are UTF-8 with a header and lines that end in a
     newline; fields stand in quotes only where they need them, missing is nothing, an empty text a
-    pair of quotes, and a number the shortest text that reads back the same.
+    pair of quotes, and a number the shortest text that reads back the same. No file has metadata, categories
+    or statistics of anything but the rows in it.
 
     Parameters
     ----------
@@ -51,11 +61,16 @@ def write_table(table: object, path: Path, format_of: Path | None = None) -> Non
         The file, which is replaced if it exists. Writing aside and renaming is left to the caller.
     format_of
         A path whose suffix says the format, where ``path`` is a temporary name.
+    leaving
+        How a release leaves: then the same rows give the same bytes, whatever frame they come in, in whatever
+        order and with however many threads. None writes the rows as they are.
 
     Raises
     ------
     OutputError
         If the format is unknown or the file cannot be written.
+    DataError
+        If a column mixes values of several types.
     """
     named = format_of or path
     kind = file_format(named)
@@ -68,11 +83,13 @@ def write_table(table: object, path: Path, format_of: Path | None = None) -> Non
     import pyarrow as pa
 
     try:
-        relation = _relation_of(table)
+        relation = _relation_of(table) if leaving is None else leave(_held(table), leaving, kind)
         if kind == "arrow":
             _write_arrow(relation, path)
         else:
             _copy(relation, path, kind, compressed=named.suffix.lower() == ".gz")
+    except OutputError as error:
+        raise OutputError(error.message, where=str(named)) from None
     except (duckdb.Error, pa.ArrowException, OSError) as error:
         raise _explain(error, path, named) from None
 
@@ -85,7 +102,39 @@ def _relation_of(table: object) -> duckdb.DuckDBPyRelation:
     if isinstance(table, duckdb.DuckDBPyRelation):
         return table
     frame: Any = nw.from_native(table)
-    return connect().from_arrow(to_arrow(frame))
+    found = to_arrow(frame)
+    relation = connect().from_arrow(found)
+    _refuse_finer(found, relation)
+    return relation
+
+
+def _refuse_finer(table: pa.Table, relation: duckdb.DuckDBPyRelation) -> None:
+    """Refuse times with a zone finer than a microsecond where the engine is too old to know them."""
+    import pyarrow as pa
+
+    for place, (field, known) in enumerate(zip(table.schema, relation.types, strict=True)):
+        if pa.types.is_timestamp(field.type) and field.type.unit == "ns" and str(known) == ZONED:
+            try:
+                table.column(place).cast(pa.timestamp("us", field.type.tz))
+            except pa.ArrowInvalid:
+                raise OutputError(
+                    f"the column {field.name!r} holds times with a zone that are finer than a microsecond. "
+                    "Round them, or install DuckDB 2."
+                ) from None
+
+
+def _held(table: object) -> duckdb.DuckDBPyRelation:
+    """Return any table as a relation of our own engine that can be read more than once at no cost."""
+    import duckdb
+
+    if not isinstance(table, duckdb.DuckDBPyRelation):
+        return _relation_of(table)
+    # The owner's engine may know other settings, and what it has to compute it would compute each time.
+    connection = connect()
+    _sfumato_rows_ = read_batches(table)
+    connection.execute("CREATE TEMP TABLE sfumato_released AS SELECT * FROM _sfumato_rows_")
+    del _sfumato_rows_
+    return connection.table("sfumato_released")
 
 
 def _copy(relation: duckdb.DuckDBPyRelation, path: Path, kind: str, *, compressed: bool) -> None:
@@ -94,7 +143,15 @@ def _copy(relation: duckdb.DuckDBPyRelation, path: Path, kind: str, *, compresse
         relation = _without_undefined(relation)
     options = _OPTIONS[kind] + (", COMPRESSION gzip" if compressed else "")
     target = f"{quote_literal(str(path))} ({options}, USE_TMP_FILE false)"
-    relation.query("_sfumato_rows_", f"COPY _sfumato_rows_ TO {target}")
+    if kind != "parquet" and not compressed:
+        relation.query("_sfumato_rows_", f"COPY _sfumato_rows_ TO {target}")
+        return
+    # Several threads would cut row groups and compressed blocks differently each time.
+    writer = connect()
+    writer.execute("SET threads = 1")
+    _sfumato_rows_ = _even_batches(relation, lambda rows: rows.combine_chunks())
+    writer.execute(f"COPY (SELECT * FROM _sfumato_rows_) TO {target}")
+    del _sfumato_rows_
 
 
 def _without_undefined(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
@@ -103,10 +160,35 @@ def _without_undefined(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRela
         return relation
     chosen = []
     for name, found in zip(relation.columns, relation.types, strict=True):
-        column = '"' + name.replace('"', '""') + '"'
+        column = quote_name(name)
         undefined = f"CASE WHEN NOT isnan({column}) THEN {column} END AS {column}"
         chosen.append(undefined if str(found) in _FLOATS else column)
     return relation.project(", ".join(chosen))
+
+
+def _even_batches(
+    relation: duckdb.DuckDBPyRelation, copy: Callable[[pa.Table], pa.Table]
+) -> pa.RecordBatchReader:
+    """Run a relation; all batches but the last have one size, however many threads made them."""
+    import pyarrow as pa
+
+    # A list of categories would name those that no row has.
+    shown = [
+        f"CAST({name} AS VARCHAR) AS {name}" if str(found).startswith("ENUM") else name
+        for name, found in zip(map(quote_name, relation.columns), relation.types, strict=True)
+    ]
+    reader = read_batches(relation.project(", ".join(shown)))
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        waiting = reader.schema.empty_table()
+        for batch in reader:
+            waiting = pa.concat_tables([waiting, pa.Table.from_batches([batch])])
+            full = waiting.num_rows - waiting.num_rows % _BATCH_ROWS
+            yield from copy(waiting.slice(0, full)).to_batches(_BATCH_ROWS)
+            waiting = waiting.slice(full)
+        yield from copy(waiting).to_batches()
+
+    return pa.RecordBatchReader.from_batches(reader.schema, batches())
 
 
 def _write_arrow(relation: duckdb.DuckDBPyRelation, path: Path) -> None:
@@ -114,9 +196,9 @@ def _write_arrow(relation: duckdb.DuckDBPyRelation, path: Path) -> None:
     import pyarrow as pa
     import pyarrow.ipc
 
-    schema = relation.limit(0).to_arrow_table().schema
-    with pa.OSFile(str(path), "wb") as file, pyarrow.ipc.new_file(file, schema) as writer:
-        for batch in stream(relation):
+    reader = _even_batches(relation, copy_rows)
+    with pa.OSFile(str(path), "wb") as file, pyarrow.ipc.new_file(file, reader.schema) as writer:
+        for batch in reader:
             writer.write_batch(batch)
 
 

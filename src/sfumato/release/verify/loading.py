@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from sfumato.errors import VerificationError
 from sfumato.release.verify.names import split_name
+from sfumato.release.verify.ordering import check_order
 from sfumato.release.verify.promise import budget
-from sfumato.release.verify.reading import open_file
+from sfumato.release.verify.reading import open_file, unescape
 from sfumato.release.verify.sentences import count_telling
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from duckdb import DuckDBPyConnection
 
+    from sfumato.release.verify.checks import Check
     from sfumato.release.verify.promise import Count, Promise
     from sfumato.release.verify.sentences import Telling
 
@@ -62,6 +64,7 @@ class Groups:
     notes: list[str] = field(default_factory=list)
     contradictions: list[str] = field(default_factory=list)
     slack: Fraction = Fraction(0)
+    ordering: tuple[Check, ...] = ()
 
     def ask(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[int, ...]]:
         """Return the rows of a query whose columns are numbers."""
@@ -118,6 +121,9 @@ def load_groups(
         The rows that remain, grouped.
     """
     columns = open_file(connection, path, "file")
+    ordering = check_order(connection, "file", columns, promise)
+    if promise.formulas == "escape":
+        columns = unescape(path, columns)
     attributes = _attributes_to_load(promise, columns)
     beside = dict.fromkeys(name for item in promise.sentences for name in item.columns if name in columns)
     wanted = {f"q{i}": name for i, name in enumerate(promise.quasi_identifiers)}
@@ -132,6 +138,7 @@ def load_groups(
     selected = ", ".join(f"{columns[name]} AS {alias}" for alias, name in wanted.items())
     connection.execute(f"CREATE TEMP VIEW released AS SELECT {selected} FROM file")
     groups = Groups(connection, promise, tuple(columns), attributes, person_column is not None)
+    groups.ordering = ordering
     _exempt_masked_rows(groups)
     _group(groups)
     groups.telling = count_telling(groups, {name: f"b{i}" for i, name in enumerate(beside)})

@@ -53,6 +53,10 @@ class Promise:
         Measure → why its number is not published.
     tolerance
         Measure → how much better than stated its number may be.
+    order
+        ``sorted`` if the rows are said to be (see `sfumato.release.verify.ordering`); else it is not checked.
+    formulas
+        ``escape`` if cells of a CSV file that read as formulas have an apostrophe in front.
     """
 
     quasi_identifiers: tuple[str, ...]
@@ -72,6 +76,8 @@ class Promise:
     missing: tuple[str, ...] = ("",)
     withheld: Mapping[str, str] = field(default_factory=dict)
     tolerance: Mapping[str, float] = field(default_factory=dict)
+    order: Literal["sorted", "input"] = "input"
+    formulas: Literal["keep", "escape"] = "keep"
 
 
 @dataclass(frozen=True)

@@ -163,6 +163,15 @@ def open_file(connection: DuckDBPyConnection, path: Path, view: str) -> dict[str
     return {name: f"CAST(c{number} AS VARCHAR)" for number, name in enumerate(names)}
 
 
+def unescape(path: Path, columns: dict[str, str]) -> dict[str, str]:
+    """Read cells of a CSV or TSV file without the apostrophe that keeps spreadsheets from running them."""
+    if FORMATS[release_suffix(path)] not in ("csv", "tsv"):
+        return columns
+    return {
+        name: f"regexp_replace({text}, '^''(''*[=+\\-@\\t\\r])', '\\1')" for name, text in columns.items()
+    }
+
+
 def _open_csv(path: Path, delimiter: str) -> tuple[list[str], str]:
     with (gzip.open if _is_packed(path) else open)(path, "rt", encoding="utf-8-sig", newline="") as file:
         names = next(csv.reader(file, delimiter=delimiter, strict=True), [])
@@ -238,4 +247,5 @@ __all__ = [
     "open_file",
     "readable",
     "release_suffix",
+    "unescape",
 ]

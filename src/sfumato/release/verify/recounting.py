@@ -115,7 +115,8 @@ def complete(released: Recount, path: str | Path, checked: str | Path, promise: 
     VerificationError
         If the two files do not hold the same quasi-identifiers and sensitive values.
     """
-    wider = recount(checked, promise, person_column=promise.person)
+    # What is never published may be in any order.
+    wider = recount(checked, replace(promise, order="input"), person_column=promise.person)
     if not _hold_same_rows(Path(path), Path(checked), promise):
         raise VerificationError(
             "the file and the one that was checked beside it hold different rows.", where=str(path)
@@ -184,7 +185,7 @@ def _count_all(groups: Groups, sha256: str) -> Recount:
         tuple(dict.fromkeys(groups.notes)),
         tuple(dict.fromkeys(groups.contradictions)),
         frozenset(beforehand),
-        examined,
+        (*groups.ordering, *examined),
         slack,
     )
 
