@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -10,13 +9,14 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from sfumato.errors import DataError, OutputError, ParameterError
+from sfumato.errors import DataError, ParameterError
 from sfumato.microaggregation.aggregating import centres, make_clusters, smallest_class
 from sfumato.microaggregation.checking import check_columns, check_groups, check_manner, check_orders
 from sfumato.microaggregation.grouping import GroupingSettings, group_columns
 from sfumato.microaggregation.partitioning import GAIN
 from sfumato.microaggregation.scales import standard_scores
-from sfumato.release import atomic_text, audit_release, check_target, current_versions
+from sfumato.private import scratch_folder, spare_inputs
+from sfumato.release import atomic_text, audit_release, check_target, current_versions, manifest_path
 from sfumato.release.centres import measure_centres
 from sfumato.release.microaggregated import MicroRecipe, verify_rows, write_microaggregated
 from sfumato.table import open_source, write_table
@@ -156,7 +156,7 @@ class Microaggregated:
         VerificationError
             If a class of a group has fewer than k rows.
         """
-        with tempfile.TemporaryDirectory(prefix="sfumato-") as folder:
+        with scratch_folder() as folder:
             promise = self.recipe.promise(self.rows, self.joint_k)
             found = verify_rows(lambda path: write_table(self.frame, path), Path(folder), promise)
         return {"k": found.joint, **dict(zip(self.recipe.require, found.sizes, strict=True))}
@@ -183,9 +183,8 @@ class Microaggregated:
         VerificationError
             If the promise does not hold. Nothing is written then.
         """
-        target, file = Path(path), self.source.file
-        if file is not None and target.resolve() == Path(file.path).resolve():
-            raise OutputError("this is the input. Choose another name.", where=str(path))
+        target = Path(path)
+        self._spare_inputs(target, manifest_path(target))
         return write_microaggregated(
             lambda draft: write_table(self.frame, draft),
             target,
@@ -194,6 +193,10 @@ class Microaggregated:
             measures={name: number for name, number in self.measures.items() if name != "k"},
             force=force,
         )
+
+    def _spare_inputs(self, *outputs: Path) -> None:
+        if self.source.file is not None:
+            spare_inputs(outputs, [self.source.file.path])
 
     def report(
         self, path: str | os.PathLike[str], *, force: bool = False, show_values: bool = True
@@ -226,7 +229,8 @@ class Microaggregated:
         from sfumato.report import report_html
 
         check_target(Path(path), force=force)
-        with tempfile.TemporaryDirectory(prefix="sfumato-") as folder:
+        self._spare_inputs(Path(path))
+        with scratch_folder() as folder:
             draft = Path(folder) / "microaggregated.parquet"
             self.write(draft)
             verdict = {**audit_release(draft), "sha256": None}

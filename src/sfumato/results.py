@@ -175,6 +175,7 @@ class Release:
 
         check_target(Path(path), force=force)
         draft, file = self._draft, self._written
+        draft.spare_inputs(Path(path))
         if file is not None and not file.is_file():
             file = None
         subject = Subject(

@@ -42,7 +42,7 @@ def explore(
     if not len(front):
         raise InfeasibleError(api.why_empty(front))
     files = fronts.front_files(front, show_labels=options.show_values)
-    atomic_folder(folder, files, force=options.force)
+    atomic_folder(folder, files, force=options.force, private=files)
     fronts.print_search(front, output)
     fronts.print_checkpoint_note(front.run, output)
     fronts.print_front(front, output)

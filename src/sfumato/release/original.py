@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -13,6 +12,7 @@ import numpy as np
 from sfumato.errors import SfumatoError
 from sfumato.hierarchies import text_of
 from sfumato.measures import make_measure
+from sfumato.private import scratch_folder
 from sfumato.release.centres import NOT_MADE, differing_columns, measure_centres, read_both
 from sfumato.release.draft import make_draft
 from sfumato.release.microaggregated import MicroRecipe
@@ -104,7 +104,7 @@ def _recode(path: Path, recipe: Recipe, original: Source) -> tuple[Prepared, Dif
     """Apply a recipe to the original, and compare its rows with those of the file."""
     prepared, problem = recipe_problem(recipe, original, "*")
     draft = make_draft(prepared, problem, prepared.lattice.bottom, recipe=recipe)
-    with tempfile.TemporaryDirectory(prefix="sfumato-") as folder:
+    with scratch_folder() as folder:
         made = Path(folder) / f"made{release_suffix(path)}"
         draft.write_rows(made)
         return prepared, compare_bags(path, made, _columns(recipe))
@@ -180,7 +180,7 @@ def _measure(
         prepared, problem = recipe_problem(recipe, original, "*")
         problem = replace(problem, extra=tuple(make_measure(name, prepared.setting) for name in names))
         draft = make_draft(prepared, problem, prepared.lattice.bottom, recipe=recipe)
-        with tempfile.TemporaryDirectory(prefix="sfumato-") as folder:
+        with scratch_folder() as folder:
             made = Path(folder) / f"made{release_suffix(path)}"
             draft.write_rows(made)
             if not compare_bags(path, made, _columns(recipe)).is_none:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from sfumato.errors import DataError, OutputError, SfumatoError, nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from duckdb import DuckDBPyConnection
@@ -30,6 +30,10 @@ _TEXTS = {
 }
 _TYPED = {".parquet": "parquet", ".pq": "parquet", ".arrow": "arrow", ".feather": "arrow", ".ipc": "arrow"}
 FORMATS: dict[str, str] = {**_TEXTS, **{f"{suffix}.gz": kind for suffix, kind in _TEXTS.items()}, **_TYPED}
+
+# Where the engine may spill. Whoever calls the verifier may name a folder that a later run clears if this one
+# is killed; by itself the verifier knows only the system's.
+temporary_folder: Callable[[], str | Path] = tempfile.gettempdir
 
 # The engine would allow itself most of the machine's memory; beyond this it spills to disk.
 MEMORY_BYTES = 1_500_000_000
@@ -96,7 +100,9 @@ def _cap_memory(connection: DuckDBPyConnection) -> None:
 
 def _spill_folder() -> tempfile.TemporaryDirectory[str]:
     try:
-        return tempfile.TemporaryDirectory(prefix="sfumato-", ignore_cleanup_errors=True)
+        return tempfile.TemporaryDirectory(
+            prefix="sfumato-", dir=temporary_folder(), ignore_cleanup_errors=True
+        )
     except OSError:
         raise OutputError(
             "no temporary folder can be made. Set TMPDIR to a folder with free space."
