@@ -35,6 +35,7 @@ def explore(
     output, folder = Output(options), Path(out)
     fronts.check_folder(folder, force=options.force)
     loaded = options.load_spec(spec)
+    options.spare_inputs([folder / name for name in fronts.FILES], loaded.inputs)
     with watching(options) as watch:
         front = api.explore(
             None, loaded, threads=options.threads, callback=watch, checkpoint=options.checkpoint

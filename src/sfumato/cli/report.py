@@ -57,7 +57,7 @@ def report(
     if Path(folder).is_dir() or out is not None:
         check_target(path, force=options.force)
     with waiting(options, "recounting the release, attacking and analysing it"):
-        found = gather_folder(Path(folder), spec, released, options)
+        found = gather_folder(Path(folder), spec, released, options, path)
         atomic_text(path, report_html(found, show_values=options.show_values), force=options.force)
     _print(path, found, output)
     output.result(
@@ -66,7 +66,9 @@ def report(
     return 0 if found.holds else 1
 
 
-def gather_folder(folder: Path, spec: str | None, released: str | None, options: Options) -> Evidence:
+def gather_folder(
+    folder: Path, spec: str | None, released: str | None, options: Options, out: Path
+) -> Evidence:
     """Verify the release in a folder, and collect all that can be said about it.
 
     Parameters
@@ -77,15 +79,22 @@ def gather_folder(folder: Path, spec: str | None, released: str | None, options:
         Specification and release, where they were named.
     options
         The common options.
+    out
+        The report, which may replace nothing that is read for it.
     """
+    from sfumato.cli.fronts import FILES
     from sfumato.evidence.gather import Lack, gather
+    from sfumato.release import manifest_path
     from sfumato.report import folder as inside
 
     file = inside.find_release(folder, released)
-    verdict = inside.judge_file(file)
     named = inside.find_specification(folder) if spec is None else Path(spec)
+    loaded = None if named is None else options.load_spec(str(named))
+    read = [file, manifest_path(file), *(folder / name for name in FILES)]
+    options.spare_inputs([out], [*read, *(() if loaded is None else loaded.inputs)])
+    verdict = inside.judge_file(file)
     lacks: list[Lack] = []
-    origin = inside.find_origin(None if named is None else options.load_spec(str(named)), lacks)
+    origin = inside.find_origin(loaded, lacks)
     front = inside.find_front(folder, lacks)
     return gather(inside.read_subject(file, verdict), origin, front, lacks=lacks)
 

@@ -46,8 +46,9 @@ def check_target(
     """
     path = Path(path)
     where = str(path)
-    if "\0" in where:
-        raise OutputError("a name cannot hold a NUL character. Choose another name.", where=where)
+    full = str(path.absolute())
+    if "\0" in full or full.encode(errors="replace") != full.encode(errors="surrogatepass"):
+        raise OutputError("the name is not valid UTF-8, or holds NUL. Choose another name.", where=where)
     if path.is_dir():
         raise OutputError("a folder has this name; name a file.", where=where)
     if not path.parent.is_dir():

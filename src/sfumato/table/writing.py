@@ -93,7 +93,7 @@ def _copy(relation: duckdb.DuckDBPyRelation, path: Path, kind: str, *, compresse
     if kind != "parquet":
         relation = _without_undefined(relation)
     options = _OPTIONS[kind] + (", COMPRESSION gzip" if compressed else "")
-    target = f"{quote_literal(str(path))} ({options}, USE_TMP_FILE false)"
+    target = f"{quote_literal(str(path.absolute()))} ({options}, USE_TMP_FILE false)"
     relation.query("_sfumato_rows_", f"COPY _sfumato_rows_ TO {target}")
 
 
@@ -115,7 +115,7 @@ def _write_arrow(relation: duckdb.DuckDBPyRelation, path: Path) -> None:
     import pyarrow.ipc
 
     schema = relation.limit(0).to_arrow_table().schema
-    with pa.OSFile(str(path), "wb") as file, pyarrow.ipc.new_file(file, schema) as writer:
+    with pa.OSFile(str(path.absolute()), "wb") as file, pyarrow.ipc.new_file(file, schema) as writer:
         for batch in stream(relation):
             writer.write_batch(batch)
 

@@ -140,9 +140,13 @@ def readable(path: Path) -> Iterator[None]:
 
 def check_file(path: Path) -> None:
     """Raise DataError unless there is a file of a known format with something in it."""
+    if path.is_dir():
+        raise DataError("this is a folder; name the released file.", where=str(path))
     release_suffix(path)
     if not path.is_file():
         raise DataError("there is no such file.", where=str(path))
+    if str(path.absolute()).encode(errors="replace") != str(path.absolute()).encode(errors="surrogatepass"):
+        raise DataError("the name is not valid UTF-8. Rename the file or its folder.", where=str(path))
     if path.stat().st_size == 0:
         raise DataError("the file is empty.", where=str(path))
 
@@ -199,7 +203,7 @@ def _open_parquet(connection: DuckDBPyConnection, path: Path) -> tuple[list[str]
 def _open_arrow(connection: DuckDBPyConnection, path: Path, view: str) -> tuple[list[str], str]:
     from pyarrow import dataset
 
-    source = dataset.dataset(str(path), format="ipc")
+    source = dataset.dataset(str(path.absolute()), format="ipc")
     connection.register(f"arrow_{view}", source)
     return list(source.schema.names), f"arrow_{view}"
 
