@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 import warnings
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -11,13 +10,14 @@ from typing import TYPE_CHECKING, Literal, overload
 
 import numpy as np
 
-from sfumato.errors import DataError, OutputError, ParameterError
+from sfumato.errors import DataError, ParameterError
 from sfumato.microaggregation.aggregating import make_clusters, smallest_class
 from sfumato.microaggregation.checking import check_columns, check_groups, check_manner, check_orders
 from sfumato.microaggregation.grouping import GroupingSettings, group_columns
 from sfumato.microaggregation.partitioning import GAIN
 from sfumato.microaggregation.scales import standard_scores
-from sfumato.release import check_target
+from sfumato.private import scratch_folder, spare_inputs
+from sfumato.release import check_target, manifest_path
 from sfumato.release.centres import measure_centres, place_centres
 from sfumato.release.microaggregated import MicroRecipe, verify_rows, write_microaggregated
 from sfumato.table import open_source, own_frame, write_table
@@ -188,7 +188,7 @@ class Microaggregated:
         VerificationError
             If a class of a group has fewer than k rows.
         """
-        with tempfile.TemporaryDirectory(prefix="sfumato-") as folder:
+        with scratch_folder() as folder:
             promise = self.recipe.promise(self.rows, self.joint_k)
             found = verify_rows(lambda path: write_table(self.table, path), Path(folder), promise)
         return {"k": found.joint, **dict(zip(self.recipe.require, found.sizes, strict=True))}
@@ -215,9 +215,8 @@ class Microaggregated:
         VerificationError
             If the promise does not hold. Nothing is written then.
         """
-        target, file = Path(path), self.source.file
-        if file is not None and target.resolve() == Path(file.path).resolve():
-            raise OutputError("this is the input. Choose another name.", where=str(path))
+        target = Path(path)
+        self._spare_inputs(target, manifest_path(target))
         return write_microaggregated(
             lambda draft: write_table(self.table, draft),
             target,
@@ -226,6 +225,10 @@ class Microaggregated:
             measures={name: number for name, number in self.measures.items() if name != "k"},
             force=force,
         )
+
+    def _spare_inputs(self, *outputs: Path) -> None:
+        if self.source.file is not None:
+            spare_inputs(outputs, [self.source.file.path])
 
     @overload
     def report(
@@ -285,6 +288,7 @@ class Microaggregated:
         from sfumato.report import read_release, write_report
 
         check_target(Path(path), force=force)
+        self._spare_inputs(Path(path))
         found = read_release(None, self.write)
         if internal:
             found = gather(found, Origin(self.source, None, self), exact=self.measures)

@@ -232,6 +232,7 @@ class Release:
 
         check_target(Path(path), force=force)
         draft = self._draft
+        draft.spare_inputs(Path(path))
         found = read_release(self._written, draft.write)
         if internal:
             origin = Origin(draft.prepared.table.source, draft.prepared.spec, draft)

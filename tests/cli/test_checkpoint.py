@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from typing import TYPE_CHECKING
 
 import pytest
 
+from sfumato.cli.progress import Watch
 from tests.cli.running import change, listing, run
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from sfumato.search import Progress
 
 AGE = "hierarchy = { intervals = [10, 20, 40], origin = 0 }"
 ZIP = 'hierarchy = { file = "zip.csv" }'
@@ -110,6 +115,33 @@ def test_another_seed_is_another_run(mixed: Path, tmp_path: Path) -> None:
     failed = run("anonymize", mixed, "--out", tmp_path / "other.csv", "--checkpoint", path, "--seed", "2")
     assert failed.status == 2
     assert "another run" in failed.line
+
+
+@pytest.mark.parametrize("keeps", [False, True])
+def test_a_terminated_search_ends_in_order(
+    mixed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, keeps: bool
+) -> None:
+    """It writes no release, keeps how far it came if that was asked for, and goes on from there."""
+    call = Watch.__call__
+
+    def terminated(self: Watch, step: Progress) -> bool:
+        if not self.has_begun:
+            call(self, step)
+            signal.raise_signal(signal.SIGTERM)
+        return call(self, step)
+
+    path, before = tmp_path / "search.npz", listing(tmp_path)
+    more = ["--checkpoint", path] if keeps else []
+    with monkeypatch.context() as patch:
+        patch.setattr(Watch, "__call__", terminated)
+        found = run("anonymize", mixed, "--out", tmp_path / "o.csv", *more)
+    assert found.status == 143
+    assert found.line == "error: terminated; nothing was written."
+    assert {*listing(tmp_path)} - {*before} == ({path.name} if keeps else set())
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    if keeps:
+        assert os.name == "nt" or path.stat().st_mode & 0o777 == 0o600
+        assert anonymize(mixed, *more, "--time-limit", "600")["run"]["status"] == "optimal"  # type: ignore[index]
 
 
 def test_levels_are_searched_at_once_and_keep_none(spec: Path, tmp_path: Path) -> None:

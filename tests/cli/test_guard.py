@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import signal
 import sys
 from typing import TYPE_CHECKING
 
@@ -66,6 +67,24 @@ def test_ctrl_c_is_status_130(spec: Path, monkeypatch: pytest.MonkeyPatch) -> No
     as_json = run("check", spec, "--json")
     assert (as_json.status, as_json.err) == (130, "")
     assert "interrupted" in str(as_json.json["error"])
+
+
+def test_an_early_end_of_a_file_is_no_interrupt(spec: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _fail_with(EOFError("person-17"), monkeypatch)
+    found = run("check", spec)
+    assert found.status == 2
+    assert "EOFError" in found.line
+    assert "person-17" not in found.line
+
+
+def test_sigterm_is_status_143(spec: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def terminate(*_: object) -> None:
+        signal.raise_signal(signal.SIGTERM)
+
+    monkeypatch.setattr(sfumato.api, "check", terminate)
+    found = run("check", spec)
+    assert (found.status, found.line) == (143, "error: terminated; nothing was written.")
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
 
 
 def test_without_a_command_there_is_help() -> None:

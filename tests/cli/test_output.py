@@ -51,6 +51,23 @@ def test_long_names_are_folded_not_lost(
     assert "12,345" in out
 
 
+@pytest.mark.parametrize("columns", [20, 40, 60])
+def test_a_table_without_room_keeps_every_name_and_number(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, columns: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    heads = [Column("attribute"), Column("role", fixed=True), Column("kind", fixed=True)]
+    heads += [Column(word, "right") for word in ("values", "levels", "partitions")]
+    rows = [
+        ["marital-status", "quasi-identifier", "category", "7", "", "12"],
+        ["id", "identifier", "", "", "", ""],
+    ]
+    Output(Options()).table(heads, rows)
+    shown = capsys.readouterr().out.split()
+    for word in ("marital-status", "quasi-identifier,", "category,", "7,", "12", "id", "identifier"):
+        assert word in shown
+
+
 def test_markup_in_names_is_text(capsys: pytest.CaptureFixture[str]) -> None:
     output = Output(Options())
     output.line("[bold]a[/bold] :smile:")

@@ -12,6 +12,28 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 
 
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device that is always full")
+@pytest.mark.parametrize(
+    "arguments", [["check", "patients.toml", "--json"], ["check", "patients.toml"], ["--help"]]
+)
+def test_a_full_device(arguments: list[str], unbuffered: str) -> None:
+    """What cannot be printed is one line on standard error and status 2, whatever the work's was."""
+    with Path("/dev/full").open("w", encoding="ascii") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "sfumato", *arguments],
+            cwd=ROOT / "examples",
+            env={**os.environ, "PYTHONPATH": str(ROOT / "src"), "PYTHONUNBUFFERED": unbuffered},
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+    assert done.stderr == "error: the output cannot be written: No space left on device.\n"
+    assert done.returncode == 2
+
+
 @pytest.mark.skipif(os.name == "nt", reason="pipes of this shell are POSIX")
 @pytest.mark.parametrize(
     ("arguments", "status"),

@@ -6,11 +6,16 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numba
+import numpy as np
 import pytest
 
-from sfumato.kernels import _options
+from sfumato.kernels import _options, dominance
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 # The package and the home refuse to be written: simulated, because the tests may run as root.
@@ -113,3 +118,85 @@ def test_light_imports(name: str) -> None:
     )
     script = f"import sys, {name}; print([lib for lib in {heavy!r} if lib in sys.modules])"
     assert _run(script) == "[]"
+
+
+COSTS = np.array([[1.0, 2.0], [2.0, 1.0], [3.0, 3.0]])
+DAMAGES: dict[str, Callable[[bytes], bytes]] = {
+    "empty": lambda raw: b"",
+    "cut": lambda raw: raw[: len(raw) // 2],
+    "garbage": lambda raw: b"\x80\x05garbage" + raw[9:],
+    "one byte": lambda raw: raw[: len(raw) // 2] + bytes([raw[len(raw) // 2] ^ 1]) + raw[len(raw) // 2 + 1 :],
+    "appended": lambda raw: raw + b"x",
+}
+
+
+def _fresh(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Return a kernel as a new process sees it, kept in a folder."""
+    monkeypatch.setattr(_options, "cache_folder", lambda: folder)
+    return _options._compiled(dominance.keep_non_dominated.py_func, from_python=True)  # type: ignore[attr-defined]
+
+
+def _hits(kernel: Any) -> int:
+    """Call a kernel and return how often it was found in its cache."""
+    assert kernel(COSTS).tolist() == [True, True, False]
+    return sum(kernel.stats.cache_hits.values())
+
+
+@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")  # type: ignore[attr-defined]
+@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize("suffix", [".nbi", ".nbc"])
+def test_a_damaged_cache_heals(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str, damage: str
+) -> None:
+    """What was cut short, emptied or changed is compiled again, and then found again."""
+    assert _hits(_fresh(tmp_path, monkeypatch)) == 0
+    assert _hits(_fresh(tmp_path, monkeypatch)) == 1
+    (path,) = tmp_path.rglob(f"*{suffix}")
+    path.write_bytes(DAMAGES[damage](path.read_bytes()))
+    healed = _hits(_fresh(tmp_path, monkeypatch))
+    assert healed == 0 or suffix == ".nbi", "data that changed are never linked"
+    assert _hits(_fresh(tmp_path, monkeypatch)) == 1
+
+
+@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")  # type: ignore[attr-defined]
+def test_data_of_another_signature_are_not_linked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A killed process lists data before it writes them; another one's may stand there."""
+    kernel = _fresh(tmp_path, monkeypatch)
+    assert kernel(COSTS).tolist() == kernel(COSTS.T.copy().T).tolist()  # two layouts, two signatures
+    one, two = sorted(tmp_path.rglob("*.nbc"))
+    two.write_bytes(one.read_bytes())
+    fresh = _fresh(tmp_path, monkeypatch)
+    assert fresh(COSTS).tolist() == fresh(COSTS.T.copy().T).tolist() == [True, True, False]
+    assert sum(fresh.stats.cache_hits.values()) == 1
+
+
+@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")  # type: ignore[attr-defined]
+def test_a_cache_that_cannot_be_used_stops_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert _hits(_fresh(tmp_path, monkeypatch)) == 0
+    (path,) = tmp_path.rglob("*.nbi")
+    path.unlink()
+    path.mkdir()  # it can be neither read nor replaced
+    assert _hits(_fresh(tmp_path, monkeypatch)) == 0
+
+
+def test_a_command_heals_its_cache(tmp_path: Path) -> None:
+    """The whole way: every file of the cache is cut, the command works, and says nothing of it."""
+    data = tmp_path / "d.csv"
+    data.write_text("a\n" + "".join(f"{number}\n" for number in range(12)), encoding="utf-8")
+    words = ["microaggregate", data, "--columns", "a", "--k", "3", "--method", "univariate", "--quiet"]
+    environment = {**os.environ, "PYTHONPATH": str(SOURCE), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    for step in range(2):
+        done = subprocess.run(
+            [sys.executable, "-m", "sfumato", *map(str, words), "--out", str(tmp_path / f"{step}.csv")],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=300,
+        )
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+        kept = [path for path in (tmp_path / "cache").rglob("*.nb?") if path.stat().st_size]
+        assert kept
+        for path in kept:
+            path.write_bytes(path.read_bytes()[: path.stat().st_size // 3 if step else 0])
+    assert (tmp_path / "0.csv").read_bytes() == (tmp_path / "1.csv").read_bytes()

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from sfumato import private
 from sfumato.errors import OutputError
-from sfumato.release import atomic
-from sfumato.release.atomic import atomic_folder, atomic_text, check_target, output_errors, temporary
+from sfumato.release.atomic import atomic_folder, atomic_text, check_target, output_errors
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -46,7 +46,7 @@ def test_a_text_that_fails_leaves_the_old_one(tmp_path: Path, monkeypatch: pytes
     def full(descriptor: int) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(atomic.os, "fsync", full)
+    monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OutputError, match="No space left"):
         atomic_text(tmp_path / "a.txt", "new", force=True)
     assert contents(tmp_path) == {"a.txt": b"old"}
@@ -89,7 +89,7 @@ def test_a_folder_that_fails_stays_as_it_was(
         if calls == 2:
             raise error
 
-    monkeypatch.setattr(atomic, "sync_file", failing)
+    monkeypatch.setattr(private, "sync_file", failing)
     with pytest.raises((OutputError, KeyboardInterrupt)):
         atomic_folder(folder, FILES, force=True)
     assert [entry.name for entry in tmp_path.iterdir()] == (["out"] if exists else [])
@@ -101,7 +101,7 @@ def test_a_folder_whose_last_name_fails_stays_as_it_was(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "run.json").write_bytes(b"old")
-    replace, left = os.replace, 3
+    replace, left = os.replace, 4
 
     def failing(source: Path, target: Path) -> None:
         nonlocal left
@@ -110,7 +110,7 @@ def test_a_folder_whose_last_name_fails_stays_as_it_was(
             raise PermissionError(errno.EACCES, "Permission denied")
         replace(source, target)
 
-    monkeypatch.setattr(atomic.os, "replace", failing)
+    monkeypatch.setattr(os, "replace", failing)
     with pytest.raises(OutputError, match="Permission denied"):
         atomic_folder(tmp_path, FILES, force=True)
     assert contents(tmp_path) == {"run.json": b"old"}
@@ -135,12 +135,3 @@ def test_a_folder_that_cannot_be_written_is_noticed_first() -> None:
 def test_other_errors_pass(tmp_path: Path) -> None:
     with pytest.raises(ZeroDivisionError), output_errors(tmp_path):
         raise ZeroDivisionError
-
-
-def test_a_writer_may_leave_a_folder_behind(tmp_path: Path) -> None:
-    with temporary(tmp_path / "r.parquet", ".parquet") as draft:
-        draft.mkdir()
-        (draft / "part").touch()
-        assert draft.name.startswith(".")
-        assert draft.name.endswith(".parquet")
-    assert contents(tmp_path) == {}

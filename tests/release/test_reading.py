@@ -174,8 +174,8 @@ def test_a_suffix_tells_the_format(tmp_path: Path, name: str) -> None:
 
 def test_a_missing_file_and_a_folder_give_one_line(tmp_path: Path) -> None:
     (tmp_path / "folder.csv").mkdir()
-    for name in ("absent.csv", "folder.csv"):
-        with pytest.raises(DataError, match="no such file"):
+    for name, word in (("absent.csv", "no such file"), ("folder.csv", "a folder")):
+        with pytest.raises(DataError, match=word):
             recount(tmp_path / name, PROMISE)
 
 

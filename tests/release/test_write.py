@@ -15,7 +15,6 @@ import duckdb
 import pytest
 
 from sfumato.errors import OutputError, VerificationError
-from sfumato.release import atomic
 from sfumato.release.manifest import Manifest, manifest_path
 from sfumato.release.verify import Promise, Recount, hash_file, holds, recount
 from sfumato.release.write import check_release_target, write_release
@@ -197,7 +196,7 @@ def test_a_failure_while_names_are_given_restores_what_stood(
     def write_other(draft: Path) -> None:
         write_csv(draft, HEADER, LINES[::-1])
 
-    monkeypatch.setattr(atomic.os, "replace", failing)
+    monkeypatch.setattr(os, "replace", failing)
     with pytest.raises((KeyboardInterrupt, OutputError)):
         write_release(write_other, path, make_promise(), make_manifest_of, force=True)
     assert {entry.name: entry.read_bytes() for entry in tmp_path.iterdir()} == before

@@ -10,7 +10,8 @@ import pyarrow as pa
 import pytest
 
 from sfumato.errors import DataError
-from sfumato.table.engine import MEMORY_LIMIT_BYTES, connect, from_arrow_beside, private_folder, quote_literal
+from sfumato.private import process_folder
+from sfumato.table.engine import MEMORY_LIMIT_BYTES, connect, from_arrow_beside, quote_literal
 
 
 def setting(connection, name):
@@ -21,7 +22,7 @@ def test_connections_reach_for_nothing_outside():
     connection = connect()
     assert setting(connection, "autoinstall_known_extensions") is False
     assert setting(connection, "autoload_known_extensions") is False
-    assert setting(connection, "temp_directory").startswith(str(private_folder()))
+    assert setting(connection, "temp_directory").startswith(str(process_folder()))
     assert setting(connection, "temp_directory") != setting(connect(), "temp_directory")
     with pytest.raises(duckdb.Error):
         connection.sql("SELECT * FROM read_csv('https://example.invalid/a.csv')").fetchall()
@@ -33,9 +34,9 @@ def test_connections_hold_little_memory():
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="rights are not numbers there")
-def test_the_private_folder_is_private():
-    assert private_folder().stat().st_mode & 0o077 == 0
-    assert private_folder() is private_folder()
+def test_the_folder_of_the_process_is_private():
+    assert process_folder().stat().st_mode & 0o077 == 0
+    assert process_folder() is process_folder()
 
 
 def test_arrow_tables_join_relations_of_any_connection():

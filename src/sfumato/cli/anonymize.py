@@ -32,6 +32,7 @@ def anonymize(
     output, path = Output(options), Path(out)
     check_release_target(path, force=options.force)
     loaded = options.load_spec(spec)
+    options.spare_inputs([path, manifest_path(path)], loaded.inputs)
     with watching(options) as watch:
         release = api.anonymize(
             None, loaded, threads=options.threads, callback=watch, checkpoint=options.checkpoint

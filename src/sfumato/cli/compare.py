@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sfumato.results import Front
+    from sfumato.spec import Spec
 
 
 def compare(
@@ -75,13 +76,17 @@ def compare(
         The common options.
     """
     from sfumato.cli import questions
+    from sfumato.cli.fronts import FILES
     from sfumato.results import Front
 
     output, asked = Output(options), picks or []
     _check_use(asked, released, out, has_trade=better is not None or worse is not None)
     found = Front.load(front)
     if len(asked) == 2:
-        return _side_by_side(spec, found, asked, out, output)
+        loaded = options.load_spec(spec)
+        if out is not None:
+            options.spare_inputs([out], [*loaded.inputs, *(Path(front) / name for name in FILES)])
+        return _side_by_side(loaded, found, asked, out, output)
     if released is None:
         chosen = found.pick(asked[0])
         point = questions.Asked(f"solution {chosen.number}", chosen)
@@ -100,7 +105,7 @@ def _check_use(asked: Sequence[str], released: str | None, out: str | None, *, h
         raise ParameterError("a page shows two solutions; name the second one.", where="--out")
 
 
-def _side_by_side(spec: str, front: Front, picks: Sequence[str], out: str | None, output: Output) -> int:
+def _side_by_side(spec: Spec, front: Front, picks: Sequence[str], out: str | None, output: Output) -> int:
     from sfumato.release import atomic_text, check_target
     from sfumato.report import comparison_text
 
@@ -109,7 +114,7 @@ def _side_by_side(spec: str, front: Front, picks: Sequence[str], out: str | None
         check_target(Path(out), force=options.force)
     numbers = [front.pick(text).number for text in picks]
     with waiting(options, "reading"):
-        attached = front.attach(None, options.load_spec(spec))
+        attached = front.attach(None, spec)
         found = attached.compare(numbers[0], numbers[1], show_labels=options.show_values)
     if output.is_shown:
         output.block(comparison_text(found, output.width, unicode=output.is_unicode))

@@ -57,8 +57,8 @@ def _run(drafts: Path, folder: Path, output: Output) -> dict[str, object]:
     """Explore, pick, release and verify in the folder of drafts; names are those of the final folder."""
     from sfumato import api
     from sfumato.cli import fronts, released
+    from sfumato.private import write_synced
     from sfumato.release import manifest_path
-    from sfumato.release.atomic import write_synced
 
     options = output.options
     with watching(options) as watch:
@@ -74,7 +74,7 @@ def _run(drafts: Path, folder: Path, output: Output) -> dict[str, object]:
         for name, text in fronts.front_files(
             front, picked=chosen.number, show_labels=options.show_values
         ).items():
-            write_synced(drafts / name, text)
+            write_synced(drafts / name, text.encode())
         made = chosen.release()
         manifest = made.write(drafts / RELEASE)
         found = api.verify(drafts / RELEASE)
@@ -122,7 +122,9 @@ def _new_folder() -> Path:
 @contextmanager
 def _drafts(folder: Path, copied: list[str], *, force: bool) -> Iterator[Path]:
     """Give a hidden folder to work in; what is in it gets its names at the end, all or nothing."""
-    from sfumato.release.atomic import check_target, output_errors, place, temporary
+    from sfumato.cli.fronts import FILES
+    from sfumato.private import place, private_folder
+    from sfumato.release.atomic import check_target, output_errors, place_folder
 
     names = [*copied, *_made()]
     is_new = not folder.is_dir()
@@ -132,15 +134,16 @@ def _drafts(folder: Path, copied: list[str], *, force: bool) -> Iterator[Path]:
         for name in names:
             if (folder / name).parent.is_dir():
                 check_target(folder / name, force=force)
-    with output_errors(folder), temporary(folder if is_new else folder / "draft") as drafts:
-        drafts.mkdir()
+    with output_errors(folder), private_folder(folder.parent if is_new else folder) as hidden:
+        drafts = hidden / "drafts"
+        drafts.mkdir(mode=0o700)
         yield drafts
         if is_new:
-            drafts.rename(folder)
+            place_folder(hidden, drafts, folder, private=FILES)
         else:
             for name in names:
                 (folder / name).parent.mkdir(exist_ok=True)
-            place([(drafts / name, folder / name) for name in names])
+            place(hidden, [(drafts / name, folder / name) for name in names], private=FILES)
 
 
 def _print_next(folder: Path, output: Output) -> None:

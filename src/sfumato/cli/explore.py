@@ -35,6 +35,7 @@ def explore(
     output, folder = Output(options), Path(out)
     fronts.check_folder(folder, force=options.force)
     loaded = options.load_spec(spec)
+    options.spare_inputs([folder / name for name in fronts.FILES], loaded.inputs)
     with watching(options) as watch:
         front = api.explore(
             None, loaded, threads=options.threads, callback=watch, checkpoint=options.checkpoint
@@ -42,7 +43,7 @@ def explore(
     if not len(front):
         raise InfeasibleError(api.why_empty(front))
     files = fronts.front_files(front, show_labels=options.show_values)
-    atomic_folder(folder, files, force=options.force)
+    atomic_folder(folder, files, force=options.force, private=files)
     fronts.print_search(front, output)
     fronts.print_checkpoint_note(front.run, output)
     fronts.print_front(front, output)

@@ -12,11 +12,13 @@ import typer
 from typer.core import TyperGroup
 
 from sfumato.cli.options import FLAGS, VALUED
-from sfumato.cli.output import forget_output, print_error
+from sfumato.cli.output import flush_output, forget_output, print_error
+from sfumato.cli.progress import Terminated, terminable
 from sfumato.errors import SfumatoError
 
 WRONG_USE = 2
 INTERRUPTED = 130
+TERMINATED = 143
 TRACEBACK = "SFUMATO_TRACEBACK"
 """Environment variable with which the traceback of an unexpected error is printed."""
 
@@ -83,8 +85,15 @@ def guard(run: Callable[[], object], arguments: Sequence[str]) -> int:
     -------
     int
         0: done, and it holds. 1: it does not hold, or cannot be met. 2: wrong use, or input, output
-        or disk do not allow it. 130: interrupted.
+        or disk do not allow it. 130: interrupted. 143: terminated.
     """
+    with terminable():
+        status = _guarded(run, arguments)
+    lost = flush_output()
+    return status if lost is None else _lost(lost)
+
+
+def _guarded(run: Callable[[], object], arguments: Sequence[str]) -> int:
     as_json = "--json" in arguments
     try:
         status = run()
@@ -95,6 +104,8 @@ def guard(run: Callable[[], object], arguments: Sequence[str]) -> int:
         return error.status
     except (KeyboardInterrupt, typer.Abort):
         status = INTERRUPTED
+    except Terminated:
+        status = TERMINATED
     except _PARSING_ERROR as error:
         return _wrong_use(error, as_json)
     except (BrokenPipeError, SystemExit) as error:
@@ -108,8 +119,9 @@ def guard(run: Callable[[], object], arguments: Sequence[str]) -> int:
         return _refused(error, as_json)
     except Exception as error:
         return _unexpected(error, as_json)
-    if status == INTERRUPTED:
-        print_error("interrupted; nothing was written.", None, as_json=as_json)
+    if status in (INTERRUPTED, TERMINATED):
+        word = "interrupted" if status == INTERRUPTED else "terminated"
+        print_error(f"{word}; nothing was written.", None, as_json=as_json)
     return status if isinstance(status, int) else 0
 
 
@@ -132,8 +144,19 @@ def _wrong_use(error: Exception, as_json: bool) -> int:
     return WRONG_USE
 
 
+def _lost(error: OSError) -> int:
+    """Say that the result could not be printed; standard output cannot say it, whatever was asked for."""
+    reason = error.strerror or type(error).__name__
+    print_error(f"the output cannot be written: {reason}.", None, as_json=False)
+    return WRONG_USE
+
+
 def _refused(error: OSError, as_json: bool) -> int:
     """Say that the system refused something, and on which file."""
+    # Whatever writes files names them; printing has no name to give.
+    if error.filename is None and error.errno is not None:
+        forget_output()
+        return _lost(error)
     where = None if error.filename is None else str(error.filename)
     reason = error.strerror or type(error).__name__
     print_error(
@@ -147,7 +170,7 @@ def _unexpected(error: Exception, as_json: bool) -> int:
     if os.environ.get(TRACEBACK):
         traceback.print_exception(error, file=sys.stderr)
     print_error(
-        f"this is a mistake in sfumato, not yours ({type(error).__name__}). "
+        f"this is a mistake in sfumato, not yours ({type(error.__cause__ or error).__name__}). "
         f"Set {TRACEBACK}=1 to see where it happens, and report it.",
         None,
         as_json=as_json,
@@ -186,4 +209,4 @@ def _never_fail_to_print() -> None:
             reconfigure(errors="replace")
 
 
-__all__ = ["INTERRUPTED", "TRACEBACK", "WRONG_USE", "Commands", "guard", "move_common_options"]
+__all__ = ["INTERRUPTED", "TERMINATED", "TRACEBACK", "WRONG_USE", "Commands", "guard", "move_common_options"]

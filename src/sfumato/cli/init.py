@@ -54,6 +54,7 @@ def init(
 
     output, source = Output(options), Path(data)
     target = specification_path(source) if out is None else Path(out)
+    options.spare_inputs([target], [source])
     check_target(target, force=options.force)
     how = make_reading_spec(["any"], separator, encoding).data
     with waiting(options, "looking at the data"), without_specification():

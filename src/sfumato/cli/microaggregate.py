@@ -115,7 +115,7 @@ def microaggregate(
         The common options.
     """
     from sfumato.microaggregating import microaggregate as run
-    from sfumato.release import check_release_target
+    from sfumato.release import check_release_target, manifest_path
     from sfumato.search import Progress
 
     output, path = Output(options), Path(out)
@@ -124,6 +124,8 @@ def microaggregate(
     chosen, orders = _groups(groups), _orders(order or [])
     how = _reading(names, separator, encoding, missing)
     check_release_target(path, force=options.force)
+    read = [data] if groups in ("none", "auto") else [data, groups]
+    options.spare_inputs([path, manifest_path(path)], read)
     with watching(options, "groupings") as watch, without_specification():
         found = run(
             data,

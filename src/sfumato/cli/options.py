@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import functools
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
@@ -14,6 +14,8 @@ import typer
 from sfumato.errors import ParameterError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from sfumato.spec import Spec
 
 Command: TypeAlias = Callable[..., int]
@@ -72,6 +74,12 @@ class Options:
         if self.time_limit is not None:
             changes["time_limit"] = self.time_limit
         return spec.model_copy(update={"search": spec.search.model_copy(update=changes)}) if changes else spec
+
+    def spare_inputs(self, outputs: Sequence[str | Path], inputs: Sequence[str | Path]) -> None:
+        """Refuse to replace what is read, the checkpoint too, even with ``force``."""
+        from sfumato.private import spare_inputs
+
+        spare_inputs(outputs, [*inputs, *([] if self.checkpoint is None else [self.checkpoint])])
 
 
 def show_version(asked: bool) -> None:
@@ -163,12 +171,26 @@ def with_common_options(command: Command) -> Command:
     def run(**given: object) -> int:
         chosen = {name: given.pop(name) for name in _COMMON}
         del chosen["version"]
-        return command(**given, options=Options(**chosen))  # type: ignore[arg-type]
+        _refuse_nul({**given, **chosen})
+        try:
+            return command(**given, options=Options(**chosen))  # type: ignore[arg-type]
+        except EOFError as error:  # which the parser takes for the end of a terminal's input
+            raise RuntimeError("a file ended early") from error
 
     # typer reads the signature, not the code.
     vars(run)["__signature__"] = inspect.Signature(parameters)
     run.__annotations__ = {item.name: item.annotation for item in parameters}
     return run
+
+
+def _refuse_nul(given: Mapping[str, object]) -> None:
+    """Refuse a character that no name of a file can hold, before any system call trips over it."""
+    for name, value in given.items():
+        texts = value if isinstance(value, list) else [value]
+        if any(isinstance(text, str) and "\0" in text for text in texts):
+            raise ParameterError(
+                "a NUL character cannot be part of this. Remove it.", where=name.replace("_", "-")
+            )
 
 
 def split_names(texts: Sequence[str], option: str) -> tuple[str, ...]:

@@ -24,6 +24,8 @@ PIPED_WIDTH = 120
 """Columns where no terminal tells its own number."""
 
 WIDEST_DRAWING = 100
+NARROWEST = 12
+"""Columns that a cell gets at least, if it is that long."""
 
 
 @dataclass(frozen=True)
@@ -110,6 +112,9 @@ class Output:
         from rich.table import Table
         from rich.text import Text
 
+        if self._needed(columns, rows) > self._console.width:
+            self._records(columns, rows)
+            return
         table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
         for item in columns:
             table.add_column(
@@ -124,6 +129,30 @@ class Output:
             self._console.print(table)
         for line in drawn.get().splitlines():
             print(line.rstrip())
+
+    def _needed(self, columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> int:
+        """Return how many columns of the terminal a table takes if cells that may be broken are."""
+        longest = [
+            max(len(printable(text)) for text in (item.header, *cells))
+            for item, *cells in zip(columns, *rows, strict=True)
+        ]
+        widths = [
+            long if item.fixed or item.side == "right" else min(long, NARROWEST)
+            for item, long in zip(columns, longest, strict=True)
+        ]
+        return sum(widths) + 2 * (len(widths) - 1)
+
+    def _records(self, columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> None:
+        """Print a table that finds no room: each row as its name, and what it says about it below."""
+        for row in rows:
+            self.line(row[0], style="bold")
+            told = [
+                f"{item.header} {cell}".strip()
+                for item, cell in zip(columns[1:], row[1:], strict=True)
+                if cell
+            ]
+            if told:
+                self.paragraph(", ".join(told), first="  ", others="  ")
 
     def facts(self, rows: Sequence[tuple[str, str]]) -> None:
         """Print names with what is to be said about them, in two columns without a header."""
@@ -238,6 +267,16 @@ def forget_output() -> None:
         os.close(nowhere)
 
 
+def flush_output() -> OSError | None:
+    """Bring out what is still to be printed; return why that failed, unless the reader just left."""
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        forget_output()
+        return None if isinstance(error, BrokenPipeError) else error
+    return None
+
+
 def print_error(
     message: str,
     where: str | None,
@@ -263,15 +302,19 @@ def print_error(
         try:
             print_json({"error": {"message": message, "where": where}})
             sys.stdout.flush()
+            return
         except BrokenPipeError:
             forget_output()
-        return
+            return
+        except OSError:  # then it is said where it can be
+            forget_output()
     line = text if text is not None else f"{where}: {message}" if where else message
     shown = printable(" ".join(line.splitlines()))
     is_coloured = sys.stderr.isatty() and "NO_COLOR" not in os.environ and os.name != "nt"
-    print(f"\033[1;31merror:\033[0m {shown}" if is_coloured else f"error: {shown}", file=sys.stderr)
-    for line in picture:
-        print(f"    {printable(line)}", file=sys.stderr)
+    with contextlib.suppress(OSError):
+        print(f"\033[1;31merror:\033[0m {shown}" if is_coloured else f"error: {shown}", file=sys.stderr)
+        for line in picture:
+            print(f"    {printable(line)}", file=sys.stderr)
 
 
 def print_errors(errors: Sequence[SfumatoError], options: Options) -> None:
@@ -290,6 +333,7 @@ __all__ = [
     "Column",
     "Output",
     "count",
+    "flush_output",
     "forget_output",
     "huge",
     "is_utf8",

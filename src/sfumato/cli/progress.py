@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from sfumato.cli.output import is_utf8, make_console
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from types import FrameType
 
     from rich.progress import Progress as Bar
@@ -23,6 +23,10 @@ STOPPED = "stopping with the best so far; Ctrl-C again aborts"
 COMPILING = "compiling kernels (first run only) …"
 PATIENCE_S = 1.5
 """Seconds after which it is said what takes so long."""
+
+
+class Terminated(BaseException):
+    """The process was asked to end (SIGTERM); no error of a command, which nothing but the door catches."""
 
 
 class Watch:
@@ -44,6 +48,7 @@ class Watch:
         self._later = later
         self._unit = unit
         self.stopped = False
+        self.terminated = False
         self.has_begun = False
         self._bar = _make_bar() if shown else None
         self._task = None if self._bar is None else self._bar.add_task(doing, total=None, done="")
@@ -64,6 +69,12 @@ class Watch:
         self.stopped = True
         if self._bar is not None and self._task is not None:
             self._bar.update(self._task, description=STOPPED)
+
+    def terminate(self, number: int, frame: FrameType | None) -> None:
+        """Take a SIGTERM while a checkpoint is kept: the search stops and writes it; any other one aborts."""
+        if self.stopped or not self.has_begun:
+            raise Terminated
+        self.stopped = self.terminated = True
 
     @contextlib.contextmanager
     def shown(self) -> Iterator[None]:
@@ -111,16 +122,40 @@ def watching(options: Options, unit: str = "recodings") -> Iterator[Watch]:
     """
     later = f"reading the data, or {COMPILING}"
     watch = Watch("reading the data", later=later, shown=_is_shown(options), unit=unit)
-    if threading.current_thread() is not threading.main_thread():  # only there signals arrive
-        with watch.shown():
-            yield watch
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(handling(signal.SIGINT, watch.interrupt))
+        if options.checkpoint is not None:
+            stack.enter_context(handling(signal.SIGTERM, watch.terminate))
+        stack.enter_context(watch.shown())
+        yield watch
+        if watch.terminated:
+            raise Terminated
+
+
+@contextlib.contextmanager
+def terminable() -> Iterator[None]:
+    """Let SIGTERM end a command in order, as Ctrl-C does; a second one ends the process at once."""
+
+    def end(number: int, frame: FrameType | None) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        raise Terminated
+
+    with handling(signal.SIGTERM, end):
+        yield
+
+
+@contextlib.contextmanager
+def handling(number: signal.Signals, handler: Callable[[int, FrameType | None], None]) -> Iterator[None]:
+    """Handle a signal for a while, unless it is ignored or arrives in another thread."""
+    before = signal.getsignal(number)
+    if threading.current_thread() is not threading.main_thread() or before in (None, signal.SIG_IGN):
+        yield
         return
-    before = signal.signal(signal.SIGINT, watch.interrupt)
+    signal.signal(number, handler)
     try:
-        with watch.shown():
-            yield watch
+        yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.signal(number, before)
 
 
 @contextlib.contextmanager
@@ -150,4 +185,13 @@ def _make_bar() -> Bar:
     )
 
 
-__all__ = ["COMPILING", "STOPPED", "Watch", "progress_text", "waiting", "watching"]
+__all__ = [
+    "COMPILING",
+    "STOPPED",
+    "Terminated",
+    "Watch",
+    "progress_text",
+    "terminable",
+    "waiting",
+    "watching",
+]

@@ -45,7 +45,7 @@ def release(
         The common options.
     """
     from sfumato import api
-    from sfumato.cli import released
+    from sfumato.cli import fronts, released
     from sfumato.release import check_release_target, manifest_path
     from sfumato.results import Front
 
@@ -54,6 +54,8 @@ def release(
     found = Front.load(front)
     chosen = found.pick(pick)
     loaded = options.load_spec(spec)
+    read = [*loaded.inputs, *(Path(front) / name for name in fronts.FILES)]
+    options.spare_inputs([path, manifest_path(path)], read)
     with waiting(options, "reading, writing and verifying"):
         made = api.release_solution(None, loaded, found, chosen.number)
         manifest = made.write(path, force=options.force)

@@ -76,7 +76,7 @@ def report(
     if Path(folder).is_dir() or out is not None:
         check_target(path, force=options.force)
     with waiting(options, "recounting the release" + (", attacking and analysing it" if internal else "")):
-        found = read_folder(Path(folder), released, spec, options, internal=internal)
+        found = read_folder(Path(folder), released, spec, options, path, internal=internal)
         write_report(path, found, show_values=options.show_values, force=options.force)
     _print(path, found, output)
     told = found.to_dict(show_values=options.show_values)
@@ -86,7 +86,7 @@ def report(
 
 
 def read_folder(
-    folder: Path, released: str | None, spec: str | None, options: Options, *, internal: bool
+    folder: Path, released: str | None, spec: str | None, options: Options, out: Path, *, internal: bool
 ) -> Published:
     """Verify the release in a folder, and collect what a report about it shows.
 
@@ -98,19 +98,27 @@ def read_folder(
         Release and specification, where they were named.
     options
         The common options.
+    out
+        The report, which may replace nothing that is read for it.
     internal
         Whether to read what stands beside the release too.
     """
+    from sfumato.cli.fronts import FILES
     from sfumato.evidence.gather import Lack, gather
     from sfumato.evidence.published import published
+    from sfumato.release import manifest_path
     from sfumato.report import folder as inside
 
-    found = published(inside.find_release(folder, released))
+    file = inside.find_release(folder, released)
+    named = inside.find_specification(folder) if spec is None else Path(spec)
+    loaded = None if named is None else options.load_spec(str(named))
+    read = [file, manifest_path(file), *(folder / name for name in FILES)]
+    options.spare_inputs([out], [*read, *(() if loaded is None else loaded.inputs)])
+    lacks: list[Lack] = []
+    found = published(file)
     if not internal:
         return found
-    named = inside.find_specification(folder) if spec is None else Path(spec)
-    lacks: list[Lack] = []
-    origin = inside.find_origin(None if named is None else options.load_spec(str(named)), lacks)
+    origin = inside.find_origin(loaded, lacks)
     return gather(found, origin, inside.find_front(folder, lacks), lacks=lacks)
 
 

@@ -70,6 +70,8 @@ def _check_manifest(file: Path, *, is_compared: bool) -> None:
 
     if not file.exists():
         raise DataError("there is no such file.", where=str(file))
+    if file.is_dir():
+        raise DataError("this is a folder; name the released file.", where=str(file))
     if file.is_file() and not manifest_path(file).exists():
         why = (
             "so nobody knows how it was made from the original."

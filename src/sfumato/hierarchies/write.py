@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sfumato.errors import HierarchyError, OutputError
+from sfumato.private import write_whole
 
 if TYPE_CHECKING:
     from sfumato.hierarchies.hierarchy import Hierarchy
@@ -56,13 +56,8 @@ def write_arx(hierarchy: Hierarchy, path: Path | str) -> None:
     """
     target = Path(path)
     text = to_arx(hierarchy)
-    partial = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
-        try:
-            partial.write_text(text, encoding="utf-8", newline="")
-            partial.replace(target)
-        finally:
-            partial.unlink(missing_ok=True)
+        write_whole(target, text.encode())
     except OSError as error:
         raise OutputError(
             f"The hierarchy cannot be written: {error.strerror or error}.", where=str(target)

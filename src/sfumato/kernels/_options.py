@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 import numba
 import numpy as np
+from numba.core.caching import FunctionCache, IndexDataCacheFile
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -55,11 +56,69 @@ def _compiled(function: Kernel, *, from_python: bool) -> Kernel:
     # Numba's types do not know all of its options.
     compiled = cast("Callable[..., Callable[[Kernel], Kernel]]", numba.njit)
     try:
-        return compiled(nogil=True, cache=True, no_cfunc_wrapper=True, no_cpython_wrapper=not from_python)(
-            function
-        )
+        made = compiled(nogil=True, no_cfunc_wrapper=True, no_cpython_wrapper=not from_python)(function)
+        vars(made)["_cache"] = _Cache(function)  # what cache=True does, with numba's own class
+        return made
     finally:
         settings["CACHE_DIR"] = before
+
+
+class _Files(IndexDataCacheFile):
+    """The cache of one kernel on disk: what was not written whole, or is another kernel's, is not read.
+
+    Numba links whatever its files hold, and lists data before they are written: a killed process may leave
+    a list that names the data of another signature.
+    """
+
+    def save(self, key: object, data: object) -> None:
+        super().save(key, (str(key), data))
+
+    def load(self, key: object) -> object:
+        found = super().load(key)
+        return found[1] if found is not None and found[0] == str(key) else None
+
+    def _dump(self, obj: object) -> bytes:
+        raw: bytes = super()._dump(obj)
+        return raw + hashlib.sha256(raw).digest()  # readers stop where the data end
+
+    def _load_data(self, name: str) -> object:
+        raw = Path(self._data_path(name)).read_bytes()
+        if hashlib.sha256(raw[:-32]).digest() != raw[-32:]:
+            raise EOFError(name)
+        return super()._load_data(name)
+
+
+class _Cache(FunctionCache):
+    """A cache that never stops a run: what is damaged is forgotten and compiled again.
+
+    Only lists are emptied, and these are replaced whole: processes that mend at the same time lose at most
+    each other's entries.
+    """
+
+    def __init__(self, function: object) -> None:
+        super().__init__(function)
+        old = self._cache_file
+        self._cache_file = _Files.__new__(_Files)
+        vars(self._cache_file).update(vars(old))
+
+    def load_overload(self, sig: object, target_context: object) -> object:
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception:  # damaged files fail in as many ways as there are bytes
+            self._forget()
+            return None
+
+    def save_overload(self, sig: object, data: object) -> None:
+        try:
+            super().save_overload(sig, data)
+        except Exception:
+            self._forget()
+
+    def _forget(self) -> None:
+        try:
+            self.flush()
+        except OSError:  # not ours to write, or the disk is full
+            self.disable()
 
 
 @functools.cache

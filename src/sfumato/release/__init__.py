@@ -1,5 +1,6 @@
 """Write a release, verify it independently, and keep its recipe and manifest."""
 
+from sfumato.private import process_folder
 from sfumato.release.atomic import atomic_text, check_target
 from sfumato.release.audit import audit_against, audit_release
 from sfumato.release.draft import Draft, make_draft
@@ -10,8 +11,10 @@ from sfumato.release.recipe import Recipe, RecipeAttribute
 from sfumato.release.recodings import read_recoding, trim_lattice, write_recoding
 from sfumato.release.sentences import specified_sentences
 from sfumato.release.stable_json import seal_of
-from sfumato.release.verify import Promise, Recount, holds, recount
+from sfumato.release.verify import Promise, Recount, holds, reading, recount
 from sfumato.release.write import check_release_target, write_release
+
+reading.temporary_folder = process_folder
 
 __all__ = [
     "Draft",

@@ -1,28 +1,42 @@
 """Outputs appear under their names only when they are complete.
 
-Everything is first written to a hidden name in the same folder, brought to the disk, and
-then renamed. Nothing hidden is left behind, whatever goes wrong short of a power cut.
+Everything is first written into a private, hidden folder beside its target, brought to the disk, and then
+renamed. What ends in order, by an error or a signal too, leaves nothing hidden behind. A run that is killed
+leaves a folder that nobody else can read, and nothing new under a final name but a manifest whose file is
+not there; the next run that writes there puts the old files back and removes the rest.
 """
 
 from __future__ import annotations
 
 import os
-import secrets
-import shutil
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sfumato import private as own
 from sfumato.errors import OutputError, SfumatoError
+from sfumato.private import ordinary_mode, place, private_folder, sync_folder, write_synced
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping
 
 
-def check_target(path: str | Path, *, force: bool = False) -> None:
+def check_target(
+    path: str | Path, *, force: bool = False, may_replace: Callable[[], bool] = lambda: False
+) -> None:
     """Raise OutputError unless a file can be written under this name.
 
-    Call it before long work too: it tries the folder by making and removing an empty file.
+    Call it before long work too: it tries the folder by making a private folder in it, and so removes
+    what killed runs left there.
+
+    Parameters
+    ----------
+    path
+        The name.
+    force
+        Whether a file of this name may be replaced.
+    may_replace
+        Tells of a file that exists whether it may be replaced without ``force``.
 
     Raises
     ------
@@ -32,33 +46,17 @@ def check_target(path: str | Path, *, force: bool = False) -> None:
     """
     path = Path(path)
     where = str(path)
+    full = str(path.absolute())
+    if "\0" in full or full.encode(errors="replace") != full.encode(errors="surrogatepass"):
+        raise OutputError("the name is not valid UTF-8, or holds NUL. Choose another name.", where=where)
     if path.is_dir():
         raise OutputError("a folder has this name; name a file.", where=where)
-    if os.path.lexists(path) and not force:
-        raise OutputError("the file exists already. Choose another name or add --force.", where=where)
     if not path.parent.is_dir():
         raise OutputError("its folder does not exist. Make the folder first.", where=where)
-    with output_errors(path), temporary(path) as probe:
-        probe.touch(exist_ok=False)
-
-
-@contextmanager
-def temporary(path: Path, suffix: str = ".tmp") -> Iterator[Path]:
-    """Give a hidden, unique name beside ``path``, and remove what stands there at the end."""
-    name = path.with_name(f".sfumato-{secrets.token_hex(8)}{suffix}")
-    try:
-        yield name
-    finally:
-        remove(name)
-
-
-def remove(path: Path) -> None:
-    """Remove a file or folder; one that is not there, or cannot be removed, is passed over."""
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path, ignore_errors=True)
-        return
-    with suppress(OSError):
-        path.unlink()
+    with output_errors(path), private_folder(path.parent) as probe:
+        own.create(probe / "probe")
+    if os.path.lexists(path) and not (force or may_replace()):
+        raise OutputError("the file exists already. Choose another name or add --force.", where=where)
 
 
 @contextmanager
@@ -81,58 +79,19 @@ def output_errors(
         raise OutputError(f"cannot be written: {reason}. Nothing was left behind.", where=str(path)) from None
 
 
-def sync_file(path: Path) -> None:
-    """Bring the contents of a file to the disk."""
-    with path.open("r+b") as file:
-        os.fsync(file.fileno())
-
-
-def sync_folder(folder: Path) -> None:
-    """Bring the names in a folder to the disk, where the system can do that."""
-    if os.name == "nt":
-        return
-    with suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
-
-
-def place(moves: Sequence[tuple[Path, Path]]) -> None:
-    """Give drafts their names in the order given, all or none.
-
-    What stood under the names is set aside first, the last name first, so that at no moment
-    an earlier name's new file stands beside a later name's old one. If anything fails, the old
-    files stand again.
-    """
-    set_aside: list[tuple[Path, Path]] = []
-    placed: list[Path] = []
-    # Each step is noted before it is taken: an interrupt may come right after it.
-    try:
-        for _, name in reversed(moves):
-            if os.path.lexists(name):
-                set_aside.append((name.with_name(f".sfumato-{secrets.token_hex(8)}.old"), name))
-                os.replace(name, set_aside[-1][0])
-        for draft, name in moves:
-            placed.append(name)
-            os.replace(draft, name)
-    except BaseException:
-        for name in reversed(placed):
-            remove(name)
-        for hidden, name in reversed(set_aside):
-            if os.path.lexists(hidden):
-                os.replace(hidden, name)
-        raise
-    finally:
-        for hidden, _ in set_aside:
-            remove(hidden)
-    for folder in {name.parent for _, name in moves}:
-        sync_folder(folder)
-
-
-def atomic_text(path: str | Path, text: str, *, force: bool = False) -> None:
+def atomic_text(path: str | Path, text: str, *, force: bool = False, private: bool = False) -> None:
     """Write a text file in UTF-8, complete or not at all; lines end as they do in ``text``.
+
+    Parameters
+    ----------
+    path
+        The file.
+    text
+        What is in it.
+    force
+        Whether a file of this name may be replaced.
+    private
+        Whether nobody else may read it: what is not to be published.
 
     Raises
     ------
@@ -141,18 +100,17 @@ def atomic_text(path: str | Path, text: str, *, force: bool = False) -> None:
     """
     path = Path(path)
     check_target(path, force=force)
-    with output_errors(path), temporary(path) as draft:
-        write_synced(draft, text)
-        place([(draft, path)])
+    with output_errors(path):
+        own.write_whole(path, text.encode(), private=private)
 
 
-def write_synced(path: Path, content: str | bytes) -> None:
-    """Write a file and bring it to the disk; text in UTF-8 without changing line ends."""
-    path.write_bytes(content.encode() if isinstance(content, str) else content)
-    sync_file(path)
-
-
-def atomic_folder(folder: str | Path, contents: Mapping[str, str | bytes], *, force: bool = False) -> None:
+def atomic_folder(
+    folder: str | Path,
+    contents: Mapping[str, str | bytes],
+    *,
+    force: bool = False,
+    private: Collection[str] = (),
+) -> None:
     """Write files into a folder, all or none; a new folder appears with all of them at once.
 
     Parameters
@@ -163,6 +121,8 @@ def atomic_folder(folder: str | Path, contents: Mapping[str, str | bytes], *, fo
         File name → text or bytes. Other files of the folder stay.
     force
         Whether files of these names may be replaced.
+    private
+        Names of files that nobody else may read: what is not to be published.
 
     Raises
     ------
@@ -172,27 +132,42 @@ def atomic_folder(folder: str | Path, contents: Mapping[str, str | bytes], *, fo
     folder = Path(folder)
     if os.path.lexists(folder) and not folder.is_dir():
         raise OutputError("a file has this name; name a folder.", where=str(folder))
-    if folder.is_dir():
-        _fill_folder(folder, contents, force)
-        return
-    check_target(folder)
-    with output_errors(folder), temporary(folder) as draft:
-        draft.mkdir()
+    is_new = not folder.is_dir()
+    for target in [folder] if is_new else [folder / name for name in contents]:
+        check_target(target, force=force)
+    with output_errors(folder), private_folder(folder.parent if is_new else folder) as hidden:
+        drafts = hidden / "drafts"
+        drafts.mkdir(mode=0o700)
         for name, content in contents.items():
-            write_synced(draft / name, content)
-        sync_folder(draft)
-        os.rename(draft, folder)
-        sync_folder(folder.parent)
+            write_synced(drafts / name, content.encode() if isinstance(content, str) else content)
+        if is_new:
+            place_folder(hidden, drafts, folder, private=private)
+        else:
+            place(hidden, [(drafts / name, folder / name) for name in contents], private=private)
 
 
-def _fill_folder(folder: Path, contents: Mapping[str, str | bytes], force: bool) -> None:
-    for name in contents:
-        check_target(folder / name, force=force)
-    with output_errors(folder), temporary(folder / "draft") as drafts:
-        drafts.mkdir()
-        for name, content in contents.items():
-            write_synced(drafts / name, content)
-        place([(drafts / name, folder / name) for name in contents])
+def place_folder(hidden: Path, drafts: Path, folder: Path, *, private: Collection[str] = ()) -> None:
+    """Give a folder of drafts its name.
+
+    Parameters
+    ----------
+    hidden
+        The private folder that holds the drafts.
+    drafts
+        The drafts.
+    folder
+        Their name, which must be free.
+    private
+        Files in it that nobody else may read.
+    """
+    mode, closed = ordinary_mode(hidden), {drafts / name for name in private}
+    for path in [*drafts.rglob("*"), drafts]:
+        if path not in closed:
+            with suppress(OSError):  # not every file system knows permissions
+                path.chmod(mode | (mode & 0o444) >> 2 if path.is_dir() else mode)
+    sync_folder(drafts)
+    os.rename(drafts, folder)
+    sync_folder(folder.parent)
 
 
 __all__ = [
@@ -200,10 +175,5 @@ __all__ = [
     "atomic_text",
     "check_target",
     "output_errors",
-    "place",
-    "remove",
-    "sync_file",
-    "sync_folder",
-    "temporary",
-    "write_synced",
+    "place_folder",
 ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -11,10 +10,11 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from sfumato.domains import Lattice
-from sfumato.errors import InfeasibleError, OutputError
+from sfumato.errors import InfeasibleError
 from sfumato.measures import make_measure, measure_names
+from sfumato.private import scratch_folder, spare_inputs
 from sfumato.release.grouping import Grouping, make_groupings
-from sfumato.release.manifest import Manifest, current_versions
+from sfumato.release.manifest import Manifest, current_versions, manifest_path
 from sfumato.release.publishing import Publication, distances, kept_tuples, publish
 from sfumato.release.recipe import Recipe, RecipeAttribute
 from sfumato.release.reference import distribution, make_reference, scalar
@@ -83,7 +83,7 @@ class Draft:
 
     def verify(self) -> Recount:
         """Write the rows to a temporary folder and recount them; see `sfumato.release.verify`."""
-        with tempfile.TemporaryDirectory(prefix="sfumato-") as folder:
+        with scratch_folder() as folder:
             released = Path(folder) / "release.parquet"
             self.write_rows(released)
             if not self._needs_checked:
@@ -98,7 +98,7 @@ class Draft:
 
     def write(self, path: Path, *, force: bool = False) -> Manifest:
         """Write the release if an independent recount of the written file confirms its promise."""
-        self._spare_inputs(path)
+        self.spare_inputs(path, manifest_path(path))
         return write_release(
             self.write_rows,
             path,
@@ -115,15 +115,12 @@ class Draft:
         secrets = self.prepared.table.secrets
         return self.promise.person is not None or not (secrets is None or secrets.is_for_everyone)
 
-    def _spare_inputs(self, path: Path) -> None:
+    def spare_inputs(self, *outputs: Path) -> None:
         """Refuse to replace what the release is made from, even where replacing was asked for."""
-        spec, source = self.prepared.spec, self.prepared.table.source
-        inputs = [] if source.file is None else [source.file.path]
-        for attribute in spec.attributes.values():
-            if attribute.hierarchy is not None and attribute.hierarchy.file is not None:
-                inputs.append(spec.resolve(attribute.hierarchy.file))
-        if any(path.resolve() == Path(item).resolve() for item in inputs):
-            raise OutputError("this is an input of the release. Choose another name.", where=str(path))
+        source = self.prepared.table.source
+        spare_inputs(
+            outputs, [*self.prepared.spec.inputs, *([] if source.file is None else [source.file.path])]
+        )
 
     def write_rows(self, path: Path) -> None:
         """Write the rows with types and in an order that follow from them alone."""

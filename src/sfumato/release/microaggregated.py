@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
-from sfumato.errors import DataError, OutputError, VerificationError
-from sfumato.release.atomic import output_errors, place, sync_file, temporary, write_synced
+from sfumato.errors import DataError, VerificationError
+from sfumato.private import private_folder
+from sfumato.release.atomic import output_errors
 from sfumato.release.fields import Fields
 from sfumato.release.manifest import Manifest, current_versions, manifest_path
 from sfumato.release.settings import judge_settings
@@ -20,7 +20,7 @@ from sfumato.release.verify.clusters import (
     recount_clusters,
 )
 from sfumato.release.verify.judging import judge_number
-from sfumato.release.write import check_release_target, is_output_error
+from sfumato.release.write import check_release_target, is_output_error, place_release, write_draft
 from sfumato.spec import format_measure_name
 
 if TYPE_CHECKING:
@@ -244,23 +244,18 @@ def write_microaggregated(
         If the promise does not hold in the file. Nothing is left behind in any of these cases.
     """
     check_release_target(path, force=force)
-    with ExitStack() as stack, output_errors(path, is_output_error):
-        draft = stack.enter_context(temporary(path, release_suffix(path)))
+    with output_errors(path, is_output_error), private_folder(path.parent) as folder:
+        draft = folder / f"release{release_suffix(path)}"
         try:
-            write(draft)
-            sync_file(draft)
+            write_draft(write, draft, path)
             found = recount_clusters(draft, promise)
-        except OutputError as error:
-            raise OutputError(error.message, where=str(path)) from None
         except (DataError, VerificationError) as error:
             raise VerificationError(f"not written: {error.message}", where=str(path)) from None
         broken = broken_clusters(found, promise)
         if broken:
             raise VerificationError("not written: " + " ".join(broken), where=str(path))
         manifest = _manifest(recipe, found, measures)
-        stated = stack.enter_context(temporary(path, ".json"))
-        write_synced(stated, manifest.to_json())
-        place([(stated, manifest_path(path)), (draft, path)])
+        place_release(folder, draft, manifest, path)
     return manifest
 
 

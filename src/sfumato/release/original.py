@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +10,7 @@ import numpy as np
 
 from sfumato.errors import SfumatoError
 from sfumato.preparing import load
+from sfumato.private import scratch_folder
 from sfumato.release.centres import NOT_MADE, measure_centres, read_both, remake
 from sfumato.release.draft import make_draft
 from sfumato.release.microaggregated import MicroRecipe
@@ -130,7 +130,7 @@ def _recode(path: Path, recipe: Recipe, original: Source) -> tuple[Prepared, Dif
         Recode(item.name, item.block, [str(number) for number in range(int(item.block.max()) + 1)])
         for item in draft.groupings
     ]
-    with tempfile.TemporaryDirectory(prefix="sfumato-") as folder:
+    with scratch_folder() as folder:
         made, numbers = Path(folder) / f"made{release_suffix(path)}", Path(folder) / "numbers.parquet"
         draft.write_rows(made)
         none = np.zeros((0, len(numbered)), dtype=np.int32)
@@ -266,7 +266,7 @@ def _judge_others(path: Path, recipe: MicroRecipe, original: Source) -> Iterator
         return
     try:
         refuse_unknown(original, others)
-        with tempfile.TemporaryDirectory(prefix="sfumato-") as folder:
+        with scratch_folder() as folder:
             made = Path(folder) / f"made{release_suffix(path)}"
             if recipe.order == "sorted":
                 columns = read_numbers(original, recipe.names, recipe.orders)

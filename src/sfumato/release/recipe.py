@@ -6,10 +6,11 @@ applied again.
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Self, TypeAlias, cast
 
-from sfumato.errors import DataError
+from sfumato.errors import DataError, OutputError
 from sfumato.release.atomic import atomic_text
 from sfumato.release.fields import Fields
 from sfumato.release.stable_json import load_json_object, stable_json
@@ -273,8 +274,26 @@ class Recipe:
         return cls.from_dict(values, where=str(path))
 
     def save(self, path: str | Path, *, force: bool = False) -> None:
-        """Write the recipe to a file of its own; an existing one only with ``force``."""
+        """Write the recipe to a file of its own; an existing recipe only with ``force``, no other file ever.
+
+        Raises
+        ------
+        OutputError
+            If there is a file of this name and ``force`` is not given, or it holds no recipe; or if folder
+            or disk refuse.
+        """
+        if force and os.path.lexists(path) and not _is_recipe(path):
+            raise OutputError("another file, no recipe, has this name. Choose another name.", where=str(path))
         atomic_text(path, stable_json(self.to_dict()), force=force)
+
+
+def _is_recipe(path: str | Path) -> bool:
+    """Tell whether a file is one that `Recipe.save` wrote."""
+    try:
+        values = load_json_object(path)
+        return "recipe" not in values and bool(Recipe.from_dict(values))
+    except DataError:
+        return False
 
 
 def _read_attributes(fields: Fields) -> dict[str, RecipeAttribute]:

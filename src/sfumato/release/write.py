@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from sfumato.errors import DataError, OutputError, VerificationError
-from sfumato.release.atomic import check_target, output_errors, place, sync_file, temporary, write_synced
-from sfumato.release.manifest import manifest_path
+from sfumato.private import create, place, private_folder, scratch_folder, sync_file, write_synced
+from sfumato.release.atomic import check_target, output_errors
+from sfumato.release.manifest import Manifest, manifest_path
 from sfumato.release.verify import complete, holds, is_engine_output_error, recount_both, release_suffix
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sfumato.release.manifest import Manifest
     from sfumato.release.verify import Promise, Recount
 
     Writer: TypeAlias = Callable[[Path], None]
@@ -50,7 +50,8 @@ def write_release(
         where there is nothing more to know.
     write_checked
         Writes the same rows with the columns that do not leave (persons, sentences). That
-        file is recounted beside the release and removed.
+        file is recounted beside the release; it is never in the folder of the release, but in a private
+        one for temporary files, and removed.
 
     Returns
     -------
@@ -67,29 +68,58 @@ def write_release(
     path = Path(path)
     check_release_target(path, force=force)
     suffix = release_suffix(path)
-    with ExitStack() as stack, output_errors(path, is_output_error):
-        draft = stack.enter_context(temporary(path, suffix))
-        _write(write, draft, path)
+    with output_errors(path, is_output_error), private_folder(path.parent) as folder:
+        draft = folder / f"release{suffix}"
+        write_draft(write, draft, path)
         found, seen = _recount(draft, (promise, seen_by_all or promise), path, write_checked)
         _refuse_broken(holds(found, promise), path)
         manifest = make_manifest(found, seen)
         # What the recipient will do.
         _refuse_broken(holds(seen, manifest.promise(), on_seal=True), path)
-        stated = stack.enter_context(temporary(path, ".json"))
-        write_synced(stated, manifest.to_json())
-        place([(stated, manifest_path(path)), (draft, path)])
+        place_release(folder, draft, manifest, path)
     return manifest
 
 
+def place_release(folder: Path, draft: Path, manifest: Manifest, path: Path) -> None:
+    """Give a verified draft its name, its manifest first.
+
+    Parameters
+    ----------
+    folder
+        The private folder of the draft.
+    draft
+        The release.
+    manifest
+        What stands beside it.
+    path
+        Its name.
+    """
+    stated = folder / "manifest.json"
+    write_synced(stated, manifest.to_json().encode())
+    place(folder, [(stated, manifest_path(path)), (draft, path)])
+
+
 def check_release_target(path: str | Path, *, force: bool = False) -> None:
-    """Raise OutputError unless a release and its manifest can be written under this name."""
+    """Raise OutputError unless a release and its manifest can be written under this name.
+
+    A manifest without its file promises nothing: that of a run that was killed is replaced.
+    """
     path = Path(path)
     try:
         release_suffix(path)
     except DataError as error:
         raise OutputError(error.message, where=str(path)) from None
     check_target(path, force=force)
-    check_target(manifest_path(path), force=force)
+    stated = manifest_path(path)
+    check_target(stated, force=force, may_replace=lambda: not os.path.lexists(path) and _is_sealed(stated))
+
+
+def _is_sealed(path: Path) -> bool:
+    """Tell whether a file is a manifest as this package writes it."""
+    try:
+        return not path.is_symlink() and Manifest.load(path).seal == "fits"
+    except (DataError, VerificationError, OSError):
+        return False
 
 
 def is_output_error(error: Exception) -> bool:
@@ -99,13 +129,14 @@ def is_output_error(error: Exception) -> bool:
     )
 
 
-def _write(write: Writer, draft: Path, path: Path) -> None:
+def write_draft(write: Writer, draft: Path, path: Path) -> None:
     """Write the draft; errors speak of the name that the user knows."""
+    create(draft)  # writers open a file that is there already, and so it stays closed to others
     try:
         write(draft)
     except OutputError as error:
         raise OutputError(error.message, where=str(path)) from None
-    if not draft.is_file():
+    if not draft.is_file() or not draft.stat().st_size:
         raise OutputError("nothing was written.", where=str(path))
     sync_file(draft)
 
@@ -117,8 +148,9 @@ def _recount(
     try:
         found, seen = recount_both(draft, *promises)
         if write_checked is not None:
-            with temporary(path, release_suffix(path)) as checked:
-                _write(write_checked, checked, path)
+            with scratch_folder() as hidden:
+                checked = Path(hidden) / f"checked{release_suffix(path)}"
+                write_draft(write_checked, checked, path)
                 found = complete(found, draft, checked, promises[0])
     except (DataError, VerificationError) as error:
         raise VerificationError(f"not written: {error.message}", where=str(path)) from None
@@ -130,4 +162,4 @@ def _refuse_broken(violations: list[str], path: Path) -> None:
         raise VerificationError("not written: " + " ".join(violations), where=str(path))
 
 
-__all__ = ["check_release_target", "is_output_error", "write_release"]
+__all__ = ["check_release_target", "is_output_error", "place_release", "write_draft", "write_release"]

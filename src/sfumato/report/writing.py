@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import tempfile
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sfumato.evidence.gather import Evidence
 from sfumato.evidence.published import Published, published
-from sfumato.release.atomic import check_target, output_errors, place, temporary, write_synced
+from sfumato.private import scratch_folder
+from sfumato.release.atomic import atomic_text
 from sfumato.report.document import report_html
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-PRIVATE = 0o600
-"""Of the internal edition: it is for whoever made it."""
 
 
 def read_release(file: Path | None, write: Callable[[Path], object]) -> Published:
@@ -31,7 +28,7 @@ def read_release(file: Path | None, write: Callable[[Path], object]) -> Publishe
     """
     if file is not None and file.is_file():
         return published(file)
-    with tempfile.TemporaryDirectory(prefix="sfumato-") as folder:
+    with scratch_folder() as folder:
         draft = Path(folder) / "release.parquet"
         write(draft)
         found = published(draft)
@@ -59,12 +56,8 @@ def write_report(path: Path, found: Published, *, show_values: bool = True, forc
     OutputError
         If the file exists and ``force`` is not given, or the folder or the disk refuses.
     """
-    check_target(path, force=force)
-    with output_errors(path), temporary(path) as draft:
-        if isinstance(found, Evidence):
-            draft.touch(mode=PRIVATE, exist_ok=False)  # before the first byte: nobody else opens it meanwhile
-        write_synced(draft, report_html(found, show_values=show_values))
-        place([(draft, path)])
+    text = report_html(found, show_values=show_values)
+    atomic_text(path, text, force=force, private=isinstance(found, Evidence))
 
 
-__all__ = ["PRIVATE", "read_release", "write_report"]
+__all__ = ["read_release", "write_report"]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Self
 from pydantic import BeforeValidator, Field, PrivateAttr, ValidationError, model_validator
 
 from sfumato.errors import nearest
+from sfumato.private import spare_inputs
 from sfumato.spec.attribute import AttributeSpec  # noqa: TC001 (pydantic reads it at run time)
 from sfumato.spec.confidential import ConfidentialSpec, check_statements
 from sfumato.spec.fields import check_text
@@ -170,8 +171,9 @@ class Spec(Section):
         Raises
         ------
         OutputError
-            If the file cannot be written.
+            If the file cannot be written, or is one that the specification names.
         """
+        spare_inputs([Path(path)], self._named)
         write_document(self.to_dict(), path)
 
     @property
@@ -182,6 +184,17 @@ class Spec(Section):
     def resolve(self, path: str | os.PathLike[str]) -> Path:
         """Return a path of the specification as seen from anywhere."""
         return self.folder / path
+
+    @property
+    def inputs(self) -> tuple[Path, ...]:
+        """The files that it names, and its own: what no output may replace."""
+        own = None if self._document is None else self._document.source
+        return self._named if own is None else (Path(own), *self._named)
+
+    @property
+    def _named(self) -> tuple[Path, ...]:
+        hierarchies = (item.hierarchy.file for item in self.attributes.values() if item.hierarchy is not None)
+        return tuple(self.resolve(name) for name in (self.data.path, *hierarchies) if name is not None)
 
     def where(self, *location: str | int) -> str:
         """Name a place of the specification, for the message of an error found later.

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import secrets
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sfumato.errors import OutputError
+from sfumato.private import write_whole
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Mapping
 
 
@@ -31,14 +31,9 @@ def write_document(values: Mapping[str, object], path: str | os.PathLike[str]) -
     import tomli_w
 
     content = tomli_w.dumps(values).encode("utf-8")
-    target = Path(path)
-    temporary = target.parent / f".sfumato-{secrets.token_hex(8)}.tmp"
     try:
-        with temporary.open("xb") as stream:
-            stream.write(content)
-        os.replace(temporary, target)
+        write_whole(Path(path), content)
     except (OSError, ValueError) as error:  # ValueError: a path that no system has
-        temporary.unlink(missing_ok=True)
         reason = getattr(error, "strerror", None) or "the system refuses"
         raise OutputError(f"cannot be written: {reason}.", where=str(path)) from None
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from sfumato.errors import DataError
-from sfumato.table.engine import private_folder
+from sfumato.private import process_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -231,7 +231,7 @@ def _utf8_copy(path: Path, encoding: str) -> Path | None:
         with (
             _open_text(path, encoding) as source,
             tempfile.NamedTemporaryFile(
-                "w", encoding="utf-8", newline="", dir=private_folder(), suffix=".csv", delete=False
+                "w", encoding="utf-8", newline="", dir=process_folder(), suffix=".csv", delete=False
             ) as target,
         ):
             while text := source.read(_COPY_CHARACTERS):

@@ -6,13 +6,11 @@ import atexit
 import functools
 import itertools
 import re
-import shutil
 import sys
-import tempfile
-from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from sfumato.errors import DataError
+from sfumato.private import process_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,18 +26,6 @@ _numbers = itertools.count()
 _UNITS = {"bytes": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
 
 
-@functools.cache
-def private_folder() -> Path:
-    """Return a folder that only this user can read; it lasts as long as the process.
-
-    It holds what the engine spills and copies of files in foreign encodings. Relations may outlive
-    everything else that knows of them, so nothing in it is removed before the process ends.
-    """
-    folder = Path(tempfile.mkdtemp(prefix="sfumato-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return folder
-
-
 def connect() -> duckdb.DuckDBPyConnection:
     """Open a private in-memory database with modest memory, no network and no extensions from outside."""
     import duckdb
@@ -49,8 +35,9 @@ def connect() -> duckdb.DuckDBPyConnection:
         config={
             "autoinstall_known_extensions": "false",
             "autoload_known_extensions": "false",
-            # One each: two databases would write to the same files there.
-            "temp_directory": str(private_folder() / f"spill-{next(_numbers)}"),
+            # One each: two databases would write to the same files there. Relations may outlive everything
+            # else that knows of them, so nothing there is removed before the process ends.
+            "temp_directory": str(process_folder() / f"spill-{next(_numbers)}"),
         },
     )
     tidy_at_exit()
@@ -137,7 +124,6 @@ __all__ = [
     "MEMORY_LIMIT_BYTES",
     "connect",
     "from_arrow_beside",
-    "private_folder",
     "quote_literal",
     "quote_name",
     "read_batches",

@@ -118,6 +118,8 @@ def open_file(path: Path, reading: Reading) -> OpenFile:
     """
     if not path.exists():
         raise DataError(f"there is no such file. {_near(path)}".rstrip(), where=str(path))
+    if not is_text(str(path.absolute())):
+        raise DataError("the name is not valid UTF-8. Rename the file or its folder.", where=str(path))
     opened = _open_folder(path) if path.is_dir() else _open_by_format(path, reading)
     refuse_repeated(opened.relation.columns, where=str(path))
     _refuse_empty(opened)
@@ -212,11 +214,11 @@ def _read_arrow(path: Path) -> duckdb.DuckDBPyRelation:
     import pyarrow.ipc
 
     try:
-        rows = pyarrow.dataset.dataset(str(path), format="ipc")
+        rows = pyarrow.dataset.dataset(str(path.absolute()), format="ipc")
         rows.head(1)
     except (pa.ArrowException, OSError):
         try:
-            with pa.memory_map(str(path)) as file:
+            with pa.memory_map(str(path.absolute())) as file:
                 rows = pyarrow.ipc.open_stream(file).read_all()
         except (pa.ArrowException, OSError):
             raise DataError(
@@ -291,8 +293,17 @@ def _refuse_empty(opened: OpenFile) -> None:
 
 
 def _literal_path(path: Path) -> str:
-    """Return a path as an SQL literal in which no character is a wildcard."""
-    return quote_literal("".join(f"[{c}]" if c in "*?[" else c for c in str(path)))
+    """Return a path as an SQL literal in which no character is a wildcard, and ``~`` no home."""
+    return quote_literal("".join(f"[{c}]" if c in "*?[" else c for c in str(path.absolute())))
+
+
+def is_text(name: str) -> bool:
+    """Tell whether a name can be written down: on some systems a file's name may be any bytes."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _near(path: Path) -> str:
@@ -303,4 +314,4 @@ def _near(path: Path) -> str:
     return hint if hint.startswith("Did") else ""
 
 
-__all__ = ["FORMATS", "FileFormat", "OpenFile", "Reading", "format_of", "open_file"]
+__all__ = ["FORMATS", "FileFormat", "OpenFile", "Reading", "format_of", "is_text", "open_file"]

@@ -142,7 +142,7 @@ def _copy(relation: duckdb.DuckDBPyRelation, path: Path, kind: str, *, compresse
     if kind != "parquet":
         relation = _without_undefined(relation)
     options = _OPTIONS[kind] + (", COMPRESSION gzip" if compressed else "")
-    target = f"{quote_literal(str(path))} ({options}, USE_TMP_FILE false)"
+    target = f"{quote_literal(str(path.absolute()))} ({options}, USE_TMP_FILE false)"
     if kind != "parquet" and not compressed:
         relation.query("_sfumato_rows_", f"COPY _sfumato_rows_ TO {target}")
         return
@@ -197,7 +197,7 @@ def _write_arrow(relation: duckdb.DuckDBPyRelation, path: Path) -> None:
     import pyarrow.ipc
 
     reader = _even_batches(relation, copy_rows)
-    with pa.OSFile(str(path), "wb") as file, pyarrow.ipc.new_file(file, reader.schema) as writer:
+    with pa.OSFile(str(path.absolute()), "wb") as file, pyarrow.ipc.new_file(file, reader.schema) as writer:
         for batch in reader:
             writer.write_batch(batch)
 

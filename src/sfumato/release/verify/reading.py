@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from sfumato.errors import DataError, OutputError, SfumatoError, nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from duckdb import DuckDBPyConnection
@@ -30,6 +30,10 @@ _TEXTS = {
 }
 _TYPED = {".parquet": "parquet", ".pq": "parquet", ".arrow": "arrow", ".feather": "arrow", ".ipc": "arrow"}
 FORMATS: dict[str, str] = {**_TEXTS, **{f"{suffix}.gz": kind for suffix, kind in _TEXTS.items()}, **_TYPED}
+
+# Where the engine may spill. Whoever calls the verifier may name a folder that a later run clears if this one
+# is killed; by itself the verifier knows only the system's.
+temporary_folder: Callable[[], str | Path] = tempfile.gettempdir
 
 # The engine would allow itself most of the machine's memory; beyond this it spills to disk.
 MEMORY_BYTES = 1_500_000_000
@@ -96,7 +100,9 @@ def _cap_memory(connection: DuckDBPyConnection) -> None:
 
 def _spill_folder() -> tempfile.TemporaryDirectory[str]:
     try:
-        return tempfile.TemporaryDirectory(prefix="sfumato-", ignore_cleanup_errors=True)
+        return tempfile.TemporaryDirectory(
+            prefix="sfumato-", dir=temporary_folder(), ignore_cleanup_errors=True
+        )
     except OSError:
         raise OutputError(
             "no temporary folder can be made. Set TMPDIR to a folder with free space."
@@ -134,9 +140,13 @@ def readable(path: Path) -> Iterator[None]:
 
 def check_file(path: Path) -> None:
     """Raise DataError unless there is a file of a known format with something in it."""
+    if path.is_dir():
+        raise DataError("this is a folder; name the released file.", where=str(path))
     release_suffix(path)
     if not path.is_file():
         raise DataError("there is no such file.", where=str(path))
+    if str(path.absolute()).encode(errors="replace") != str(path.absolute()).encode(errors="surrogatepass"):
+        raise DataError("the name is not valid UTF-8. Rename the file or its folder.", where=str(path))
     if path.stat().st_size == 0:
         raise DataError("the file is empty.", where=str(path))
 
@@ -202,7 +212,7 @@ def _open_parquet(connection: DuckDBPyConnection, path: Path) -> tuple[list[str]
 def _open_arrow(connection: DuckDBPyConnection, path: Path, view: str) -> tuple[list[str], str]:
     from pyarrow import dataset
 
-    source = dataset.dataset(str(path), format="ipc")
+    source = dataset.dataset(str(path.absolute()), format="ipc")
     connection.register(f"arrow_{view}", source)
     return list(source.schema.names), f"arrow_{view}"
 

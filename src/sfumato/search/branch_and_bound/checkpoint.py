@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import os
-import tempfile
 import time
 import zipfile
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sfumato.errors import ParameterError
+from sfumato.private import create, place, private_folder
 from sfumato.search.branch_and_bound.queue import Open
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
 
     from sfumato._typing import IntArray, LongArray
     from sfumato.search.branch_and_bound.techniques import Techniques
@@ -113,7 +112,7 @@ def load(path: Path, expected: str) -> Snapshot | None:
 
 
 class Keeper:
-    """Writes checkpoints from time to time, each one whole or not at all.
+    """Writes checkpoints from time to time, each one whole or not at all, and for this user's eyes alone.
 
     Parameters
     ----------
@@ -137,9 +136,10 @@ class Keeper:
         if self._path is None:
             return
         states = np.frombuffer(b"".join(node.states for node in snapshot.nodes), dtype=np.int8)
-        handle, name = tempfile.mkstemp(prefix=f".{self._path.name}.", dir=self._path.parent)
-        try:
-            with os.fdopen(handle, "wb") as file:
+        with private_folder(self._path.parent) as folder:
+            draft = folder / "checkpoint"
+            create(draft)
+            with draft.open("wb") as file:
                 np.savez(
                     file,
                     fingerprint=np.array(self._mark),
@@ -152,11 +152,7 @@ class Keeper:
                 )
                 file.flush()
                 os.fsync(file.fileno())
-            Path(name).replace(self._path)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                Path(name).unlink()
-            raise
+            place(folder, [(draft, self._path)], private=[self._path.name])
         self._last = time.perf_counter()
 
 
