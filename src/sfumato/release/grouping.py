@@ -117,10 +117,18 @@ class Grouping:
 
         A block that nobody sees has the name of the root, which no row ever gets from it.
         """
-        if self.level is not None:
-            return self.hierarchy.labels[self.level]
+        if self.node is not None or self._count == 1 < self.hierarchy.size:
+            return self.hierarchy.labels[cast("int", self.level)]
         seen = self.hierarchy if self._is_all_seen else self.hierarchy.only(self._seen)
-        written = partition_labels(
+        written = seen.labels[0] if self.level == 0 else self._write(seen)
+        names: list[str | None] = [ROOT] * self._count
+        for number, text in zip(dict.fromkeys(self._seen_block.tolist()), written, strict=True):
+            names[number] = text
+        return tuple(names)
+
+    def _write(self, seen: Hierarchy) -> tuple[str | None, ...]:
+        """Name the blocks of the values that may be named."""
+        return partition_labels(
             Partition.of(self._seen_block),
             seen.labels[0],
             nodes=node_labels(seen.levels, seen.labels),
@@ -128,10 +136,6 @@ class Grouping:
             kind=seen.kind,
             reach=self.has_reach,
         )
-        names: list[str | None] = [ROOT] * self._count
-        for number, text in zip(dict.fromkeys(self._seen_block.tolist()), written, strict=True):
-            names[number] = text
-        return tuple(names)
 
     @property
     def recode(self) -> Recode:
