@@ -98,7 +98,7 @@ def _audit_classes(path: Path, manifest: Manifest, original: object, spec: Spec 
         return numbers, [*checks, *manner], None, None
     checks = judge(found, promise, on_seal=True)
     if source is not None:
-        # What the file itself refutes stays refuted: costs and distributions of the manifest are counted with.
+        # What the file itself refutes stays refuted: there the costs of the manifest are counted with.
         refuted = {item.name: item for item in checks if item.name.removeprefix("require ") in found.counted}
         beside = hold_generalized(path, manifest, source, found, spec)
         found = _complete(found, beside)
