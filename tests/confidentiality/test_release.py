@@ -82,6 +82,11 @@ def test_what_the_file_alone_shows(tmp_path: Path) -> None:
         assert ("secure" in found["measures"]) == is_shown
         assert ("secure" in found["not_recounted"]) == (not is_shown)
         assert found["holds"]
+        # Beside its manifest, what is stated and sealed does; with the original it is counted.
+        for data, state in ((None, "holds" if is_shown else "cannot be recounted"), (frame, "holds")):
+            checks = {item["name"]: item["verdict"] for item in sf.verify(path, spec, data)["checks"]}
+            assert checks["specification: require secure"] == state
+        path.with_name(f"{path.name}.json").unlink()
         against = sf.verify(path, spec)
         assert against["holds"] == is_shown
         assert bool(against["violations"]) == (not is_shown)
