@@ -90,7 +90,7 @@ class Release:
     @property
     def measures(self) -> dict[str, float]:
         """All measures by name."""
-        return self._draft.measures
+        return dict(self._draft.measures)
 
     @property
     def rows(self) -> dict[str, int]:

@@ -87,14 +87,26 @@ def _forms(published: Published) -> list[object]:
     return [(sorted(partition), partition.get("level")) for partition in partitions]
 
 
-def find_marks(published: Published) -> list[Difference]:
-    """Return where a text is published that only hidden cells and removed columns hold."""
-    mark = MARK.encode()
-    return [
-        Difference(f"secret text in {name.split('/')[0]}", _around(content, mark))
-        for name, content in published.items()
-        if mark in content
-    ]
+def find_marks(published: Published, shown: set[str] = frozenset()) -> list[Difference]:  # type: ignore[assignment]
+    """Return where a text is published that only hidden cells and removed columns hold.
+
+    Parameters
+    ----------
+    published
+        All that is published.
+    shown
+        Texts of cells in published rows, which recipes may name.
+    """
+    found = []
+    for name, content in published.items():
+        marks = {mark.decode() for mark in re.findall(MARK.encode() + rb"\w*", content)}
+        # A label may end in the middle of a text.
+        foreign = [mark for mark in marks if not any(text.startswith(mark) for text in shown)]
+        if foreign:
+            found.append(
+                Difference(f"secret text in {name.split('/')[0]}", _around(content, foreign[0].encode()))
+            )
+    return found
 
 
 def _around(content: bytes, mark: bytes) -> str:

@@ -30,11 +30,13 @@ from tests.worlds.releasing import (
 )
 from tests.worlds.tables import OPEN, change_world, draw_case
 
+PUBLISHED = ("quasi-identifier", "sensitive", "other")
+
 if TYPE_CHECKING:
     from tests.worlds.comparing import Difference
     from tests.worlds.publishing import Published
     from tests.worlds.releasing import Recoding
-    from tests.worlds.tables import Case
+    from tests.worlds.tables import Case, World
 
 RECODINGS, WORLDS = 8, 4
 """Recodings that are drawn until some rows are suppressed, and second worlds until these rows stay so."""
@@ -117,7 +119,10 @@ def _examine(case: Case, folder: Path, *, with_report: bool) -> Outcome:
                 continue
         except (SfumatoError, Rejected):
             continue
-        marks = {item.kind: item for item in (*find_marks(first), *find_marks(theirs))}
+        both = ((first, case.world), (theirs, world))
+        marks = {
+            item.kind: item for done, own in both for item in find_marks(done, _shown(case, own, hidden))
+        }
         found += marks.values()
         if any(item.kind in (UNSHOWN_FILE, UNSHOWN_FRAME) for item in found):
             again = make_release(case, case.world, recoding, folder, chance, recipe)
@@ -126,6 +131,13 @@ def _examine(case: Case, folder: Path, *, with_report: bool) -> Outcome:
             found = [replace(item, kind=f"[{case.change}] {item.kind}") for item in found]
         return Outcome(case, None, found, (first, theirs))
     raise Rejected("second world: other rows are suppressed, or it cannot be released")
+
+
+def _shown(case: Case, world: World, hidden: frozenset[int]) -> set[str]:
+    """Return the texts of the cells of published rows in columns that are published."""
+    names = [column.name for column in case.columns if column.role in PUBLISHED]
+    rows = [row for row in range(len(world.order)) if row not in hidden]
+    return {str(world.cells[name][row]) for name in names for row in rows}
 
 
 def _name_memory(found: list[Difference], first: Published, again: Published) -> list[Difference]:

@@ -15,7 +15,7 @@ from sfumato.measures import make_measure, measure_names
 from sfumato.private import scratch_folder, spare_inputs
 from sfumato.release.grouping import Grouping, make_groupings
 from sfumato.release.manifest import Manifest, current_versions, manifest_path
-from sfumato.release.publishing import Publication, distances, kept_tuples, publish
+from sfumato.release.publishing import OF_DOMAIN, Publication, distances, kept_tuples, publish
 from sfumato.release.recipe import Recipe, RecipeAttribute
 from sfumato.release.reference import distribution, make_reference, scalar
 from sfumato.release.sentences import recipe_sentences, recounted_sentences, stated_sentences
@@ -53,6 +53,8 @@ class Draft:
         The partition of each quasi-identifier.
     publication
         What is published beside rows and recipe.
+    measures
+        Measures as the search found them.
     """
 
     prepared: Prepared
@@ -62,6 +64,7 @@ class Draft:
     recipe: Recipe
     groupings: tuple[Grouping, ...]
     publication: Publication
+    measures: Mapping[str, float]
 
     @property
     def recoding(self) -> dict[str, object]:
@@ -75,11 +78,6 @@ class Draft:
             is_recorded = stated.scheme != grouping.scheme
             found[grouping.name] = stated.entry if is_recorded else grouping.entry
         return found
-
-    @property
-    def measures(self) -> dict[str, float]:
-        """Measures as the search found them."""
-        return {name: number for name, number in self.promise.measures.items() if number is not None}
 
     def verify(self) -> Recount:
         """Write the rows to a temporary folder and recount them; see `sfumato.release.verify`."""
@@ -174,7 +172,8 @@ class Draft:
         """
         stated: dict[str, float] = {}
         tolerance: dict[str, float] = {}
-        for name in [*found.measures, *self.publication.bounds]:
+        counted = {**found.measures, **seen.measures}
+        for name in [*counted, *self.publication.bounds]:
             if name in self.publication.withheld:
                 continue
             if name in seen.slack:
@@ -183,7 +182,7 @@ class Draft:
                 stated[name], least = self.publication.bounds[name]
                 tolerance |= {name: abs(stated[name] - least)} if stated[name] != least else {}
             else:
-                stated[name] = seen.measures.get(name, found.measures[name])
+                stated[name] = counted[name]
         return self._stated(stated, found.sha256, tolerance)
 
     def _stated(
@@ -261,7 +260,7 @@ def make_draft(
     promise = _promise(prepared, recipe, measures, int(statistics.suppressed[0]), groupings)
     publication = publish(prepared, groupings, classes, kept, measures)
     frame = _apply(prepared, recipe, classes, groupings)
-    return Draft(prepared, classes, frame, promise, recipe, groupings, publication)
+    return Draft(prepared, classes, frame, promise, recipe, groupings, publication, measures)
 
 
 def _published(
@@ -368,6 +367,11 @@ def _promise(
     suppressed: int,
     groupings: tuple[Grouping, ...],
 ) -> Promise:
+    withheld = {}
+    if any(item.is_narrowed for item in groupings):
+        # Labels do not tell what the search counted a cell by.
+        withheld = dict.fromkeys(OF_DOMAIN, "blocks are published as single values")
+        measures = {name: number for name, number in measures.items() if name not in withheld}
     rows = prepared.cube.row_count
     out = rows if recipe.suppressed_output == "mask" else rows - suppressed
     return Promise(
@@ -383,6 +387,7 @@ def _promise(
         recipe.released,
         recipe.person,
         sentences=recounted_sentences(prepared.table),
+        withheld=withheld,
         order=recipe.order,
         formulas=recipe.formulas,
     )
@@ -393,7 +398,11 @@ def _reference(
 ) -> dict[str, object]:
     """State what our own recount needs beside the file, suppressed rows included."""
     weights = prepared.setting.weights.tolist()
-    attributes = {item.name: item.costs(weight) for item, weight in zip(groupings, weights, strict=True)}
+    attributes = {
+        item.name: item.costs(weight)
+        for item, weight in zip(groupings, weights, strict=True)
+        if not any(other.is_narrowed for other in groupings)
+    }
     cube = prepared.cube
     distributions = {}
     for number, name in enumerate(prepared.setting.sensitive):

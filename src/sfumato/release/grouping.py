@@ -93,6 +93,11 @@ class Grouping:
         return self.level == 0 and not definition.get("granularity") and "unknown" not in definition
 
     @property
+    def is_narrowed(self) -> bool:
+        """Whether the column is kept though the search united values: only one of each block is published."""
+        return self.keep and self._count < self.hierarchy.size
+
+    @property
     def has_ranges(self) -> bool:
         """Whether blocks are contiguous by their scheme."""
         return self.scheme in RANGES
