@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from sfumato.hierarchies.encode import UNKNOWN, encode
+from sfumato.hierarchies.hierarchy import ROOT
 from sfumato.hierarchies.rebuild import with_unknown_leaf
 
 if TYPE_CHECKING:
@@ -60,8 +61,11 @@ def relabel(
         # What was unknown before has its leaf already, and its label is not recorded.
         stays |= np.array([value == "*" for value in hierarchy.values], dtype=np.bool_)
     kept = hierarchy if stays.all() else hierarchy.only(stays)
-    written = tuple(None if label is None else texts.get(label, label) for label in kept.labels[level])
-    named = (*kept.labels[:level], written, *kept.labels[level + 1 :])
+    written = [None if label is None else texts.get(label, label) for label in kept.labels[level]]
+    if "unknown" in kept.definition and level < kept.height:
+        # A recorded block may have the name that the leaf for unknown values has.
+        written[int(kept.levels[level, kept.size - kept.has_missing - 1])] = ROOT
+    named = (*kept.labels[:level], tuple(written), *kept.labels[level + 1 :])
     relabelled = dataclasses.replace(kept, labels=named)
     return relabelled if stays.all() else with_unknown_leaf(relabelled, values, unknown)
 

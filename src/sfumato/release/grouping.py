@@ -319,7 +319,10 @@ class Grouping:
         is_plain = self.output == "label" or self.hierarchy.kind != "number" or self.keep
         if is_plain or "unknown" in self.hierarchy.definition:
             return None
-        return [_number_of(text) for text in self.labels]
+        numbers = [_number_of(text) for text in self.labels]
+        # A block of which all published values are missing has no statistic, and leaves as its name.
+        is_all = all(numbers[number] is not None or self.labels[number] is None for number in self.shown)
+        return numbers if is_all else None
 
     @property
     def _count(self) -> int:

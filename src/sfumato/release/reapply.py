@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from sfumato.table import MakeHierarchy
 
 
+APART = "\ue000unknown"
+"""The label of values that a strict recipe does not know; the first character is no text of anybody's."""
+
+
 def recipe_problem(
     recipe: Recipe, data: object, unknown: Literal["error", "*"], *, strict: bool = False
 ) -> tuple[Prepared, Problem]:
@@ -149,10 +153,10 @@ def _maker(
 
     def make(kind: str, values: Sequence[Value], has_missing: bool) -> Hierarchy:
         made = make_named(kind, values, has_missing)
-        if attribute.statistics is None:
-            return made
-        level = BLOCKS if attribute.level is None else attribute.level
-        return relabel(made, level, dict(attribute.statistics), values, unknown=unknown)
+        if attribute.statistics is not None:
+            level = BLOCKS if attribute.level is None else attribute.level
+            made = relabel(made, level, dict(attribute.statistics), values, unknown=unknown)
+        return _set_apart(made) if strict else made
 
     def make_named(kind: str, values: Sequence[Value], has_missing: bool) -> Hierarchy:
         definition, kind = attribute.hierarchy or {}, attribute.kind or kind
@@ -166,6 +170,16 @@ def _maker(
         return rebuild(name, definition, kind, values, has_missing=has_missing, unknown=unknown)
 
     return make
+
+
+def _set_apart(hierarchy: Hierarchy) -> Hierarchy:
+    """Give unknown values a label that no release has: a block of all published values is ``*`` too."""
+    if "unknown" not in hierarchy.definition:
+        return hierarchy
+    leaf, labels = hierarchy.size - hierarchy.has_missing - 1, [list(names) for names in hierarchy.labels]
+    for names, blocks in zip(labels[:-1], hierarchy.levels, strict=False):
+        names[int(blocks[leaf])] = APART
+    return replace(hierarchy, labels=tuple(map(tuple, labels)))
 
 
 def _labels(name: str, attribute: RecipeAttribute) -> tuple[str | None, ...]:
