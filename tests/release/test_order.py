@@ -18,7 +18,8 @@ import pytest
 
 import sfumato as sf
 from sfumato.release.manifest import Manifest, manifest_path
-from sfumato.release.verify import hash_file
+from sfumato.release.verify import Promise, hash_file, recount
+from sfumato.table import Leaving, write_table
 from sfumato.table.engine import connect
 from tests.table import backends
 
@@ -262,6 +263,66 @@ def test_widths_of_numbers_do_not_matter_and_texts_stay_texts(tmp_path: Path) ->
     released = pl.read_parquet(tmp_path / "r.parquet")
     assert released.schema == {"age": pl.Int64, "zip": pl.String}
     assert released["zip"].to_list() == ["1", "007", "9", "9", "10", "12"]
+
+
+TEXTS = [
+    "1",
+    "1.0",
+    "01",
+    "1e5",
+    "100000",
+    "nan",
+    "inf",
+    " 1",
+    "1_0",
+    "*",
+    "",
+    "é",
+    "Z",
+    "a",
+    "-0",
+    "'-1",
+    "-1",
+]
+TEXTS += [
+    "=x",
+    "+5",
+    "0x10",
+    "\t1",
+    "9007199254740993",
+    "9007199254740992",
+    "1e400",
+    ".5",
+    "\n",
+    '"',
+    "𝄞",
+    "\uffff",
+]
+ODD = [
+    TEXTS,
+    [1.5, 2.0, -0.0, float("nan"), 1e22],
+    [1, -5, 2**53 + 1, 2**53],
+    [[1, 10], [9], []],
+    [{"a": "'"}, {"a": None}],
+]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_any_rows_are_written_in_the_order_that_the_recount_reads(seed: int, tmp_path: Path) -> None:
+    draw = random.Random(seed)
+    pools = [draw.sample(TEXTS, 4), *([*draw.choice(ODD)] for _ in range(2))]
+    columns = {
+        name: [draw.choice([*pool, None]) for _ in range(40)] for name, pool in zip("qxy", pools, strict=True)
+    }
+    frame = pl.DataFrame(columns, strict=False)
+    for suffix in FORMATS:
+        path, contents = tmp_path / f"r.{suffix}", set()
+        for rows in (frame, frame.reverse()):
+            write_table(rows, path, leaving=Leaving({"q": "text"}, "sorted", "escape"))
+            contents.add(path.read_bytes())
+        promise = Promise(("q",), columns=("q", "x", "y"), order="sorted", formulas="escape")
+        assert [check.verdict for check in recount(path, promise).checks] == ["holds"]
+        assert len(contents) == 1
 
 
 def test_large_whole_numbers_are_sorted_by_size_and_verified(tmp_path: Path) -> None:

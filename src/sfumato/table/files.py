@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import itertools
 import json
@@ -183,17 +184,17 @@ def _read_parquet(path: Path, files: Sequence[Path]) -> duckdb.DuckDBPyRelation:
     listed, connection = ", ".join(_literal_path(file) for file in files), connect()
     try:
         relation = connection.sql(f"SELECT * FROM read_parquet([{listed}])")
-        # The engine gives a second column of one name, but for upper and lower case, a name of its own.
-        schema = connection.sql(
-            f"SELECT file_name, name, num_children FROM parquet_schema([{listed}])"
-        ).fetchall()
     except duckdb.Error:
         raise DataError(
             f"the file {files[0].name!r} is not a Parquet file, or it is damaged. Write it again.",
             where=str(path),
         ) from None
-    for _, parts in itertools.groupby(schema, key=lambda part: part[0]):
-        refuse_repeated(_top_names([(name, count) for _, name, count in parts]), where=str(path))
+    # The engine gives a second column of one name, but for upper and lower case, a name of its own. That a
+    # file cannot be read is said when its rows are.
+    with contextlib.suppress(duckdb.Error):
+        schema = connection.sql(f"SELECT file_name, name, num_children FROM parquet_schema([{listed}])")
+        for _, parts in itertools.groupby(schema.fetchall(), key=lambda part: part[0]):
+            refuse_repeated(_top_names([(name, count) for _, name, count in parts]), where=str(path))
     return relation
 
 

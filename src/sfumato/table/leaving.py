@@ -103,7 +103,7 @@ def leave(relation: duckdb.DuckDBPyRelation, leaving: Leaving, target: FileForma
         # Texts of a typed source stay texts, except where everything becomes a text anyhow.
         is_free = (leaving.is_text or is_plain) if kind != "plain" else not is_plain
         forms.append(_forms(name, str(found), kind if is_free or str(found) != "VARCHAR" else "text"))
-    chosen, by_size = _choose(relation, forms)
+    chosen, by_size = _choose(relation, forms, target)
     columns = []
     for name, form in zip(names, chosen, strict=True):
         value = form.value.format(quote_name(name))
@@ -112,7 +112,7 @@ def leave(relation: duckdb.DuckDBPyRelation, leaving: Leaving, target: FileForma
         columns.append(f"{value} AS {quote_name(name)}")
     left = relation.project(", ".join(columns))
     if leaving.order == "sorted":
-        left = _sorted(left, chosen, by_size, as_json=target == "jsonl")
+        left = _sorted(left, chosen, by_size, target)
     if is_plain and len(names) == 1:
         # An empty line is no row to many readers, so missing is written as an empty text.
         only = quote_name(names[0])
@@ -121,17 +121,21 @@ def leave(relation: duckdb.DuckDBPyRelation, leaving: Leaving, target: FileForma
 
 
 def _sorted(
-    relation: duckdb.DuckDBPyRelation, chosen: list[_Form], by_size: list[bool], *, as_json: bool
+    relation: duckdb.DuckDBPyRelation, chosen: list[_Form], by_size: list[bool], target: FileFormat
 ) -> duckdb.DuckDBPyRelation:
     """Sort rows by all columns."""
     names = relation.columns
     keys = [
         key
         for name, form, sized in zip(names, chosen, by_size, strict=True)
-        for key in _keys(quote_name(name), form.type, by_size=sized, as_json=as_json)
+        for key in _keys(quote_name(name), form.type, target, by_size=sized)
     ]
-    # Two nested values may have one text.
-    keys += [quote_name(name) for name, form in zip(names, chosen, strict=True) if _is_nested(form.type)]
+    # Two nested values may have one text, and an empty text and missing may be one to a reader.
+    keys += [quote_name(n) for n, form in zip(names, chosen, strict=True) if _is_nested(form.type)]
+    if target in ("csv", "tsv"):
+        keys += [
+            f"{quote_name(n)} = ''" for n, form in zip(names, chosen, strict=True) if form.type == "VARCHAR"
+        ]
     return relation.order(", ".join(f"{key} ASC NULLS LAST" for key in keys))
 
 
@@ -199,7 +203,9 @@ def _forms_of_time(found: str, kind: LeavingKind) -> list[_Form]:
     return [*forms, _Form("TIMESTAMP", plain)]
 
 
-def _choose(relation: duckdb.DuckDBPyRelation, forms: list[list[_Form]]) -> tuple[list[_Form], list[bool]]:
+def _choose(
+    relation: duckdb.DuckDBPyRelation, forms: list[list[_Form]], target: FileFormat
+) -> tuple[list[_Form], list[bool]]:
     """Return the first form of every column that serves all its values, and whether it is sorted by size."""
     by_size = [listed[-1].type == "VARCHAR" for listed in forms]
     # Most forms are ruled out by the first rows.
@@ -211,7 +217,7 @@ def _choose(relation: duckdb.DuckDBPyRelation, forms: list[list[_Form]]) -> tupl
             known = f"FILTER (WHERE {column} IS NOT NULL)"
             tests = [form.serves.format(column) for form in listed[:-1]]
             asked += [f"count({last})", *(f"bool_and(coalesce({test}, false)) {known}" for test in tests)]
-            asked.append(f"bool_and({_is_number(f'CAST({last} AS VARCHAR)')})" if sized else "false")
+            asked.append(f"bool_and({_is_number(_text(last, 'VARCHAR', target))})" if sized else "false")
         answers = iter(rows.aggregate(", ".join(asked)).fetchall()[0])
         counts, forms_left = [], []
         for place, listed in enumerate(forms):
@@ -234,14 +240,21 @@ def _is_number(text: str) -> str:
     return f"coalesce({text} = '*' OR NOT isnan(TRY_CAST({text} AS DOUBLE)), {text} IS NULL)"
 
 
-def _keys(column: str, found: str, *, by_size: bool, as_json: bool) -> list[str]:
+def _keys(column: str, found: str, target: FileFormat, *, by_size: bool) -> list[str]:
     """Return what rows are sorted by for one column."""
     if found in _BY_SIZE:
         return [column]
-    text = f"CAST({column} AS VARCHAR)"
-    if _is_nested(found) and as_json:
-        text = f"CAST(to_json({column}) AS VARCHAR)"
+    text = _text(column, found, target)
     return [f"TRY_CAST({text} AS DOUBLE)", f"TRY_CAST({text} AS HUGEINT)", text] if by_size else [text]
+
+
+def _text(value: str, found: str, target: FileFormat) -> str:
+    """Write the SQL of the text that a reader of the file sees."""
+    if target == "jsonl" and _is_nested(found):
+        return f"CAST(to_json({value}) AS VARCHAR)"
+    text = f"CAST({value} AS VARCHAR)"
+    # An empty field is missing, in quotes or not.
+    return f"nullif({text}, '')" if target in ("csv", "tsv") else text
 
 
 def _escaped(text: str) -> str:

@@ -180,7 +180,7 @@ def _even_batches(
     reader = read_batches(relation.project(", ".join(shown)))
 
     def batches() -> Iterator[pa.RecordBatch]:
-        waiting = reader.schema.empty_table()
+        waiting = pa.Table.from_batches([], reader.schema)
         for batch in reader:
             waiting = pa.concat_tables([waiting, pa.Table.from_batches([batch])])
             full = waiting.num_rows - waiting.num_rows % _BATCH_ROWS
