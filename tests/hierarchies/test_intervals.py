@@ -17,7 +17,8 @@ from tests.hierarchies.shapes import check, make, shown
 def test_labels_of_the_contract() -> None:
     ages = make([17, 90], {"intervals": [5, 10, 20, 40], "origin": 0, "bottom": 15, "top": 90})
     assert ages.height == 5
-    assert ages.values == tuple(range(17, 91))
+    # Bottom and top declare their range; what lies beyond belongs to the domain as far as the data reach.
+    assert ages.values == tuple(range(15, 91))
     assert ages.labels[1][:3] == ("15-19", "20-24", "25-29")
     assert ages.labels[1][-2:] == ("85-89", "90+")
     assert ages.labels[4] == ("15-39", "40-79", "80-89", "90+")
@@ -29,9 +30,19 @@ def test_a_bottom_within_an_interval_cuts_it() -> None:
     assert ages.labels[1] == ("<15", "15-19", "20-21", "22+")
 
 
-def test_blocks_beyond_the_values_are_not_there() -> None:
-    ages = make([18, 19], {"intervals": [10], "bottom": 15, "top": 90})
+def test_blocks_beyond_the_values_are_there_only_if_the_range_is_declared() -> None:
+    ages = make([18, 19], {"intervals": [10], "bottom": 15})
     assert ages.labels[1] == ("15-19",)
+    assert not ages.is_declared
+    declared = make([18, 19], {"intervals": [10], "bottom": 15, "top": 40})
+    assert declared.labels[1] == ("15-19", "20-29", "30-39")
+    assert declared.declared.all()
+    beyond = make([12, 19, 45], {"intervals": [10], "bottom": 15, "top": 40})
+    assert beyond.values == tuple(range(12, 46))
+    assert [value for value, known in zip(beyond.values, beyond.declared, strict=True) if known] == [
+        *range(15, 40)
+    ]
+    assert not make([18.5, 19.0], {"intervals": [10], "bottom": 15, "top": 40}).is_declared
 
 
 def test_a_block_of_one_integer_is_that_integer() -> None:

@@ -42,14 +42,15 @@ def test_dates_are_recorded_as_texts() -> None:
     assert make([dt.date(2000, 1, 1)]).definition == {"values": ["2000-01-01"]}
 
 
-def test_an_order_is_kept_and_what_does_not_occur_left_out() -> None:
+def test_an_order_declares_its_values_whether_they_occur_or_not() -> None:
     income = make(["high", "low"], kind="ordinal", order=["low", "mid", "high"], has_missing=True)
-    assert income.values == ("low", "high", None)
-    assert (income.kind, income.definition) == ("ordinal", {"values": ["low", "high"]})
+    assert income.values == ("low", "mid", "high", None)
+    assert (income.kind, income.definition) == ("ordinal", {"values": ["low", "mid", "high"]})
+    assert income.declared.tolist() == [True, True, True, False]
 
 
 def test_an_order_of_numbers_matches_by_text() -> None:
-    assert make([3.0, 1], kind="ordinal", order=[3, 2, "1"]).values == ("3", "1")
+    assert make([3.0, 1], kind="ordinal", order=[3, 2, "1"]).values == ("3", "2", "1")
 
 
 @given(st.lists(st.text(max_size=3)), st.booleans())

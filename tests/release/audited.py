@@ -40,7 +40,7 @@ COLUMNS: dict[str, dict[str, dict[str, object]]] = {
     "sets": {"work": {"scheme": "sets"}, "age": {"hierarchy": {"intervals": [10]}, "granularity": 5}},
     "guided-sets": {"work": {"scheme": "GSPS", "hierarchy": {"tree": TREE}}},
     "declared": {
-        "age": {"hierarchy": {"intervals": [5, 20], "bottom": 10, "top": 50}},
+        "age": {"hierarchy": {"intervals": [5, 20], "bottom": 10, "top": 50}, "levels": [1, 1]},
         "work": {"hierarchy": {"tree": TREE}, "weight": 2},
     },
     "statistics": {"age": {"hierarchy": {"intervals": [10, 20]}, "output": "mean"}, "work": {}},

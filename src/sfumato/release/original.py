@@ -135,20 +135,22 @@ def _recode(path: Path, recipe: Recipe, original: Source) -> tuple[Prepared, Dif
         draft.write_rows(made)
         none = np.zeros((0, len(numbered)), dtype=np.int32)
         write_table(apply(prepared.table, numbered, none), numbers)
-        return prepared, compare_bags(path, made, _columns(recipe), numbers)
+        return prepared, compare_bags(path, made, _columns(recipe, original), numbers)
 
 
-def _columns(recipe: Recipe) -> Columns:
+def _columns(recipe: Recipe, original: Source) -> Columns:
     """Say what is compared; spellings of numbers and dates may differ between formats of the original."""
     secret = tuple(name for name in recipe.sensitive if name in recipe.released)
     known = recipe.quasi_identifiers
     kinds = {name: recipe.attributes[name].kind for name in (*known, *secret)}
+    others = tuple(name for name in recipe.released if name not in (*known, *secret))
     return Columns(
         known,
         secret,
-        tuple(name for name in recipe.released if name not in (*known, *secret)),
+        others,
         frozenset(name for name, kind in kinds.items() if kind in ("number", "date")),
         recipe.suppressed_output == "mask",
+        frozenset(name for name in others if original.schema[name].is_float()),
     )
 
 

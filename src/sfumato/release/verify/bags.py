@@ -30,6 +30,9 @@ class Columns:
     values
         Those that are compared as numbers or times, whose spelling depends on the format of the original.
         All others must be the same text, to the last character.
+    floats
+        Other columns of floating-point numbers: a file writes whole ones without a point where all of its
+        rows are whole.
     masked
         Whether suppressed rows stay, with ``*`` in every quasi-identifier and nothing in sensitive columns.
     """
@@ -39,6 +42,7 @@ class Columns:
     others: Sequence[str]
     values: frozenset[str] = frozenset()
     masked: bool = False
+    floats: frozenset[str] = frozenset()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -148,8 +152,9 @@ def _select(found: Mapping[str, str], columns: Columns, path: Path) -> str:
     absent = [name for name in columns.names if name not in found]
     if absent:
         raise VerificationError(f"the column {absent[0]!r} is not in the file.", where=str(path))
+    whole = {name: f"regexp_replace({found[name]}, '^(-?[0-9]+)[.]0$', '\\1')" for name in columns.floats}
     return ", ".join(
-        f"{_cell(found[name], is_value=name in columns.values)} AS c{place}"
+        f"{_cell(whole.get(name, found[name]), is_value=name in columns.values)} AS c{place}"
         for place, name in enumerate(columns.names)
     )
 
