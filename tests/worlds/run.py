@@ -36,6 +36,7 @@ class Summary:
         """Count what became of one seed."""
         if outcome.rejected is not None:
             self.rejected[outcome.rejected] += 1
+            self.examples.setdefault(outcome.rejected, (outcome.case.seed, "", "", ""))
             return
         self.compared += 1
         real = {item.kind: item for item in outcome.differences if not item.is_step}
@@ -54,7 +55,7 @@ class Summary:
             f"{drawn / max(seconds, 1e-9):.2f} drawn per second, {cpu / max(drawn, 1):.3f} s of one core each"
         )
         for reason, count in self.rejected.most_common(12):
-            print(f"  rejected {count:6d}  {reason}")
+            print(f"  rejected {count:6d}  {reason} ({self.examples[reason][0]})")
         for kind, count in self.steps.most_common():
             print(f"  stepped  {count:6d}  {kind}")
         for kind, count in self.kinds.most_common():

@@ -271,7 +271,7 @@ def _published(
     for place, item in enumerate(groupings):
         codes = prepared.cube.codes[kept, place]
         shown = np.bincount(codes, minlength=item.hierarchy.size) > 0
-        found.append(replace(item, published=shown))
+        found.append(replace(item, published=shown, hides=bool(classes.suppressed.any())))
         if item.statistics is not None:
             own = kept_tuples(table.tally_codes, [other.block for other in groupings], classes)
             found[-1] = replace(found[-1], statistics=partial(item.statistics, kept=own))

@@ -57,6 +57,8 @@ class Grouping:
         Which codes some published row has; None where nothing is published yet, and all may be named. Else
         labels and recipe name these alone, and values that the specification declares: what is made of
         a partition depends on no other row.
+    hides
+        Whether rows are suppressed.
     output
         ``label``, or the statistic that stands for a block: ``mean``, ``median`` or ``mode``.
     statistics
@@ -69,6 +71,7 @@ class Grouping:
     block: IntArray
     node: int | None = None
     published: BoolArray | None = None
+    hides: bool = False
     output: str = "label"
     statistics: partial[list[str | None]] | None = None
 
@@ -82,9 +85,20 @@ class Grouping:
         """The level that the partition is; None where it is none, nor the values, nor everything."""
         if self.node is not None:
             return self.node
-        if self._count == 1 and self.hierarchy.size > 1:
+        if self._is_flat:
             return self.hierarchy.height
         return 0 if len(set(self._seen_block.tolist())) == len(self._seen_block) else None
+
+    @property
+    def _is_flat(self) -> bool:
+        """Whether all published values are one block.
+
+        Where rows are suppressed, only these tell whether it is the whole domain or one value of it, unless
+        that is declared: it is published as the whole.
+        """
+        if self.hides and not self.hierarchy.is_declared:
+            return len(self.shown) == 1
+        return self._count == 1 < self.hierarchy.size
 
     @property
     def keep(self) -> bool:
@@ -122,8 +136,10 @@ class Grouping:
 
         A block that nobody sees has the name of the root, which no row ever gets from it.
         """
-        if self.node is not None or self._count == 1 < self.hierarchy.size:
-            return self.hierarchy.labels[cast("int", self.level)]
+        if self.node is not None:
+            return self.hierarchy.labels[self.node]
+        if self._is_flat:
+            return self.hierarchy.labels[-1] * self._count
         seen = self.hierarchy if self._is_all_seen else self.hierarchy.only(self._seen)
         written = seen.labels[0] if self.level == 0 else self._write(seen)
         names: list[str | None] = [ROOT] * self._count

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from sfumato.table import Source
 
 ROWS = "rows of the original"
+_FLAT = "a column shows all values alike, so that suppressed rows look like published ones"
 
 
 @dataclass(frozen=True)
@@ -105,7 +106,9 @@ def hold_generalized(
         _judge_rows(difference),
     ]
     names = _names(manifest, found)
-    if difference.is_none:
+    if difference.is_none and _is_flat(recipe) and difference.kept < difference.rows:
+        measured = Remeasured(reasons=dict.fromkeys(names, _FLAT))
+    elif difference.is_none:
         measured = _measure(manifest, prepared, difference, original, names=names, spec=spec)
     else:
         measured = Remeasured(reasons=dict.fromkeys(names, NOT_MADE))
@@ -150,8 +153,15 @@ def _columns(recipe: Recipe, original: Source) -> Columns:
         others,
         frozenset(name for name, kind in kinds.items() if kind in ("number", "date")),
         recipe.suppressed_output == "mask",
+        not _is_flat(recipe),
         frozenset(name for name in others if original.schema[name].is_float()),
     )
+
+
+def _is_flat(recipe: Recipe) -> bool:
+    """Tell whether a column may show values alike that were recoded apart in suppressed rows."""
+    done = (recipe.attributes[name] for name in recipe.quasi_identifiers)
+    return any(item.scheme not in (None, "levels") and "root" in (item.hierarchy or {}) for item in done)
 
 
 def _judge(title: str, stated: int, counted: int) -> Check:

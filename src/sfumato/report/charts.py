@@ -203,7 +203,7 @@ def bar_chart(
     """
     row, left, right = 24.0, names, width - 84
     drawing = Drawing(width, row * len(bars) + 4)
-    scale = Scale(0.0, max(1e-12, *(bar.value for bar in bars)) if most is None else most, left, right)
+    scale = Scale(0.0, max([1e-12, *(bar.value for bar in bars)]) if most is None else most, left, right)
     for place, bar in enumerate(bars):
         y, end = row * place, max(left + 1, scale.place(bar.value))
         drawing.text((left - 10, y + 17), bar.name, "name", anchor="end", room=left - 10)

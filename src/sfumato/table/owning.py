@@ -4,7 +4,7 @@ A frame carries more than its cells: lists of categories, dictionaries, metadata
 a filter or a slice shares with the rows which were left out. Whoever saves or sends the frame hands these out
 too. What leaves here
 
-- has only categories that occur, in their order: pandas categories, dictionaries of Arrow, enums of Polars.
+- has only categories that occur: pandas categories, dictionaries of Arrow, enums of Polars.
   A categorical column of Polars becomes text, since all such columns of a process share one list, and so do
   categories inside lists and structs;
 - has no metadata (of schema, fields or frame), and no index unless it is asked for;
@@ -154,7 +154,11 @@ def _decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _own_dictionary(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Keep the entries of a dictionary that occur, in their order."""
+    """Keep the entries of a dictionary that occur.
+
+    One that is not ordered often lists values as they first appeared, in rows that are hidden too: then they
+    are listed as they appear in the rows that are left.
+    """
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -163,7 +167,8 @@ def _own_dictionary(column: pa.ChunkedArray) -> pa.ChunkedArray:
     if whole is None:
         return pa.chunked_array([], found)
     used = pc.unique(whole.indices).drop_null()
-    used = used.take(pc.sort_indices(used))
+    if found.ordered:
+        used = used.take(pc.sort_indices(used))
     places = pc.index_in(whole.indices, value_set=used).cast(found.index_type)
     values = _own_array(_chunked(whole.dictionary.take(used)))
     values = pa.concat_arrays(values.chunks) if values.num_chunks else pa.nulls(0, found.value_type)

@@ -136,16 +136,12 @@ def _plan_recoded(table: Table, recode: Recode, place: int, manner: Manner) -> C
 
 
 def _block_numbers(recode: Recode, kept: _Kept) -> pa.Array | None:
-    """Return the number of each block, null for one that no row has; None where labels leave as texts."""
-    import pyarrow as pa
-
+    """Return the number of each block; None where labels leave as texts."""
     if recode.numbers is None or recode.keep or kept.manner.masked or not kept.is_numeric:
         return None
-    known = numbers_of([number for number in recode.numbers if number is not None])
-    if known is None or len(known) == len(recode.numbers):
-        return None if known is None else number_array(known)
-    found = number_array(known)
-    return pa.array(list(recode.numbers), found.type)
+    # A block that no published row has must not decide how the others leave.
+    known = numbers_of([0 if number is None else number for number in recode.numbers])
+    return None if known is None else number_array(known)
 
 
 def _plan_sensitive(table: Table, name: str, place: int, manner: Manner) -> ColumnPlan:

@@ -30,6 +30,9 @@ class Columns:
     values
         Those that are compared as numbers or times, whose spelling depends on the format of the original.
         All others must be the same text, to the last character.
+    is_whole
+        Whether a class is released as a whole or not at all. Otherwise a column shows all values alike, and
+        suppressed rows may look like published ones.
     floats
         Other columns of floating-point numbers: a file writes whole ones without a point where all of its
         rows are whole.
@@ -42,6 +45,7 @@ class Columns:
     others: Sequence[str]
     values: frozenset[str] = frozenset()
     masked: bool = False
+    is_whole: bool = True
     floats: frozenset[str] = frozenset()
 
     @property
@@ -83,7 +87,7 @@ class Difference:
 def compare_bags(released: Path, before: Path, columns: Columns, numbers: Path | None = None) -> Difference:
     """Compare a release with the same rows before suppression.
 
-    A class of quasi-identifiers is kept as a whole or suppressed as a whole. Missing equals missing.
+    Missing equals missing.
 
     Parameters
     ----------
@@ -203,6 +207,14 @@ def _compare(connection: DuckDBPyConnection, columns: Columns) -> Difference:
         stars = [f"{cell} = '={ROOT}'" for cell in known]
         masked = " AND ".join([*stars, *(f"{cell} = ''" for cell in secret)])
     connection.execute(f"CREATE TEMP TABLE kept AS SELECT DISTINCT {by} FROM shown WHERE NOT ({masked})")
+    rows = _number(connection, "SELECT coalesce(sum(n), 0) FROM made")
+    if not columns.is_whole:
+        same = " AND ".join(f"shown.c{place} = made.c{place}" for place in places)
+        unmasked = f"(SELECT * FROM shown WHERE NOT ({masked})) AS shown"
+        counts = f"SELECT shown.n, coalesce(made.n, 0) AS m FROM {unmasked} LEFT JOIN made ON {same}"
+        foreign = _number(connection, f"SELECT coalesce(sum(greatest(n - m, 0)), 0) FROM ({counts})")
+        kept = _number(connection, f"SELECT coalesce(sum(n), 0) FROM ({counts})")
+        return Difference(rows, kept, foreign, 0, _shown_blocks(connection, known))
     join = " AND ".join(f"made.{cell} = kept.{cell}" for cell in known)
     whole = f"SELECT made.* FROM made SEMI JOIN kept ON {join}"
     kept = _number(connection, f"SELECT coalesce(sum(n), 0) FROM ({whole})")
@@ -218,7 +230,6 @@ def _compare(connection: DuckDBPyConnection, columns: Columns) -> Difference:
         _number(connection, f"SELECT coalesce(sum(n), 0) FROM (FROM {one} EXCEPT FROM {other})")
         for one, other in (("shown", "due"), ("due", "shown"))
     )
-    rows = _number(connection, "SELECT coalesce(sum(n), 0) FROM made")
     return Difference(rows, kept, foreign, lacking, _shown_blocks(connection, known))
 
 
