@@ -28,7 +28,7 @@ from tests.worlds.releasing import (
     recoding_of,
     suppressed_rows,
 )
-from tests.worlds.tables import OPEN, change_world, draw_case
+from tests.worlds.tables import OF_TYPE, change_world, draw_case
 
 PUBLISHED = ("quasi-identifier", "sensitive", "other")
 
@@ -127,7 +127,10 @@ def _examine(case: Case, folder: Path, *, with_report: bool) -> Outcome:
         if any(item.kind in (UNSHOWN_FILE, UNSHOWN_FRAME) for item in found):
             again = make_release(case, case.world, recoding, folder, chance, recipe)
             found = _name_memory(found, first, publish(again, folder / "out", case.suffix))
-        if case.change in OPEN:
+        if case.change == "missing":
+            # A missing cell changes the types that libraries give to whole columns of frames.
+            found = [item for item in found if not item.kind.startswith("frame")]
+        if case.change in OF_TYPE:
             found = [replace(item, kind=f"[{case.change}] {item.kind}") for item in found]
         return Outcome(case, None, found, (first, theirs))
     raise Rejected("second world: other rows are suppressed, or it cannot be released")

@@ -22,8 +22,6 @@ ENGINES = (*FRAMES, *FILES, *FILES)
 CARRIERS = ("pandas-category", "pyarrow-dictionary", "parquet", "arrow")  # an index, attributes, metadata
 SUFFIXES = ("csv", "csv.gz", "parquet", "arrow", "jsonl")
 
-# First what is settled, then what is open: whether the shape of a hidden cell may change how others look.
-# Each of those is a change of its own, so that it can be judged alone.
 SETTLED = {
     "extremes": 5,
     "categories": 5,
@@ -35,9 +33,14 @@ SETTLED = {
     "places": 1,
     "carrier": 2,
     "everything": 6,
+    "missing": 2,
+    "huge": 1,
+    "long": 1,
 }
-OPEN = {"missing": 2, "fraction": 1, "time": 1, "text": 1, "zeros": 1, "huge": 1, "long": 1}
-CHANGES = SETTLED | OPEN
+# The type of a column is taken for public: these are made only where they are asked for.
+OF_TYPE = {"fraction": 0, "time": 0, "text": 0, "zeros": 0}
+CHANGES = SETTLED | OF_TYPE
+ODD = ("huge", "long", *OF_TYPE)
 
 
 @dataclass(frozen=True)
@@ -299,7 +302,7 @@ def _possible_changes(case: Case) -> dict[str, int]:
     return {
         name: weight
         for name, weight in CHANGES.items()
-        if not absent.get(name) and (name not in OPEN or name == "missing" or name in odd)
+        if not absent.get(name) and (name not in ODD or name in odd)
     }
 
 
@@ -321,7 +324,7 @@ def change_world(case: Case, hidden: Sequence[int], rng: Random) -> World:
         _change_removed(case, world, hidden, rng)
     if case.change == "missing":
         _change_missing(case, world, changed, rng)
-    if case.change in OPEN and case.change != "missing":
+    if case.change in ODD:
         able = [
             column for column in _oddly_changed(case) if column.flavour and case.change in column.flavour.odd
         ]
