@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Literal, Self, cast, overload
 import numpy as np
 
 from sfumato import front as fronts
-from sfumato.domains import Lattice
 from sfumato.errors import DataError, ParameterError, VerificationError
 from sfumato.preparing import load, make_problem
 from sfumato.release import Recipe as RecipeFile
 from sfumato.release import (
     Recount,
     check_target,
+    count_classes,
     holds,
     make_draft,
     make_groupings,
@@ -38,11 +38,6 @@ if TYPE_CHECKING:
     from sfumato.report import Comparison
     from sfumato.search import Problem
     from sfumato.spec import Spec
-
-COUNTS = frozenset(
-    {"k", "distinct_l", "recursive_l", "spread_k", "spread_l", "dm", "cm", "sl", "exposed", "secure"}
-)
-"""Measures that count rows, persons or values, and are whole numbers."""
 
 
 class Release:
@@ -297,7 +292,7 @@ class Solution(fronts.Solution):
         DataError
             If the front was loaded from files: it needs its data, see `Front.attach`.
         """
-        return _class_sizes(*self._source(), self.recoding)
+        return count_classes(*self._source(), self.recoding)
 
     def _source(self) -> tuple[Prepared, Problem]:
         if self.front is None or self.front.source is None:
@@ -551,7 +546,7 @@ class Front(fronts.Front):
         names = [name for name in self.measure_names if name != "suppressed"]
         columns: dict[str, list[object]] = {"solution": [item.number for item in self.solutions]}
         for name in names:
-            columns[name] = _whole_numbers([item.measures[name] for item in self.solutions], name)
+            columns[name] = fronts.whole_numbers([item.measures[name] for item in self.solutions], name)
         columns["suppressed"] = [item.suppressed for item in self.solutions]
         columns["recoding"] = [item.recoding_text for item in self.solutions]
         return make_frame(columns, "pyarrow" if self.source is None else self.source[0].table.source.kind)
@@ -594,25 +589,6 @@ class Front(fronts.Front):
                     known[key] = block_words(labels) if level is None else example(labels, level)
                 looks[grouping.name] = known[key]
         return found
-
-
-def _class_sizes(
-    prepared: Prepared, problem: Problem, recoding: Mapping[str, fronts.Partition]
-) -> fronts.ClassSizes:
-    """Count the classes of one recoding, on the cube alone."""
-    lattice, node = read_recoding(prepared, recoding)
-    fixed = Lattice(tuple(ladder.only(level) for ladder, level in zip(lattice.ladders, node, strict=True)))
-    classes = replace(problem, lattice=fixed, schemes=None).batch(threads=1).classes(node)
-    kept = ~classes.suppressed
-    suppressed = int(classes.rows[classes.suppressed].sum())
-    return fronts.ClassSizes.count(classes.sizes[kept], classes.rows[kept], suppressed)
-
-
-def _whole_numbers(values: list[float], name: str) -> list[object]:
-    """Return counts as integers; other measures stay what they are, whole or not."""
-    if name.partition("(")[0] not in COUNTS or not all(value.is_integer() for value in values):
-        return [*values]
-    return [int(value) for value in values]
 
 
 __all__ = ["Front", "Recipe", "Recount", "Release", "Solution", "manifest_path"]

@@ -53,7 +53,7 @@ def test_release_report_and_compare_over_what_they_read(spec: Path, tmp_path: Pa
     assert run("release", spec, "--front", tmp_path, "--pick", 1, "--out", tmp_path / "r.csv").status == 0
     refuse(tmp_path, "release", spec, "--front", tmp_path, "--pick", 1, "--out", tmp_path / "front.csv")
     for name in ("r.csv", "r.csv.json", "front.csv", "people.toml", "zip.csv", "people.csv"):
-        refuse(tmp_path, "report", tmp_path, "--release", "r.csv", "--spec", spec, "--out", tmp_path / name)
+        refuse(tmp_path, "report", tmp_path, "--release", "r.csv", "--out", tmp_path / name)
     refuse(tmp_path, "compare", spec, 1, 2, "--front", tmp_path, "--out", tmp_path / "run.json")
     modes = {
         name: (tmp_path / name).stat().st_mode & 0o077 for name in ("front.csv", "front.html", "run.json")

@@ -170,9 +170,3 @@ def test_a_node_gives_way_where_it_says_less_than_the_block_takes() -> None:
     nodes = {(0, 1): "early", (2, 3): "late"}
     assert reaching([0, 0, 1, 1], ["10", "11", "12", "13"], nodes=nodes) == ("early", "late")
     assert reaching([0, 0, 1, 1], ["10", "11", "15", "16"], nodes=nodes) == ("10-14", "late")
-
-
-def test_what_is_hidden_is_not_told_by_the_block_before_it() -> None:
-    texts: list[str | None] = ["10", "12", "100", "999"]
-    assert reaching([0, 0, 1, 2], texts, hidden=[2]) == ("10-99", "100", "999")
-    assert reaching([0, 0, 1, 2], texts, hidden=[1]) == ("10-12", "100-998", "999")

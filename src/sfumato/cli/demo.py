@@ -139,11 +139,11 @@ def _drafts(folder: Path, copied: list[str], *, force: bool) -> Iterator[Path]:
         drafts.mkdir(mode=0o700)
         yield drafts
         if is_new:
-            place_folder(hidden, drafts, folder, private=FILES)
+            place_folder(hidden, drafts, folder, private=(*FILES, INTERNAL_FILE))
         else:
             for name in names:
                 (folder / name).parent.mkdir(exist_ok=True)
-            place(hidden, [(drafts / name, folder / name) for name in names], private=FILES)
+            place(hidden, [(drafts / name, folder / name) for name in names], private=(*FILES, INTERNAL_FILE))
 
 
 def _print_next(folder: Path, output: Output) -> None:

@@ -10,10 +10,11 @@ import typer
 from sfumato.cli.options import Options
 from sfumato.cli.output import Output
 from sfumato.cli.progress import waiting
-from sfumato.errors import ParameterError
+from sfumato.errors import ParameterError, SfumatoError
 
 if TYPE_CHECKING:
     from sfumato.evidence.published import Published
+    from sfumato.spec import Spec
 
 FILE = "report.html"
 INTERNAL_FILE = "report-internal.html"
@@ -110,8 +111,7 @@ def read_folder(
     from sfumato.report import folder as inside
 
     file = inside.find_release(folder, released)
-    named = inside.find_specification(folder) if spec is None else Path(spec)
-    loaded = None if named is None else options.load_spec(str(named))
+    loaded = _find_spec(folder, spec, options, internal=internal)
     read = [file, manifest_path(file), *(folder / name for name in FILES)]
     options.spare_inputs([out], [*read, *(() if loaded is None else loaded.inputs)])
     lacks: list[Lack] = []
@@ -120,6 +120,19 @@ def read_folder(
         return found
     origin = inside.find_origin(loaded, lacks)
     return gather(found, origin, inside.find_front(folder, lacks), lacks=lacks)
+
+
+def _find_spec(folder: Path, spec: str | None, options: Options, *, internal: bool) -> Spec | None:
+    """Return the specification; for the external edition only to spare what it names, if there is one."""
+    from sfumato.report import folder as inside
+
+    try:
+        named = inside.find_specification(folder) if spec is None else Path(spec)
+        return None if named is None else options.load_spec(str(named))
+    except SfumatoError:
+        if internal:
+            raise
+        return None
 
 
 def _print(path: Path, found: Published, output: Output) -> None:

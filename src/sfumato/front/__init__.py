@@ -3,7 +3,15 @@
 from sfumato.front.boxes import BoxArchive, box_of, size_bound
 from sfumato.front.class_sizes import ClassSizes
 from sfumato.front.dominance import non_dominated
-from sfumato.front.files import count_text, front_csv, load_front, number_text, run_json, whole_text
+from sfumato.front.files import (
+    count_text,
+    front_csv,
+    load_front,
+    number_text,
+    run_json,
+    whole_numbers,
+    whole_text,
+)
 from sfumato.front.flat_regions import FlatRegion, find_flat_regions
 from sfumato.front.front import Front, Objective, Partition, Solution
 from sfumato.front.indicators import convergence_error, hypervolume, representation_ratio, scaled_fronts
@@ -41,5 +49,6 @@ __all__ = [
     "run_json",
     "scaled_fronts",
     "size_bound",
+    "whole_numbers",
     "whole_text",
 ]

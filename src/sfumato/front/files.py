@@ -14,6 +14,11 @@ from sfumato.front.front import Front, Objective, Solution
 if TYPE_CHECKING:
     from pathlib import Path
 
+COUNTS = frozenset(
+    {"k", "distinct_l", "recursive_l", "spread_k", "spread_l", "dm", "cm", "sl", "exposed", "secure"}
+)
+"""Measures that count rows, persons or values, and are whole numbers."""
+
 
 def number_text(value: float) -> str:
     """Return the shortest text of a number; whole numbers without a point.
@@ -107,4 +112,11 @@ def _solution(row: dict[str, str]) -> Solution:
     return Solution(int(row["solution"]), {**measures, "suppressed": float(suppressed)}, suppressed, recoding)
 
 
-__all__ = ["count_text", "front_csv", "load_front", "number_text", "run_json", "whole_text"]
+def whole_numbers(values: list[float], name: str) -> list[object]:
+    """Return counts as integers; other measures stay what they are, whole or not."""
+    if name.partition("(")[0] not in COUNTS or not all(value.is_integer() for value in values):
+        return [*values]
+    return [int(value) for value in values]
+
+
+__all__ = ["count_text", "front_csv", "load_front", "number_text", "run_json", "whole_numbers", "whole_text"]

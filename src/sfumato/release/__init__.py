@@ -8,7 +8,7 @@ from sfumato.release.grouping import Grouping, make_groupings
 from sfumato.release.manifest import Manifest, current_versions, manifest_path
 from sfumato.release.reapply import recipe_problem
 from sfumato.release.recipe import Recipe, RecipeAttribute
-from sfumato.release.recodings import read_recoding, trim_lattice, write_recoding
+from sfumato.release.recodings import count_classes, read_recoding, trim_lattice, write_recoding
 from sfumato.release.sentences import specified_sentences
 from sfumato.release.stable_json import seal_of
 from sfumato.release.verify import Promise, Recount, holds, reading, recount
@@ -29,6 +29,7 @@ __all__ = [
     "audit_release",
     "check_release_target",
     "check_target",
+    "count_classes",
     "current_versions",
     "holds",
     "make_draft",

@@ -14,6 +14,7 @@ from sfumato.release.original import hold_generalized, hold_microaggregated, ope
 from sfumato.release.sentences import specified_sentences
 from sfumato.release.verify import Check, Promise, hash_file, judge, recount, violations_of
 from sfumato.release.verify.checks import broken
+from sfumato.release.verify.names import larger_is_better
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -146,7 +147,19 @@ def _judge_specification(path: Path, manifest: Manifest, spec: Spec, found: Reco
     """
     asked = specified_promise(spec)
     stated = {name: manifest.measures.get(name) for name in asked.require}
-    promise = replace(asked, measures=stated, rows=manifest.rows, sha256=manifest.sha256)
+    promise = replace(
+        asked,
+        measures=stated,
+        rows=manifest.rows,
+        sha256=manifest.sha256,
+        # What is not published was judged when the release was made, as far as it was required then.
+        withheld={
+            name: why
+            for name, why in manifest.withheld.items()
+            if _is_as_strict(name, manifest.require.get(name), asked.require.get(name))
+        },
+        tolerance=manifest.tolerance,
+    )
     try:
         counted = recount(path, promise)
     except VerificationError as error:
@@ -170,6 +183,13 @@ def _judge_specification(path: Path, manifest: Manifest, spec: Spec, found: Reco
         for item in listed
         if item.name == "columns" or item.name == "suppression limit" or item.name.startswith("require ")
     ]
+
+
+def _is_as_strict(name: str, required: float | None, asked: float | None) -> bool:
+    """Tell whether a requirement that held is one that is asked for, or a stricter one."""
+    if required is None or asked is None:
+        return False
+    return required >= asked if larger_is_better(name) else required <= asked
 
 
 def specified_promise(spec: Spec) -> Promise:

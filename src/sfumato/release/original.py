@@ -106,7 +106,7 @@ def hold_generalized(
         _judge_rows(difference),
     ]
     names = _names(manifest, found)
-    if difference.is_none and _is_flat(recipe) and difference.kept < difference.rows:
+    if difference.is_none and not difference.blocks:
         measured = Remeasured(reasons=dict.fromkeys(names, _FLAT))
     elif difference.is_none:
         measured = _measure(manifest, prepared, difference, original, names=names, spec=spec)
@@ -138,7 +138,11 @@ def _recode(path: Path, recipe: Recipe, original: Source) -> tuple[Prepared, Dif
         draft.write_rows(made)
         none = np.zeros((0, len(numbered)), dtype=np.int32)
         write_table(apply(prepared.table, numbered, none), numbers)
-        return prepared, compare_bags(path, made, _columns(recipe, original), numbers)
+        columns = _columns(recipe, original)
+        found = compare_bags(path, made, columns, numbers)
+        if not found.is_none and _is_flat(recipe):
+            found = compare_bags(path, made, replace(columns, is_whole=False))
+        return prepared, found
 
 
 def _columns(recipe: Recipe, original: Source) -> Columns:
@@ -153,8 +157,7 @@ def _columns(recipe: Recipe, original: Source) -> Columns:
         others,
         frozenset(name for name, kind in kinds.items() if kind in ("number", "date")),
         recipe.suppressed_output == "mask",
-        not _is_flat(recipe),
-        frozenset(name for name in others if original.schema[name].is_float()),
+        floats=frozenset(name for name in others if original.schema[name].is_float()),
     )
 
 

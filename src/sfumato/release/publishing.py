@@ -85,7 +85,7 @@ def publish(
     groupings: Sequence[Grouping],
     classes: Classes,
     kept: BoolArray,
-    names: Iterable[str],
+    measures: Mapping[str, float],
 ) -> Publication:
     """Decide what is published of a release.
 
@@ -99,11 +99,11 @@ def publish(
         Its classes.
     kept
         Which cells of the cube are published.
-    names
-        The measures that somebody asked for, or that every release states.
+    measures
+        The measures that somebody asked for, or that every release states, as the search found them.
     """
-    view = _View(prepared, groupings, classes, kept)
-    asked = tuple(names)
+    view = _View(prepared, groupings, classes, kept, measures)
+    asked = tuple(measures)
     withheld = {name: reason for name in asked if (reason := view.why_withheld(name))}
     # What a cell costs is of use only where every column says it.
     attributes = {
@@ -127,6 +127,7 @@ class _View:
     groupings: Sequence[Grouping]
     classes: Classes
     kept: BoolArray
+    measures: Mapping[str, float]
 
     @cached_property
     def suppressed(self) -> int:
@@ -148,6 +149,8 @@ class _View:
         """Return the most and the least cautious number; None where the file shows all that it takes."""
         if name == "hdm":
             return self._bounds_of_hdm()
+        if name == "sf":
+            return self.measures[name], self.measures[name]
         if name == "mean_k" and self.prepared.spec.suppression.rule == "below-mean":
             return self._bounds_of_mean_k()
         if name == "ql":

@@ -9,6 +9,7 @@ import numpy as np
 
 from sfumato.domains import Ladder, Lattice
 from sfumato.errors import DataError
+from sfumato.front import ClassSizes
 from sfumato.hierarchies import read_blocks
 from sfumato.preparing import RANGES
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from sfumato._typing import LongArray
     from sfumato.domains import Partition
     from sfumato.preparing import Prepared
+    from sfumato.search import Problem
 
 
 def write_recoding(prepared: Prepared, lattice: Lattice, node: LongArray) -> dict[str, int | list[object]]:
@@ -115,6 +117,16 @@ def read_recoding(prepared: Prepared, recoding: Mapping[str, object]) -> tuple[L
     return Lattice(tuple(ladders)), node
 
 
+def count_classes(prepared: Prepared, problem: Problem, recoding: Mapping[str, object]) -> ClassSizes:
+    """Count the classes of one recoding, on the cube alone."""
+    lattice, node = read_recoding(prepared, recoding)
+    fixed = Lattice(tuple(ladder.only(level) for ladder, level in zip(lattice.ladders, node, strict=True)))
+    classes = replace(problem, lattice=fixed, schemes=None).batch(threads=1).classes(node)
+    kept = ~classes.suppressed
+    suppressed = int(classes.rows[classes.suppressed].sum())
+    return ClassSizes.count(classes.sizes[kept], classes.rows[kept], suppressed)
+
+
 def _read_level(ladder: Ladder, entry: object) -> int:
     if type(entry) is not int or not ladder.lowest <= entry <= ladder.highest:
         raise DataError(f"a level from {ladder.lowest} to {ladder.highest} is expected.")
@@ -129,4 +141,4 @@ def _read_partition(prepared: Prepared, attribute: int, entry: object) -> Partit
     return partition
 
 
-__all__ = ["read_recoding", "trim_lattice", "write_recoding"]
+__all__ = ["count_classes", "read_recoding", "trim_lattice", "write_recoding"]
