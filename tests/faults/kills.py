@@ -74,7 +74,7 @@ CASES = (
                      "{out}/r.csv"), RELEASE),
     Case("microaggregate", ("microaggregate", "{in}/people.csv", "--columns", "age", "--k", "3", "--out",
                             "{out}/r.csv"), RELEASE),
-    Case("report", ("report", "{in}/released", "--spec", "{in}/plain.toml", "--out", "{out}/report.html"),
+    Case("report", ("report", "{in}/released", "--internal", "--spec", "{in}/plain.toml", "--out", "{out}/report.html"),
          frozenset({"report.html"})),
 )  # fmt: skip
 INTERNAL = FRONT | {"c.npz"}
