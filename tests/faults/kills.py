@@ -248,6 +248,8 @@ def kill_many(world: World, count: int, *, number: int) -> Counter[tuple[str, st
         case = CASES[step % len(CASES)]
         phase = world.kill(case, number=number, existing=step // len(CASES) % 2 == 1)
         found[case.name, phase] += 1
+        if (step + 1) % 10 == 0:
+            print(f"{step + 1} of {count} kills, nothing wrong", file=sys.stderr, flush=True)
     return found
 
 
