@@ -229,15 +229,10 @@ def readable_by_others(out: Path, case: Case, internal: frozenset[str]) -> list[
         return []
     found = []
     for top in (out, out.with_name(out.name + "-tmp")):
-        for folder, folders, files in os.walk(top):
-            closed = [name for name in folders if not Path(folder, name).stat().st_mode & 0o077]
-            for name in (*closed, *files):
-                path = Path(folder, name)
-                is_ours = path.parent != out or name not in case.finals or name in internal
-                if is_ours and path.stat().st_mode & 0o077:
-                    found.append(str(path))
-            if Path(folder) == top:
-                found += [str(Path(folder, name)) for name in folders if name not in closed]
+        for path in top.iterdir():  # nobody else gets beyond a closed folder
+            is_published = top == out and path.name in case.finals - internal
+            if not is_published and path.stat().st_mode & 0o077:
+                found.append(str(path))
     return found
 
 
