@@ -156,9 +156,6 @@ def place(folder: Path, moves: Sequence[tuple[Path, Path]], *, private: Containe
         Names of files that nobody else may read.
     """
     mode = ordinary_mode(folder)
-    for draft, name in moves:
-        with suppress(OSError):  # not every file system knows permissions
-            draft.chmod(0o600 if name.name in private else mode)
     if len(moves) > 1:
         steps = [[os.path.relpath(name, folder.parent), _identity(d), _identity(name)] for d, name in moves]
         write_synced(folder / _PLAN, json.dumps(steps).encode())
@@ -167,6 +164,8 @@ def place(folder: Path, moves: Sequence[tuple[Path, Path]], *, private: Containe
             if os.path.lexists(name):
                 os.replace(name, folder / f"old-{number}")
     for draft, name in moves:
+        with suppress(OSError):  # not every file system knows permissions
+            draft.chmod(0o600 if name.name in private else mode)
         os.replace(draft, name)
     for parent in {name.parent for _, name in moves}:
         sync_folder(parent)
