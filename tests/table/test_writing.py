@@ -16,7 +16,7 @@ import pyarrow.parquet
 import pytest
 
 from sfumato.errors import OutputError
-from sfumato.table import is_typed, make_frame, open_source, write_table
+from sfumato.table import make_frame, open_source, write_table
 from tests.table import backends
 
 TABLE = pa.table(
@@ -146,16 +146,6 @@ def test_a_full_disk(suffix):
     assert caught.value.message == (
         "the file cannot be written: the disk is full. Free some space, or write elsewhere."
     )
-
-
-def test_which_formats_know_numbers():
-    assert [is_typed(Path(name)) for name in ("a.parquet", "a.feather", "a.jsonl", "a.csv", "a.tsv")] == [
-        True,
-        True,
-        True,
-        False,
-        False,
-    ]
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars", "polars-lazy", "pyarrow", "duckdb", "file"])

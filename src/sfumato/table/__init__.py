@@ -9,7 +9,7 @@ from sfumato.table.recoding import Recode, leaving_kinds
 from sfumato.table.roles import Roles
 from sfumato.table.sources import Source, SourceKind, open_source
 from sfumato.table.statistics import block_statistics
-from sfumato.table.writing import is_typed, write_table
+from sfumato.table.writing import write_table
 
 __all__ = [
     "Leaving",
@@ -24,7 +24,6 @@ __all__ = [
     "block_statistics",
     "code_table",
     "count_cube",
-    "is_typed",
     "leaving_kinds",
     "make_frame",
     "open_source",

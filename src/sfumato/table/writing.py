@@ -31,18 +31,6 @@ _BATCH_ROWS = 122_880  # those of a row group
 _FLOATS = ("FLOAT", "DOUBLE")
 
 
-def is_typed(path: Path) -> bool:
-    """Tell by the name of a file whether its format knows numbers from texts.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> is_typed(Path("a.parquet")), is_typed(Path("a.csv.gz"))
-    (True, False)
-    """
-    return file_format(path) in ("parquet", "arrow", "jsonl")
-
-
 def write_table(
     table: object, path: Path, format_of: Path | None = None, *, leaving: Leaving | None = None
 ) -> None:
@@ -220,4 +208,4 @@ def _explain(error: Exception, path: Path, named: Path) -> OutputError:
     return OutputError(f"the file cannot be written: {reason}", where=str(named))
 
 
-__all__ = ["is_typed", "write_table"]
+__all__ = ["write_table"]
