@@ -45,9 +45,7 @@ def told(outcome: Outcome) -> list[str]:
     """Return what the two worlds tell apart, each with how to see it."""
     again = f"--only {outcome.case.seed} --change {outcome.case.change}"
     return [
-        f"{item.kind}: {item.first[:60]!r} / {item.second[:60]!r} ({again})"
-        for item in outcome.differences
-        if not item.is_step
+        f"{item.kind}: {item.first[:60]!r} / {item.second[:60]!r} ({again})" for item in outcome.differences
     ]
 
 
