@@ -212,3 +212,10 @@ def test_labels_and_recipes_name_published_values_alone(tmp_path: Path, scheme: 
         assert release.rows["suppressed"] == 2
     assert all(world == worlds[0] for world in worlds)
     assert "29" not in json.loads(worlds[0][: worlds[0].index("\n}\n") + 3])["recipe"]["attributes"]["age"]
+
+
+def test_a_verdict_shows_the_most_cautious_number(tmp_path: Path) -> None:
+    spec = spec_of(LEVEL_1, require={"k": 3, "t(job)": 0.6})
+    stated = publish(people(), spec, tmp_path / "r.csv")[1]
+    shown = sf.verify(tmp_path / "r.csv")["measures"]
+    assert shown["t(job)"] == pytest.approx(stated["measures"]["t(job)"])

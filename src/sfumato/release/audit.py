@@ -12,7 +12,7 @@ from sfumato.release.manifest import Manifest, manifest_path
 from sfumato.release.microaggregated import MicroRecipe, is_microaggregated, verify_microaggregated
 from sfumato.release.original import hold_generalized, hold_microaggregated, open_original
 from sfumato.release.sentences import specified_sentences
-from sfumato.release.verify import Check, Promise, hash_file, judge, recount, violations_of
+from sfumato.release.verify import Check, Promise, cautious, hash_file, judge, recount, violations_of
 from sfumato.release.verify.checks import broken
 from sfumato.release.verify.names import larger_is_better
 
@@ -264,7 +264,11 @@ def _numbers(found: Recount, promise: Promise) -> dict[str, object]:
     return {
         "require": dict(promise.require),
         "stated": {name: number for name, number in promise.measures.items() if number is not None},
-        "measures": dict(found.measures),
+        # Where suppressed rows leave room, the most cautious number is the one to show.
+        "measures": {
+            **found.measures,
+            **{name: cautious(name, found.counted[name], slack)[0] for name, slack in found.slack.items()},
+        },
         "not_recounted": dict(found.not_recounted),
         "rows": dict(found.rows),
         "classes": found.classes,
