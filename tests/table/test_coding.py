@@ -110,7 +110,7 @@ def test_one_number_in_two_spellings_is_one_value(tmp_path):
     table = code(path, simple("age"))
     assert table.hierarchies["age"].size == 2
     assert table.cube.rows.tolist() == [2, 1]
-    assert not table.raw["age"].is_exact
+    assert len(set(table.raw["age"].codes.tolist())) < len(table.raw["age"].codes)
 
 
 def test_granularity_gathers_numbers():

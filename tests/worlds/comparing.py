@@ -87,6 +87,9 @@ def _forms(published: Published) -> list[object]:
     return [(sorted(partition), partition.get("level")) for partition in partitions]
 
 
+_MARKED = re.compile(b"%s((?:(?!%s)\\w)*)" % (MARK.encode(), MARK.encode()))
+
+
 def find_marks(published: Published, shown: set[str] = frozenset()) -> list[Difference]:  # type: ignore[assignment]
     """Return where a text is published that only hidden cells and removed columns hold.
 
@@ -101,7 +104,8 @@ def find_marks(published: Published, shown: set[str] = frozenset()) -> list[Diff
     for name, content in published.items():
         if name == "FILE" and any(MARK in text for text in shown):
             continue  # compressed bytes cut texts to pieces; rows and dictionaries are searched by themselves
-        marks = {mark.decode() for mark in re.findall(MARK.encode() + rb"\w*", content)}
+        # In the memory of a frame, one text follows upon the other.
+        marks = {MARK + rest.decode() for rest in re.findall(_MARKED, content)}
         # A label may end in the middle of a text.
         foreign = [mark for mark in marks if not any(text.startswith(mark) for text in shown)]
         if foreign:

@@ -79,7 +79,8 @@ def near_integer(rng: Random) -> int:
 
 
 def far_float(rng: Random) -> float:
-    return rng.choice([rng.randint(10, 99), rng.randint(500, 990), rng.randint(100, 499)]) / 8
+    """Never whole: whether a column has fractions is public, as its type is."""
+    return rng.choice([rng.randint(5, 49), rng.randint(250, 494), rng.randint(50, 249)]) / 4 + 0.125
 
 
 def far_date(rng: Random) -> dt.date:

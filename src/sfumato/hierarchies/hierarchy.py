@@ -79,7 +79,7 @@ class Hierarchy:
         values tell about people.
         """
         if "leaves" in self.definition or (self.kind == "ordinal" and "values" in self.definition):
-            return np.array([value is not None for value in self.values]) & ~self._is_unknown
+            return np.array([value is not None for value in self.values]) & ~self.is_unknown
         bottom, top = self.definition.get("bottom"), self.definition.get("top")
         found = np.zeros(self.size, dtype=np.bool_)
         if isinstance(bottom, int | float) and isinstance(top, int | float) and self._has_steps:
@@ -98,7 +98,7 @@ class Hierarchy:
         return "granularity" in self.definition or all(isinstance(value, int) for value in known)
 
     @property
-    def _is_unknown(self) -> BoolArray:
+    def is_unknown(self) -> BoolArray:
         """Which leaf stands for all values that a recipe does not know."""
         found = np.zeros(self.size, dtype=np.bool_)
         if "unknown" in self.definition:

@@ -103,8 +103,15 @@ class Grouping:
     @property
     def keep(self) -> bool:
         """Whether the column leaves as it came: every value by itself, not granulated, none unknown."""
-        definition = self.hierarchy.definition
-        return self.level == 0 and not definition.get("granularity") and "unknown" not in definition
+        return (
+            self.level == 0 and not self.hierarchy.definition.get("granularity") and not self._shows_unknown
+        )
+
+    @property
+    def _shows_unknown(self) -> bool:
+        """Whether a published row has a value that the recipe does not know."""
+        unknown = self.hierarchy.is_unknown
+        return bool((unknown if self.published is None else unknown & self.published).any())
 
     @property
     def is_narrowed(self) -> bool:
@@ -333,7 +340,7 @@ class Grouping:
     def _numbers(self) -> list[int | float | None] | None:
         """The number of each block, where statistics are numbers; None for a block that no row has."""
         is_plain = self.output == "label" or self.hierarchy.kind != "number" or self.keep
-        if is_plain or "unknown" in self.hierarchy.definition:
+        if is_plain or self._shows_unknown:
             return None
         numbers = [_number_of(text) for text in self.labels]
         # A block of which all published values are missing has no statistic, and leaves as its name.
@@ -362,7 +369,9 @@ class Grouping:
         data keeps the values that remain; rules, files and trees hold none of the data. Blocks say
         themselves which values they hold, so that of their hierarchy only rules are kept.
         """
-        definition, level = self.hierarchy.definition, self.level
+        definition, level = dict(self.hierarchy.definition), self.level
+        if not self._shows_unknown:
+            definition.pop("unknown", None)
         if level is None:
             is_rule = any(key in definition for key in (*RULES, "granularity"))
             return definition if is_rule else None

@@ -56,11 +56,6 @@ class RawColumn:
     missing: int | None
     typed: Sequence[Value] | None = None
 
-    @cached_property
-    def is_exact(self) -> bool:
-        """Whether every code stands for one raw value only."""
-        return len(np.unique(self.codes)) == len(self.codes)
-
 
 @dataclass(frozen=True, eq=False)
 class Table:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+import numpy as np
+
 from sfumato.table.arrow import number_array, text_array
 from sfumato.table.values import numbers_of
 
@@ -173,8 +175,10 @@ class _Kept:
 
     @property
     def is_exact(self) -> bool:
-        """Whether every code is one raw value, and none stands for values that must not be shown."""
-        return self.raw.is_exact and "unknown" not in self.hierarchy.definition
+        """Whether every code that leaves is one raw value; where a column is kept, no unknown one does."""
+        codes, unknown = self.raw.codes, self.hierarchy.is_unknown
+        known = codes[~unknown[codes]] if self.manner.suppressing else codes
+        return len(np.unique(known)) == len(known) and (self.manner.suppressing or not unknown.any())
 
     @cached_property
     def numbers(self) -> LongArray | FloatArray | None:
