@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -295,7 +296,9 @@ class _Search:
             if not nodes:
                 break
             pieces = [nodes[i : i + PIECE] for i in range(0, len(nodes), PIECE)]
-            self.at_work.append(_Batch(pieces, self.workers.submit(self._expand, pieces)))
+            # The limit of this moment: one that a worker reads when it runs would depend on the other threads.
+            expand = partial(self._expand, limit=self._limit)
+            self.at_work.append(_Batch(pieces, self.workers.submit(expand, pieces)))
         if not self.at_work:
             return
         self.open_bound = min(node.bound for batch in self.at_work for node in batch.nodes)
@@ -319,7 +322,7 @@ class _Search:
                 taken.append(node)
         return taken
 
-    def _expand(self, memory: _Memory, nodes: list[Open]) -> tuple[int, expanding.Left]:
+    def _expand(self, memory: _Memory, nodes: list[Open], limit: float) -> tuple[int, expanding.Left]:
         """Expand nodes in a worker; return how many were done, and what they leave."""
         is_new = [self.techniques.requeue and not node.is_bounded for node in nodes]
         left = self._make_left(len(nodes))
@@ -330,7 +333,7 @@ class _Search:
             memory.trial,
             self.model,
             self.use,
-            self._limit,
+            limit,
             stack_states(nodes),
             np.array(is_new, dtype=np.int64),
             self.workers.control,
