@@ -86,25 +86,49 @@ def name_of(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
+EXTENSION_POINTS = (
+    *("sfumato.measures.Measure", "sfumato.measures.PropertyMeasure", "sfumato.schemes.Scheme"),
+    *("sfumato.search.Problem", "sfumato.search.SearchResult"),
+)
+
+
 def public_objects() -> dict[str, object]:
-    """Collect the functions and classes that a module declares public, with their public methods."""
+    """Collect what users call and what they extend, with public methods, by the place of its definition."""
+    names = [f"sfumato.{name}" for name in sfumato.__all__]
+    for package in ("sfumato.conformance", "sfumato.datasets", "sfumato.microaggregation"):
+        names += [f"{package}.{name}" for name in importlib.import_module(package).__all__]
     found: dict[str, object] = {}
-    for info in pkgutil.walk_packages(sfumato.__path__, "sfumato."):
-        if info.name.endswith(".__main__"):
-            continue
-        module = importlib.import_module(info.name)
-        for name in getattr(module, "__all__", ()):
-            thing = getattr(module, name)
-            if (inspect.isfunction(thing) or inspect.isclass(thing)) and thing.__module__ == info.name:
-                found[f"{info.name}.{name}"] = thing
-                found |= {f"{info.name}.{name}.{key}": method for key, method in public_methods(thing)}
+    for package, _, name in (text.rpartition(".") for text in (*names, *EXTENSION_POINTS)):
+        thing = getattr(importlib.import_module(package), name)
+        if inspect.isfunction(thing) or inspect.isclass(thing):
+            place = f"{thing.__module__}.{name}"
+            found[place] = thing
+            found |= {f"{place}.{key}": method for key, method in public_methods(thing)}
     return found
+
+
+def import_everything() -> None:
+    for info in pkgutil.walk_packages(sfumato.__path__, "sfumato."):
+        if not info.name.endswith(".__main__"):
+            importlib.import_module(info.name)
+
+
+def documented(path: Path) -> Iterator[tuple[str, str]]:
+    """Yield the names of a module with their docstrings, and its own."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Module):
+            yield getattr(node, "name", ""), ast.get_docstring(node) or ""
+
+
+EXTENSION_FILES = ("src/sfumato/measures/measure.py", "src/sfumato/schemes/base.py", "src/sfumato/monitor.py")
 
 
 def public_methods(thing: object) -> Iterator[tuple[str, object]]:
     if inspect.isclass(thing):
         for name, member in vars(thing).items():
-            if not name.startswith("_") and (inspect.isfunction(member) or isinstance(member, property)):
+            if not name.startswith("_") and (
+                inspect.isfunction(member) or isinstance(member, property | classmethod)
+            ):
                 yield name, member
 
 
@@ -216,6 +240,32 @@ def test_public_docstrings_are_complete() -> None:
     assert errors == []
 
 
+def test_summaries_are_sentences() -> None:
+    """What must have a docstring is the lint's matter; where there is one, its first line is a sentence."""
+    found = [
+        f"{name_of(path)}:{name}"
+        for path in MODULES
+        for name, text in documented(path)
+        if text and not text.split("\n\n")[0].rstrip().endswith((".", ":", "?"))
+    ]
+    assert found == []
+
+
+def test_internals_do_not_repeat_their_signatures() -> None:
+    """Sections of parameters are for users; inside, a sentence says what a thing is for."""
+    public = {place.rsplit(".", 1)[-1] for place in public_objects()} | {"equals"}
+    found = [
+        f"{name_of(path)}:{name}"
+        for path in MODULES
+        for name, text in documented(path)
+        if name not in public
+        and "Parameters\n---" in text
+        and name_of(path) not in EXTENSION_FILES
+        and "kernels" not in path.parts
+    ]
+    assert found == []
+
+
 def test_public_face_documents_what_it_takes_and_returns() -> None:
     codes, errors = {"PR01", "RT01"}, []
     for name in sfumato.__all__:
@@ -251,6 +301,6 @@ def test_change_fragments_have_a_known_type() -> None:
 
 
 def test_tests_see_the_checkout_and_no_installed_copy() -> None:
-    public_objects()
+    import_everything()
     files = {module.__file__ for name, module in sys.modules.items() if name.split(".")[0] == "sfumato"}
     assert [file for file in files if not Path(str(file)).is_relative_to(PACKAGE)] == []

@@ -488,16 +488,3 @@ def _front(prepared: Prepared, problem: Problem, result: SearchResult, run: dict
     )
     objectives = tuple(fronts.Objective(item.name, item.direction.sign < 0) for item in problem.objectives)
     return Front(solutions, objectives, run, (prepared, problem))
-
-
-__all__ = [
-    "anonymize",
-    "check",
-    "explore",
-    "load",
-    "measure",
-    "release_solution",
-    "verify",
-    "warm_up",
-    "why_empty",
-]

@@ -465,6 +465,3 @@ def _search_groups(
             f"k = {k}. Name groups yourself."
         )
     return group_columns(complete, names, k, seed, settings=settings).groups
-
-
-__all__ = ["Microaggregated", "microaggregate"]

@@ -14,13 +14,11 @@ from sfumato.errors import DataError, ParameterError, VerificationError
 from sfumato.preparing import load, make_problem
 from sfumato.release import Recipe as RecipeFile
 from sfumato.release import (
-    Recount,
     check_target,
     count_classes,
     holds,
     make_draft,
     make_groupings,
-    manifest_path,
     read_recoding,
     recipe_problem,
 )
@@ -589,6 +587,3 @@ class Front(fronts.Front):
                     known[key] = block_words(labels) if level is None else example(labels, level)
                 looks[grouping.name] = known[key]
         return found
-
-
-__all__ = ["Front", "Recipe", "Recount", "Release", "Solution", "manifest_path"]

@@ -82,21 +82,11 @@ def group_keys(keys: KeyArray) -> tuple[LongArray, LongArray]:
 
 
 class Grouping(NamedTuple):
-    """Which cells of a cube belong together in the base table.
+    """Which cells of a cube belong together in the base table."""
 
-    Parameters
-    ----------
-    keys
-        The key of each group, shape (words, groups).
-    first
-        A cell of each group.
-    group
-        The group of each cell.
-    """
-
-    keys: KeyArray
-    first: LongArray
-    group: LongArray
+    keys: KeyArray  # the key of each group, shape (words, groups)
+    first: LongArray  # a cell of each group
+    group: LongArray  # the group of each cell
 
 
 def group_cells(codes: IntArray, fields: layout.Fields) -> Grouping:
@@ -240,15 +230,7 @@ def _with_room(array: Any, depths: int) -> Any:
 
 
 def leading_counts(tables: layout.Tables, counts: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the levels of as many leading attributes as fit the memory for tables that are kept.
-
-    Parameters
-    ----------
-    tables
-        The table at the lowest levels.
-    counts
-        Allowed levels of the attributes in walking order.
-    """
+    """Return the levels of as many leading attributes as fit the memory for tables that are kept."""
     bytes_each = sum(array[0].nbytes for array in tables)
     chosen: tuple[int, ...] = ()
     slots, size = 0, 1
@@ -275,19 +257,7 @@ def kept_tables(counts: tuple[int, ...]) -> int:
 def make_scratch(
     tables: layout.Tables, plan: layout.Plan, ladders: layout.Ladders, counts: tuple[int, ...]
 ) -> layout.Scratch:
-    """Allocate the working memory of one thread.
-
-    Parameters
-    ----------
-    tables
-        The tables that it works on; the first depth tells how large they can be.
-    plan
-        What is collected.
-    ladders
-        What is walked, and whether a cost looks at original values.
-    counts
-        Levels of the leading attributes whose tables are kept; see :func:`leading_counts`.
-    """
+    """Allocate the working memory of one thread."""
     groups = tables.keys.shape[2]
     pairs = tables.pair_class.shape[2]
     slots = 1 << max(4, (2 * max(groups, pairs, 1) - 1).bit_length())
@@ -321,19 +291,3 @@ def make_scratch(
         np.empty(max(groups, values) if in_order else 0, dtype=np.int64),
         np.zeros(values if in_order else 0, dtype=np.int64),
     )
-
-
-__all__ = [
-    "Grouping",
-    "Sources",
-    "deepen",
-    "group_cells",
-    "group_keys",
-    "kept_tables",
-    "leading_counts",
-    "make_scratch",
-    "make_tables",
-    "pack_fields",
-    "pack_keys",
-    "starts",
-]

@@ -12,24 +12,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Classes:
-    """The equivalence classes that one recoding makes of a cube.
+    """The equivalence classes that one recoding makes of a cube."""
 
-    Parameters
-    ----------
-    blocks
-        Block numbers of each class, shape (classes, q), in the cube's order of attributes.
-    rows, sizes
-        Rows of each class, and its persons where persons are named.
-    suppressed
-        Whether the class is suppressed.
-    properties, values
-        The collected properties and their value for each class, shape (properties, classes).
-    """
-
-    blocks: IntArray
+    blocks: IntArray  # block numbers of each class, shape (classes, q), in the cube's order of attributes
+    # rows of each class, and its persons where persons are named
     rows: LongArray
     sizes: LongArray
-    suppressed: BoolArray
+    suppressed: BoolArray  # whether the class is suppressed
+    # the collected properties and their value for each class, shape (properties, classes)
     properties: tuple[Property, ...]
     values: FloatArray
 
@@ -40,6 +30,3 @@ class Classes:
     def suppressed_blocks(self) -> IntArray:
         """Block numbers of the suppressed classes."""
         return self.blocks[self.suppressed]
-
-
-__all__ = ["Classes"]

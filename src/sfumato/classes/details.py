@@ -32,26 +32,7 @@ def make_details(
     sizes: LongArray,
     costs: CellCosts,
 ) -> layout.Details:
-    """Put what properties need into arrays.
-
-    Parameters
-    ----------
-    properties
-        The properties.
-    sources
-        The pair set of each one.
-    overall
-        Rows of each sensitive value in the whole table, shape (sets, values).
-    sizes
-        Values of each pair set.
-    costs
-        The cell costs.
-
-    Raises
-    ------
-    ParameterError
-        If a tree does not fit its attribute.
-    """
+    """Put what properties need into arrays."""
     reach = np.cumsum(overall, axis=1, dtype=np.float64)
     area = np.zeros((reach.shape[0], reach.shape[1] + 1))
     np.cumsum(reach, axis=1, out=area[:, 1:])
@@ -89,6 +70,3 @@ def _below_root(item: Property, size: int) -> np.ndarray[tuple[int, ...], np.dty
     if item.levels is None or item.levels.blocks.shape[1:] != (size,):
         raise ParameterError(f"a tree over the {size} values of the sensitive attribute is needed.")
     return np.ascontiguousarray(item.levels.blocks[:-1], dtype=np.int32)
-
-
-__all__ = ["CellCosts", "make_details"]

@@ -55,15 +55,10 @@ _DISTANCES = (PropertyKind.T_EQUAL, PropertyKind.T_ORDERED, PropertyKind.T_HIERA
 
 @dataclass(frozen=True, eq=False)
 class Levels:
-    """The levels of a hierarchy over a sensitive attribute.
+    """The levels of a hierarchy over a sensitive attribute."""
 
-    Parameters
-    ----------
-    blocks
-        ``blocks[l, code]`` is the block of a code at level l, shape (levels, m); each level nests in
-        the next, and the last one is a single block.
-    """
-
+    # `blocks[l, code]` is the block of a code at level l, shape (levels, m); each level nests in the next,
+    # and the last one is a single block
     blocks: IntArray
 
     def __eq__(self, other: object) -> bool:
@@ -75,30 +70,14 @@ class Levels:
 
 @dataclass(frozen=True, slots=True)
 class Property:
-    """A property of classes.
+    """A property of classes."""
 
-    Parameters
-    ----------
-    kind
-        What it is.
-    attribute
-        The number of a sensitive attribute.
-    factor
-        The c of ``RECURSIVE``.
-    levels
-        The tree of ``T_HIERARCHICAL``.
-    weights
-        The weights of ``DIVERSITY``, one for each quasi-identifier.
-    sentence
-        The number of a confidential sentence; −1 for all of them.
-    """
-
-    kind: PropertyKind
-    attribute: int = -1
-    factor: Fraction | None = None
-    levels: Levels | None = None
-    weights: tuple[float, ...] = ()
-    sentence: int = -1
+    kind: PropertyKind  # what it is
+    attribute: int = -1  # the number of a sensitive attribute
+    factor: Fraction | None = None  # the c of `RECURSIVE`
+    levels: Levels | None = None  # the tree of `T_HIERARCHICAL`
+    weights: tuple[float, ...] = ()  # the weights of `DIVERSITY`, one for each quasi-identifier
+    sentence: int = -1  # the number of a confidential sentence; −1 for all of them
 
     @property
     def larger_is_better(self) -> bool:
@@ -141,6 +120,3 @@ class Request:
     properties: tuple[Property, ...] = ()
     costs: tuple[CellCost, ...] = ()
     thresholds: tuple[Threshold, ...] = ()
-
-
-__all__ = ["CellCost", "Levels", "Property", "PropertyKind", "Request", "Threshold"]

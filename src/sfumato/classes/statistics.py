@@ -20,42 +20,25 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Statistics:
-    """What was collected for a batch of nodes; one row for each.
+    """What was collected for a batch of nodes; one row for each."""
 
-    Parameters
-    ----------
-    nodes
-        Numbers of levels or listed partitions, shape (n, q).
-    sums, worst
-        The kernel's integer and floating-point output.
-    properties, costs
-        What the columns after the fixed ones are about.
-    limits
-        For each cell cost what a suppressed cell costs, attribute by attribute.
-    row_count
-        Rows of the table before suppression.
-    rule
-        The rule that suppressed.
-    penalties
-        Costs by frequency summed over all rows, suppressed ones included, attribute by attribute; no
-        columns where they are not collected.
-    classes_of
-        Makes the classes of a node, for measures that look at them one by one.
-    entropies_of
-        From nodes to the entropy of each attribute's partition, shape (n, q); see
-        `sfumato.domains.ladder.entropy_shares`.
-    """
-
-    nodes: LongArray
+    nodes: LongArray  # numbers of levels or listed partitions, shape (n, q)
+    # the kernel's integer and floating-point output
     sums: LongArray
     worst: FloatArray
+    # what the columns after the fixed ones are about
     properties: tuple[Property, ...]
     costs: tuple[CellCost, ...]
-    limits: LongArray
-    row_count: int
-    rule: Rule
+    limits: LongArray  # for each cell cost what a suppressed cell costs, attribute by attribute
+    row_count: int  # rows of the table before suppression
+    rule: Rule  # the rule that suppressed
+    # costs by frequency summed over all rows, suppressed ones included, attribute by attribute; no columns
+    # where they are not collected
     penalties: FloatArray
+    # makes the classes of a node, for measures that look at them one by one
     classes_of: Callable[[LongArray], Classes]
+    # from nodes to the entropy of each attribute's partition, shape (n, q); see
+    # `sfumato.domains.ladder.entropy_shares`
     entropies_of: Callable[[LongArray], FloatArray]
 
     def __len__(self) -> int:
@@ -123,6 +106,3 @@ class Statistics:
     def cell_limits(self, cost: CellCost) -> LongArray:
         """Return what a suppressed cell costs, attribute by attribute."""
         return np.asarray(self.limits[self.costs.index(cost)])
-
-
-__all__ = ["Statistics"]

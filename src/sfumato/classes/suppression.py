@@ -43,6 +43,3 @@ def budget_of(limit: float, rows: int) -> int:
     """
     share = Fraction(str(limit)) * rows
     return share.numerator // share.denominator
-
-
-__all__ = ["Rule", "Suppression", "budget_of"]

@@ -45,6 +45,3 @@ def anonymize(
     released.print_files(path, manifest_path(path), output)
     output.result(released.release_result(release, manifest, path, manifest_path(path)))
     return 0
-
-
-__all__ = ["anonymize"]

@@ -162,6 +162,3 @@ def _print_next(folder: Path, output: Output) -> None:
         "or look at your own data: sfumato init DATA.csv",
     ):
         output.line(f"          {step}")
-
-
-__all__ = ["demo"]

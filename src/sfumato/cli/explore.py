@@ -97,6 +97,3 @@ def _print_next(spec: str, folder: Path, pick: str, output: Output) -> None:
         f"         sfumato release {shell_word(spec)} --front {shell_word(folder)} "
         f"--pick {shell_word(pick)} --out {shell_word(target)}"
     )
-
-
-__all__ = ["explore"]

@@ -17,11 +17,6 @@ def read_groups(path: str) -> list[list[str]]:
 
     A TOML file says ``groups = [["A", "B"], ["C"]]``; a JSON file an object with the same key, or the lists
     alone.
-
-    Raises
-    ------
-    DataError
-        If the file cannot be read, or is not that; with the line, or the place in the lists.
     """
     file = Path(path)
     try:
@@ -62,6 +57,3 @@ def _check(value: object, path: str) -> list[list[str]]:
                     "the name of a column is expected.", where=f"{path}: groups[{number}][{place}]"
                 )
     return value
-
-
-__all__ = ["read_groups"]

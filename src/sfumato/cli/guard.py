@@ -39,23 +39,7 @@ class Commands(TyperGroup):
         windows_expand_args: bool = True,
         **extra: Any,
     ) -> object:
-        """Run one command and leave with its status.
-
-        Parameters
-        ----------
-        args
-            The command line; that of the process where None.
-        prog_name
-            How usage calls the program.
-        complete_var
-            Environment variable by which a shell asks for completions.
-        standalone_mode
-            Whether to leave the process; otherwise the status is returned.
-        windows_expand_args
-            Not used: patterns are for shells.
-        **extra
-            What else the parser's context takes.
-        """
+        """Run one command and leave with its status."""
         given = move_common_options(sys.argv[1:] if args is None else args)
         _never_fail_to_print()
         status = guard(
@@ -72,21 +56,7 @@ class Commands(TyperGroup):
 
 
 def guard(run: Callable[[], object], arguments: Sequence[str]) -> int:
-    """Run a command line and turn whatever it raises into a message and a status.
-
-    Parameters
-    ----------
-    run
-        Parses and runs; returns a status, or None for 0.
-    arguments
-        The command line, which tells how errors are shown even where it cannot be parsed.
-
-    Returns
-    -------
-    int
-        0: done, and it holds. 1: it does not hold, or cannot be met. 2: wrong use, or input, output
-        or disk do not allow it. 130: interrupted. 143: terminated.
-    """
+    """Run a command line and turn whatever it raises into a message and a status."""
     with terminable():
         status = _guarded(run, arguments)
     lost = flush_output()
@@ -207,6 +177,3 @@ def _never_fail_to_print() -> None:
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="replace")
-
-
-__all__ = ["INTERRUPTED", "TERMINATED", "TRACEBACK", "WRONG_USE", "Commands", "guard", "move_common_options"]

@@ -36,17 +36,6 @@ def init(
     """Look at the data and write a first specification.
 
     Roles and hierarchies in it are guesses, with comments: edit them.
-
-    Parameters
-    ----------
-    data
-        The table.
-    out
-        The specification; beside the data where None.
-    separator, encoding
-        How a text file is read.
-    options
-        The common options.
     """
     from sfumato.cli.specification_text import specification_text
     from sfumato.release import atomic_text, check_target
@@ -133,6 +122,3 @@ def _row(guess: Guess) -> list[str]:
     if not shown and guess.levels:
         shown = "values and *"
     return [guess.name, guess.role, guess.kind, f"{guess.distinct:,}", f"{guess.missing:,}", shown]
-
-
-__all__ = ["init", "specification_path"]

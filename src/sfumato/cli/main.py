@@ -57,6 +57,3 @@ for command in (
 def main() -> None:
     """Run the command line and leave with its status."""
     app()
-
-
-__all__ = ["app", "main"]

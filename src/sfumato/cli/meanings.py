@@ -12,22 +12,13 @@ MOST_NAMES = 5
 
 @dataclass(frozen=True)
 class Findings:
-    """The measures of a table, with the columns they are about.
+    """The measures of a table, with the columns they are about."""
 
-    Parameters
-    ----------
-    numbers
-        ``rows``, ``classes``, ``uniques``, then measure → number.
-    quasi_identifiers, sensitive
-        The columns.
-    person
-        The column that tells persons apart, or None.
-    """
-
-    numbers: Mapping[str, float]
+    numbers: Mapping[str, float]  # `rows`, `classes`, `uniques`, then measure → number
+    # the columns
     quasi_identifiers: Sequence[str]
     sensitive: Sequence[str]
-    person: str | None = None
+    person: str | None = None  # the column that tells persons apart, or None
 
     @property
     def rows(self) -> int:
@@ -130,6 +121,3 @@ def _is_learnt(attribute: str, findings: Findings) -> bool:
     from sfumato.spec import format_measure_name
 
     return findings.numbers.get(format_measure_name("distinct_l", (attribute,))) == 1
-
-
-__all__ = ["Findings", "meaning", "verdict"]

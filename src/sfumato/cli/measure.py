@@ -38,19 +38,6 @@ def measure(
     """Measure any table, protected or not.
 
     A column whose name holds a comma is written in double quotes, as in CSV.
-
-    Parameters
-    ----------
-    data
-        The table.
-    qi, sensitive
-        Lists of columns, each separated by commas.
-    person
-        The column that tells persons apart.
-    separator, encoding
-        How a text file is read.
-    options
-        The common options.
     """
     from sfumato import api
     from sfumato.cli.meanings import Findings, meaning, verdict
@@ -77,6 +64,3 @@ def measure(
         output.line("Name columns with --sensitive to see whether their values are protected.", style="dim")
     output.result(numbers)
     return 0
-
-
-__all__ = ["measure"]

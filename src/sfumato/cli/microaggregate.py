@@ -100,19 +100,6 @@ def microaggregate(
 
     Only these columns and those of --keep are published; all others are left out. Rows keep their order
     unless --sort is given. With several groups of columns, k holds in each group alone.
-
-    Parameters
-    ----------
-    data, out
-        The table, and where the protected one goes.
-    columns, k, groups, within, method, centroid, standardize, order, keep, sort
-        As for `sfumato.microaggregate`.
-    drop
-        Deprecated: what is not named is left out anyway.
-    missing, separator, encoding
-        How a text file is read.
-    options
-        The common options.
     """
     from sfumato.microaggregating import microaggregate as run
     from sfumato.release import check_release_target, manifest_path
@@ -270,6 +257,3 @@ def _result(found: Microaggregated, path: Path, measures: dict[str, float]) -> d
         "warnings": found.warnings,
         "verified": True,
     }
-
-
-__all__ = ["microaggregate"]

@@ -29,34 +29,18 @@ VALUED = ("--threads", "--seed", "--time-limit", "--checkpoint")
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """What the common options say.
+    """What the common options say."""
 
-    Parameters
-    ----------
-    json
-        Print one JSON object to standard output, and nothing else there.
-    quiet
-        Print nothing to standard output.
-    force
-        Replace outputs that exist.
-    threads
-        Workers of a search; all cores where None.
-    seed, time_limit
-        In place of what the specification says; None keeps that.
-    no_values
-        Show no value of the data: neither those that a hierarchy lacks, nor labels as examples.
-    checkpoint
-        A file in which a search keeps how far it came, and from which it goes on.
-    """
-
-    json: bool = False
-    quiet: bool = False
-    force: bool = False
-    threads: int | None = None
+    json: bool = False  # print one JSON object to standard output, and nothing else there
+    quiet: bool = False  # print nothing to standard output
+    force: bool = False  # replace outputs that exist
+    threads: int | None = None  # workers of a search; all cores where None
+    # in place of what the specification says; None keeps that
     seed: int | None = None
     time_limit: float | None = None
+    # show no value of the data: neither those that a hierarchy lacks, nor labels as examples
     no_values: bool = False
-    checkpoint: str | None = None
+    checkpoint: str | None = None  # a file in which a search keeps how far it came, and from which it goes on
 
     @property
     def show_values(self) -> bool:
@@ -147,14 +131,7 @@ _COMMON: dict[str, tuple[object, object]] = {
 
 
 def with_common_options(command: Command) -> Command:
-    """Give a command the common options; it receives them as ``options``.
-
-    Parameters
-    ----------
-    command
-        A function whose parameters are annotated for typer, but for ``options``. It returns the
-        status of the process.
-    """
+    """Give a command the common options; it receives them as ``options``."""
     own = [
         item
         for item in inspect.signature(command, eval_str=True).parameters.values()
@@ -196,18 +173,6 @@ def _refuse_nul(given: Mapping[str, object]) -> None:
 def split_names(texts: Sequence[str], option: str) -> tuple[str, ...]:
     """Split names at commas; a name that holds a comma stands in double quotes, as in CSV.
 
-    Parameters
-    ----------
-    texts
-        What was given, once or several times.
-    option
-        The option, for the message.
-
-    Raises
-    ------
-    ParameterError
-        If a name is empty, stands twice, or a quote is not closed.
-
     Examples
     --------
     >>> split_names(["age,zip", '"city, state"'], "--qi")
@@ -226,6 +191,3 @@ def split_names(texts: Sequence[str], option: str) -> tuple[str, ...]:
     if twice is not None:
         raise ParameterError(f"the column {twice!r} is named twice.", where=option)
     return tuple(names)
-
-
-__all__ = ["FLAGS", "VALUED", "Command", "Options", "show_version", "split_names", "with_common_options"]

@@ -38,13 +38,7 @@ class Column:
 
 
 class Output:
-    """Standard output, as the options want it.
-
-    Parameters
-    ----------
-    options
-        With ``json``, only `result` prints; with ``quiet``, nothing does.
-    """
+    """Standard output, as the options want it."""
 
     def __init__(self, options: Options) -> None:
         self.options = options
@@ -72,17 +66,7 @@ class Output:
             self._console.print(Text(printable(text), style=style), soft_wrap=True)
 
     def paragraph(self, text: str, style: str = "", *, first: str = "", others: str = "") -> None:
-        """Print text in as many lines as it needs, broken between words only.
-
-        Parameters
-        ----------
-        text
-            What to print.
-        style
-            Colour, for terminals that have some.
-        first, others
-            What the first line and the others begin with.
-        """
+        """Print text in as many lines as it needs, broken between words only."""
         if self.is_shown:
             wrapped = textwrap.wrap(
                 f"{first}{text}",
@@ -285,19 +269,7 @@ def print_error(
     text: str | None = None,
     picture: Sequence[str] = (),
 ) -> None:
-    """Say what went wrong: one line on standard error, or one JSON object on standard output.
-
-    Parameters
-    ----------
-    message, where
-        What and where.
-    as_json
-        Whether JSON is asked for.
-    text
-        The line, where it differs from place and message.
-    picture
-        Lines that show the place, below it; for people alone.
-    """
+    """Say what went wrong: one line on standard error, or one JSON object on standard output."""
     if as_json:
         try:
             print_json({"error": {"message": message, "where": where}})
@@ -327,21 +299,3 @@ def print_errors(errors: Sequence[SfumatoError], options: Options) -> None:
         return
     every = [{"message": error.message, "where": error.where} for error in errors]
     print_json({"error": {**every[0], "all": every}})
-
-
-__all__ = [
-    "Column",
-    "Output",
-    "count",
-    "flush_output",
-    "forget_output",
-    "huge",
-    "is_utf8",
-    "make_console",
-    "number",
-    "plain",
-    "print_error",
-    "print_errors",
-    "print_json",
-    "printable",
-]

@@ -30,19 +30,7 @@ class Terminated(BaseException):
 
 
 class Watch:
-    """The callback of a search: shows its progress, and stops it after the first Ctrl-C.
-
-    Parameters
-    ----------
-    doing
-        What is being done before the search begins.
-    later
-        What is said instead after a while.
-    shown
-        Whether a bar is drawn.
-    unit
-        What the search evaluates.
-    """
+    """The callback of a search: shows its progress, and stops it after the first Ctrl-C."""
 
     def __init__(self, doing: str, *, later: str | None = None, shown: bool, unit: str = "recodings") -> None:
         self._later = later
@@ -111,15 +99,7 @@ def progress_text(progress: Progress, unit: str) -> str:
 
 @contextlib.contextmanager
 def watching(options: Options, unit: str = "recodings") -> Iterator[Watch]:
-    """Show the progress of a search, and turn the first Ctrl-C into a request to stop it.
-
-    Parameters
-    ----------
-    options
-        With ``json`` or ``quiet`` nothing is shown.
-    unit
-        What the search evaluates.
-    """
+    """Show the progress of a search, and turn the first Ctrl-C into a request to stop it."""
     later = f"reading the data, or {COMPILING}"
     watch = Watch("reading the data", later=later, shown=_is_shown(options), unit=unit)
     with contextlib.ExitStack() as stack:
@@ -183,15 +163,3 @@ def _make_bar() -> Bar:
         console=make_console(sys.stderr),
         transient=True,
     )
-
-
-__all__ = [
-    "COMPILING",
-    "STOPPED",
-    "Terminated",
-    "Watch",
-    "progress_text",
-    "terminable",
-    "waiting",
-    "watching",
-]

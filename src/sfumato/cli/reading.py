@@ -43,13 +43,7 @@ _IN_SPECIFICATION = re.compile(r'\b([Ss])et (separator|encoding)( = "[^"]*")? in
 
 
 def make_reading_spec(columns: Sequence[str], separator: str | None, encoding: str) -> Spec:
-    """Return a specification that says no more than how a table is read.
-
-    Raises
-    ------
-    ParameterError
-        If the separator is not one character, or the encoding is unknown.
-    """
+    """Return a specification that says no more than how a table is read."""
     from sfumato.spec import Spec
 
     data = {"separator": "\t" if separator == "\\t" else separator, "encoding": encoding}
@@ -75,14 +69,3 @@ def _as_option(match: re.Match[str]) -> str:
     letter = "U" if match[1] == "S" else "u"
     value = match[3].removeprefix(" = ") if match[3] else ""
     return f"{letter}se --{match[2]} {value}".rstrip()
-
-
-__all__ = [
-    "DataPath",
-    "Encoding",
-    "Person",
-    "Sensitive",
-    "Separator",
-    "make_reading_spec",
-    "without_specification",
-]

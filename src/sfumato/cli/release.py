@@ -30,19 +30,6 @@ def release(
     """Write the release of one solution of a front.
 
     Among the solutions that fit the pick, the best by the first entry of minimize is taken.
-
-    Parameters
-    ----------
-    spec
-        The specification.
-    front
-        The folder of the front.
-    pick
-        Which solution.
-    out
-        The release.
-    options
-        The common options.
     """
     from sfumato import api
     from sfumato.cli import fronts, released
@@ -66,6 +53,3 @@ def release(
     result = released.release_result(made, manifest, path, manifest_path(path))
     output.result({**result, "solution": chosen.number})
     return 0
-
-
-__all__ = ["release"]

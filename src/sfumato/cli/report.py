@@ -51,21 +51,6 @@ def report(
 
     The released file is recounted first. Status 1 if it does not hold; the report then says so.
     The external edition is made from FILE and FILE.json alone, and may be published with them.
-
-    Parameters
-    ----------
-    folder
-        Where the release stands; for the internal edition also front and specification.
-    internal
-        Whether to write the internal edition.
-    spec
-        The specification.
-    released
-        The release.
-    out
-        The report.
-    options
-        The common options.
     """
     from sfumato.release import check_target
     from sfumato.report import write_report
@@ -89,24 +74,10 @@ def report(
 def read_folder(
     folder: Path, released: str | None, spec: str | None, options: Options, out: Path, *, internal: bool
 ) -> Published:
-    """Verify the release in a folder, and collect what a report about it shows.
-
-    Parameters
-    ----------
-    folder
-        Where to look.
-    released, spec
-        Release and specification, where they were named.
-    options
-        The common options.
-    out
-        The report, which may replace nothing that is read for it.
-    internal
-        Whether to read what stands beside the release too.
-    """
+    """Verify the release in a folder, and collect what a report about it shows."""
     from sfumato.cli.fronts import FILES
-    from sfumato.evidence.gather import Lack, gather
-    from sfumato.evidence.published import published
+    from sfumato.evidence.gather import gather
+    from sfumato.evidence.published import Lack, published
     from sfumato.release import manifest_path
     from sfumato.report import folder as inside
 
@@ -153,6 +124,3 @@ def _print(path: Path, found: Published, output: Output) -> None:
     output.line(f"         {INTERNAL if isinstance(found, Evidence) else EXTERNAL}")
     verdict = "holds" if found.holds else "does not hold"
     output.line(f"{found.subject.file}: {verdict}", style="bold green" if found.holds else "bold red")
-
-
-__all__ = ["FILE", "INTERNAL_FILE", "read_folder", "report"]

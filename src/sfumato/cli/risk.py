@@ -69,27 +69,6 @@ def risk(
     """See what attackers would achieve against a table, and against a release made from it.
 
     A column whose name holds a comma is written in double quotes, as in CSV.
-
-    Parameters
-    ----------
-    data
-        The table.
-    qi, sensitive
-        Lists of columns, each separated by commas.
-    release
-        A release of the table, with its manifest.
-    population, fraction
-        What is known about where the table was sampled from.
-    threshold
-        A chance above this counts as a risk.
-    person
-        The column that tells persons apart.
-    spec
-        A specification of the table.
-    separator, encoding
-        How a text file is read, without a specification.
-    options
-        The common options.
     """
     from sfumato.evidence import attackers
 
@@ -388,6 +367,3 @@ def _percent(share: float) -> str:
     ('41.3 %', '100 %', '0.012 %')
     """
     return f"{100 * share:.3g} %"
-
-
-__all__ = ["risk", "verdict"]

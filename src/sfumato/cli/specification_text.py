@@ -32,19 +32,7 @@ _HEAD = """\
 def specification_text(
     suggestion: Suggestion, data: Path, target: Path, reading: Mapping[str, str], *, show_values: bool = True
 ) -> str:
-    """Write a guessed specification as TOML, with a comment on every attribute.
-
-    Parameters
-    ----------
-    suggestion
-        What the table is taken for.
-    data, target
-        The table and the specification; the former is named relative to the latter.
-    reading
-        Keys of ``[data]`` that were given, such as a separator.
-    show_values
-        Whether values of categories may be listed. Without it there are no trees.
-    """
+    """Write a guessed specification as TOML, with a comment on every attribute."""
     parts = [_HEAD, _data_part(suggestion, relative_path(data, target), reading)]
     parts += [_attribute_part(guess, show_values) for guess in suggestion.guesses]
     if suggestion.left_out:
@@ -148,6 +136,3 @@ def toml(value: object) -> str:
     if isinstance(value, list | tuple):
         return "[" + ", ".join(toml(item) for item in value) + "]"
     return toml_text(value) if isinstance(value, str) else repr(value)
-
-
-__all__ = ["relative_path", "specification_text", "toml", "toml_key", "toml_text"]

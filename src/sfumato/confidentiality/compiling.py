@@ -26,32 +26,7 @@ def compile_statements(
     records: Mapping[int, BoolArray],
     persons: IntArray | None,
 ) -> tuple[IntArray, Confidential]:
-    """Judge every tuple by every sentence, once.
-
-    Parameters
-    ----------
-    statements
-        The sentences, at least one.
-    sensitive
-        The sensitive attributes, for the sentences.
-    others
-        The columns that conditions name.
-    records
-        For each named record, which tuple is its own.
-    persons
-        The person of each tuple, or None. Who holds a sentence in one row holds it in all.
-
-    Returns
-    -------
-    tuple
-        The combination of each tuple, and what the combinations mean. Combinations are sorted, so that
-        they do not depend on the order of the tuples.
-
-    Raises
-    ------
-    SentenceError
-        If a constant does not fit its column.
-    """
+    """Judge every tuple by every sentence, once."""
     truth = np.column_stack([_judge(item.sentence, sensitive, item.text, item.where) for item in statements])
     held = np.column_stack([_held(item, others, records, len(truth)) for item in statements])
     if persons is not None:
@@ -86,6 +61,3 @@ def _of_persons(held: BoolArray, persons: IntArray) -> BoolArray:
     found = np.zeros((int(persons.max(initial=-1)) + 1, held.shape[1]), dtype=bool)
     np.logical_or.at(found, persons, held)
     return found[persons]
-
-
-__all__ = ["compile_statements"]

@@ -17,18 +17,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Protected:
-    """How many people a sentence protects.
+    """How many people a sentence protects."""
 
-    Parameters
-    ----------
-    people
-        Those who hold it: rows, or persons where they are named.
-    rows
-        All rows for which it is true, whoever holds it.
-    """
-
-    people: int
-    rows: int
+    people: int  # those who hold it: rows, or persons where they are named
+    rows: int  # all rows for which it is true, whoever holds it
 
 
 def count_protected(cube: Cube) -> tuple[Protected, ...]:
@@ -58,6 +50,3 @@ def find_warnings(statements: Sequence[Statement], cube: Cube) -> Iterator[str]:
             yield f"Sentence {number} is true for no row, so it can never become known."
         elif found.rows == cube.row_count and found.people:
             yield f"Sentence {number} is true for every row, so no recoding can keep it secret."
-
-
-__all__ = ["Protected", "count_protected", "find_warnings"]

@@ -8,19 +8,6 @@ from sfumato.errors import SpecError
 class SentenceError(SpecError):
     """A sentence cannot be read, or does not fit the table.
 
-    Parameters
-    ----------
-    message
-        What is wrong, what was found, what to do; one line.
-    text
-        The sentence as it was written.
-    position
-        Where in the text it goes wrong, from 0.
-    where
-        The place of the sentence: a file with a line, a key of the specification.
-
-    Notes
-    -----
     ``where`` ends with the column, counted from 1; :attr:`picture` shows the line with a caret below the
     place. Both speak of the sentence alone, never of the data.
     """
@@ -45,6 +32,3 @@ class SentenceError(SpecError):
         begin = self.text_of_sentence.rfind("\n", 0, self.position) + 1
         line = self.text_of_sentence[begin:].partition("\n")[0].replace("\t", " ")
         return line, " " * (self.column - 1) + "^"
-
-
-__all__ = ["SentenceError"]

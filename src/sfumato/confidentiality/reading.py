@@ -33,21 +33,6 @@ def parse_sentence(text: str) -> Sentence:
     or double quotes; so does a text, which may be a bare word too. Numbers and ISO dates stand as they
     are; ``missing`` is the missing value. Nothing is evaluated.
 
-    Parameters
-    ----------
-    text
-        The sentence.
-
-    Returns
-    -------
-    Sentence
-        Brackets are kept as structure, so that writing and reading it gives the same.
-
-    Raises
-    ------
-    SentenceError
-        With the place at which it cannot be read.
-
     Examples
     --------
     >>> parse_sentence("health == 2").name
@@ -150,6 +135,3 @@ class _Reader:
 
     def wrong(self, message: str) -> SentenceError:
         return SentenceError(message, self.text, self.here.at)
-
-
-__all__ = ["OPERATORS", "parse_sentence"]

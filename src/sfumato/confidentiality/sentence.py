@@ -18,43 +18,23 @@ ORDERING: tuple[str, ...] = ("<", "<=", ">", ">=")
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A column compared with a constant: ``income >= 400``.
+    """A column compared with a constant: ``income >= 400``."""
 
-    Parameters
-    ----------
-    name
-        The column.
-    operator
-        How it is compared.
-    value
-        The constant; missing goes with ``==`` and ``!=`` only.
-    at, value_at
-        Where name and constant stand in the text, for errors; they do not count in comparisons.
-    """
-
-    name: str
-    operator: Operator
-    value: Constant
+    name: str  # the column
+    operator: Operator  # how it is compared
+    value: Constant  # the constant; missing goes with `==` and `!=` only
+    # where name and constant stand in the text, for errors; they do not count in comparisons
     at: int = field(default=0, compare=False)
     value_at: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Membership:
-    """A column that has one of several values: ``health in {1, 2}``.
+    """A column that has one of several values: ``health in {1, 2}``."""
 
-    Parameters
-    ----------
-    name
-        The column.
-    values
-        The constants, at least one.
-    at, value_at
-        Where name and the first constant stand in the text.
-    """
-
-    name: str
-    values: tuple[Constant, ...]
+    name: str  # the column
+    values: tuple[Constant, ...]  # the constants, at least one
+    # where name and the first constant stand in the text
     at: int = field(default=0, compare=False)
     value_at: int = field(default=0, compare=False)
 
@@ -89,18 +69,3 @@ def atoms_of(sentence: Sentence) -> tuple[Atom, ...]:
 def names_of(sentence: Sentence) -> tuple[str, ...]:
     """Return the columns that a sentence names, each once, from left to right."""
     return tuple(dict.fromkeys(atom.name for atom in atoms_of(sentence)))
-
-
-__all__ = [
-    "ORDERING",
-    "Atom",
-    "Comparison",
-    "Constant",
-    "Junction",
-    "Membership",
-    "Negation",
-    "Operator",
-    "Sentence",
-    "atoms_of",
-    "names_of",
-]

@@ -20,36 +20,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Statement:
-    """One confidential sentence.
+    """One confidential sentence."""
 
-    Parameters
-    ----------
-    sentence
-        What must stay unknown; over sensitive attributes.
-    text
-        As it was written.
-    where
-        Its place in the specification.
-    holders
-        For whom: a condition over any columns; None for everyone.
-    holders_text, holders_where
-        The condition as it was written, and its place.
-    record
-        For the person of one row only, counted from 1; None otherwise.
-    record_where
-        Its place.
-    damage
-        What it costs a holder if it becomes known; only its proportion to the person's other ones counts.
-    """
-
-    sentence: Sentence
-    text: str
-    where: str = ""
-    holders: Sentence | None = None
+    sentence: Sentence  # what must stay unknown; over sensitive attributes
+    text: str  # as it was written
+    where: str = ""  # its place in the specification
+    holders: Sentence | None = None  # for whom: a condition over any columns; None for everyone
+    # the condition as it was written, and its place
     holders_text: str = ""
     holders_where: str = ""
-    record: int | None = None
-    record_where: str = ""
+    record: int | None = None  # for the person of one row only, counted from 1; None otherwise
+    record_where: str = ""  # its place
+    # what it costs a holder if it becomes known; only its proportion to the person's other ones counts
     damage: float = 1.0
 
     @property
@@ -69,13 +51,7 @@ class Statement:
 
 
 def read_statements(spec: Spec) -> tuple[Statement, ...]:
-    """Read the confidential sentences of a specification.
-
-    Raises
-    ------
-    SentenceError
-        If one cannot be read, or is about something else than sensitive attributes; with the place.
-    """
+    """Read the confidential sentences of a specification."""
     roles = {name: attribute.role for name, attribute in spec.attributes.items()}
     return tuple(_read(spec, number, roles) for number in range(len(spec.confidential)))
 
@@ -124,13 +100,7 @@ def _refuse_insensitive(sentence: Sentence, text: str, roles: Mapping[str, str],
 
 
 def refuse_unknown_columns(statement: Statement, columns: Sequence[str]) -> None:
-    """Refuse a condition over columns that a table does not have.
-
-    Raises
-    ------
-    SentenceError
-        With the nearest name.
-    """
+    """Refuse a condition over columns that a table does not have."""
     for atom in () if statement.holders is None else atoms_of(statement.holders):
         if atom.name not in columns:
             raise SentenceError(
@@ -139,6 +109,3 @@ def refuse_unknown_columns(statement: Statement, columns: Sequence[str]) -> None
                 atom.at,
                 where=statement.holders_where,
             )
-
-
-__all__ = ["Statement", "read_statements", "refuse_unknown_columns"]

@@ -41,21 +41,11 @@ Sort: TypeAlias = Literal["sign", "quoted", "date", "number", "word", "keyword",
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """One piece of a sentence.
+    """One piece of a sentence."""
 
-    Parameters
-    ----------
-    sort
-        What it is.
-    text
-        As it is written; of a quoted text, what is meant.
-    at
-        Where it begins.
-    """
-
-    sort: Sort
-    text: str
-    at: int
+    sort: Sort  # what it is
+    text: str  # as it is written; of a quoted text, what is meant
+    at: int  # where it begins
 
     @property
     def shown(self) -> str:
@@ -67,11 +57,6 @@ def split(text: str) -> list[Token]:
     """Split a sentence into tokens, the last of which is its end.
 
     Within quotes, a doubled quote means the quote itself.
-
-    Raises
-    ------
-    SentenceError
-        At the first character that begins nothing.
     """
     found: list[Token] = []
     at = 0
@@ -102,13 +87,7 @@ def _strange(text: str, at: int) -> SentenceError:
 
 
 def constant_of(token: Token, text: str) -> Constant:
-    """Return the constant that a token stands for: a number, a date, a text, or None for missing.
-
-    Raises
-    ------
-    SentenceError
-        If it stands for none, or for a number or date that there is not.
-    """
+    """Return the constant that a token stands for: a number, a date, a text, or None for missing."""
     if token.sort in ("quoted", "word"):
         return token.text
     if token.sort == "keyword" and token.text == "missing":
@@ -131,6 +110,3 @@ def _number(token: Token, text: str) -> int | float:
         if is_whole or math.isfinite(value):
             return value
     raise SentenceError("this number is too large.", text, token.at)
-
-
-__all__ = ["KEYWORDS", "WORD", "Token", "constant_of", "split"]

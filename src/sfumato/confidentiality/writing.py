@@ -15,11 +15,6 @@ if TYPE_CHECKING:
 def format_sentence(sentence: Sentence) -> str:
     """Write a sentence so that reading it gives the same one.
 
-    Parameters
-    ----------
-    sentence
-        The sentence. Its constants are finite numbers, dates without a time, texts and None for missing.
-
     Examples
     --------
     >>> from sfumato.confidentiality.reading import parse_sentence
@@ -59,6 +54,3 @@ def _write_text(text: str) -> str:
     if WORD.fullmatch(text) and text not in KEYWORDS:
         return text
     return '"' + text.replace('"', '""') + '"'
-
-
-__all__ = ["format_sentence"]

@@ -13,21 +13,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Confidential:
-    """Confidential sentences over the rows of a cube, as combinations that a hidden attribute codes.
+    """Confidential sentences over the rows of a cube, as combinations that a hidden attribute codes."""
 
-    Parameters
-    ----------
-    truth
-        Whether each sentence is true for the rows of a combination, shape (combinations, sentences).
-    held
-        Whether it is confidential for their persons, same shape.
-    damage
-        What each sentence costs a holder if it becomes known, above 0.
-    """
-
+    # whether each sentence is true for the rows of a combination, shape (combinations, sentences)
     truth: BoolArray
-    held: BoolArray
-    damage: FloatArray
+    held: BoolArray  # whether it is confidential for their persons, same shape
+    damage: FloatArray  # what each sentence costs a holder if it becomes known, above 0
 
     @property
     def count(self) -> int:
@@ -43,6 +34,3 @@ class Confidential:
         damage = self.held * self.damage
         total = damage.sum(axis=1, keepdims=True)
         return np.asarray(damage / np.where(total > 0, total, 1.0))
-
-
-__all__ = ["Confidential"]

@@ -22,45 +22,24 @@ class Cube:
     codes and, where persons are named, a person. Cells are sorted by
     quasi-identifier codes, then sensitive codes, then person, so that the cube
     does not depend on the engine that made it.
-
-    Parameters
-    ----------
-    quasi_identifiers
-        Names of the quasi-identifiers, q of them.
-    sizes
-        Domain size m of each quasi-identifier.
-    codes
-        Codes of the quasi-identifiers, shape (cells, q).
-    sensitive
-        Names of the sensitive attributes, s of them.
-    sensitive_sizes
-        Domain size of each sensitive attribute.
-    sensitive_codes
-        Codes of the sensitive attributes, shape (cells, s); missing has a code of its own.
-    rows
-        Number of rows of each cell.
-    persons
-        Person code of each cell, or None where every row is a person.
-    places
-        For each quasi-identifier where its values lie on a line, from 0 on, missing at −1; None for
-        an attribute whose values are only counted. May be empty: then all are.
-    ordered
-        Sensitive attributes whose codes are known to follow an order that means something.
-    confidential
-        What the codes of the last sensitive attribute mean, where that is the hidden one which says for
-        which rows confidential sentences are true and who holds them; None where there are no sentences.
     """
 
-    quasi_identifiers: tuple[str, ...]
-    sizes: tuple[int, ...]
-    codes: IntArray
-    sensitive: tuple[str, ...]
-    sensitive_sizes: tuple[int, ...]
+    quasi_identifiers: tuple[str, ...]  # names of the quasi-identifiers, q of them
+    sizes: tuple[int, ...]  # domain size m of each quasi-identifier
+    codes: IntArray  # codes of the quasi-identifiers, shape (cells, q)
+    sensitive: tuple[str, ...]  # names of the sensitive attributes, s of them
+    sensitive_sizes: tuple[int, ...]  # domain size of each sensitive attribute
+    # codes of the sensitive attributes, shape (cells, s); missing has a code of its own
     sensitive_codes: IntArray
-    rows: LongArray
-    persons: IntArray | None = None
+    rows: LongArray  # number of rows of each cell
+    persons: IntArray | None = None  # person code of each cell, or None where every row is a person
+    # for each quasi-identifier where its values lie on a line, from 0 on, missing at −1; None for an
+    # attribute whose values are only counted. May be empty: then all are.
     places: tuple[LongArray | None, ...] = ()
+    # sensitive attributes whose codes are known to follow an order that means something
     ordered: frozenset[str] = frozenset()
+    # what the codes of the last sensitive attribute mean, where that is the hidden one which says for which
+    # rows confidential sentences are true and who holds them; None where there are no sentences
     confidential: Confidential | None = None
 
     @classmethod
@@ -148,6 +127,3 @@ def _sort(columns: list[IntArray]) -> LongArray:
     for column, width in zip(columns, bits, strict=True):
         key = (key << np.uint64(width)) | column.astype(np.uint64)
     return np.argsort(key, kind="stable")
-
-
-__all__ = ["Cube"]

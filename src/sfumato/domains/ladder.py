@@ -25,25 +25,17 @@ class Ladder:
 
     Either they are levels, each nested in the next, or they are listed in any order and nested
     in no way; :meth:`listed` makes the second kind.
-
-    Parameters
-    ----------
-    levels
-        ``levels[l, code]`` is the block of a code in partition l. Where they are nested, each
-        one nests in the next, and the last one is a single block.
-    lowest, highest
-        The first and the last number that a recoding may use.
-    nested
-        Whether each partition nests in the next.
-    hierarchy
-        Nested levels over the same domain by which the height of any block is measured, where the
-        partitions are no levels themselves.
     """
 
+    # `levels[l, code]` is the block of a code in partition l. Where they are nested, each one nests in the
+    # next, and the last one is a single block.
     levels: IntArray
+    # the first and the last number that a recoding may use
     lowest: int
     highest: int
-    nested: bool = True
+    nested: bool = True  # whether each partition nests in the next
+    # nested levels over the same domain by which the height of any block is measured, where the partitions
+    # are no levels themselves
     hierarchy: IntArray | None = None
 
     @classmethod
@@ -54,19 +46,6 @@ class Ladder:
     @classmethod
     def listed(cls, partitions: Sequence[Partition], hierarchy: Ladder | None = None) -> Ladder:
         """Make a ladder of arbitrary partitions of one domain; the number of each is its place.
-
-        Parameters
-        ----------
-        partitions
-            One or more, in any order; they may repeat.
-        hierarchy
-            The levels of the attribute, for the heights of blocks. Without them a block of one value
-            has the height 0 and every larger one the height 1, as if there were values and everything.
-
-        Raises
-        ------
-        ParameterError
-            If there is no partition, or they are not all of one domain.
 
         Examples
         --------
@@ -131,13 +110,7 @@ class Ladder:
 
     @cached_property
     def finest(self) -> int:
-        """The number of the partition that refines all that may be used.
-
-        Raises
-        ------
-        ParameterError
-            If none does.
-        """
+        """The number of the partition that refines all that may be used."""
         if self.nested:
             return self.lowest
         used = self.blocks[self.lowest : self.highest + 1]
@@ -147,13 +120,7 @@ class Ladder:
 
     @cached_property
     def coarsest(self) -> int:
-        """The number of the partition that all refine that may be used.
-
-        Raises
-        ------
-        ParameterError
-            If there is none.
-        """
+        """The number of the partition that all refine that may be used."""
         if self.nested:
             return self.highest
         number = self.lowest + int(np.argmin(self.blocks[self.lowest : self.highest + 1]))
@@ -175,13 +142,7 @@ class Ladder:
         return np.asarray(entropy_shares(self.levels[distinct])[place.reshape(-1)])
 
     def step(self, low: int, high: int) -> IntArray:
-        """Return for each block of partition ``low`` its block of partition ``high``.
-
-        Raises
-        ------
-        ParameterError
-            If a block of ``low`` does not lie within one of ``high``; levels always do upwards.
-        """
+        """Return for each block of partition ``low`` its block of partition ``high``."""
         block = self._carried(self.levels[low], self.levels[high])
         if not self.nested and not np.array_equal(block[self.levels[low]], self.levels[high]):
             raise ParameterError(f"partition {low} of the list does not refine partition {high}.")
@@ -197,17 +158,6 @@ class Ladder:
 
 def entropy_shares(partitions: IntArray) -> FloatArray:
     """Return the entropy of partitions of one domain over the largest that there can be.
-
-    Parameters
-    ----------
-    partitions
-        The block of each code, shape (n, m).
-
-    Returns
-    -------
-    array of float
-        −Σ |s|/m · log(|s|/m) / log m over the blocks s: 1 for single values, 0 for one block. A domain of
-        one value loses nothing: 1.
 
     Examples
     --------
@@ -227,6 +177,3 @@ def entropy_shares(partitions: IntArray) -> FloatArray:
         # Not the negative sum: nothing lost is 0, and not −0.
         found[start : start + step] = (shares * -logs).sum(axis=1) / np.log(m) + 0.0
     return found
-
-
-__all__ = ["Ladder", "entropy_shares"]

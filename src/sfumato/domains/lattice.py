@@ -66,6 +66,3 @@ class Lattice:
             ranks, level = np.divmod(ranks, self.counts[a])
             nodes[:, a] = level + self.ladders[a].lowest
         return nodes
-
-
-__all__ = ["Lattice"]

@@ -61,41 +61,6 @@ def utility(
 ) -> Utility:
     """Make the same analyses of a table and of its release.
 
-    Parameters
-    ----------
-    data
-        A draft of a release, or a microaggregated table, which know both. Otherwise the original: a frame, a
-        path, or None for the path that the specification names.
-    release
-        The released rows: the path of a file with its manifest; or a frame or path with ``recipe`` or
-        ``columns``.
-    spec
-        The specification, where the original shall be read by it: domains and orders are then the original
-        ones. Without it, values that the release hides count as one.
-    recipe
-        What was done, where that stands in no manifest.
-    columns
-        The microaggregated columns, where that stands in no manifest.
-    target
-        The attribute that models predict; the first sensitive one where None, without such the last
-        quasi-identifier, of microaggregated columns the last.
-    seed
-        Of the sample of a large table, the split into training and test, and the queries.
-
-    Returns
-    -------
-    Utility
-        Quasi-identifiers and sensitive attributes are analysed, other columns are not: they leave unchanged.
-
-    Raises
-    ------
-    DataError
-        If the release was not made from these data.
-    ParameterError
-        If there is no such target, or nothing says what was done.
-
-    Notes
-    -----
     A granulated column is compared from its granules on. The numbers depend on the seed and the rows, not on
     the order of rows or the engine that holds them; those of microaggregated tables on the order, too.
     """
@@ -159,29 +124,7 @@ def recoded_of_draft(draft: Draft) -> Recoded:
 
 
 def recoded_of_files(data: object, release: object, recipe: Recipe, *, spec: Spec | None = None) -> Recoded:
-    """Return the table before and after from the original rows and the released ones.
-
-    Parameters
-    ----------
-    data
-        The original rows, a frame or a path.
-    release
-        The released rows, a frame or a path.
-    recipe
-        What was done to them.
-    spec
-        The specification; see :func:`utility`.
-
-    Returns
-    -------
-    Recoded
-        A class is kept if the release shows it.
-
-    Raises
-    ------
-    DataError
-        If the release has rows of other classes, or not as many of a class as the original.
-    """
+    """Return the table before and after from the original rows and the released ones."""
     # What has to hold is not asked here: which classes were suppressed is read from the release.
     lenient = replace(recipe, require={}, rule="none", limit=0.0, confidential=())
     coded, _ = recipe_problem(lenient, data, "*")
@@ -211,13 +154,7 @@ def _carried_over(recorded: Hierarchy, block: IntArray, domain: Hierarchy) -> In
 
 
 def _kept(prepared: Prepared, blocks: Sequence[_Blocks], source: Source, is_masked: bool) -> BoolArray:
-    """Tell for each cell of the cube whether the release shows its class.
-
-    Raises
-    ------
-    DataError
-        If the classes of the release are not those of the cube.
-    """
+    """Tell for each cell of the cube whether the release shows its class."""
     cube = prepared.cube
     counted = tally(source, cube.quasi_identifiers)
     shown, stars = [], np.ones(len(counted.rows), dtype=np.bool_)
@@ -351,25 +288,7 @@ def read_columns(
     spec: Spec | None = None,
     recipe: MicroRecipe | None = None,
 ) -> Columns:
-    """Read microaggregated columns before and after, rows in the same order.
-
-    Parameters
-    ----------
-    data, release
-        The original and the released rows, a frame or a path each.
-    columns
-        The microaggregated columns; those of the recipe where none are named.
-    spec
-        Says how files are read and how ordinal columns are ordered.
-    recipe
-        What was done, where that is known: then clusters are held against the original.
-
-    Raises
-    ------
-    DataError
-        If a column is absent or holds no numbers, the tables have different numbers of rows, or the centres
-        of the original rows are others.
-    """
+    """Read microaggregated columns before and after, rows in the same order."""
     orders = orders_of(spec)
     how = DataSpec() if spec is None else spec.data
     missing = how.missing if recipe is None else recipe.missing
@@ -397,6 +316,3 @@ def _columns(read: Sequence[NumberColumn], before: FloatArray, after: FloatArray
     return Columns(
         tuple(column.name for column in read), tuple(column.kind for column in read), before, after
     )
-
-
-__all__ = ["Aggregated", "read_columns", "recoded_of_draft", "recoded_of_files", "utility"]

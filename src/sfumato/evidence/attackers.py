@@ -398,6 +398,3 @@ def _limits(found: Risk, names: Sequence[str], known: Sequence[str], rows: int) 
         yield f"{MOST:,} of the {rows:,} people, drawn at random, were looked for in the release."
     if found.before.unit == "person":
         yield "Classes of the release count rows: microaggregation does not know which are one person's."
-
-
-__all__ = ["Released", "risk"]

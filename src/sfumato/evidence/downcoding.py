@@ -44,19 +44,7 @@ def attack_minimality(
     *,
     seed: int,
 ) -> tuple[tuple[Downcoding, ...], list[str]]:
-    """Attack a release, the best one and near-optimal ones; return what was found, and remarks.
-
-    Parameters
-    ----------
-    source, spec
-        The data and their specification.
-    released
-        The release.
-    people
-        The population, whose distribution the attacker then knows; that of the data where None.
-    seed
-        Where the draws of near-optimal releases start.
-    """
+    """Attack a release, the best one and near-optimal ones; return what was found, and remarks."""
     recipe = released.recipe
     assert recipe is not None
     if sorted(recipe.quasi_identifiers) != sorted(spec.quasi_identifiers) or not spec.objectives.minimize:
@@ -157,6 +145,3 @@ def _prior(prepared: Prepared, a: int, people: tuple[Source, CodedTable] | None)
     counts = np.bincount(places[places >= 0], weights=table.cells.rows[places >= 0], minlength=cube.sizes[a])
     # A population that writes its values in another way tells nothing.
     return counts.astype(np.float64) if counts.any() else known
-
-
-__all__ = ["DRAWS", "attack_minimality"]

@@ -9,7 +9,7 @@ import numpy as np
 
 from sfumato.evidence.analyses import utility
 from sfumato.evidence.attackers import risk
-from sfumato.evidence.published import Lack, Part, Published, Subject, attempt, sizes_dict
+from sfumato.evidence.published import Lack, Published, Subject, attempt, sizes_dict
 from sfumato.evidence.released import count_classes
 from sfumato.evidence.specification_text import specification_text
 from sfumato.table import open_source
@@ -28,21 +28,12 @@ ADVICE = "Use the data and the specification that the release came from."
 
 @dataclass(frozen=True)
 class Origin:
-    """Where the release comes from.
+    """Where the release comes from."""
 
-    Parameters
-    ----------
-    data
-        The original rows, a frame or a path.
-    spec
-        The specification; None where there was none.
-    made
-        A draft or a microaggregated table, which knows the rows before and after; None where there are files
-        alone.
-    """
-
-    data: object
-    spec: Spec | None = None
+    data: object  # the original rows, a frame or a path
+    spec: Spec | None = None  # the specification; None where there was none
+    # a draft or a microaggregated table, which knows the rows before and after; None where there are files
+    # alone
     made: object | None = None
 
 
@@ -51,37 +42,18 @@ class Evidence(Published):
     """All that can be said for and against a release: the content of the internal report.
 
     Aggregates alone, and labels that the release shows itself; yet they count suppressed people too.
-
-    Parameters
-    ----------
-    subject, sizes_after, attributes, risk_alone, withheld, lacks
-        What anyone can find out, as in `Published`.
-    sizes_before
-        How rows of the original are spread over classes.
-    risk
-        What attackers achieve, before and after; None without the original.
-    utility
-        What analyses still give; None without the original.
-    front, solution
-        The front, and the number of the released solution where it is found in it.
-    run
-        How the release was searched for.
-    spec
-        The specification.
-    left_out
-        Columns of the original that the specification does not name.
-    exact
-        Measures over all rows, those that a manifest rounds or withholds included.
     """
 
-    sizes_before: ClassSizes | None = None
-    risk: Risk | None = None
-    utility: Utility | None = None
+    sizes_before: ClassSizes | None = None  # how rows of the original are spread over classes
+    risk: Risk | None = None  # what attackers achieve, before and after; None without the original
+    utility: Utility | None = None  # what analyses still give; None without the original
+    # the front, and the number of the released solution where it is found in it
     front: Front | None = None
     solution: int | None = None
-    run: Mapping[str, object] = field(default_factory=dict)
-    spec: Spec | None = None
-    left_out: tuple[str, ...] = ()
+    run: Mapping[str, object] = field(default_factory=dict)  # how the release was searched for
+    spec: Spec | None = None  # the specification
+    left_out: tuple[str, ...] = ()  # columns of the original that the specification does not name
+    # measures over all rows, those that a manifest rounds or withholds included
     exact: Mapping[str, float] = field(default_factory=dict)
 
     @property
@@ -105,14 +77,7 @@ class Evidence(Published):
         return ((), ()) if self.risk is None else (self.risk.linkage_before, self.risk.linkage_after)
 
     def to_dict(self, *, show_values: bool = True) -> dict[str, object]:
-        """Return the evidence as plain JSON.
-
-        Parameters
-        ----------
-        show_values
-            Whether labels of the release and confidential sentences are named. How values are spread in the
-            original is never told, only how far the release is from it.
-        """
+        """Return the evidence as plain JSON."""
         return {
             **super().to_dict(show_values=show_values),
             "class_sizes": {"before": sizes_dict(self.sizes_before), "after": sizes_dict(self.sizes_after)},
@@ -152,28 +117,7 @@ def gather(
     exact: Mapping[str, float] | None = None,
     lacks: Sequence[Lack] = (),
 ) -> Evidence:
-    """Add what only those know who made a release.
-
-    Parameters
-    ----------
-    found
-        What the release shows of itself.
-    origin
-        The original rows and the specification; without them nothing is compared.
-    front
-        The front that it was picked from.
-    run
-        How it was searched for; the front's where None.
-    exact
-        The measures of the release over all rows; those of its point in the front where None.
-    lacks
-        What the caller knows to be missing.
-
-    Returns
-    -------
-    Evidence
-        What cannot be computed is among its ``lacks``.
-    """
+    """Add what only those know who made a release."""
     run = run if run is not None else {} if front is None else front.run
     number = None if front is None else find_solution(front, found.subject)
     if exact is None:
@@ -262,6 +206,3 @@ def _has_measures(item: Solution, subject: Subject) -> bool:
     return all(
         np.isclose(known[name], value, rtol=1e-9) for name, value in item.measures.items() if name in known
     )
-
-
-__all__ = ["Evidence", "Lack", "Origin", "Part", "Published", "Subject", "find_solution", "gather"]

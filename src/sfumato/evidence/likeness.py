@@ -22,17 +22,7 @@ _ON_A_LINE = ("number", "date")
 def find_positions(
     table: CodedTable, sensitive: Sequence[str], branches: Mapping[str, LongArray]
 ) -> dict[str, FloatArray]:
-    """Return where the values of sensitive attributes lie, for those on a line and without branches.
-
-    Parameters
-    ----------
-    table
-        The table.
-    sensitive
-        The attributes.
-    branches
-        Those whose values are alike by a hierarchy.
-    """
+    """Return where the values of sensitive attributes lie, for those on a line and without branches."""
     found = {name: table.positions(name) for name in sensitive if name not in branches}
     return {name: places for name, places in found.items() if places is not None}
 
@@ -42,25 +32,6 @@ def find_branches(table: CodedTable, sensitive: Sequence[str], spec: Spec | None
 
     A branch is what stands one step below the root. Missing, and a value that stands directly under the root,
     are branches of their own. Numbers and dates lie on a line, whatever hierarchy they have.
-
-    Parameters
-    ----------
-    table
-        The table.
-    sensitive
-        The attributes.
-    spec
-        The specification that may name their hierarchies.
-
-    Returns
-    -------
-    dict
-        Attribute → branch of each code.
-
-    Raises
-    ------
-    HierarchyError
-        If a hierarchy does not cover the values.
     """
     found = {}
     for name in sensitive:
@@ -78,6 +49,3 @@ def find_branches(table: CodedTable, sensitive: Sequence[str], spec: Spec | None
             codes[-1] = made.size - 1
         found[name] = made.levels[max(made.height - 1, 0)][codes].astype(np.int64)
     return found
-
-
-__all__ = ["find_branches", "find_positions"]

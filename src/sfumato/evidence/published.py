@@ -48,41 +48,22 @@ class Lack:
 
 @dataclass(frozen=True, kw_only=True)
 class Subject:
-    """The release that the evidence is about, as FILE and FILE.json describe it.
+    """The release that the evidence is about, as FILE and FILE.json describe it."""
 
-    Parameters
-    ----------
-    data
-        The path of its file.
-    verdict
-        What the independent recount found, as `sfumato.verify` returns it.
-    quasi_identifiers, sensitive
-        The attributes that may be known to an outsider, and those that must not be learnt.
-    file
-        The name of its file; None where it is not written.
-    recipe, micro
-        What was done to a generalized or to a microaggregated table; the other is None.
-    columns
-        All columns that are published.
-    reference
-        What a manifest states beside the file.
-    release
-        How the rows were released: their order, and how the solution was chosen where it says so.
-    versions
-        Of what made it.
-    """
-
-    data: Path
-    verdict: Mapping[str, object]
+    data: Path  # the path of its file
+    verdict: Mapping[str, object]  # what the independent recount found, as `sfumato.verify` returns it
+    # the attributes that may be known to an outsider, and those that must not be learnt
     quasi_identifiers: tuple[str, ...]
     sensitive: tuple[str, ...] = ()
-    file: str | None = None
+    file: str | None = None  # the name of its file; None where it is not written
+    # what was done to a generalized or to a microaggregated table; the other is None
     recipe: Recipe | None = None
     micro: MicroRecipe | None = None
-    columns: tuple[str, ...] = ()
-    reference: Mapping[str, object] = field(default_factory=dict)
+    columns: tuple[str, ...] = ()  # all columns that are published
+    reference: Mapping[str, object] = field(default_factory=dict)  # what a manifest states beside the file
+    # how the rows were released: their order, and how the solution was chosen where it says so
     release: Mapping[str, object] = field(default_factory=dict)
-    versions: Mapping[str, str] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=dict)  # of what made it
 
     @property
     def groups(self) -> tuple[tuple[str, ...], ...]:
@@ -102,30 +83,16 @@ class Subject:
 
 @dataclass(frozen=True, kw_only=True)
 class Published:
-    """What follows from the released rows and their manifest: the content of the external report.
+    """What follows from the released rows and their manifest: the content of the external report."""
 
-    Parameters
-    ----------
-    subject
-        The release.
-    sizes_after
-        How released rows are spread over classes, in rows.
-    attributes
-        The labels of each quasi-identifier.
-    risk_alone
-        What attackers achieve who know nothing but the release; counted in rows.
-    withheld
-        Measure → why the manifest does not state it.
-    lacks
-        What is not there.
-    """
-
-    subject: Subject
+    subject: Subject  # the release
+    # how released rows are spread over classes, in rows
     sizes_after: ClassSizes = field(default_factory=lambda: ClassSizes((), (), ()))
-    attributes: tuple[ReleasedAttribute, ...] = ()
+    attributes: tuple[ReleasedAttribute, ...] = ()  # the labels of each quasi-identifier
+    # what attackers achieve who know nothing but the release; counted in rows
     risk_alone: TableRisk | None = None
-    withheld: Mapping[str, str] = field(default_factory=dict)
-    lacks: tuple[Lack, ...] = ()
+    withheld: Mapping[str, str] = field(default_factory=dict)  # measure → why the manifest does not state it
+    lacks: tuple[Lack, ...] = ()  # what is not there
 
     @property
     def holds(self) -> bool:
@@ -165,13 +132,7 @@ class Published:
         return next((item for item in self.lacks if item.part == part), None)
 
     def to_dict(self, *, show_values: bool = True) -> dict[str, object]:
-        """Return plain JSON.
-
-        Parameters
-        ----------
-        show_values
-            Whether labels of the release are named.
-        """
+        """Return plain JSON."""
         verdict = {key: value for key, value in self.subject.verdict.items() if key != "file"}
         return {
             "file": self.subject.file,
@@ -206,16 +167,6 @@ def published(file: Path) -> Published:
 
     This takes nothing but the path of FILE, with FILE.json beside it, so that nothing else can get into
     what is made from it.
-
-    Parameters
-    ----------
-    file
-        The released file, generalized or microaggregated.
-
-    Raises
-    ------
-    DataError
-        If file or manifest cannot be read.
     """
     subject = read_subject(file)
     withheld = load_json_object(manifest_path(file)).get("withheld")
@@ -269,19 +220,7 @@ def _risk(subject: Subject, source: Source) -> TableRisk:
 
 
 def attempt(lacks: list[Lack], part: Part, remedy: str, make: Callable[[], Found]) -> Found | None:
-    """Make a part of the evidence; where it cannot be made, note why.
-
-    Parameters
-    ----------
-    lacks
-        Takes what is missing.
-    part
-        The part.
-    remedy
-        What to do about it.
-    make
-        Makes it.
-    """
+    """Make a part of the evidence; where it cannot be made, note why."""
     try:
         return make()
     except SfumatoError as error:
@@ -291,13 +230,7 @@ def attempt(lacks: list[Lack], part: Part, remedy: str, make: Callable[[], Found
 
 
 def read_subject(file: Path) -> Subject:
-    """Recount a released file, and return it as what the evidence is about.
-
-    Raises
-    ------
-    DataError
-        If file or manifest cannot be read.
-    """
+    """Recount a released file, and return it as what the evidence is about."""
     manifest, verdict = Manifest.load(manifest_path(file)), judge_file(file)
     choice = load_json_object(manifest_path(file)).get("choice")
     release = {**_mapping(manifest.recipe.get("release")), **({} if choice is None else {"choice": choice})}
@@ -329,13 +262,7 @@ def read_subject(file: Path) -> Subject:
 
 
 def judge_file(file: Path) -> dict[str, object]:
-    """Recount a released file; one that cannot even be recounted does not hold.
-
-    Raises
-    ------
-    DataError
-        If file or manifest cannot be read.
-    """
+    """Recount a released file; one that cannot even be recounted does not hold."""
     try:
         return audit_release(file)
     except VerificationError as error:
@@ -356,6 +283,3 @@ def judge_file(file: Path) -> dict[str, object]:
 
 def _mapping(value: object) -> Mapping[str, object]:
     return cast("Mapping[str, object]", value) if isinstance(value, dict) else {}
-
-
-__all__ = ["Lack", "Part", "Published", "Subject", "attempt", "published", "read_subject", "sizes_dict"]

@@ -29,23 +29,12 @@ Labels: TypeAlias = Mapping[str, Mapping[str | None, str | None]]
 
 @dataclass(frozen=True, eq=False)
 class Released:
-    """A released table with what was done to it.
+    """A released table with what was done to it."""
 
-    Parameters
-    ----------
-    frame
-        Its rows: a frame, or the path of the file.
-    recipe
-        What was done; None for a microaggregated table.
-    micro
-        What was done to a microaggregated table; None for other releases.
-    tolerance
-        By how much a release that was drawn among near-optimal ones may be worse than the best.
-    """
-
-    frame: object
-    recipe: Recipe | None
-    micro: MicroRecipe | None = None
+    frame: object  # its rows: a frame, or the path of the file
+    recipe: Recipe | None  # what was done; None for a microaggregated table
+    micro: MicroRecipe | None = None  # what was done to a microaggregated table; None for other releases
+    # by how much a release that was drawn among near-optimal ones may be worse than the best
     tolerance: float = 0.0
 
     @property
@@ -63,19 +52,7 @@ class Released:
 
 
 def open_release(release: object) -> Released:
-    """See a written release, or one that is not written yet, as rows with what was done to them.
-
-    Parameters
-    ----------
-    release
-        The path of a released file with its ``FILE.json``; or whatever has a ``frame`` and a ``recipe``: a
-        release, a draft or a microaggregated table.
-
-    Raises
-    ------
-    DataError
-        If there is no manifest, or it is none.
-    """
+    """See a written release, or one that is not written yet, as rows with what was done to them."""
     if isinstance(release, Released):
         return release
     if isinstance(release, str | os.PathLike):
@@ -129,21 +106,11 @@ def label_values(recipe: Recipe, source: Source) -> Labels:
 
 @dataclass(frozen=True, eq=False)
 class Recoded:
-    """Everyone's rows as a release shows them.
+    """Everyone's rows as a release shows them."""
 
-    Parameters
-    ----------
-    cells
-        The cells of the original, with the codes of labels in place of those of values.
-    released
-        Which cells are in the release.
-    labels
-        Attribute → the label of each code.
-    """
-
-    cells: Cells
-    released: BoolArray
-    labels: Mapping[str, Sequence[str | None]]
+    cells: Cells  # the cells of the original, with the codes of labels in place of those of values
+    released: BoolArray  # which cells are in the release
+    labels: Mapping[str, Sequence[str | None]]  # attribute → the label of each code
 
 
 def recode_cells(table: CodedTable, source: Source, recipe: Recipe, released: Source) -> Recoded:
@@ -151,22 +118,6 @@ def recode_cells(table: CodedTable, source: Source, recipe: Recipe, released: So
 
     A class of the release is in the file as a whole or not at all, as suppression leaves it; otherwise the
     file was made from other data.
-
-    Parameters
-    ----------
-    table
-        The cells of the original; the recipe's quasi-identifiers are among their columns.
-    source
-        The original.
-    recipe
-        What was done.
-    released
-        The released rows. In a masked release rows that are ``*`` throughout are suppressed.
-
-    Raises
-    ------
-    DataError
-        If the release was not made from these data.
     """
     names, maps = recipe.quasi_identifiers, label_values(recipe, source)
     for name in names:
@@ -238,15 +189,3 @@ def share_codes(
         for entries in (one, other)
     ]
     return coded[0], coded[1], list(places)  # type: ignore[arg-type]
-
-
-__all__ = [
-    "NOT_MADE",
-    "Labels",
-    "Recoded",
-    "Released",
-    "label_values",
-    "open_release",
-    "recode_cells",
-    "share_codes",
-]

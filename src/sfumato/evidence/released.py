@@ -36,31 +36,17 @@ class Block:
 
 @dataclass(frozen=True)
 class ReleasedAttribute:
-    """What became of one quasi-identifier.
+    """What became of one quasi-identifier."""
 
-    Parameters
-    ----------
-    name
-        The attribute.
-    scheme
-        The space that its partition was taken from; None where it is not told.
-    level, height
-        Its level and that of everything in one block; None where the partition is no level, or not told.
-    output
-        What stands for a block: ``label``, ``mean``, ``median`` or ``mode``.
-    blocks
-        Its labels in the release, in their order.
-    loss
-        Share of its detail that was lost over all input rows, suppressed ones included; None where the
-        manifest does not tell what labels cost.
-    """
-
-    name: str
-    scheme: str | None
+    name: str  # the attribute
+    scheme: str | None  # the space that its partition was taken from; None where it is not told
+    # its level and that of everything in one block; None where the partition is no level, or not told
     level: int | None
     height: int | None
-    output: str
-    blocks: tuple[Block, ...]
+    output: str  # what stands for a block: `label`, `mean`, `median` or `mode`
+    blocks: tuple[Block, ...]  # its labels in the release, in their order
+    # share of its detail that was lost over all input rows, suppressed ones included; None where the manifest
+    # does not tell what labels cost
     loss: float | None
 
     @property
@@ -87,17 +73,7 @@ class ReleasedAttribute:
 
 
 def count_classes(source: Source, names: Sequence[str], *, masked: bool = False) -> tuple[ClassSizes, Tally]:
-    """Count classes over some columns, in rows, and how often each of their values occurs.
-
-    Parameters
-    ----------
-    source
-        The rows.
-    names
-        The columns; missing is a value like any other.
-    masked
-        Whether rows that are ``*`` throughout are suppressed ones.
-    """
+    """Count classes over some columns, in rows, and how often each of their values occurs."""
     counted = tally(source, names)
     gone = masked_tuples(counted) if masked else np.zeros(len(counted.rows), dtype=np.bool_)
     kept = counted.rows[~gone]
@@ -121,21 +97,7 @@ def read_attributes(
     *,
     kept: BoolArray | None = None,
 ) -> tuple[ReleasedAttribute, ...]:
-    """Say what became of each quasi-identifier.
-
-    Parameters
-    ----------
-    counted
-        The released tuples.
-    recipe
-        What was done.
-    costs
-        Attribute → what its labels cost, as a manifest's reference states it.
-    rows
-        ``in`` and ``suppressed``.
-    kept
-        Which tuples are not suppressed; all where None.
-    """
+    """Say what became of each quasi-identifier."""
     found = []
     known = counted.rows if kept is None else np.where(kept, counted.rows, 0)
     for name in recipe.quasi_identifiers:
@@ -190,6 +152,3 @@ def _text(value: object) -> str | None:
 
 def _mapping(value: object) -> Mapping[str, object]:
     return cast("Mapping[str, object]", value) if isinstance(value, dict) else {}
-
-
-__all__ = ["Block", "ReleasedAttribute", "count_classes", "masked_tuples", "read_attributes"]

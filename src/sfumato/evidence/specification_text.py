@@ -22,13 +22,6 @@ def specification_text(spec: Spec, *, show_values: bool = True) -> str:
     Comments go, since they may hold anything; of paths the names of files stay; lists of values (trees,
     orders, partitions) become their lengths; for whom a sentence is confidential is left out, as in a
     manifest.
-
-    Parameters
-    ----------
-    spec
-        The specification.
-    show_values
-        Whether confidential sentences, which name values, are written.
     """
     import tomli_w
 
@@ -83,6 +76,3 @@ def file_name(path: str) -> str:
     ('adult.csv', 'adult.csv', 'adult.csv')
     """
     return PureWindowsPath(PurePosixPath(path).name).name or LEFT_OUT
-
-
-__all__ = ["file_name", "specification_text"]

@@ -31,19 +31,10 @@ class BoxArchive:
     dominates the other's box or, in the same box, if its values dominate. A box
     holds one solution; the first of two incomparable ones in a box stays.
 
-    Parameters
-    ----------
-    epsilon
-        Width of a box in every index; all above 0.
-
-    Notes
-    -----
     Offered any sequence, the archive is a subset of the non-dominated solutions of
     everything offered, and its size is at most the product of all but the
     smallest of ⌊K_i / ε_i⌋ + 1, where K_i bounds index i from above and 0 from below.
 
-    References
-    ----------
     Dewri, R., Ray, I., Ray, I., Whitley, D., Exploring disclosure risk and
     data utility by property based generalizations, Algorithm 1, Theorems 1 and 2.
     """
@@ -87,6 +78,3 @@ def size_bound(largest: FloatArray, epsilon: FloatArray) -> int:
     for count in boxes[1:]:
         bound *= count
     return bound
-
-
-__all__ = ["BoxArchive", "box_of", "size_bound"]

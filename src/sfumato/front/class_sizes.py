@@ -13,36 +13,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ClassSizes:
-    """The sizes of the classes that remain, and how many rows live in classes of each size.
+    """The sizes of the classes that remain, and how many rows live in classes of each size."""
 
-    Parameters
-    ----------
-    sizes
-        The different sizes, rising: rows, or persons where persons are named.
-    classes
-        Classes of each size.
-    rows
-        Rows in the classes of each size.
-    suppressed
-        Rows that are suppressed, and in no class.
-    """
-
-    sizes: tuple[int, ...]
-    classes: tuple[int, ...]
-    rows: tuple[int, ...]
-    suppressed: int = 0
+    sizes: tuple[int, ...]  # the different sizes, rising: rows, or persons where persons are named
+    classes: tuple[int, ...]  # classes of each size
+    rows: tuple[int, ...]  # rows in the classes of each size
+    suppressed: int = 0  # rows that are suppressed, and in no class
 
     @classmethod
     def count(cls, sizes: LongArray, rows: LongArray, suppressed: int = 0) -> Self:
-        """Count classes and rows by size.
-
-        Parameters
-        ----------
-        sizes, rows
-            Of each class that remains.
-        suppressed
-            Suppressed rows.
-        """
+        """Count classes and rows by size."""
         different, place = np.unique(sizes, return_inverse=True)
         place = place.reshape(-1)
         classes = np.bincount(place, minlength=len(different))
@@ -83,6 +63,3 @@ class ClassSizes:
             tuple(np.add.reduceat(np.array(self.rows), edges).tolist()),
             self.suppressed,
         )
-
-
-__all__ = ["ClassSizes"]

@@ -19,19 +19,6 @@ if TYPE_CHECKING:
 def non_dominated(costs: FloatArray, ties: Sequence[NDArray[np.generic]] = ()) -> LongArray:
     """Return the numbers of the rows that no other row dominates, best first.
 
-    Parameters
-    ----------
-    costs
-        One row for each solution, smaller is better. Rows with nan are left out.
-    ties
-        Keys that decide which of several equal rows stays, most important first;
-        then the lower number.
-
-    Returns
-    -------
-    LongArray
-        Row numbers in the lexicographic order of the costs; one for each distinct row.
-
     Examples
     --------
     >>> non_dominated(np.array([[2.0, 1.0], [1.0, 2.0], [2.0, 2.0], [1.0, 2.0]])).tolist()
@@ -41,6 +28,3 @@ def non_dominated(costs: FloatArray, ties: Sequence[NDArray[np.generic]] = ()) -
     columns = [*costs[usable].T, *(key[usable] for key in ties)]
     order = usable[np.lexsort(columns[::-1])] if columns else usable
     return order[keep_non_dominated(np.ascontiguousarray(costs[order]))]
-
-
-__all__ = ["non_dominated"]

@@ -26,36 +26,21 @@ SolutionT = TypeVar("SolutionT", bound=Solution)
 
 @dataclass(frozen=True)
 class FlatRegion(Generic[SolutionT]):
-    """A stretch of a front along which one objective gains much and no other loses much.
+    """A stretch of a front along which one objective gains much and no other loses much."""
 
-    Parameters
-    ----------
-    objective
-        What gets better from start to end.
-    start, end
-        The solutions at its ends.
-    numbers
-        The solutions in it, from start to end: between them in the objective, and in no other one
-        further from the start than the region's cost allows.
-    gain
-        How much the objective gains, as a share of its range over the front.
-    cost
-        How much the others lose at most, as a share of their ranges; 0 if none loses.
-    relative_cost
-        The same as a share of the value at the start: 0.004 is "0.4 % more loss". Infinite where that
-        value is 0.
-    text
-        The region in words.
-    """
-
-    objective: Objective
+    objective: Objective  # what gets better from start to end
+    # the solutions at its ends
     start: SolutionT
     end: SolutionT
+    # the solutions in it, from start to end: between them in the objective, and in no other one further from
+    # the start than the region's cost allows
     numbers: tuple[int, ...]
-    gain: float
-    cost: float
+    gain: float  # how much the objective gains, as a share of its range over the front
+    cost: float  # how much the others lose at most, as a share of their ranges; 0 if none loses
+    # the same as a share of the value at the start: 0.004 is "0.4 % more loss". Infinite where that value is
+    # 0.
     relative_cost: float
-    text: str
+    text: str  # the region in words
 
     def __str__(self) -> str:
         return self.text
@@ -66,30 +51,6 @@ def find_flat_regions(
 ) -> list[FlatRegion[Solution]]:
     """Return the flat regions of a front, longest first.
 
-    Parameters
-    ----------
-    front
-        Where to look; an empty one has none, and nor has one with a single solution.
-    of
-        The objective that shall gain; without it, each objective to maximize (where there is none, each
-        objective).
-    gain
-        How much that objective has to gain, as a share of its range over the front.
-    cost
-        How much every other objective may lose, as a share of its own range.
-
-    Returns
-    -------
-    list
-        For one objective, regions share at most their ends.
-
-    Raises
-    ------
-    ParameterError
-        If the front has no such objective, ``gain`` is not in (0, 1] or ``cost`` not in [0, 1].
-
-    Notes
-    -----
     A region is a pair of solutions, the end better than the start in the objective by at least
     ``gain`` and worse in any other by at most ``cost``. All are measured on the scales that
     also decide about the knee and on which fronts are drawn: ranges over the front, by logarithms where
@@ -189,6 +150,3 @@ def _region(front: Front, search: _Search, pair: tuple[int, int]) -> FlatRegion[
         max(lost, default=0.0),
         step_words(objective, front.objectives, start, end),
     )
-
-
-__all__ = ["COST", "GAIN", "FlatRegion", "find_flat_regions"]

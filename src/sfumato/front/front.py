@@ -27,24 +27,12 @@ class Objective:
 
 @dataclass(frozen=True)
 class Solution:
-    """One recoding with its measures.
+    """One recoding with its measures."""
 
-    Parameters
-    ----------
-    number
-        Its number in the front, from 1.
-    measures
-        Objectives and required measures by name.
-    suppressed
-        Suppressed rows.
-    recoding
-        Attribute → level number, or blocks for other schemes.
-    """
-
-    number: int
-    measures: Mapping[str, float]
-    suppressed: int
-    recoding: Mapping[str, Partition]
+    number: int  # its number in the front, from 1
+    measures: Mapping[str, float]  # objectives and required measures by name
+    suppressed: int  # suppressed rows
+    recoding: Mapping[str, Partition]  # attribute → level number, or blocks for other schemes
 
     @property
     def recoding_text(self) -> str:
@@ -120,6 +108,3 @@ class Front:
             [s * item.value(o.name) for s, o in zip(signs, self.objectives, strict=True)] for item in self
         ]
         return np.array(rows, dtype=np.float64).reshape(len(self), len(self.objectives))
-
-
-__all__ = ["Front", "Objective", "Partition", "Solution"]

@@ -18,19 +18,7 @@ REFERENCE = 1.1
 
 
 def convergence_error(found: FloatArray, minimal: FloatArray) -> float:
-    """Sum over the found solutions the distance to the nearest minimal one.
-
-    Parameters
-    ----------
-    found, minimal
-        Index values, larger is better, one row for each solution.
-
-    Returns
-    -------
-    float
-        0 if every found solution is minimal. Every index is divided by its largest value
-        over the minimal set; an index that is 0 there is left as it is.
-    """
+    """Sum over the found solutions the distance to the nearest minimal one."""
     scale = np.where(minimal.max(axis=0) != 0, minimal.max(axis=0), 1.0)
     total = 0.0
     for row in found / scale:
@@ -47,16 +35,7 @@ def representation_ratio(found: FloatArray, minimal: FloatArray, epsilon: FloatA
 
 
 def scaled_fronts(fronts: Sequence[FloatArray], logarithmic: Sequence[bool] = ()) -> list[FloatArray]:
-    """Scale costs to [0, 1] over the union of several fronts, so that they can be compared.
-
-    Parameters
-    ----------
-    fronts
-        Costs, smaller is better, one row for each solution.
-    logarithmic
-        For which objectives the logarithm of the absolute value is taken first: class sizes span
-        orders of magnitude.
-    """
+    """Scale costs to [0, 1] over the union of several fronts, so that they can be compared."""
     logged = [_logged(costs, logarithmic) for costs in fronts]
     union = np.concatenate(logged)
     low, span = union.min(axis=0), np.ptp(union, axis=0)
@@ -72,20 +51,9 @@ def _logged(costs: FloatArray, logarithmic: Sequence[bool]) -> FloatArray:
 
 
 def hypervolume(costs: FloatArray, reference: float = REFERENCE) -> float:
-    """Return the volume that scaled costs dominate below a reference point.
-
-    Parameters
-    ----------
-    costs
-        Costs scaled to [0, 1], smaller is better; see :func:`scaled_fronts`.
-    reference
-        Coordinate of the reference point in every objective.
-    """
+    """Return the volume that scaled costs dominate below a reference point."""
     if not len(costs):
         return 0.0
     import moocore
 
     return float(moocore.hypervolume(costs, ref=np.full(costs.shape[1], reference)))
-
-
-__all__ = ["convergence_error", "hypervolume", "representation_ratio", "scaled_fronts"]

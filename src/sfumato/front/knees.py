@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sfumato.errors import InfeasibleError
-from sfumato.front.scales import WIDE, scaled_costs
+from sfumato.front.scales import scaled_costs
 
 if TYPE_CHECKING:
     from sfumato.front.front import Front
@@ -16,13 +16,6 @@ if TYPE_CHECKING:
 def find_knee(front: Front) -> int:
     """Return the place of the solution where the front bends: the most balanced one.
 
-    Raises
-    ------
-    InfeasibleError
-        If the front is empty.
-
-    Notes
-    -----
     Every objective is scaled to 0 (best) … 1 (worst) over the front; the knee is
     the solution whose worst scaled objective is smallest, ties by their sum, then by the lower
     number. Unlike the distance from the plane through the extremes, this does not
@@ -36,6 +29,3 @@ def find_knee(front: Front) -> int:
         raise InfeasibleError("the front is empty: no recoding meets what is required.")
     scaled = scaled_costs(front)
     return int(np.lexsort((scaled.sum(axis=1), scaled.max(axis=1, initial=0.0)))[0])
-
-
-__all__ = ["WIDE", "find_knee"]

@@ -57,11 +57,6 @@ class Condition:
 def parse_pick(text: str) -> list[Condition]:
     """Read comparisons joined by ``and``.
 
-    Raises
-    ------
-    ParameterError
-        With the place where reading stopped.
-
     Examples
     --------
     >>> [str(item) for item in parse_pick("k >= 10 and loss < 0.5")]
@@ -88,22 +83,7 @@ def parse_pick(text: str) -> list[Condition]:
 
 
 def pick_solution(front: Front, text: str) -> Solution:
-    """Return the solution that a pick means.
-
-    Parameters
-    ----------
-    front
-        Where to look.
-    text
-        A solution's number, ``knee``, ``flat`` (the end of the longest flat region), or comparisons
-        joined by ``and``; among those that fit, the best by the first objective to minimize (else to
-        maximize), ties by the next objectives, then the lower number.
-
-    Raises
-    ------
-    InfeasibleError
-        If no solution fits; the message names the nearest.
-    """
+    """Return the solution that a pick means."""
     wanted = text.strip()
     if not len(front):
         raise InfeasibleError("the front is empty: no recoding meets what is required.")
@@ -162,6 +142,3 @@ def _nearest_text(front: Front, comparisons: list[Condition], wanted: str) -> st
 def _span(front: Front, name: str) -> float:
     values = [item.value(name) for item in front]
     return (max(values) - min(values)) or 1.0
-
-
-__all__ = ["Condition", "parse_pick", "pick_solution"]

@@ -36,29 +36,7 @@ Point: TypeAlias = "int | str | Solution | Measured | Mapping[str, float]"
 
 
 def find_better(front: Front, point: Point, *, objectives: Sequence[str] | None = None) -> list[Solution]:
-    """Return the solutions that are as good as a point in everything and better in something.
-
-    Parameters
-    ----------
-    front
-        Where to look.
-    point
-        A solution (of this or of another front), its number or a pick, a release, or measures by name;
-        measures that are no objectives of the front are not looked at.
-    objectives
-        Compare in these alone, for instance where others are not known of an existing release.
-
-    Returns
-    -------
-    list
-        Best first by the first objective to minimize; empty if there is none, as for every solution of
-        the front itself.
-
-    Raises
-    ------
-    ParameterError
-        If a measure lacks or is no number, or an objective is none of the front.
-    """
+    """Return the solutions that are as good as a point in everything and better in something."""
     asked = _objectives(front, objectives)
     values = point_values(front, point, asked)
     found = [item for item in front if _dominates(asked, item, values)]
@@ -73,33 +51,7 @@ def find_trades(
     *,
     at_most: float | str = 0.0,
 ) -> list[Solution]:
-    """Return the solutions that are better in one objective for at most so much worse in others.
-
-    Parameters
-    ----------
-    front
-        Where to look.
-    point
-        A solution, its number or a pick, a release, or measures by name.
-    better
-        The objective that shall be better, or ``suppressed`` (rows).
-    worse
-        The objective, or the objectives, that may be worse; without it all others. Objectives that are
-        not named must be as good.
-    at_most
-        By how much at most: a number in the measure's own unit, or a share of the point's own
-        value as text, such as ``"2 %"``.
-
-    Returns
-    -------
-    list
-        The best in ``better`` first, then the least worse; empty if there is none.
-
-    Raises
-    ------
-    ParameterError
-        If a name is no objective, an objective stands on both sides, or ``at_most`` cannot be read.
-    """
+    """Return the solutions that are better in one objective for at most so much worse in others."""
     gaining = _objective(front, better)
     others = [item for item in front.objectives if item != gaining]
     named = [worse] if isinstance(worse, str) else worse
@@ -146,13 +98,7 @@ def _wrong_amount(amount: float | str) -> ParameterError:
 
 
 def point_values(front: Front, point: Point, objectives: Sequence[Objective]) -> dict[str, float]:
-    """Return a point's values in some objectives.
-
-    Raises
-    ------
-    ParameterError
-        If one lacks or is no number.
-    """
+    """Return a point's values in some objectives."""
     if isinstance(point, int | str):
         point = pick_solution(front, str(point))
     if isinstance(point, Solution):
@@ -206,6 +152,3 @@ def _slack(value: float) -> float:
 def _dominates(objectives: Sequence[Objective], item: Solution, values: Mapping[str, float]) -> bool:
     excess = [(_excess(o, item, values), _slack(values[o.name])) for o in objectives]
     return all(more <= slack for more, slack in excess) and any(more < -slack for more, slack in excess)
-
-
-__all__ = ["Measured", "Point", "find_better", "find_trades", "point_values", "preference", "read_amount"]

@@ -52,6 +52,3 @@ def _scaled(costs: FloatArray) -> FloatArray:
     low, span = known.min(), known.max() / 2 - known.min() / 2
     scaled[finite] = (known / 2 - low / 2) / span if span > 0 else 0.0
     return scaled
-
-
-__all__ = ["WIDE", "finite_rows", "is_wide", "scaled_costs"]

@@ -30,50 +30,18 @@ DIFFERENT_VALUES = 2.0
 
 @dataclass(frozen=True)
 class Suggestion(Generic[SolutionT]):
-    """A solution worth a look.
+    """A solution worth a look."""
 
-    Parameters
-    ----------
-    solution
-        The solution.
-    name
-        In a word or two: ``knee``, ``flat``, ``least loss``, ``best k``, ``only``.
-    why
-        One sentence.
-    """
-
-    solution: SolutionT
-    name: str
-    why: str
+    solution: SolutionT  # the solution
+    name: str  # in a word or two: `knee`, `flat`, `least loss`, `best k`, `only`
+    why: str  # one sentence
 
     def __str__(self) -> str:
         return f"solution {self.solution.number} ({self.name}): {self.why}"
 
 
 def make_suggestions(front: Front, count: int = 3) -> list[Suggestion[Solution]]:
-    """Return solutions worth a look, the best first.
-
-    Parameters
-    ----------
-    front
-        An empty one has no suggestions.
-    count
-        How many at most; a front may have fewer solutions.
-
-    Returns
-    -------
-    list
-        Different solutions: the knee; the end of the longest flat region; the least of the first
-        measure of lost detail among those with a smallest class of 10 (5, 3 or 2 where the front has no
-        such) and two different sensitive values in every class; then ends of further flat regions,
-        where the longest one starts, and the best in each objective. What a front does not have
-        is left out.
-
-    Raises
-    ------
-    ParameterError
-        If ``count`` is below 1.
-    """
+    """Return solutions worth a look, the best first."""
     if count < 1:
         raise ParameterError(f"at least one suggestion must be asked for; got {count}.")
     found: dict[int, Suggestion[Solution]] = {}
@@ -169,6 +137,3 @@ def _best(front: Front, objective: Objective) -> Suggestion[Solution]:
     word = "best" if objective.maximize else "least"
     why = f"The {word} {name}: {number_words(chosen.value(objective.name))}."
     return Suggestion(chosen, f"{word} {name}", why)
-
-
-__all__ = ["RISKS", "Suggestion", "make_suggestions"]

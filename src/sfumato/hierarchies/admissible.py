@@ -22,23 +22,7 @@ if TYPE_CHECKING:
 def listed_partitions(
     hierarchy: Hierarchy, listed: Sequence[Listed], where: Callable[..., str]
 ) -> list[Partition]:
-    """Return the partitions of a list, each once, with the finest and the coarsest.
-
-    Parameters
-    ----------
-    hierarchy
-        The domain. Missing is a block of its own in every partition but the coarsest.
-    listed
-        Numbers or units of levels, and blocks of values. Partitions that are equal though they are
-        listed differently count once; so do levels that make equal partitions.
-    where
-        Names the place of a position in the list, of a block in it, and of a value in that.
-
-    Raises
-    ------
-    HierarchyError
-        If there is no such level, a value is not in the domain or stands twice, or one lacks.
-    """
+    """Return the partitions of a list, each once, with the finest and the coarsest."""
     finest = Partition(np.arange(hierarchy.size, dtype=np.int32))
     coarsest = Partition(np.zeros(hierarchy.size, dtype=np.int32))
     found = {finest: None}
@@ -118,6 +102,3 @@ def _typed(hierarchy: Hierarchy, value: Scalar) -> Value:
         except DataError:
             return value
     return value
-
-
-__all__ = ["listed_partitions"]

@@ -20,18 +20,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Level:
-    """One level between level 0 and the root, over the values that are not missing.
+    """One level between level 0 and the root, over the values that are not missing."""
 
-    Parameters
-    ----------
-    starts
-        Where each block begins, ascending, the first at 0; blocks are contiguous.
-    labels
-        One text for each block.
-    """
-
-    starts: LongArray
-    labels: Sequence[str]
+    starts: LongArray  # where each block begins, ascending, the first at 0; blocks are contiguous
+    labels: Sequence[str]  # one text for each block
 
 
 def starts_of(changes: BoolArray) -> LongArray:
@@ -47,11 +39,6 @@ def starts_of(changes: BoolArray) -> LongArray:
 
 def level_by_labels(labels: Sequence[str]) -> Level:
     """Make a level whose blocks are the runs of equal labels.
-
-    Parameters
-    ----------
-    labels
-        One label for each value, equal ones side by side.
 
     Examples
     --------
@@ -77,24 +64,7 @@ def assemble(
     leaf_labels: Sequence[str] | None = None,
     root: str = ROOT,
 ) -> Hierarchy:
-    """Make a hierarchy from its values and the levels between level 0 and the root.
-
-    Parameters
-    ----------
-    attribute, kind, definition
-        As in :class:`Hierarchy`.
-    values
-        The values of the domain in order, without missing.
-    between
-        The levels from 1 up to below the root.
-    has_missing
-        Whether missing is added as the last leaf: by itself and without a label
-        below the root, in the one block at the root.
-    leaf_labels
-        The labels of level 0; the texts of the values where nothing is said.
-    root
-        The label of the root.
-    """
+    """Make a hierarchy from its values and the levels between level 0 and the root."""
     m = len(values) + has_missing
     levels = np.zeros((len(between) + 2, m), dtype=np.int32)
     levels[0] = np.arange(m)
@@ -120,6 +90,3 @@ def _blocks(starts: LongArray, known: int, m: int) -> IntArray:
     begins[starts] = 1
     begins[known] = 1
     return np.cumsum(begins[:m], dtype=np.int32) - 1
-
-
-__all__ = ["Level", "assemble", "level_by_labels", "starts_of"]

@@ -39,21 +39,6 @@ def plain_values(hierarchy: Hierarchy) -> list[Plain]:
 def write_blocks(values: Sequence[Plain], block: IntArray, *, ranges: bool) -> list[list[Plain]]:
     """Write a partition with the values of its domain.
 
-    Parameters
-    ----------
-    values
-        The values of the domain; see :func:`plain_values`.
-    block
-        The block of each code.
-    ranges
-        Whether blocks are contiguous and written as their first and last value, rather than as all
-        of their values.
-
-    Returns
-    -------
-    list
-        One list for each block, in the order of the blocks.
-
     Examples
     --------
     >>> block = Partition.of([0, 0, 1]).block
@@ -71,27 +56,7 @@ def write_blocks(values: Sequence[Plain], block: IntArray, *, ranges: bool) -> l
 
 
 def read_blocks(values: Sequence[Plain], entry: object, *, ranges: bool) -> Partition:
-    """Read what :func:`write_blocks` wrote.
-
-    Parameters
-    ----------
-    values
-        The values of the domain.
-    entry
-        What was read from JSON.
-    ranges
-        Whether blocks are written as their first and last value.
-
-    Returns
-    -------
-    Partition
-        Numbers match by size, 39 and 39.0 are the same.
-
-    Raises
-    ------
-    DataError
-        If that is no partition of this domain. The message names no value.
-    """
+    """Read what :func:`write_blocks` wrote."""
     if not _is_blocks(entry):
         raise DataError("a list of blocks is expected, each a list of values.")
     codes = {value: code for code, value in enumerate(values)}
@@ -128,6 +93,3 @@ def _is_blocks(entry: object) -> TypeGuard[list[list[Plain]]]:
         value is None or (isinstance(value, str | int | float) and not isinstance(value, bool))
         for value in values
     )
-
-
-__all__ = ["Plain", "plain_value", "plain_values", "read_blocks", "write_blocks"]

@@ -44,36 +44,7 @@ def build(
     kind: str | None,
     resolve: Resolve,
 ) -> Hierarchy:
-    """Make the hierarchy of one attribute.
-
-    Parameters
-    ----------
-    attribute
-        Its name.
-    attribute_spec
-        What the specification says about it: ``hierarchy``, ``order`` and ``granularity``.
-        Where it says nothing, the hierarchy has two levels, the values and ``*``.
-    values
-        The distinct values of the data, typed, in any order; missing ones are passed over.
-        Masks, orders, trees and files take them as texts, 39 and 39.0 both as ``39``.
-    has_missing
-        Whether missing occurs in the data; it is then the last leaf, directly under the root.
-    kind
-        ``number``, ``category``, ``ordinal`` or ``date``; None: what the specification
-        says, else what the values are.
-    resolve
-        Turns the name of a hierarchy file into its path.
-
-    Returns
-    -------
-    Hierarchy
-        Masks, trees and files have the kind ``category``, or ``ordinal`` if that is asked for.
-
-    Raises
-    ------
-    HierarchyError
-        The first of the problems that :func:`find_problems` lists.
-    """
+    """Make the hierarchy of one attribute."""
     known = [value for value in values if value is not None]
     demand = _Demand(
         attribute, attribute_spec, known, has_missing, kind or attribute_spec.kind or kind_of(known), resolve
@@ -95,19 +66,7 @@ def find_problems(
     kind: str | None,
     resolve: Resolve,
 ) -> list[HierarchyError]:
-    """List everything that keeps :func:`build` from making a hierarchy.
-
-    Parameters
-    ----------
-    attribute, attribute_spec, values, has_missing, kind, resolve
-        As for :func:`build`.
-
-    Returns
-    -------
-    list of HierarchyError
-        The rows of a file are checked to the end, so that several mistakes are found at
-        once; of the other hierarchies the first mistake is listed.
-    """
+    """List everything that keeps :func:`build` from making a hierarchy."""
     try:
         build(attribute, attribute_spec, values, has_missing=has_missing, kind=kind, resolve=resolve)
     except _SeveralProblemsError as several:
@@ -191,6 +150,3 @@ def _from_leaves(demand: _Demand, leaves: LeafRows, depths: dict[str, int]) -> H
         raise _SeveralProblemsError(found)
     kind = "ordinal" if demand.kind == "ordinal" else "category"
     return build_leaves(leaves, has_missing=demand.has_missing, kind=kind, order=demand.order, depths=depths)
-
-
-__all__ = ["TOGETHER", "WAYS", "build", "find_problems"]

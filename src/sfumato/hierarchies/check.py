@@ -14,24 +14,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class LeafRows:
-    """A hierarchy as rows: a value of the domain, then its label at each level.
+    """A hierarchy as rows: a value of the domain, then its label at each level."""
 
-    Parameters
-    ----------
-    attribute
-        Name of the attribute.
-    rows
-        One row for each leaf; entry i is its label at level i, the last one the root's.
-    source
-        Where the rows come from: the name of a file, or empty.
-    lines
-        The line of each row in that file; empty where there is none.
-    """
-
-    attribute: str
+    attribute: str  # name of the attribute
+    # one row for each leaf; entry i is its label at level i, the last one the root's
     rows: Sequence[Sequence[str]]
-    source: str = ""
-    lines: Sequence[int] = ()
+    source: str = ""  # where the rows come from: the name of a file, or empty
+    lines: Sequence[int] = ()  # the line of each row in that file; empty where there is none
 
     def line(self, number: int) -> int:
         """Return the line of a row, counted from 1."""
@@ -49,19 +38,6 @@ def problems(leaves: LeafRows, values: Sequence[str]) -> list[HierarchyError]:
 
     Rows with the wrong number of columns or with empty cells are left out of the later
     checks, so that one mistake is not reported twice.
-
-    Parameters
-    ----------
-    leaves
-        The rows.
-    values
-        The texts of the distinct values of the data, without missing: missing needs no row.
-
-    Returns
-    -------
-    list of HierarchyError
-        At most one for each kind of mistake, and one for each level that does not nest;
-        none if all is well.
     """
     if not leaves.rows:
         return [HierarchyError("The hierarchy has no rows.", where=leaves.where())]
@@ -180,6 +156,3 @@ def _lacking(leaves: LeafRows, values: Sequence[str]) -> Iterator[HierarchyError
             where=leaves.attribute,
             values=lacking,
         )
-
-
-__all__ = ["LeafRows", "problems"]

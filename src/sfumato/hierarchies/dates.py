@@ -29,31 +29,7 @@ UNITS: dict[str, Callable[[dt.date], str]] = {
 def build_dates(
     attribute: str, values: Sequence[Value], units: Sequence[str], *, has_missing: bool
 ) -> Hierarchy:
-    """Make the hierarchy of a date attribute.
-
-    Parameters
-    ----------
-    attribute
-        Its name.
-    values
-        The distinct dates or times of the data in any order, without missing. Times that
-        are all midnight count as dates. Other times stay what they are at level 0; the
-        unit ``day`` takes them to their dates. A time with a zone counts as its time in UTC.
-    units
-        The unit of each level from 1 up, each coarser than the one before.
-    has_missing
-        Whether missing occurs in the data.
-
-    Returns
-    -------
-    Hierarchy
-        The dates in the order of time.
-
-    Raises
-    ------
-    HierarchyError
-        If a value is no date, or the units are unknown or not in order.
-    """
+    """Make the hierarchy of a date attribute."""
     _check_units(attribute, units)
     dates = sorted(set(unify_dates(values, where=attribute)))
     between = [level_by_labels([UNITS[unit](date) for date in dates]) for unit in units]
@@ -74,6 +50,3 @@ def _check_units(attribute: str, units: Sequence[str]) -> None:
                 f"Each unit of dates must be coarser than the one before; {coarse!r} follows {fine!r}.",
                 where=attribute,
             )
-
-
-__all__ = ["UNITS", "build_dates"]

@@ -27,23 +27,6 @@ UNKNOWN = -1
 def encode(hierarchy: Hierarchy, values: Sequence[Value], *, reach: bool = False) -> IntArray:
     """Return the code of each value.
 
-    Parameters
-    ----------
-    hierarchy
-        With a granularity, a number has the code of its granule.
-    values
-        Values as the data hold them. Categories match by text, numbers by size, dates by
-        time; None and undefined numbers are missing.
-    reach
-        Whether a number or date between two values of the domain has the code of the
-        lower one. Below the first and above the last value it is unknown all the same.
-
-    Returns
-    -------
-    IntArray
-        −1 for a value that is not in the domain; if the domain has a leaf for unknown
-        values, its code.
-
     Examples
     --------
     >>> from sfumato.hierarchies.plain import build_plain
@@ -106,6 +89,3 @@ def _floor(domain: Sequence[Key], key: Key) -> int:
     if key is None or not domain or key > domain[-1]:  # type: ignore[operator]
         return UNKNOWN
     return bisect.bisect_right(domain, key) - 1  # type: ignore[type-var]
-
-
-__all__ = ["UNKNOWN", "as_key", "encode", "is_missing"]

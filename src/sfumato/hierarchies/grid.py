@@ -29,18 +29,12 @@ class Grid:
     Origin and width are the decimals that their texts show, held as integers
     over a common scale. So with a width of 0.1 the number 0.3 begins an interval,
     although in binary 0.3 / 0.1 is less than 3.
-
-    Parameters
-    ----------
-    origin, width
-        Multiplied by ``scale``, integers.
-    scale
-        A power of ten.
     """
 
+    # multiplied by `scale`, integers
     origin: int
     width: int
-    scale: int
+    scale: int  # a power of ten
 
     @classmethod
     def of(cls, origin: Number, width: Number) -> Grid:
@@ -49,13 +43,7 @@ class Grid:
         return cls(int(exact(origin) * scale), int(exact(width) * scale), scale)
 
     def index(self, x: LongArray | FloatArray) -> LongArray:
-        """Return the number i of the interval that holds each x.
-
-        Raises
-        ------
-        HierarchyError
-            If the numbers are so large, or the intervals so fine, that this cannot be told exactly.
-        """
+        """Return the number i of the interval that holds each x."""
         if not len(x):
             return np.zeros(0, dtype=np.int64)
         whole = self.scale == 1 and x.dtype.kind == "i"
@@ -132,6 +120,3 @@ def number_array(numbers: Sequence[Number]) -> LongArray | FloatArray:
     if all(isinstance(number, int) and abs(number) < 2**63 for number in numbers):
         return np.array(numbers, dtype=np.int64)
     return np.array(numbers, dtype=np.float64)
-
-
-__all__ = ["Grid", "Number", "common_scale", "exact", "granule_starts", "is_multiple", "number_array"]

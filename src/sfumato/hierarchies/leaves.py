@@ -30,26 +30,6 @@ def build_leaves(
     The domain is all leaves, whether they occur in the data or not, in the pre-order of
     the tree: children follow each other as they first appear in the rows, and so every
     block of every level is contiguous.
-
-    Parameters
-    ----------
-    leaves
-        Rows in which :func:`sfumato.hierarchies.check.problems` finds nothing.
-    has_missing
-        Whether missing occurs in the data.
-    kind
-        ``category`` or ``ordinal``.
-    order
-        All leaves from first to last, if they have an order of their own. It must be a
-        pre-order of the tree.
-    depths
-        The depth of those leaves that are less deep than the root is high; they repeat
-        their label up to there.
-
-    Raises
-    ------
-    HierarchyError
-        If the order does not name exactly the leaves, or tears a block apart.
     """
     rows = leaves.rows if order is None else _reordered(leaves, order)
     ordered = _pre_order(rows)
@@ -99,6 +79,3 @@ def _reordered(leaves: LeafRows, order: Sequence[str]) -> list[Sequence[str]]:
             values=unplaced or unknown,
         )
     return [by_leaf[text] for text in order]
-
-
-__all__ = ["build_leaves"]

@@ -17,30 +17,7 @@ STAR = "*"
 
 
 def build_mask(attribute: str, values: Sequence[Value], length: int, *, has_missing: bool) -> Hierarchy:
-    """Make the hierarchy 24126 → 2412* → … → *****.
-
-    Parameters
-    ----------
-    attribute
-        Its name.
-    values
-        The distinct values of the data, without missing; they are taken as texts.
-    length
-        Number of characters n. Level i shows the first n − i characters and i stars; so
-        a longer value loses its end from level 1 on. The root is n stars.
-    has_missing
-        Whether missing occurs in the data.
-
-    Returns
-    -------
-    Hierarchy
-        The texts sorted by code point, so that equal beginnings stand together.
-
-    Raises
-    ------
-    HierarchyError
-        If a value is shorter than the mask, or the mask is not positive.
-    """
+    """Make the hierarchy 24126 → 2412* → … → *****."""
     if length < 1:
         raise HierarchyError(f"mask must be a positive number of characters; got {length}.", where=attribute)
     texts = sorted(texts_of(values))
@@ -66,6 +43,3 @@ def build_mask(attribute: str, values: Sequence[Value], length: int, *, has_miss
         definition=definition,
         root=STAR * length,
     )
-
-
-__all__ = ["STAR", "build_mask"]

@@ -21,18 +21,6 @@ NOWHERE = -1
 def value_places(hierarchy: Hierarchy) -> LongArray | None:
     """Return the place of each value of a domain on a line, the smallest at 0.
 
-    Parameters
-    ----------
-    hierarchy
-        The domain.
-
-    Returns
-    -------
-    array or None
-        In steps of 1, 0.1, … 0.000001 or one second, whichever is the first that all distances are
-        multiples of; where none is, or the line became longer than 2**31 steps, in that many equal steps.
-        Missing, and a leaf for unknown values, are at −1. None for categories and ordinals.
-
     Examples
     --------
     >>> from sfumato.hierarchies.plain import build_plain
@@ -69,6 +57,3 @@ def _steps(numbers: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> LongAr
         if np.allclose(scaled, whole, rtol=0, atol=1e-6):
             return np.asarray(whole, dtype=np.int64)
     return np.asarray(np.rint(offsets * (LARGEST / offsets.max())), dtype=np.int64)
-
-
-__all__ = ["NOWHERE", "value_places"]

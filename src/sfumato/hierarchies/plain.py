@@ -17,25 +17,7 @@ if TYPE_CHECKING:
 
 
 def build_plain(attribute: str, values: Sequence[Value], kind: str, *, has_missing: bool) -> Hierarchy:
-    """Make the hierarchy of two levels, the values and ``*``.
-
-    Parameters
-    ----------
-    attribute
-        Its name.
-    values
-        The distinct values of the data in any order, without missing.
-    kind
-        Numbers are sorted by size (and are integers if all of them are whole), dates by
-        time, texts by code point.
-    has_missing
-        Whether missing occurs in the data.
-
-    Raises
-    ------
-    HierarchyError
-        If values are not of their kind.
-    """
+    """Make the hierarchy of two levels, the values and ``*``."""
     ordered = sorted_values(values, kind, where=attribute)
     return of_values(attribute, ordered, kind, has_missing=has_missing)
 
@@ -43,24 +25,7 @@ def build_plain(attribute: str, values: Sequence[Value], kind: str, *, has_missi
 def build_ordered(
     attribute: str, values: Sequence[Value], order: Sequence[str], *, has_missing: bool
 ) -> Hierarchy:
-    """Make the hierarchy of two levels over values in a given order.
-
-    Parameters
-    ----------
-    attribute
-        Its name.
-    values
-        The distinct values of the data, without missing; they are taken as texts.
-    order
-        All values from first to last. They are the domain, whether they occur or not.
-    has_missing
-        Whether missing occurs in the data.
-
-    Raises
-    ------
-    HierarchyError
-        If the order names a value twice, or lacks one of the data.
-    """
+    """Make the hierarchy of two levels over values in a given order."""
     check_order(attribute, order)
     found = texts_of(values)
     known = set(order)
@@ -75,15 +40,7 @@ def build_ordered(
 
 
 def of_values(attribute: str, values: Sequence[Value], kind: str, *, has_missing: bool) -> Hierarchy:
-    """Make the hierarchy of two levels over values that are in their order already.
-
-    Parameters
-    ----------
-    attribute, kind, has_missing
-        As for :func:`build_plain`.
-    values
-        The values of the domain from first to last, without missing.
-    """
+    """Make the hierarchy of two levels over values that are in their order already."""
     recorded = [text_of(value) if isinstance(value, dt.date) else value for value in values]
     definition = {"values": recorded}
     return assemble(attribute, kind, values, (), has_missing=has_missing, definition=definition)
@@ -105,6 +62,3 @@ def sorted_values(values: Sequence[Value], kind: str, *, where: str | None = Non
     if kind == "date":
         return [*sorted(set(unify_dates(values, where=where)))]
     return [*sorted(texts_of(values))]
-
-
-__all__ = ["build_ordered", "build_plain", "check_order", "of_values", "sorted_values"]

@@ -21,22 +21,7 @@ SEPARATORS = (";", "\t", ",")
 
 
 def read_leaves(path: Path, attribute: str, *, name: str | None = None) -> LeafRows:
-    """Read the rows of a hierarchy; whether they make one is not asked here.
-
-    Parameters
-    ----------
-    path
-        The file.
-    attribute
-        Name of the attribute.
-    name
-        How errors call the file; its name where nothing is said.
-
-    Raises
-    ------
-    HierarchyError
-        If the file cannot be read, is not UTF-8, or has a quote that does not end.
-    """
+    """Read the rows of a hierarchy; whether they make one is not asked here."""
     source = path.name if name is None else name
     try:
         text = path.read_bytes().decode("utf-8-sig")
@@ -93,6 +78,3 @@ def find_separator(text: str) -> str:
         if len(first) > 1:
             return separator
     return SEPARATORS[0]
-
-
-__all__ = ["SEPARATORS", "find_separator", "parse_leaves", "read_leaves"]

@@ -33,38 +33,7 @@ def rebuild(
     has_missing: bool,
     unknown: Literal["error", "*"] = "error",
 ) -> Hierarchy:
-    """Make the hierarchy of new data from the definition that a hierarchy carries.
-
-    Parameters
-    ----------
-    attribute
-        Its name.
-    definition
-        :attr:`Hierarchy.definition`, perhaps read back from JSON.
-    kind
-        :attr:`Hierarchy.kind`.
-    values
-        The distinct values of the new data, typed, without missing.
-    has_missing
-        Whether missing occurs in the new data.
-    unknown
-        What to do with values that the definition does not know: ``error``, or ``*``: they
-        share one extra leaf, the last before missing, whose value and whose label at every
-        level are ``*``.
-
-    Returns
-    -------
-    Hierarchy
-        Intervals, granules and dates are rules: they take any value of their kind, and the
-        domain follows the new data (integers that span too long a range are taken one by
-        one). So are masks, to which shorter values are unknown. Leaves and plain values
-        give the domain that they gave before.
-
-    Raises
-    ------
-    HierarchyError
-        If values are unknown and ``unknown`` is ``error``; if the definition is none.
-    """
+    """Make the hierarchy of new data from the definition that a hierarchy carries."""
     hierarchy = build_definition(attribute, definition, kind, values, has_missing=has_missing)
     return with_unknown_leaf(hierarchy, values, unknown)
 
@@ -72,22 +41,7 @@ def rebuild(
 def with_unknown_leaf(
     hierarchy: Hierarchy, values: Sequence[Value], unknown: Literal["error", "*"]
 ) -> Hierarchy:
-    """Give a hierarchy a leaf for values that are not in its domain, if there are such.
-
-    Parameters
-    ----------
-    hierarchy
-        The hierarchy.
-    values
-        The distinct values of the data, without missing.
-    unknown
-        As for :func:`rebuild`.
-
-    Raises
-    ------
-    HierarchyError
-        If there are such values and ``unknown`` is ``error``.
-    """
+    """Give a hierarchy a leaf for values that are not in its domain, if there are such."""
     codes = encode(hierarchy, values)
     foreign = [value for value, code in zip(values, codes.tolist(), strict=True) if code == UNKNOWN]
     if not foreign:
@@ -110,13 +64,7 @@ def build_definition(
     *,
     has_missing: bool = False,
 ) -> Hierarchy:
-    """Make the hierarchy for those values that a definition knows; the others are left out.
-
-    Parameters
-    ----------
-    attribute, definition, kind, values, has_missing
-        As for :func:`rebuild`.
-    """
+    """Make the hierarchy for those values that a definition knows; the others are left out."""
     if "mask" in definition:
         values = [text for text in texts_of(values) if len(text) >= _whole(attribute, definition["mask"])]
     if "root" in definition:
@@ -222,6 +170,3 @@ def _whole(attribute: str, entry: object) -> int:
 def _damaged(attribute: str) -> HierarchyError:
     """Say that a definition is none."""
     return HierarchyError("The recipe does not define a hierarchy: it is damaged.", where=attribute)
-
-
-__all__ = ["rebuild"]

@@ -34,32 +34,20 @@ BLOCKS = 1
 
 @dataclass(frozen=True)
 class RecordedBlocks:
-    """A partition as a recipe holds it.
+    """A partition as a recipe holds it."""
 
-    Parameters
-    ----------
-    kind
-        ``number``, ``category``, ``ordinal`` or ``date``.
-    blocks
-        The values of each block; with ``reach`` its first and its last value, or nothing where the
-        block is not shown.
-    labels
-        The label of each block.
-    reach
-        Whether a block of numbers or dates takes everything from its first value up to the first one
-        of the next; the last block, and one before a block that is not shown, only up to its last.
-    definition
-        The rule of the hierarchy (mask, dates, intervals, granularity), if there is one.
-    strict
-        Whether blocks take only what they list, or what lies between their ends: nothing that they would
-        reach, and nothing by a rule.
-    """
-
-    kind: str
+    kind: str  # `number`, `category`, `ordinal` or `date`
+    # the values of each block; with `reach` its first and its last value, or nothing where the block is not
+    # shown
     blocks: Sequence[Sequence[Plain]]
-    labels: Sequence[str | None]
+    labels: Sequence[str | None]  # the label of each block
+    # whether a block of numbers or dates takes everything from its first value up to the first one of the
+    # next; the last block, and one before a block that is not shown, only up to its last
     reach: bool = False
+    # the rule of the hierarchy (mask, dates, intervals, granularity), if there is one
     definition: Mapping[str, object] = field(default_factory=dict)
+    # whether blocks take only what they list, or what lies between their ends: nothing that they would reach,
+    # and nothing by a rule
     strict: bool = False
 
     @property
@@ -90,49 +78,14 @@ def regroup(
     has_missing: bool,
     unknown: Literal["error", "*"] = "error",
 ) -> Hierarchy:
-    """Make the hierarchy of new data from the blocks in a recipe.
-
-    Parameters
-    ----------
-    attribute
-        Its name.
-    recorded
-        The blocks.
-    values
-        The distinct values of the new data, typed, without missing.
-    has_missing
-        Whether missing occurs in the new data; it stays missing.
-    unknown
-        What to do with values that no block takes: ``error``, or ``*``: they become ``*``.
-
-    Returns
-    -------
-    Hierarchy
-        Level 1 has the blocks with the labels of the recipe. The domain is what the recipe lists, and
-        what its blocks take of the new data.
-
-    Raises
-    ------
-    HierarchyError
-        If values are unknown and ``unknown`` is ``error``.
-    """
+    """Make the hierarchy of new data from the blocks in a recipe."""
     found = _by_reach(recorded, values) if recorded.reach else _by_lists(attribute, recorded, values)
     hierarchy = _assemble(attribute, recorded, found, has_missing=has_missing)
     return with_unknown_leaf(hierarchy, values, unknown)
 
 
 def fill_values(definition: Mapping[str, object], kind: str, values: Sequence[Value]) -> dict[str, object]:
-    """Add to recorded numbers or dates those of new data that lie between the first and the last.
-
-    Parameters
-    ----------
-    definition
-        With the key ``values``, as a recipe records a column that leaves as it is.
-    kind
-        ``number`` or ``date``.
-    values
-        The distinct values of the new data.
-    """
+    """Add to recorded numbers or dates those of new data that lie between the first and the last."""
     recorded = definition["values"]
     assert isinstance(recorded, list)
     known = parse_values(texts_of(recorded), kind) if kind == "date" else list(recorded)
@@ -251,6 +204,3 @@ def _assemble(attribute: str, recorded: RecordedBlocks, found: Assigned, *, has_
     return Hierarchy(
         attribute, recorded.kind, (*domain, *missing), levels, (texts, shown, (ROOT,)), definition
     )
-
-
-__all__ = ["BLOCKS", "RULES", "RecordedBlocks", "fill_values", "regroup"]

@@ -25,31 +25,7 @@ def relabel(
     *,
     unknown: Literal["error", "*"],
 ) -> Hierarchy:
-    """Write recorded texts, such as the means of blocks, for the labels of one level.
-
-    Parameters
-    ----------
-    hierarchy
-        The hierarchy of new data.
-    level
-        The level whose labels change.
-    texts
-        Label → what stands for it.
-    values
-        The distinct values of the new data, without missing.
-    unknown
-        What to do with values in a block that has no text: ``error``, or ``*``; see `rebuild`.
-
-    Returns
-    -------
-    Hierarchy
-        Labels of blocks without a text stay, where no value of the data lies in them.
-
-    Raises
-    ------
-    HierarchyError
-        If there are such values and ``unknown`` is ``error``.
-    """
+    """Write recorded texts, such as the means of blocks, for the labels of one level."""
     labels, block = hierarchy.labels[level], hierarchy.levels[level]
     has_text = np.array([label is None or label in texts for label in labels], dtype=np.bool_)
     codes = encode(hierarchy, values)
@@ -68,6 +44,3 @@ def relabel(
     named = (*kept.labels[:level], tuple(written), *kept.labels[level + 1 :])
     relabelled = dataclasses.replace(kept, labels=named)
     return relabelled if stays.all() else with_unknown_leaf(relabelled, values, unknown)
-
-
-__all__ = ["relabel"]

@@ -20,16 +20,6 @@ def to_arx(hierarchy: Hierarchy) -> str:
     Missing has no line: whoever reads the text adds it where it occurs. Cells that
     hold a separator, a quote or the end of a line stand in double quotes.
 
-    Parameters
-    ----------
-    hierarchy
-        Any hierarchy. Granules are written by their labels.
-
-    Raises
-    ------
-    HierarchyError
-        If a value is the empty text, which the format cannot hold.
-
     Examples
     --------
     >>> from sfumato.hierarchies.plain import build_plain
@@ -45,15 +35,7 @@ def to_arx(hierarchy: Hierarchy) -> str:
 
 
 def write_arx(hierarchy: Hierarchy, path: Path | str) -> None:
-    """Write a hierarchy to a file, as :func:`to_arx` does; UTF-8, complete or not at all.
-
-    Raises
-    ------
-    HierarchyError
-        If a value is the empty text.
-    OutputError
-        If the file cannot be written.
-    """
+    """Write a hierarchy to a file, as :func:`to_arx` does; UTF-8, complete or not at all."""
     target = Path(path)
     text = to_arx(hierarchy)
     try:
@@ -71,6 +53,3 @@ def _cell(attribute: str, text: str) -> str:
     if _SPECIAL.isdisjoint(text) and text == text.strip():
         return text
     return '"' + text.replace('"', '""') + '"'
-
-
-__all__ = ["to_arx", "write_arx"]

@@ -93,14 +93,7 @@ def _names(attribute: str, setting: Setting) -> Iterator[str]:
 
 
 def make_measure(text: str, setting: Setting) -> Measure:
-    """Return the measure that a name such as ``t(occupation)`` stands for.
-
-    Raises
-    ------
-    ParameterError
-        If there is no such measure, it names an attribute that is not sensitive, or it needs an
-        order or a hierarchy that the attribute does not have.
-    """
+    """Return the measure that a name such as ``t(occupation)`` stands for."""
     name, arguments = parse_measure_name(text)
     if name in _OF_TABLE or name in _OF_SENTENCES:
         if arguments:
@@ -139,6 +132,3 @@ def _make_distance(text: str, attribute: str, distance: str, setting: Setting) -
     if distance == "hierarchical":
         return THierarchical(text, setting.sensitive_number(text, attribute), setting.tree(text, attribute))
     raise ParameterError(f"t knows no distance {distance!r}. {nearest(distance, _DISTANCES)}")
-
-
-__all__ = ["make_measure", "measure_names"]

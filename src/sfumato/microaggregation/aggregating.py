@@ -24,24 +24,12 @@ METHODS: tuple[Method, ...] = ("mdav", "v-mdav", "univariate")
 
 @dataclass(frozen=True)
 class Manner:
-    """How records are microaggregated.
+    """How records are microaggregated."""
 
-    Parameters
-    ----------
-    k
-        Smallest size of a cluster, from 2 on.
-    method
-        ``mdav``, ``v-mdav``, or ``univariate`` for the optimum of groups of one column.
-    gain
-        Of V-MDAV.
-    threads
-        Threads to use, all cores where None; the result does not depend on it.
-    """
-
-    k: int
-    method: Method = "mdav"
-    gain: float = GAIN
-    threads: int | None = None
+    k: int  # smallest size of a cluster, from 2 on
+    method: Method = "mdav"  # `mdav`, `v-mdav`, or `univariate` for the optimum of groups of one column
+    gain: float = GAIN  # of V-MDAV
+    threads: int | None = None  # threads to use, all cores where None; the result does not depend on it
 
     def partition(self, values: FloatArray) -> IntArray:
         """Partition records without missing values."""
@@ -54,20 +42,11 @@ class Manner:
 
 @dataclass(frozen=True, eq=False)
 class Clusters:
-    """The clusters of one group of columns.
+    """The clusters of one group of columns."""
 
-    Parameters
-    ----------
-    columns
-        Places of the columns.
-    labels
-        The cluster of each row, counted from 0.
-    blank
-        Cells that are missing in the release, those that were missing before included; shape (n, columns).
-    """
-
-    columns: tuple[int, ...]
-    labels: IntArray
+    columns: tuple[int, ...]  # places of the columns
+    labels: IntArray  # the cluster of each row, counted from 0
+    # cells that are missing in the release, those that were missing before included; shape (n, columns)
     blank: BoolArray
 
     @property
@@ -87,27 +66,6 @@ def make_clusters(
 
     Clusters never cross strata, and hold records that lack the same columns of their group
     (see `sfumato.microaggregation.missing.blank_rare`).
-
-    Parameters
-    ----------
-    values
-        Numbers on the scale on which distances are taken, shape (n, d); NaN is missing.
-    groups
-        Places of the columns that are microaggregated together.
-    manner
-        How.
-    strata
-        The stratum of each row; one for all where None.
-
-    Returns
-    -------
-    list of Clusters
-        One for each group.
-
-    Raises
-    ------
-    DataError
-        If a stratum has fewer than k rows.
     """
     if not 2 <= manner.k <= len(values):
         raise ParameterError(
@@ -152,13 +110,7 @@ def _map(
 
 
 def split_strata(strata: IntArray | None, rows: int, k: int) -> list[LongArray]:
-    """Return the rows of each stratum.
-
-    Raises
-    ------
-    DataError
-        If one has fewer than k: its records could only be protected together with others.
-    """
+    """Return the rows of each stratum."""
     if strata is None:
         return [np.arange(rows, dtype=np.int64)]
     _, number, sizes = np.unique(strata, return_inverse=True, return_counts=True)
@@ -182,16 +134,6 @@ def _blank_in_strata(values: FloatArray, pieces: Sequence[LongArray], k: int) ->
 
 def centres(values: FloatArray, labels: IntArray, *, middle: Literal["mean", "median", "low"]) -> FloatArray:
     """Return, for each row, the centre of its cluster in one column.
-
-    Parameters
-    ----------
-    values
-        One number for each row; NaN only where the whole cluster has it.
-    labels
-        The cluster of each row.
-    middle
-        ``mean``; ``median``, halfway between the two middle values of an even number; or ``low``, the lower
-        of them, for values between which there is nothing.
 
     Examples
     --------
@@ -228,15 +170,3 @@ def smallest_class(columns: Sequence[FloatArray | IntArray]) -> tuple[int, int]:
         key = np.unique(key * len(distinct) + codes.reshape(-1), return_inverse=True)[1].reshape(-1)
     sizes = np.bincount(key)
     return int(sizes.min()), len(sizes)
-
-
-__all__ = [
-    "METHODS",
-    "Clusters",
-    "Manner",
-    "Method",
-    "centres",
-    "make_clusters",
-    "smallest_class",
-    "split_strata",
-]

@@ -21,24 +21,7 @@ NamedGroups: TypeAlias = tuple[tuple[str, ...], ...]
 def check_columns(
     columns: Sequence[str], within: str | None, keep: Sequence[str], drop: Sequence[str] = ()
 ) -> tuple[str, ...]:
-    """Return the columns to microaggregate, each named once and for nothing else.
-
-    Parameters
-    ----------
-    columns
-        As they were named.
-    within
-        The column that clusters do not cross, or None.
-    keep
-        Columns that are published unchanged.
-    drop
-        Columns that are left out.
-
-    Raises
-    ------
-    ParameterError
-        If there is none, or one is named twice, or to be kept or dropped as well.
-    """
+    """Return the columns to microaggregate, each named once and for nothing else."""
     names = (columns,) if isinstance(columns, str) else tuple(columns)
     if not names:
         raise ParameterError("name at least one column to microaggregate.")
@@ -59,24 +42,7 @@ def check_columns(
 
 
 def check_manner(k: int, method: Method, gain: float, threads: int | None) -> Manner:
-    """Return how records are to be microaggregated.
-
-    Parameters
-    ----------
-    k
-        Smallest size of a cluster.
-    method
-        One of `METHODS`.
-    gain
-        Of V-MDAV.
-    threads
-        At least 1, or None.
-
-    Raises
-    ------
-    ParameterError
-        If one is out of its range.
-    """
+    """Return how records are to be microaggregated."""
     whole = isinstance(k, int | np.integer)
     if not whole or k < 2:
         raise ParameterError(f"k must be a whole number from 2 on; got {k!r}.")
@@ -95,14 +61,7 @@ def check_orders(orders: Iterable[str], names: tuple[str, ...]) -> None:
 
 
 def check_groups(groups: Groups, names: tuple[str, ...], method: Method) -> NamedGroups:
-    """Return groups that hold each of the columns once.
-
-    Raises
-    ------
-    ParameterError
-        If a column is in no group or in several, a name is not one of the columns, or a group does not suit
-        the method.
-    """
+    """Return groups that hold each of the columns once."""
     if groups is None or (groups == "auto" and method == "univariate"):
         return tuple((name,) for name in names) if method == "univariate" else (names,)
     if isinstance(groups, str):
@@ -121,6 +80,3 @@ def check_groups(groups: Groups, names: tuple[str, ...], method: Method) -> Name
     if method == "univariate" and any(len(group) > 1 for group in found):
         raise ParameterError("univariate takes each column alone: make groups of one column, or name none.")
     return found
-
-
-__all__ = ["Groups", "NamedGroups", "check_columns", "check_groups", "check_manner", "check_orders"]

@@ -92,6 +92,3 @@ def _number_columns(source: Source) -> list[str]:
             continue
         found.append(name)
     return found
-
-
-__all__ = ["group_attributes"]

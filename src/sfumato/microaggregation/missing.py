@@ -28,18 +28,6 @@ def blank_rare(values: FloatArray, k: int) -> BoolArray:
     smallest pattern that can spare them, those farthest from its mean; if none can, the smallest pattern as
     a whole.
 
-    Parameters
-    ----------
-    values
-        At least k rows, shape (n, d); NaN is missing.
-    k
-        Smallest number of records with a pattern.
-
-    Returns
-    -------
-    BoolArray
-        Shape (n, d).
-
     Examples
     --------
     >>> nan = np.nan
@@ -66,6 +54,3 @@ def _outermost(values: FloatArray, missing: BoolArray, rows: LongArray) -> LongA
     known = values[np.ix_(rows, np.flatnonzero(~missing[rows[0]]))]
     distances = ((known - known.mean(axis=0)) ** 2).sum(axis=1)
     return rows[np.argsort(-distances, kind="stable")]
-
-
-__all__ = ["blank_rare", "split_patterns"]

@@ -187,6 +187,3 @@ def _checked(values: FloatArray, k: int) -> FloatArray:
     if not (np.abs(values) <= LARGEST).all():
         raise ParameterError("values must be numbers within ±1e150; some are missing, infinite or beyond.")
     return values
-
-
-__all__ = ["GAIN", "mdav", "univariate", "v_mdav", "warm_up_kernels"]

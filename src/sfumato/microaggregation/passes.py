@@ -80,24 +80,12 @@ def _best(found: list[tuple[float, int]]) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Begun:
-    """Clusters that were made so far.
+    """Clusters that were made so far."""
 
-    Parameters
-    ----------
-    clusters
-        The number of each row's cluster, as far as it has one.
-    rows
-        The rows that have none.
-    sums
-        Their sums, see `sfumato.kernels.mdav.add_to_sum`.
-    cluster
-        The number of the next cluster.
-    """
-
-    clusters: IntArray
-    rows: LongArray
-    sums: FloatArray
-    cluster: int = 0
+    clusters: IntArray  # the number of each row's cluster, as far as it has one
+    rows: LongArray  # the rows that have none
+    sums: FloatArray  # their sums, see `sfumato.kernels.mdav.add_to_sum`
+    cluster: int = 0  # the number of the next cluster
 
     @classmethod
     def of(cls, values: FloatArray) -> Begun:
@@ -108,21 +96,7 @@ class Begun:
 def finish(
     values: FloatArray, k: int, begun: Begun, threads: int, shared_cells: int = SHARED_CELLS
 ) -> IntArray:
-    """Make all other clusters by plain passes; return the number of each row's cluster.
-
-    Parameters
-    ----------
-    values
-        Numbers (n, d).
-    k
-        Records of a cluster.
-    begun
-        What there is.
-    threads
-        How many share a pass.
-    shared_cells
-        When fewer cells than these remain, one thread goes on alone.
-    """
+    """Make all other clusters by plain passes; return the number of each row's cluster."""
     clusters, rows, cluster = begun.clusters, begun.rows, begun.cluster
     if threads > 1 and len(rows) * values.shape[1] >= shared_cells:
         rows, cluster = _share_passes(values, k, begun, threads, shared_cells)
@@ -149,6 +123,3 @@ def _share_passes(
                 is_taken = passes.remaining.places[opposite] < 0
                 seed = passes.farthest(values[seed]) if is_taken else opposite
     return passes.remaining.rows[: passes.count].copy(), cluster
-
-
-__all__ = ["SHARED_CELLS", "Begun", "finish"]

@@ -18,13 +18,7 @@ _WHAT = "the manifest contradicts itself"
 
 
 def judge_manifest(manifest: Manifest) -> list[Check]:
-    """Return the seal's verdict, and whether recipe and reference agree.
-
-    Parameters
-    ----------
-    manifest
-        As it was read.
-    """
+    """Return the seal's verdict, and whether recipe and reference agree."""
     return [judge_seal(manifest), _judge_agreement(manifest)]
 
 
@@ -103,6 +97,3 @@ def _wrong_sentences(recipe: Recipe, manifest: Manifest) -> str | None:
     if not all(name in recipe.sensitive for tree in trees for name in names_in(tree)):
         return "a confidential sentence is about a column that is not sensitive"
     return None
-
-
-__all__ = ["judge_manifest", "judge_seal"]

@@ -28,21 +28,6 @@ def check_target(
 
     Call it before long work too: it tries the folder by making a private folder in it, and so removes
     what killed runs left there.
-
-    Parameters
-    ----------
-    path
-        The name.
-    force
-        Whether a file of this name may be replaced.
-    may_replace
-        Tells of a file that exists whether it may be replaced without ``force``.
-
-    Raises
-    ------
-    OutputError
-        If the name is taken (and ``force`` is not given) or a folder's, or if the folder is
-        missing or cannot be written.
     """
     path = Path(path)
     where = str(path)
@@ -80,24 +65,7 @@ def output_errors(
 
 
 def atomic_text(path: str | Path, text: str, *, force: bool = False, private: bool = False) -> None:
-    """Write a text file in UTF-8, complete or not at all; lines end as they do in ``text``.
-
-    Parameters
-    ----------
-    path
-        The file.
-    text
-        What is in it.
-    force
-        Whether a file of this name may be replaced.
-    private
-        Whether nobody else may read it: what is not to be published.
-
-    Raises
-    ------
-    OutputError
-        If the file exists and ``force`` is not given, or the folder or the disk refuses.
-    """
+    """Write a text file in UTF-8, complete or not at all; lines end as they do in ``text``."""
     path = Path(path)
     check_target(path, force=force)
     with output_errors(path):
@@ -111,24 +79,7 @@ def atomic_folder(
     force: bool = False,
     private: Collection[str] = (),
 ) -> None:
-    """Write files into a folder, all or none; a new folder appears with all of them at once.
-
-    Parameters
-    ----------
-    folder
-        The folder; made if it does not exist, but not its parents.
-    contents
-        File name → text or bytes. Other files of the folder stay.
-    force
-        Whether files of these names may be replaced.
-    private
-        Names of files that nobody else may read: what is not to be published.
-
-    Raises
-    ------
-    OutputError
-        If one of the files exists and ``force`` is not given, or the folder or the disk refuses.
-    """
+    """Write files into a folder, all or none; a new folder appears with all of them at once."""
     folder = Path(folder)
     if os.path.lexists(folder) and not folder.is_dir():
         raise OutputError("a file has this name; name a folder.", where=str(folder))
@@ -147,19 +98,7 @@ def atomic_folder(
 
 
 def place_folder(hidden: Path, drafts: Path, folder: Path, *, private: Collection[str] = ()) -> None:
-    """Give a folder of drafts its name.
-
-    Parameters
-    ----------
-    hidden
-        The private folder that holds the drafts.
-    drafts
-        The drafts.
-    folder
-        Their name, which must be free.
-    private
-        Files in it that nobody else may read.
-    """
+    """Give a folder of drafts its name."""
     mode, closed = ordinary_mode(hidden), {drafts / name for name in private}
     for path in [*drafts.rglob("*"), drafts]:
         if path not in closed:
@@ -168,12 +107,3 @@ def place_folder(hidden: Path, drafts: Path, folder: Path, *, private: Collectio
     sync_folder(drafts)
     os.rename(drafts, folder)
     sync_folder(folder.parent)
-
-
-__all__ = [
-    "atomic_folder",
-    "atomic_text",
-    "check_target",
-    "output_errors",
-    "place_folder",
-]

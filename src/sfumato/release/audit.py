@@ -30,29 +30,7 @@ _UNSEALED = "the manifest has no seal, so that a changed claim shows only where 
 
 
 def audit_release(path: str | Path, original: object = None, spec: Spec | None = None) -> dict[str, object]:
-    """Hold a file against its ``FILE.json``, the data that it was made from, and a specification.
-
-    Parameters
-    ----------
-    path
-        The released file, generalized or microaggregated.
-    original
-        The data that it was made from, a frame or a path; None where they are not at hand.
-    spec
-        The specification of the release, or None. It says how the data are read too.
-
-    Returns
-    -------
-    dict
-        As `sfumato.verify` returns it.
-
-    Raises
-    ------
-    DataError
-        If file, manifest or original cannot be read.
-    VerificationError
-        If the manifest contradicts itself so that nothing is left to recount.
-    """
+    """Hold a file against its ``FILE.json``, the data that it was made from, and a specification."""
     path = Path(path)
     manifest = Manifest.load(manifest_path(path))
     audit = _audit_clusters if is_microaggregated(manifest) else _audit_classes
@@ -132,19 +110,7 @@ def _uncounted(
 
 
 def _judge_specification(path: Path, manifest: Manifest, spec: Spec, found: Recount | None) -> list[Check]:
-    """Hold a file against a specification, with the numbers that manifest and original add to it.
-
-    Parameters
-    ----------
-    path
-        The file.
-    manifest
-        What stands beside it: its rows, and stated numbers that nobody can recount.
-    spec
-        The specification.
-    found
-        What was recounted by the manifest; None where nothing was.
-    """
+    """Hold a file against a specification, with the numbers that manifest and original add to it."""
     asked = specified_promise(spec)
     stated = {name: manifest.measures.get(name) for name in asked.require}
     promise = replace(
@@ -240,20 +206,7 @@ def _rows(counted: object, rows: int) -> dict[str, int]:
 
 
 def audit_against(path: str | Path, spec: Spec) -> dict[str, object]:
-    """Hold a file against roles and requirements of a specification, without a manifest.
-
-    Parameters
-    ----------
-    path
-        The file.
-    spec
-        The specification.
-
-    Returns
-    -------
-    dict
-        As `sfumato.verify` returns it.
-    """
+    """Hold a file against roles and requirements of a specification, without a manifest."""
     promise = specified_promise(spec)
     found = recount(Path(path), promise)
     return _result(_numbers(found, promise), judge(found, promise, on_seal=False))
@@ -281,6 +234,3 @@ def _result(numbers: dict[str, object], checks: list[Check]) -> dict[str, object
     violations = violations_of(checks)
     listed = [check.to_dict() for check in checks]
     return {"holds": not violations, "violations": violations, **numbers, "checks": listed}
-
-
-__all__ = ["audit_against", "audit_release"]

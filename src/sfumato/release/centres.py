@@ -33,17 +33,10 @@ ROUNDING = 1e-7
 
 @dataclass(frozen=True, eq=False)
 class BothSides:
-    """Microaggregated columns before and after, rows in the same order.
+    """Microaggregated columns before and after, rows in the same order."""
 
-    Parameters
-    ----------
-    columns
-        The columns as they were.
-    before, after
-        Their numbers, and what is released in their place; shape (rows, columns), NaN is missing.
-    """
-
-    columns: tuple[NumberColumn, ...]
+    columns: tuple[NumberColumn, ...]  # the columns as they were
+    # their numbers, and what is released in their place; shape (rows, columns), NaN is missing
     before: FloatArray
     after: FloatArray
 
@@ -61,29 +54,7 @@ def read_both(
     recipe: MicroRecipe,
     orders: Mapping[str, Sequence[str]] | None = None,
 ) -> BothSides:
-    """Read microaggregated columns before and after, if the release was made from these rows.
-
-    Parameters
-    ----------
-    original, released
-        The tables.
-    recipe
-        What was done.
-    orders
-        Orders of ordinal columns, for a recipe that does not name them.
-
-    Returns
-    -------
-    BothSides
-        All columns of the recipe, group by group.
-
-    Raises
-    ------
-    DataError
-        If a column is absent or holds no numbers; or the rows are others, or in another order: in every
-        group of columns, rows of equal released values (in one stratum) must have these as their centre. If
-        rows were sorted, microaggregating once more has to give the same.
-    """
+    """Read microaggregated columns before and after, if the release was made from these rows."""
     known = {**(orders or {}), **recipe.orders}
     before, after = (read_numbers(source, recipe.names, known) for source in (original, released))
     rows = [len(side[0].values) for side in (before, after)]
@@ -115,17 +86,7 @@ def _has_strata(released: Source, recipe: MicroRecipe, strata: IntArray) -> bool
 
 
 def remake(recipe: MicroRecipe, columns: Sequence[NumberColumn], strata: IntArray | None) -> FloatArray:
-    """Microaggregate once more, and return the centres, rows in the order of the original.
-
-    Parameters
-    ----------
-    recipe
-        What is done.
-    columns
-        The columns of the original, group by group.
-    strata
-        The stratum of each row, or None.
-    """
+    """Microaggregate once more, and return the centres, rows in the order of the original."""
     values = np.column_stack([column.values for column in columns])
     scaled = standard_scores(values) if recipe.standardize else values
     places = [[recipe.names.index(name) for name in group] for group in recipe.groups]
@@ -218,17 +179,7 @@ def _is_close(due: FloatArray, found: FloatArray, values: FloatArray) -> bool:
 def measure_centres(
     before: FloatArray, after: FloatArray, *, scaled: bool, threads: int | None = None
 ) -> dict[str, float]:
-    """Return ``il``, ``id``, ``dld`` and their ``score``, in percent.
-
-    Parameters
-    ----------
-    before, after
-        Shape (rows, columns); only rows without any missing cell count. Without such rows there is nothing.
-    scaled
-        Whether z-scores are compared.
-    threads
-        Threads to use; all cores where None.
-    """
+    """Return ``il``, ``id``, ``dld`` and their ``score``, in percent."""
     complete = ~(np.isnan(before) | np.isnan(after)).any(axis=1)
     if not complete.any():
         return {}
@@ -236,17 +187,3 @@ def measure_centres(
         before, after = standard_scores(before), standard_scores(after, before)
     found = measure_protection(before[complete], after[complete], threads=threads)
     return {"il": found.il, "id": found.id, "dld": found.dld, "score": found.score}
-
-
-__all__ = [
-    "NOT_MADE",
-    "OTHER_ROWS",
-    "ROUNDING",
-    "BothSides",
-    "measure_centres",
-    "number_clusters",
-    "orders_of",
-    "place_centres",
-    "read_both",
-    "remake",
-]

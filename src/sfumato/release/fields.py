@@ -16,15 +16,7 @@ LARGEST = 2**62
 
 
 class Fields:
-    """The keys of one JSON object.
-
-    Parameters
-    ----------
-    values
-        The object.
-    where
-        Its place, for errors.
-    """
+    """The keys of one JSON object."""
 
     def __init__(self, values: Mapping[str, object], where: str) -> None:
         self._values = values
@@ -142,6 +134,3 @@ def _is_number(value: object) -> TypeGuard[int | float]:
         return math.isfinite(value)
     except OverflowError:  # a whole number that no float can hold
         return False
-
-
-__all__ = ["Fields"]

@@ -36,52 +36,25 @@ _NOT_RECOUNTED = "it compares with the original values, which the file does not 
 
 @dataclass(frozen=True)
 class MicroRecipe:
-    """What was done to a table by microaggregation: names, settings and labels of domains, never records.
+    """What was done to a table by microaggregation: names, settings and labels of domains, never records."""
 
-    Parameters
-    ----------
-    groups
-        Names of the columns that were microaggregated together.
-    k
-        Smallest size of a cluster.
-    method, gain
-        How clusters were made; the gain is V-MDAV's.
-    standardize
-        Whether distances were taken between z-scores.
-    centres
-        Column → what is released of a cluster: ``mean``, ``median`` or ``low`` (the lower of two middle
-        values).
-    within
-        The column that clusters do not cross, or None.
-    columns
-        All columns of the file.
-    dropped
-        Columns that were left out.
-    grouping
-        How groups were found: ``given`` or ``gomm``.
-    seed
-        Of the search for groups.
-    orders
-        Ordinal column → its labels, lowest first. These are labels of a domain, as the publisher named them.
-    missing
-        The texts that were read as missing.
-    order
-        How rows are ordered: as in the ``input``, or ``sorted`` by all columns.
-    """
-
-    groups: tuple[tuple[str, ...], ...]
-    k: int
+    groups: tuple[tuple[str, ...], ...]  # names of the columns that were microaggregated together
+    k: int  # smallest size of a cluster
+    # how clusters were made; the gain is V-MDAV's
     method: str
     gain: float
-    standardize: bool
+    standardize: bool  # whether distances were taken between z-scores
+    # column → what is released of a cluster: `mean`, `median` or `low` (the lower of two middle values)
     centres: Mapping[str, Middle]
-    within: str | None
-    columns: tuple[str, ...]
-    dropped: tuple[str, ...] = ()
-    grouping: str = "given"
-    seed: int | None = None
+    within: str | None  # the column that clusters do not cross, or None
+    columns: tuple[str, ...]  # all columns of the file
+    dropped: tuple[str, ...] = ()  # columns that were left out
+    grouping: str = "given"  # how groups were found: `given` or `gomm`
+    seed: int | None = None  # of the search for groups
+    # ordinal column → its labels, lowest first. These are labels of a domain, as the publisher named them.
     orders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    missing: tuple[str, ...] = ("",)
+    missing: tuple[str, ...] = ("",)  # the texts that were read as missing
+    # how rows are ordered: as in the `input`, or `sorted` by all columns
     order: Literal["input", "sorted"] = "input"
 
     @property
@@ -117,13 +90,7 @@ class MicroRecipe:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, object], *, where: str = "recipe") -> MicroRecipe:
-        """Read the JSON form; older ones have neither orders nor texts that are missing.
-
-        Raises
-        ------
-        DataError
-            If a key is missing or of the wrong kind; it names the place.
-        """
+        """Read the JSON form; older ones have neither orders nor texts that are missing."""
         fields = Fields(values, where)
         groups = _read_groups(fields)
         centres, known = fields.fields("centres"), {name for group in groups for name in group}
@@ -165,15 +132,7 @@ def is_microaggregated(manifest: Manifest) -> bool:
 
 
 def read_promise(manifest: Manifest, where: str) -> ClusterPromise:
-    """Return what a manifest promises of its file.
-
-    Raises
-    ------
-    DataError
-        If the recipe cannot be read.
-    VerificationError
-        If manifest and recipe contradict each other.
-    """
+    """Return what a manifest promises of its file."""
     fields = Fields(manifest.recipe, f"{where}: recipe")
     groups = _read_groups(fields)
     k, columns, within = fields.whole("k"), fields.texts("columns"), fields.optional_text("within")
@@ -219,30 +178,7 @@ def write_microaggregated(
     measures: Mapping[str, float],
     force: bool = False,
 ) -> Manifest:
-    """Write a microaggregated table only if an independent recount finds its promise kept.
-
-    Parameters
-    ----------
-    write
-        Writes the rows to the path it is given, whose suffix tells the format.
-    path
-        The name of the file. Its manifest is ``FILE.json``, in place before the file is.
-    recipe
-        What was done.
-    promise
-        What has to hold.
-    measures
-        Numbers beside those that are recounted: il, id, dld and the like; they are stated in steps.
-    force
-        Whether existing files may be replaced.
-
-    Raises
-    ------
-    OutputError
-        If the name is taken, or folder or disk refuse.
-    VerificationError
-        If the promise does not hold in the file. Nothing is left behind in any of these cases.
-    """
+    """Write a microaggregated table only if an independent recount finds its promise kept."""
     check_release_target(path, force=force)
     with output_errors(path, is_output_error), private_folder(path.parent) as folder:
         draft = folder / f"release{release_suffix(path)}"
@@ -299,22 +235,7 @@ def _manifest(recipe: MicroRecipe, found: ClusterRecount, measures: Mapping[str,
 def verify_microaggregated(
     path: Path, manifest: Manifest, known: Mapping[str, float] | None = None
 ) -> tuple[dict[str, object], list[Check]]:
-    """Recount a microaggregated file from scratch.
-
-    Parameters
-    ----------
-    path
-        The file.
-    manifest
-        What stands beside it.
-    known
-        Measures that were computed from the original, where that is at hand.
-
-    Returns
-    -------
-    tuple
-        What was counted, by the keys of `sfumato.verify`, and what was checked.
-    """
+    """Recount a microaggregated file from scratch."""
     promise = read_promise(manifest, str(manifest_path(path)))
     found = recount_clusters(path, promise)
     names = list(manifest.require)
@@ -356,13 +277,7 @@ def _notes(promise: ClusterPromise, found: ClusterRecount) -> list[str]:
 
 
 def verify_rows(write: Callable[[Path], None], folder: Path, promise: ClusterPromise) -> ClusterRecount:
-    """Write rows to a folder and recount them.
-
-    Raises
-    ------
-    VerificationError
-        If the promise does not hold.
-    """
+    """Write rows to a folder and recount them."""
     path = folder / "microaggregated.parquet"
     write(path)
     found = recount_clusters(path, replace(promise, sha256=None))
@@ -370,15 +285,3 @@ def verify_rows(write: Callable[[Path], None], folder: Path, promise: ClusterPro
     if broken:
         raise VerificationError(" ".join(broken))
     return found
-
-
-__all__ = [
-    "KIND",
-    "MicroRecipe",
-    "coarse",
-    "is_microaggregated",
-    "read_promise",
-    "verify_microaggregated",
-    "verify_rows",
-    "write_microaggregated",
-]

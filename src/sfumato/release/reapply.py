@@ -30,29 +30,7 @@ APART = "\ue000unknown"
 def recipe_problem(
     recipe: Recipe, data: object, unknown: Literal["error", "*"], *, strict: bool = False
 ) -> tuple[Prepared, Problem]:
-    """Code new data as a recipe says; the lattice holds its one node.
-
-    Parameters
-    ----------
-    recipe
-        The recipe.
-    data
-        A frame or a path.
-    unknown
-        What becomes of values that the recipe does not know.
-    strict
-        Whether it knows only values that its release published. In the data of the release itself all others
-        are those of suppressed rows, whose own blocks a recipe does not tell.
-
-    Raises
-    ------
-    DataError
-        If a column is not there, or blocks have no labels.
-    HierarchyError
-        If a value is unknown and ``unknown`` is ``error``.
-    InfeasibleError
-        If the requirements cannot be met within the limit.
-    """
+    """Code new data as a recipe says; the lattice holds its one node."""
     spec = _spec_of(recipe)
     makers = {
         name: _maker(name, recipe.attributes[name], unknown, strict) for name in recipe.quasi_identifiers
@@ -82,13 +60,7 @@ def recipe_problem(
 
 
 def recipe_domains(recipe: Recipe, data: object) -> Prepared:
-    """Code data with the domains that a recipe declares; where it declares none, with those of the data.
-
-    Raises
-    ------
-    DataError, HierarchyError
-        If a column is not there, or holds what its definition does not take.
-    """
+    """Code data with the domains that a recipe declares; where it declares none, with those of the data."""
     spec, makers = _spec_of(recipe), {}
     for name in (*recipe.quasi_identifiers, *recipe.sensitive):
         done = recipe.attributes[name]
@@ -186,6 +158,3 @@ def _labels(name: str, attribute: RecipeAttribute) -> tuple[str | None, ...]:
     if attribute.labels is None:
         raise DataError("the recipe does not say how its blocks are written: it has no labels.", where=name)
     return attribute.labels
-
-
-__all__ = ["recipe_domains", "recipe_problem"]

@@ -23,23 +23,7 @@ if TYPE_CHECKING:
 
 
 def write_recoding(prepared: Prepared, lattice: Lattice, node: LongArray) -> dict[str, int | list[object]]:
-    """Return what a node does to each quasi-identifier.
-
-    Parameters
-    ----------
-    prepared
-        The table.
-    lattice
-        The lattice in whose numbers the node is.
-    node
-        One number for each quasi-identifier.
-
-    Returns
-    -------
-    dict
-        Attribute → level number for ``levels``; pairs of first and last value for ``ordered`` and
-        ``guided-ordered``; lists of values otherwise.
-    """
+    """Return what a node does to each quasi-identifier."""
     found: dict[str, int | list[object]] = {}
     for a, name in enumerate(prepared.setting.quasi_identifiers):
         if prepared.scheme_names[a] == "levels":
@@ -50,20 +34,7 @@ def write_recoding(prepared: Prepared, lattice: Lattice, node: LongArray) -> dic
 
 
 def trim_lattice(lattice: Lattice, nodes: LongArray) -> tuple[Lattice, LongArray]:
-    """Drop listed partitions that no node uses: a search may have listed millions.
-
-    Parameters
-    ----------
-    lattice
-        The lattice in whose numbers the nodes are.
-    nodes
-        Nodes, shape (n, q).
-
-    Returns
-    -------
-    tuple
-        A lattice and the nodes in its numbers. Levels keep theirs.
-    """
+    """Drop listed partitions that no node uses: a search may have listed millions."""
     ladders, numbers = [], nodes.copy()
     for a, ladder in enumerate(lattice.ladders):
         used, place = np.unique(nodes[:, a], return_inverse=True)
@@ -75,25 +46,7 @@ def trim_lattice(lattice: Lattice, nodes: LongArray) -> tuple[Lattice, LongArray
 
 
 def read_recoding(prepared: Prepared, recoding: Mapping[str, object]) -> tuple[Lattice, LongArray]:
-    """Read what :func:`write_recoding` wrote.
-
-    Parameters
-    ----------
-    prepared
-        The table.
-    recoding
-        Attribute → level or blocks, perhaps read from a file.
-
-    Returns
-    -------
-    tuple
-        A lattice, and the node of it that the recoding is.
-
-    Raises
-    ------
-    DataError
-        If an attribute lacks or is none, or its entry is no member of its scheme.
-    """
+    """Read what :func:`write_recoding` wrote."""
     names = prepared.setting.quasi_identifiers
     if sorted(recoding) != sorted(names):
         raise DataError(
@@ -139,6 +92,3 @@ def _read_partition(prepared: Prepared, attribute: int, entry: object) -> Partit
     if not prepared.schemes[attribute].is_valid(partition):
         raise DataError(f"its blocks are no partition of the scheme {name!r}.")
     return partition
-
-
-__all__ = ["count_classes", "read_recoding", "trim_lattice", "write_recoding"]

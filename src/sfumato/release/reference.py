@@ -19,15 +19,7 @@ Scalar: TypeAlias = str | int | float | None
 
 
 def kept_attribute(*, height: int, weight: float = 1.0) -> dict[str, object]:
-    """State the costs of a column that leaves as it came: nothing, whatever its values.
-
-    Parameters
-    ----------
-    height
-        Number of the most general level of its hierarchy.
-    weight
-        Its weight in the loss.
-    """
+    """State the costs of a column that leaves as it came: nothing, whatever its values."""
     return {
         "weight": weight,
         "loss": {"default": [0, 1], "cells": []},
@@ -50,28 +42,6 @@ def recoded_attribute(
 
     A cell costs (values in its block − 1) / (values in the domain − 1), and its height is the
     level of its block over the height of the hierarchy. In a domain of one value every cell costs 0.
-
-    Parameters
-    ----------
-    labels
-        The label of every block as it is written; None where it is written as missing.
-    sizes
-        The number of domain values in every block.
-    level, height
-        Level of the blocks and of the most general block; level 0 where height is not asked for.
-    weight
-        Its weight in the loss.
-    domain
-        The values of the whole domain, where not all blocks are listed; else the sum of the sizes.
-    heights
-        The level of every block, where they differ.
-    extents
-        Where values lie on a line: largest less smallest place of every block, and of the domain.
-
-    Raises
-    ------
-    ParameterError
-        If labels and sizes do not fit each other, or two blocks have one label.
     """
     if len(labels) != len(sizes) or len(set(labels)) != len(labels):
         raise ParameterError(
@@ -100,20 +70,7 @@ def distribution(
     *,
     step: float | None = None,
 ) -> dict[str, object]:
-    """State the overall distribution of a sensitive attribute.
-
-    Parameters
-    ----------
-    values
-        Its values in their order, missing last; those without a row matter for ordered distances.
-    counts
-        The rows of each value: of all input rows, or, where a step is given, of the published ones.
-    levels
-        ``levels[l][i]``: the block of value i at level l; needed for the hierarchical distance.
-    step
-        What suppressed rows may change of a share: shares are rounded to multiples of it. None states the
-        counts themselves, which only a recount sees that is not published.
-    """
+    """State the overall distribution of a sensitive attribute."""
     if len(values) != len(counts) or any(len(level) != len(values) for level in levels):
         raise ParameterError(
             f"every value has a count and a block; got {len(values)} values, {len(counts)} counts."
@@ -157,14 +114,3 @@ def make_reference(
     if sentences:
         stated["sentences"] = [dict(item) for item in sentences]
     return stated
-
-
-__all__ = [
-    "Scalar",
-    "distribution",
-    "kept_attribute",
-    "make_reference",
-    "recoded_attribute",
-    "scalar",
-    "stated_sentence",
-]

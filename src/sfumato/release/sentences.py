@@ -76,6 +76,3 @@ def _columns(sentence: Sentence, spec: Spec) -> dict[str, Column]:
         order = tuple(str(value) for value in asked.order or ())
         found[name] = Column(str(kind), order, np.zeros(0, dtype=np.int32))
     return found
-
-
-__all__ = ["recipe_sentences", "recounted_sentences", "specified_sentences", "stated_sentences"]

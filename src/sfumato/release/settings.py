@@ -18,20 +18,7 @@ _CENTRES = ("mean", "median", "low")
 
 
 def judge_settings(manifest: Manifest, promise: ClusterPromise) -> list[Check]:
-    """Hold the parts of a manifest against each other.
-
-    Parameters
-    ----------
-    manifest
-        The manifest of a microaggregated file.
-    promise
-        What it promises.
-
-    Returns
-    -------
-    list of Check
-        Rows that came in, the recipe, and the score of the three numbers that are stated.
-    """
+    """Hold the parts of a manifest against each other."""
     return [_judge_input(manifest), _judge_recipe(manifest.recipe, promise), *_judge_score(manifest.measures)]
 
 
@@ -78,6 +65,3 @@ def _judge_score(measures: Mapping[str, float]) -> Iterator[Check]:
     shown = f"{measures['score']:.12g} stated, {due:.12g} by the stated il, id and dld."
     fits = math.isclose(measures["score"], due, rel_tol=1e-9, abs_tol=1e-12)
     yield Check("score of il, id, dld", "holds" if fits else "broken", shown if fits else f"score: {shown}")
-
-
-__all__ = ["judge_settings"]

@@ -27,11 +27,6 @@ def stable_json(value: object) -> str:
     Dates become ISO text and array scalars plain numbers. Infinity and not-a-number are
     refused, since other readers do not know them.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If the value has no JSON form.
-
     Examples
     --------
     >>> print(stable_json({"k": 5, "A": [0.1]}), end="")
@@ -77,14 +72,7 @@ def seal_of(content: Mapping[str, object]) -> str:
 
 
 def load_json_object(path: str | Path) -> dict[str, object]:
-    """Read a file that holds one JSON object.
-
-    Raises
-    ------
-    DataError
-        If the file is absent, unreadable, not UTF-8, not JSON or not an object; if a key stands twice in
-        an object, a number is too large, or objects and lists are nested too deeply.
-    """
+    """Read a file that holds one JSON object."""
     where = str(path)
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
@@ -145,6 +133,3 @@ def _check_depth(value: object, where: str) -> None:
         for item in level:
             inner += item.values() if isinstance(item, dict) else item if isinstance(item, list) else ()
         level, depth = inner, depth + 1
-
-
-__all__ = ["load_json_object", "seal_of", "stable_json"]

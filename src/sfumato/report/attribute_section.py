@@ -35,15 +35,7 @@ ROLES = {
 
 
 def attribute_section(found: Published, *, show_values: bool = True) -> str:
-    """Return the blocks of each attribute, and the roles of all columns.
-
-    Parameters
-    ----------
-    found
-        What is known.
-    show_values
-        Whether labels are shown; they may be values of the data.
-    """
+    """Return the blocks of each attribute, and the roles of all columns."""
     lack = found.lack("attributes")
     parts = [
         paragraph(AVERAGED if found.subject.recipe is None else BLURRED),
@@ -159,6 +151,3 @@ def _micro_roles(micro: MicroRecipe) -> str:
     ]
     headings = ["column", "what is published", "grouped by"]
     return scrolling(Numbers("All published columns", headings, rows).html(), "All published columns")
-
-
-__all__ = ["attribute_section", "done_words"]

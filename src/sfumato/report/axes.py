@@ -11,9 +11,10 @@ import numpy as np
 
 from sfumato.errors import ParameterError
 from sfumato.front.front import Objective
-from sfumato.front.knees import WIDE
+from sfumato.front.scales import WIDE
 from sfumato.front.suggestions import RISKS
-from sfumato.report.words import measure_words, number_words
+from sfumato.front.words import number_words
+from sfumato.report.words import measure_words
 
 if TYPE_CHECKING:
     from sfumato._typing import FloatArray
@@ -24,21 +25,11 @@ STEPS = (1.0, 2.0, 5.0, 10.0)
 
 @dataclass(frozen=True, eq=False)
 class Axis:
-    """One measure of all solutions, ready to be drawn.
+    """One measure of all solutions, ready to be drawn."""
 
-    Parameters
-    ----------
-    name
-        The measure.
-    maximize
-        Whether larger is better; None where nobody said so.
-    values
-        One for each solution; what is not finite is not drawn.
-    """
-
-    name: str
-    maximize: bool | None
-    values: FloatArray
+    name: str  # the measure
+    maximize: bool | None  # whether larger is better; None where nobody said so
+    values: FloatArray  # one for each solution; what is not finite is not drawn
 
     @property
     def words(self) -> str:
@@ -105,15 +96,7 @@ class Axis:
         return ticks or [self.low]
 
     def tick_labels(self, count: int, room: float) -> dict[float, str]:
-        """Return ticks with their numbers, blank where these would touch side by side.
-
-        Parameters
-        ----------
-        count
-            How many ticks, about.
-        room
-            Letters that fit along the axis. Powers of ten come first, then what fits between them.
-        """
+        """Return ticks with their numbers, blank where these would touch side by side."""
         labels = {tick: number_words(tick) for tick in self.ticks(count)}
         places = dict(zip(labels, (self.share(np.array(list(labels))) * room).tolist(), strict=True))
         shown: list[float] = []
@@ -163,11 +146,6 @@ def plane_axes(front: Front) -> tuple[Axis, Axis]:
     The first objective to maximize against the first to minimize, one of usefulness if there is
     one; where there is no such pair the first two objectives; where there is one objective, the
     suppressed rows beside it.
-
-    Raises
-    ------
-    ParameterError
-        If the front is empty or has no objective.
     """
     if not len(front) or not front.objectives:
         raise ParameterError("a front without solutions or objectives has no axes; draw one that has both.")
@@ -196,6 +174,3 @@ def other_axes(front: Front) -> list[Axis]:
     """Return the axes of the objectives that are not in the plane, in their order."""
     drawn = {axis.name for axis in plane_axes(front)}
     return [make_axis(front, item) for item in front.objectives if item.name not in drawn]
-
-
-__all__ = ["Axis", "make_axis", "other_axes", "plane_axes"]

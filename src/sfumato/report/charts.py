@@ -24,25 +24,16 @@ ROW = 30.0
 
 @dataclass(frozen=True)
 class Pair:
-    """One line of a chart of dots.
+    """One line of a chart of dots."""
 
-    Parameters
-    ----------
-    name
-        What it is.
-    before, after
-        Its numbers; None where there is none.
-    before_text, after_text
-        The numbers as people read them.
-    reference
-        A third number to hold them against, such as what guessing reaches; None without one.
-    """
-
-    name: str
+    name: str  # what it is
+    # its numbers; None where there is none
     before: float | None
     after: float | None
+    # the numbers as people read them
     before_text: str = ""
     after_text: str = ""
+    # a third number to hold them against, such as what guessing reaches; None without one
     reference: float | None = None
 
 
@@ -50,20 +41,6 @@ def pair_chart(pairs: Sequence[Pair], ticks: dict[float, str], reference: str = 
     """Draw for each line where a number was before and where it is after.
 
     A hollow circle is before, a filled diamond after, a short upright line the reference.
-
-    Parameters
-    ----------
-    pairs
-        The lines, from above.
-    ticks
-        Number → its text; the first and the last are the ends of the scale.
-    reference
-        What the upright lines are; for the legend.
-
-    Returns
-    -------
-    Drawing
-        Numbers beyond the ends of the scale are drawn at its ends.
     """
     top, left, right = 34.0, NAMES + 12, WIDTH - 142
     bottom = top + ROW * len(pairs)
@@ -106,42 +83,18 @@ def _legend(drawing: Drawing, left: float, reference: str) -> None:
 
 @dataclass(frozen=True)
 class Curve:
-    """A curve of steps: from each place on, this much.
+    """A curve of steps: from each place on, this much."""
 
-    Parameters
-    ----------
-    name
-        What it is.
-    look
-        ``before`` or ``after``.
-    points
-        Places and numbers, from the left; between two places the number of the left one holds.
-    """
-
-    name: str
-    look: str
+    name: str  # what it is
+    look: str  # `before` or `after`
+    # places and numbers, from the left; between two places the number of the left one holds
     points: Sequence[tuple[float, float]]
 
 
 def step_chart(
     curves: Sequence[Curve], across: str, upwards: str, limit: tuple[float, str] | None = None
 ) -> Drawing:
-    """Draw shares in percent that rise by steps over sizes, on a logarithmic scale of sizes.
-
-    Parameters
-    ----------
-    curves
-        One or two curves; at least one has a point.
-    across, upwards
-        What the scales are.
-    limit
-        A size to be marked, and its name.
-
-    Returns
-    -------
-    Drawing
-        Each curve begins at 0 and goes on to the end of the scale.
-    """
+    """Draw shares in percent that rise by steps over sizes, on a logarithmic scale of sizes."""
     sizes = [x for curve in curves for x, _ in curve.points] + ([limit[0]] if limit else [])
     low, high = min(sizes), max(max(sizes), 10 * min(sizes))
     left, right, top, bottom = 74.0, WIDTH - 16, 44.0, 304.0
@@ -190,17 +143,7 @@ class Bar:
 def bar_chart(
     bars: Sequence[Bar], *, most: float | None = None, width: float = WIDTH, names: float = 190.0
 ) -> Drawing:
-    """Draw numbers from 0 on as bars, from above.
-
-    Parameters
-    ----------
-    bars
-        At least one.
-    most
-        The number of a bar that takes the whole room; the largest where None.
-    width, names
-        Pixels across, and those of them that names take.
-    """
+    """Draw numbers from 0 on as bars, from above."""
     row, left, right = 24.0, names, width - 84
     drawing = Drawing(width, row * len(bars) + 4)
     scale = Scale(0.0, max([1e-12, *(bar.value for bar in bars)]) if most is None else most, left, right)
@@ -210,6 +153,3 @@ def bar_chart(
         drawing.bar((left, y + 4), (end - left, row - 8), "bar")
         drawing.text((end + 8, y + 17), bar.text, "value")
     return drawing
-
-
-__all__ = ["NAMES", "WIDTH", "Bar", "Curve", "Pair", "bar_chart", "pair_chart", "step_chart"]

@@ -21,21 +21,13 @@ NO_LABELS: dict[int, dict[str, str]] = {}
 
 @dataclass(frozen=True)
 class MeasurePair:
-    """One measure of two solutions.
+    """One measure of two solutions."""
 
-    Parameters
-    ----------
-    name
-        The measure.
-    first, second
-        Its values.
-    better
-        Which of them is better; None where they are equal, or the measure is no objective.
-    """
-
-    name: str
+    name: str  # the measure
+    # its values
     first: float
     second: float
+    # which of them is better; None where they are equal, or the measure is no objective
     better: Literal["first", "second"] | None
 
 
@@ -51,24 +43,14 @@ class AttributePair:
 
 @dataclass(frozen=True)
 class Comparison(Generic[SolutionT]):
-    """Two solutions of a front side by side; print it, `plot` it, or write its `html`.
+    """Two solutions of a front side by side; print it, `plot` it, or write its `html`."""
 
-    Parameters
-    ----------
-    first, second
-        The solutions.
-    measures
-        Objectives and required measures, then suppressed rows.
-    attributes
-        The quasi-identifiers.
-    sizes
-        The sizes of the classes of both; None for a front that came from files without its data.
-    """
-
+    # the solutions
     first: SolutionT
     second: SolutionT
-    measures: tuple[MeasurePair, ...]
-    attributes: tuple[AttributePair, ...]
+    measures: tuple[MeasurePair, ...]  # objectives and required measures, then suppressed rows
+    attributes: tuple[AttributePair, ...]  # the quasi-identifiers
+    # the sizes of the classes of both; None for a front that came from files without its data
     sizes: tuple[ClassSizes, ClassSizes] | None = None
 
     @property
@@ -98,13 +80,7 @@ class Comparison(Generic[SolutionT]):
         return comparison_text(self)
 
     def plot(self) -> Figure:
-        """Return a figure of the cumulative class sizes of both (plotly).
-
-        Raises
-        ------
-        DataError
-            If the sizes are not known.
-        """
+        """Return a figure of the cumulative class sizes of both (plotly)."""
         from sfumato.report.comparison_page import comparison_figure
 
         return comparison_figure(self)
@@ -138,19 +114,7 @@ def make_comparison(
     labels: Mapping[int, Mapping[str, str]] | None = None,
     sizes: tuple[ClassSizes, ClassSizes] | None = None,
 ) -> Comparison[SolutionT]:
-    """Put two solutions of a front side by side.
-
-    Parameters
-    ----------
-    front
-        Names the objectives.
-    first, second
-        The solutions.
-    labels
-        Solution's number → attribute → label of its level, or labels of its blocks; any of them may lack.
-    sizes
-        The sizes of the classes of both.
-    """
+    """Put two solutions of a front side by side."""
     directions = {item.name: item.maximize for item in front.objectives}
     names = dict.fromkeys([*front.measure_names, "suppressed"])
     measures = tuple(
@@ -183,6 +147,3 @@ def _sizes_dict(item: ClassSizes) -> dict[str, object]:
         "rows": list(item.rows),
         "suppressed": item.suppressed,
     }
-
-
-__all__ = ["AttributePair", "Comparison", "MeasurePair", "make_comparison"]

@@ -34,13 +34,7 @@ _FIGURE = """<h2 id="sizes">Sizes of the classes</h2>
 
 
 def comparison_figure(comparison: Comparison[SolutionT]) -> Figure:
-    """Draw for two solutions the share of rows in classes of at most each size.
-
-    Raises
-    ------
-    DataError
-        If the sizes are not known.
-    """
+    """Draw for two solutions the share of rows in classes of at most each size."""
     import plotly.graph_objects as go
 
     if comparison.sizes is None:
@@ -103,13 +97,7 @@ def _steps(item: ClassSizes, name: str, look: dict[str, str], axis: Axis) -> dic
 
 
 def comparison_html(comparison: Comparison[SolutionT]) -> str:
-    """Return a page with two solutions side by side.
-
-    Returns
-    -------
-    str
-        HTML5, to be written as UTF-8; it loads nothing. Names and labels may hold anything.
-    """
+    """Return a page with two solutions side by side."""
     first, second = comparison.numbers
     heads = [f"Solution {first}", f"Solution {second}"]
     content = [
@@ -167,6 +155,3 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
         f'<div class="wide"><table class="pair">\n<thead><tr>{head}</tr></thead>\n'
         f"<tbody>\n{body}\n</tbody>\n</table></div>"
     )
-
-
-__all__ = ["comparison_figure", "comparison_html"]

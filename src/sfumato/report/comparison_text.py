@@ -24,22 +24,7 @@ STEPS = (1, 2, 5)
 
 
 def comparison_text(comparison: Comparison[SolutionT], width: int = WIDTH, *, unicode: bool = True) -> str:
-    """Return two solutions side by side as plain text.
-
-    Parameters
-    ----------
-    comparison
-        The two.
-    width
-        Columns; long texts are broken.
-    unicode
-        Whether the terminal shows more than ASCII.
-
-    Returns
-    -------
-    str
-        Lines without colour codes. Control characters in names and labels are replaced.
-    """
+    """Return two solutions side by side as plain text."""
     heads = [f"solution {number}" for number in comparison.numbers]
     blocks = [
         textwrap.wrap(comparison.sentence, width, break_on_hyphens=False),
@@ -105,19 +90,7 @@ def size_ranges(sizes: Sequence[ClassSizes]) -> list[tuple[int, int, str]]:
 def _table(
     heads: Sequence[str], rows: Sequence[Sequence[str]], width: int, right: Sequence[int] = ()
 ) -> list[str]:
-    """Return aligned lines; the columns after the first share what room there is.
-
-    Parameters
-    ----------
-    heads
-        One for each column.
-    rows
-        Cells; those too wide are broken into lines.
-    width
-        Columns of the terminal.
-    right
-        Columns whose cells stand on the right.
-    """
+    """Return aligned lines; the columns after the first share what room there is."""
     wanted = [max(cells(row[place]) for row in [heads, *rows]) for place in range(len(heads))]
     first = min(wanted[0], max(12, width // 3))
     share = (width - first) // (len(heads) - 1) - len(GAP)
@@ -136,6 +109,3 @@ def _table(
             ]
             lines.append(GAP.join(padded))
     return lines
-
-
-__all__ = ["comparison_text", "size_ranges"]

@@ -62,21 +62,6 @@ def report_html(found: Published, *, show_values: bool = True, day: dt.date | No
 
     What a `Published` holds follows from FILE and FILE.json, and so does all of the external edition. The
     internal edition is made of an `Evidence`, which knows the original too; it says so on top.
-
-    Parameters
-    ----------
-    found
-        What is known; what is missing is said in its place.
-    show_values
-        Whether labels of blocks and confidential sentences are shown.
-    day
-        The day that stands in the internal edition; today where None. The external one tells no day.
-
-    Returns
-    -------
-    str
-        HTML5, to be written as UTF-8. It carries all that it needs and forbids the browser to load
-        anything or to run any script. Names and labels may hold anything.
     """
     inside = isinstance(found, Evidence)
     style = f"{palette_css()}{files('sfumato.report').joinpath('report.css').read_text(encoding='utf-8')}"
@@ -127,6 +112,3 @@ def _policy(style: str) -> str:
     """Return the rule that nothing is fetched, no script runs, and this style alone applies."""
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     return f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
-
-
-__all__ = ["INTERNAL", "report_html"]

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from sfumato.front.words import number_words, printable
 from sfumato.release.verify.names import split_name
 from sfumato.report.pieces import share_words
-from sfumato.report.words import measure_words, number_words, printable
+from sfumato.report.words import measure_words
 
 if TYPE_CHECKING:
     from sfumato.utility.result import ModelUtility
@@ -63,6 +64,3 @@ def mapping(value: object) -> Mapping[str, object]:
 def texts(value: object) -> list[str]:
     """Return texts of a verdict; none for anything else."""
     return [str(item) for item in value] if isinstance(value, list | tuple) else []
-
-
-__all__ = ["SCORES", "mapping", "model_sentence", "score_words", "texts", "told_words"]

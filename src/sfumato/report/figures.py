@@ -45,28 +45,6 @@ def front_figure(
     With two objectives a step line shows what can be reached; a third one is the colour, and each
     solution is then also a line across one axis for each objective. Values that are not finite are
     left out.
-
-    Parameters
-    ----------
-    front
-        What to draw. An empty one gives an empty figure that says so.
-    picked
-        Number of a solution to mark.
-    labels
-        Solution's number → attribute → label of its level, shown beside the level's number; any
-        of them may lack.
-    suggestions
-        Solutions to mark; found here where None.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        Text is escaped: attribute names and labels may hold anything.
-
-    Raises
-    ------
-    ParameterError
-        If ``picked`` is not the number of a solution.
     """
     import plotly.graph_objects as go
 
@@ -144,6 +122,3 @@ def _layout(front: Front) -> dict[str, object]:
             "font": {"family": style.FAMILY, "size": style.TEXT_SIZE, "color": style.INK},
         },
     }
-
-
-__all__ = ["front_figure"]

@@ -22,20 +22,7 @@ MANY = 300
 
 
 def front_chart(front: Front, picked: int | None) -> Drawing:
-    """Draw the solutions in the plane of their two main objectives.
-
-    Parameters
-    ----------
-    front
-        At least one solution with finite values.
-    picked
-        Number of the released solution; None where it is not known.
-
-    Returns
-    -------
-    Drawing
-        With a line of what can be reached where there are two objectives.
-    """
+    """Draw the solutions in the plane of their two main objectives."""
     across, upwards = plane_axes(front)
     left, right, top, bottom = 74.0, WIDTH - 20, 48.0, 388.0
     drawing = Drawing(WIDTH, bottom + 44)
@@ -96,6 +83,3 @@ def _border(across: Axis, upwards: Axis, x: Scale, y: Scale) -> list[tuple[float
     for before, after in pairwise(points):
         corners += [before, (before[0], after[1]) if across.maximize else (after[0], before[1])]
     return [*corners, *points[-1:]]
-
-
-__all__ = ["front_chart"]

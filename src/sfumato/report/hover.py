@@ -6,15 +6,14 @@ import textwrap
 from html import escape
 from typing import TYPE_CHECKING
 
+from sfumato.front.words import number_words, printable
 from sfumato.report.words import (
     BLOCKS_WIDTH,
     check_picked,
     count_words,
     knee_number,
     measure_words,
-    number_words,
     partition_words,
-    printable,
     suppressed_words,
 )
 
@@ -54,19 +53,7 @@ def hover_texts(
     labels: Mapping[int, Mapping[str, str]] | None,
     suggestions: Sequence[Suggestion[Solution]] | None = None,
 ) -> list[str]:
-    """Return for each solution its number, measures, suppressed rows and recoding, as plotly text.
-
-    Parameters
-    ----------
-    front
-        The solutions.
-    picked
-        Number of the picked solution.
-    labels
-        Solution's number → attribute → label of its level, or labels of its blocks; any of them may lack.
-    suggestions
-        Solutions about which something is to be said.
-    """
+    """Return for each solution its number, measures, suppressed rows and recoding, as plotly text."""
     check_picked(front, picked)
     reasons = {item.solution.number: item.why for item in suggestions or ()}
     marks = {knee_number(front): "the knee", picked: "picked"}
@@ -108,6 +95,3 @@ def _recoding(item: Solution, labels: Mapping[str, str]) -> list[str]:
 
 def _cut(text: str, width: int = NAME_WIDTH) -> str:
     return text if len(text) <= width else text[: width - 1] + "…"
-
-
-__all__ = ["broken", "hover_texts", "plain"]

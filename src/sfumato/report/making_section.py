@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sfumato.evidence.gather import Evidence
+from sfumato.front.words import number_words, printable
 from sfumato.report.axes import plane_axes
 from sfumato.report.evidence_words import mapping
 from sfumato.report.front_chart import front_chart
@@ -19,15 +20,7 @@ from sfumato.report.pieces import (
     share_words,
     text,
 )
-from sfumato.report.words import (
-    count_words,
-    front_sentence,
-    front_title,
-    measure_words,
-    number_words,
-    printable,
-    suppressed_words,
-)
+from sfumato.report.words import count_words, front_sentence, front_title, measure_words, suppressed_words
 
 if TYPE_CHECKING:
     from sfumato.evidence.published import Published
@@ -116,15 +109,7 @@ def _spread(front: Front, picked: int | None) -> list[Solution]:
 
 
 def making_section(found: Published, *, show_values: bool = True) -> str:
-    """Return what was done and with which versions; inside the house, the search and the specification too.
-
-    Parameters
-    ----------
-    found
-        What is known.
-    show_values
-        Whether confidential sentences are written out.
-    """
+    """Return what was done and with which versions; internally the search and the specification too."""
     parts = [facts(recipe_facts(found, show_values=show_values))]
     if isinstance(found, Evidence):
         parts += _inside(found, show_values=show_values)
@@ -151,15 +136,7 @@ def _inside(found: Evidence, *, show_values: bool) -> list[str]:
 
 
 def recipe_facts(found: Published, *, show_values: bool) -> list[tuple[str, str]]:
-    """Return the recipe in words; what is done to each column stands in its own section.
-
-    Parameters
-    ----------
-    found
-        What is known.
-    show_values
-        Whether confidential sentences are written out.
-    """
+    """Return the recipe in words; what is done to each column stands in its own section."""
     subject, told = found.subject, []
     if subject.recipe is not None:
         recipe, rule = subject.recipe, subject.recipe.rule
@@ -208,6 +185,3 @@ def _search_facts(evidence: Evidence) -> list[tuple[str, str]]:
         shown = number_words(float(value)) if isinstance(value, int | float) else printable(str(value))
         found.append((words, f"{int(shown):,}" if shown.isdecimal() and len(shown) < 16 else shown))
     return found
-
-
-__all__ = ["front_section", "making_section", "recipe_facts", "text_lines"]

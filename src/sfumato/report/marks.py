@@ -21,23 +21,12 @@ SUGGESTIONS = 3
 
 @dataclass(frozen=True)
 class Mark:
-    """A ring around a solution, and how it is called in the legend.
+    """A ring around a solution, and how it is called in the legend."""
 
-    Parameters
-    ----------
-    place
-        The place of the solution in the front.
-    number
-        Its number.
-    name
-        In a word or two.
-    symbol, size, colour
-        What the ring looks like.
-    """
-
-    place: int
-    number: int
-    name: str
+    place: int  # the place of the solution in the front
+    number: int  # its number
+    name: str  # in a word or two
+    # what the ring looks like
     symbol: str
     size: int
     colour: str
@@ -51,17 +40,7 @@ class Mark:
 def find_marks(
     front: Front, picked: int | None, suggestions: Sequence[Suggestion[Solution]] | None = None
 ) -> list[Mark]:
-    """Return the rings of a front; each fits inside that of the picked solution.
-
-    Parameters
-    ----------
-    front
-        The solutions. A front of one or two has no suggestions: all of it is seen at once.
-    picked
-        Number of the picked solution.
-    suggestions
-        What is marked; found here where None.
-    """
+    """Return the rings of a front; each fits inside that of the picked solution."""
     places = {item.number: place for place, item in enumerate(front)}
     if suggestions is None:
         suggestions = page_suggestions(front)
@@ -113,6 +92,3 @@ def mark_traces(marks: Sequence[Mark], x: Axis, y: Axis) -> list[dict[str, objec
             }
         )
     return traces
-
-
-__all__ = ["Mark", "find_marks", "mark_traces", "page_suggestions"]

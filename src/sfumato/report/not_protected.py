@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sfumato.front.words import number_words
 from sfumato.release.verify.names import split_name
 from sfumato.report.evidence_words import mapping
 from sfumato.report.pieces import share_words
-from sfumato.report.words import number_words
 
 if TYPE_CHECKING:
     from sfumato.evidence.published import Published, Subject
@@ -94,6 +94,3 @@ def _rows(subject: Subject) -> list[str]:
             "Attackers who know the order of the original rows: the released rows are in the same order."
         )
     return told
-
-
-__all__ = ["not_protected"]

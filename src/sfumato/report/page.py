@@ -9,11 +9,12 @@ from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
+from sfumato.front.words import number_words
 from sfumato.report.axes import Axis, other_axes, plane_axes
 from sfumato.report.figures import MANY_OBJECTIVES, front_figure
 from sfumato.report.marks import page_suggestions
 from sfumato.report.table import solution_table, table_sentence
-from sfumato.report.words import front_sentence, front_title, knee_number, measure_words, number_words
+from sfumato.report.words import front_sentence, front_title, knee_number, measure_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -84,32 +85,7 @@ def front_html(
     labels: Mapping[int, Mapping[str, str]] | None = None,
     sizes: Mapping[int, ClassSizes] | None = None,
 ) -> str:
-    """Return a page with the figure of a front, suggestions, and a table of its solutions.
-
-    Parameters
-    ----------
-    front
-        What to show. An empty one gives a page that says so.
-    picked
-        Number of a solution to mark.
-    labels
-        Solution's number → attribute → label of its level; any of them may lack.
-    sizes
-        Solution's number → sizes of its classes, which the page shows for two solutions side by side;
-        any of them may lack.
-
-    Returns
-    -------
-    str
-        HTML5, to be written as UTF-8. It carries all that it needs (about 5 MB, nearly all of it
-        plotly's library) and forbids the browser to load anything or to run any other script.
-        Attribute names and labels may hold anything.
-
-    Raises
-    ------
-    ParameterError
-        If ``picked`` is not the number of a solution.
-    """
+    """Return a page with the figure of a front, suggestions, and a table of its solutions."""
     suggestions = page_suggestions(front)
     # Drawn first: it checks what was picked.
     figure = front_figure(front, picked, labels=labels, suggestions=suggestions)
@@ -130,17 +106,7 @@ def front_html(
 
 
 def page_html(title: str, sentence: str, content: str, scripts: Sequence[str]) -> str:
-    """Return a whole page.
-
-    Parameters
-    ----------
-    title, sentence
-        What stands on top; they are escaped here.
-    content
-        HTML.
-    scripts
-        The texts of all scripts in the content: no other one will run.
-    """
+    """Return a whole page."""
     return _PAGE.format(
         policy=_policy(scripts),
         title=escape(title),
@@ -212,15 +178,7 @@ def _span(axis: Axis) -> str:
 
 
 def drawing_json(figure: Figure, beside: Mapping[str, object] | None = None) -> str:
-    """Return the figure as JSON that cannot end the element it stands in; its title is the page's.
-
-    Parameters
-    ----------
-    figure
-        The figure; it loses its title.
-    beside
-        What else the page's script needs.
-    """
+    """Return the figure as JSON that cannot end the element it stands in; its title is the page's."""
     if figure.layout.title.text:
         height = figure.layout.height - figure.layout.margin.t + TOP_MARGIN
         figure.update_layout(title=None, margin_t=TOP_MARGIN, height=height)
@@ -250,6 +208,3 @@ def _policy(scripts: Sequence[str]) -> str:
 
 def _resource(name: str) -> str:
     return files("sfumato.report").joinpath(name).read_text(encoding="utf-8")
-
-
-__all__ = ["drawing_json", "front_html", "how_to_read", "page_html", "page_scripts"]

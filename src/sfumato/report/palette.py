@@ -76,6 +76,3 @@ def _luminance(colour: str) -> float:
         part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
     )
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-
-
-__all__ = ["DARK", "LIGHT", "TEXTS", "contrast", "palette_css"]

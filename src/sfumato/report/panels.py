@@ -53,6 +53,3 @@ def make_panels(heights: Sequence[int]) -> list[Panel]:
         panels.append(Panel(max(0.0, 1.0 - (top + height) / total), 1.0 - top / total))
         top += height + style.GAP
     return panels
-
-
-__all__ = ["Panel", "make_panels", "total_height"]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
-from sfumato.report.words import printable
+from sfumato.front.words import printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,21 +19,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Numbers:
-    """A table of numbers.
+    """A table of numbers."""
 
-    Parameters
-    ----------
-    caption
-        What the table holds.
-    headings
-        One for each column; the first column names the rows.
-    rows
-        Texts of the cells.
-    """
-
-    caption: str
-    headings: Sequence[str]
-    rows: Sequence[Sequence[str]]
+    caption: str  # what the table holds
+    headings: Sequence[str]  # one for each column; the first column names the rows
+    rows: Sequence[Sequence[str]]  # texts of the cells
 
     def html(self) -> str:
         """Return the table, every text in it escaped."""
@@ -52,30 +42,14 @@ class Numbers:
 
 @dataclass(frozen=True)
 class Figure:
-    """A picture with one sentence that says how to read it, and the numbers behind it.
+    """A picture with one sentence that says how to read it, and the numbers behind it."""
 
-    Parameters
-    ----------
-    identity
-        Unique within the page.
-    title
-        What it shows.
-    reading
-        How to read it.
-    drawing
-        The picture.
-    seen
-        What can be seen in it, for those who cannot.
-    numbers
-        The numbers behind it.
-    """
-
-    identity: str
-    title: str
-    reading: str
-    drawing: Drawing
-    seen: str
-    numbers: Numbers
+    identity: str  # unique within the page
+    title: str  # what it shows
+    reading: str  # how to read it
+    drawing: Drawing  # the picture
+    seen: str  # what can be seen in it, for those who cannot
+    numbers: Numbers  # the numbers behind it
 
     def html(self) -> str:
         """Return the figure under a heading of the third order."""
@@ -117,17 +91,7 @@ def facts(pairs: Sequence[tuple[str, str]]) -> str:
 
 
 def section(identity: str, title: str, parts: Sequence[str]) -> str:
-    """Return a section under a heading of the second order.
-
-    Parameters
-    ----------
-    identity
-        Unique within the page.
-    title
-        Its heading.
-    parts
-        HTML.
-    """
+    """Return a section under a heading of the second order."""
     content = "\n".join(part for part in parts if part)
     heading = f'<h2 id="{identity}">{text(title)}</h2>'
     return f'<section aria-labelledby="{identity}">\n{heading}\n{content}\n</section>'
@@ -161,18 +125,3 @@ def share_words(share: float | None) -> str:
     if 99.9 <= percent < 100:
         return f"{percent:.2f} %" if percent < 99.995 else "above 99.99 %"
     return f"{percent:.2f} %" if abs(percent) < 1 else f"{percent:.1f} %"
-
-
-__all__ = [
-    "Figure",
-    "Numbers",
-    "bullets",
-    "capital",
-    "facts",
-    "missing",
-    "paragraph",
-    "scrolling",
-    "section",
-    "share_words",
-    "text",
-]

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sfumato.front.words import number_words
 from sfumato.report import style
 from sfumato.report.hover import broken
 from sfumato.report.marks import Mark, mark_traces
-from sfumato.report.words import number_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,31 +27,16 @@ LETTER = 7
 
 @dataclass(frozen=True, eq=False)
 class Plane:
-    """What is drawn of a front in a plane.
+    """What is drawn of a front in a plane."""
 
-    Parameters
-    ----------
-    x, y
-        What runs to the right and upwards.
-    colour
-        What the colour of a point tells, if anything.
-    texts
-        What appears when one points at a solution.
-    marks
-        Rings.
-    bordered
-        Whether a line shows what can be reached: only where two objectives are all there are.
-    numbers
-        The numbers of the solutions.
-    """
-
+    # what runs to the right and upwards
     x: Axis
     y: Axis
-    colour: Axis | None
-    texts: Sequence[str]
-    marks: Sequence[Mark]
-    bordered: bool
-    numbers: Sequence[int]
+    colour: Axis | None  # what the colour of a point tells, if anything
+    texts: Sequence[str]  # what appears when one points at a solution
+    marks: Sequence[Mark]  # rings
+    bordered: bool  # whether a line shows what can be reached: only where two objectives are all there are
+    numbers: Sequence[int]  # the numbers of the solutions
 
     def traces(self) -> list[dict[str, object]]:
         """Return all that lies in the plane, from below to above."""
@@ -176,6 +161,3 @@ def _colour_bar(axis: Axis) -> dict[str, object]:
         "thickness": 16,
         "outlinewidth": 0,
     }
-
-
-__all__ = ["Plane", "axis_layouts", "quiet"]

@@ -203,6 +203,3 @@ def _seen(pairs: Sequence[Pair]) -> str:
 
 def _both(pair: Pair) -> str:
     return f"{pair.before_text} before, {pair.after_text} after" if pair.before_text else pair.after_text
-
-
-__all__ = ["risk_section"]

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sfumato.front.words import number_words
 from sfumato.report.axes import Axis
-from sfumato.report.words import number_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,26 +20,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Scale:
-    """Where numbers lie between two places.
+    """Where numbers lie between two places."""
 
-    Parameters
-    ----------
-    low, high
-        The smallest and the largest number.
-    start, end
-        Where these two lie.
-    is_log
-        Whether equal factors lie equally far apart; then ``low`` is above 0.
-    is_whole
-        Whether ticks are whole numbers.
-    """
-
+    # the smallest and the largest number
     low: float
     high: float
+    # where these two lie
     start: float
     end: float
-    is_log: bool = False
-    is_whole: bool = False
+    is_log: bool = False  # whether equal factors lie equally far apart; then `low` is above 0
+    is_whole: bool = False  # whether ticks are whole numbers
 
     @classmethod
     def over(cls, values: Sequence[float], start: float, end: float) -> Scale:
@@ -94,19 +84,7 @@ def percent_ticks(low: float = 0.0, high: float = 100.0) -> dict[float, str]:
 
 
 def draw_across(drawing: Drawing, scale: Scale, top: float, bottom: float, ticks: dict[float, str]) -> None:
-    """Draw upright lines of a grid with their numbers below.
-
-    Parameters
-    ----------
-    drawing
-        Where to.
-    scale
-        From left to right.
-    top, bottom
-        Where the lines begin and end.
-    ticks
-        Number → its text.
-    """
+    """Draw upright lines of a grid with their numbers below."""
     for tick, text in ticks.items():
         x = scale.place(tick)
         drawing.line((x, top), (x, bottom), "grid")
@@ -115,24 +93,9 @@ def draw_across(drawing: Drawing, scale: Scale, top: float, bottom: float, ticks
 
 
 def draw_upwards(drawing: Drawing, scale: Scale, left: float, right: float, ticks: dict[float, str]) -> None:
-    """Draw level lines of a grid with their numbers to the left.
-
-    Parameters
-    ----------
-    drawing
-        Where to.
-    scale
-        From below upwards.
-    left, right
-        Where the lines begin and end.
-    ticks
-        Number → its text.
-    """
+    """Draw level lines of a grid with their numbers to the left."""
     for tick, text in ticks.items():
         y = scale.place(tick)
         drawing.line((left, y), (right, y), "grid")
         if text:
             drawing.text((left - 8, y + 4.5), text, "tick", anchor="end")
-
-
-__all__ = ["Scale", "draw_across", "draw_upwards", "percent_ticks"]

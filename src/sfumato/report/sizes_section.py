@@ -93,6 +93,3 @@ def _sizes_numbers(both: Sequence[tuple[str, str, ClassSizes]]) -> Numbers:
 def _between(sizes: ClassSizes, low: int, high: int | None) -> str:
     last = max(sizes.sizes, default=0) if high is None else high
     return f"{sizes.rows_between(low, last):,}"
-
-
-__all__ = ["sizes_section"]

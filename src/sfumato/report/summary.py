@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sfumato.evidence.gather import Evidence
+from sfumato.front.words import number_words
 from sfumato.release.verify.names import larger_is_better, split_name
 from sfumato.report.evidence_words import mapping, model_sentence, texts, told_words
 from sfumato.report.not_protected import not_protected
 from sfumato.report.pieces import bullets, capital, share_words, text
-from sfumato.report.words import count_words, number_words
+from sfumato.report.words import count_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -190,6 +191,3 @@ def _numbers(value: object) -> dict[str, float]:
 
 def _classes(many: int) -> str:
     return f"{many:,} {'class' if many == 1 else 'classes'}"
-
-
-__all__ = ["cost", "headlines", "promised", "requirement_words", "summary_html", "verdict_html", "verified"]

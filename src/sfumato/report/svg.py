@@ -8,7 +8,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from sfumato.report.words import printable
+from sfumato.front.words import printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,13 +20,7 @@ LETTER = 7.8
 
 
 class Drawing:
-    """A picture that grows by its parts; later ones lie above earlier ones.
-
-    Parameters
-    ----------
-    width, height
-        Its size in units that are pixels where there is room for them.
-    """
+    """A picture that grows by its parts; later ones lie above earlier ones."""
 
     def __init__(self, width: float, height: float) -> None:
         self.width = width
@@ -70,21 +64,7 @@ class Drawing:
         anchor: Anchor = "start",
         room: float = 0,
     ) -> None:
-        """Write a line of text.
-
-        Parameters
-        ----------
-        place
-            Where its line begins, has its middle or ends.
-        text
-            Anything; it is made printable and escaped.
-        look
-            Classes.
-        anchor
-            Which of these.
-        room
-            Pixels that it may take; what is longer is cut, and pointing at it shows the whole.
-        """
+        """Write a line of text."""
         whole = printable(text)
         shown = shorten(whole, room) if room else whole
         more = f"<title>{escape(whole)}</title>" if shown != whole else ""
@@ -94,15 +74,7 @@ class Drawing:
         self._parts.append(f"<text{looks} {at}{side}>{escape(shown)}{more}</text>")
 
     def render(self, identity: str, title: str, description: str) -> str:
-        """Return the picture with its name and what it shows, for those who cannot see it.
-
-        Parameters
-        ----------
-        identity
-            Unique within the page.
-        title, description
-            What it is, and what can be seen in it.
-        """
+        """Return the picture with its name and what it shows, for those who cannot see it."""
         names = f"{identity}-title {identity}-text"
         size = f'viewBox="0 0 {_n(self.width)} {_n(self.height)}"'
         return (
@@ -130,6 +102,3 @@ def shorten(text: str, room: float) -> str:
 def _n(value: float) -> str:
     """Return a coordinate with at most one digit after the point."""
     return f"{value:.1f}".removesuffix(".0")
-
-
-__all__ = ["LETTER", "Anchor", "Drawing", "shorten"]

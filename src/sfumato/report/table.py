@@ -6,15 +6,8 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from sfumato.front import number_text
-from sfumato.report.words import (
-    count_words,
-    knee_number,
-    measure_words,
-    number_words,
-    partition_words,
-    printable,
-    suppressed_words,
-)
+from sfumato.front.words import number_words, printable
+from sfumato.report.words import count_words, knee_number, measure_words, partition_words, suppressed_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,24 +25,7 @@ def solution_table(
     labels: Mapping[int, Mapping[str, str]] | None = None,
     suggestions: Sequence[Suggestion[Solution]] = (),
 ) -> str:
-    """Return the first solutions, and the marked ones, as a table that the page's script can sort.
-
-    Parameters
-    ----------
-    front
-        At least one solution.
-    picked
-        Number of the picked solution; its row is marked, like the knee's.
-    labels
-        Solution's number → attribute → label of its level; any of them may lack.
-    suggestions
-        Solutions whose rows say so.
-
-    Returns
-    -------
-    str
-        Every text in it is escaped.
-    """
+    """Return the first solutions, and the marked ones, as a table that the page's script can sort."""
     columns = _Columns(front, {item.solution.number: item.name for item in suggestions})
     marked = {picked, *columns.suggested}
     shown = [*front.solutions[:LIMIT], *(item for item in front.solutions[LIMIT:] if item.number in marked)]
@@ -159,6 +135,3 @@ def _heading(text: str, look: str, *, order: str = "none", better: str | None = 
 def _cell(value: float, text: str, look: str) -> str:
     # Sorting reads the exact value: the text is rounded.
     return f'<td data-value="{number_text(value)}"{look}>{escape(text)}</td>'
-
-
-__all__ = ["solution_table", "table_sentence"]

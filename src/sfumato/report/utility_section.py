@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sfumato.front.words import number_words
 from sfumato.report.charts import Bar, Pair, bar_chart, pair_chart
 from sfumato.report.evidence_words import SCORES, model_sentence, score_words
 from sfumato.report.pieces import Figure, Numbers, missing, paragraph, section, share_words
 from sfumato.report.scales import percent_ticks
-from sfumato.report.words import number_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -168,6 +168,3 @@ def _association(item: Association) -> Pair:
 
 def _number(value: float | None) -> str:
     return "–" if value is None else number_words(value)
-
-
-__all__ = ["utility_section"]

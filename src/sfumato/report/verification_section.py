@@ -6,10 +6,10 @@ import shlex
 from typing import TYPE_CHECKING
 
 from sfumato.evidence.gather import Evidence
+from sfumato.front.words import number_words
 from sfumato.release.verify.names import larger_is_better
 from sfumato.report.evidence_words import mapping, texts, told_words
 from sfumato.report.pieces import Numbers, bullets, capital, paragraph, scrolling, section, text
-from sfumato.report.words import number_words
 
 if TYPE_CHECKING:
     from sfumato.evidence.published import Published
@@ -104,6 +104,3 @@ def _limit(name: str, limit: object) -> str:
 
 def _number(value: object) -> str:
     return number_words(float(value)) if isinstance(value, int | float) else ""
-
-
-__all__ = ["verification_section"]

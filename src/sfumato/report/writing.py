@@ -17,15 +17,7 @@ if TYPE_CHECKING:
 
 
 def read_release(file: Path | None, write: Callable[[Path], object]) -> Published:
-    """Return what a release shows of itself.
-
-    Parameters
-    ----------
-    file
-        Where it stands; None where it is not written.
-    write
-        Writes it to the path it is given; used where it is not written.
-    """
+    """Return what a release shows of itself."""
     if file is not None and file.is_file():
         return published(file)
     with scratch_folder() as folder:
@@ -38,26 +30,6 @@ def read_release(file: Path | None, write: Callable[[Path], object]) -> Publishe
 
 
 def write_report(path: Path, found: Published, *, show_values: bool = True, force: bool = False) -> None:
-    """Write the external edition of a `Published`, or the internal one of an `Evidence`.
-
-    Parameters
-    ----------
-    path
-        The HTML file.
-    found
-        What the report shows.
-    show_values
-        Whether labels of the release are shown.
-    force
-        Replace a file that exists.
-
-    Raises
-    ------
-    OutputError
-        If the file exists and ``force`` is not given, or the folder or the disk refuses.
-    """
+    """Write the external edition of a `Published`, or the internal one of an `Evidence`."""
     text = report_html(found, show_values=show_values)
     atomic_text(path, text, force=force, private=isinstance(found, Evidence))
-
-
-__all__ = ["read_release", "write_report"]

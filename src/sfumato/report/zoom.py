@@ -40,39 +40,17 @@ APART = (0.035, 0.06)
 
 @dataclass(frozen=True)
 class Part:
-    """A part of the plane.
+    """A part of the plane."""
 
-    Parameters
-    ----------
-    x, y
-        Its first and last value on either axis.
-    places
-        The places of the solutions in it.
-    """
-
+    # its first and last value on either axis
     x: tuple[float, float]
     y: tuple[float, float]
-    places: tuple[int, ...]
+    places: tuple[int, ...]  # the places of the solutions in it
 
 
 def steepest_part(x: Axis, y: Axis) -> Part | None:
     """Return the stretch of a fifth of the x axis along which the border covers most of the y axis.
 
-    Parameters
-    ----------
-    x, y
-        What is drawn to the right and upwards. Both count as they are drawn: by
-        logarithms on a logarithmic axis.
-
-    Returns
-    -------
-    Part or None
-        All solutions above and below that stretch of the border. None for few solutions, where the two are
-        no objectives, and where no stretch is steep: each has fewer than five solutions on the border, or
-        covers less than 30 % of the y axis.
-
-    Notes
-    -----
     The border holds the solutions that no other one beats in these two objectives; where there are no
     others that is all of them. A stretch begins at a solution. Of equally steep ones the one with more
     solutions counts, then the leftmost one.
@@ -112,19 +90,7 @@ def _part(x: Axis, y: Axis, places: LongArray) -> Part:
 
 
 def add_zoom(figure: Figure, plane: Plane, part: Part, panel: Panel) -> None:
-    """Add the magnified part below the scatter, and show in the scatter where it lies.
-
-    Parameters
-    ----------
-    figure
-        Its first pair of axes is the scatter's.
-    plane
-        What the scatter shows.
-    part
-        What is magnified.
-    panel
-        Where there is room for it.
-    """
+    """Add the magnified part below the scatter, and show in the scatter where it lies."""
     shown = plane.part(part.places)
     own = {"xaxis": "x3", "yaxis": "y3", "showlegend": False}
     traces = [{**trace, **own} for trace in shown.traces()]
@@ -199,6 +165,3 @@ def _padded(axis: Axis, ends: tuple[float, float]) -> tuple[float, float]:
     pad = 0.015 * (high - low)
     found = (first - pad, last + pad)
     return (10 ** found[0], 10 ** found[1]) if axis.is_log else found
-
-
-__all__ = ["Part", "add_zoom", "steepest_part"]

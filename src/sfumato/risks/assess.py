@@ -30,26 +30,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Assumptions:
-    """What is known beside the table.
+    """What is known beside the table."""
 
-    Parameters
-    ----------
-    threshold
-        Above which a chance counts as a risk.
-    fraction
-        Share of the population that is in the table; None where nobody says.
-    positions
-        Sensitive attribute → where each code lies on a line; only those with an order.
-    branches
-        Sensitive attribute → the branch of its hierarchy that each code is in; only where one is known.
-    overall
-        Sensitive attribute → rows of each code that classes are compared with; the table's own otherwise.
-    """
-
-    threshold: float = THRESHOLD
-    fraction: float | None = None
+    threshold: float = THRESHOLD  # above which a chance counts as a risk
+    fraction: float | None = None  # share of the population that is in the table; None where nobody says
+    # sensitive attribute → where each code lies on a line; only those with an order
     positions: Mapping[str, FloatArray] = field(default_factory=dict)
+    # sensitive attribute → the branch of its hierarchy that each code is in; only where one is known
     branches: Mapping[str, LongArray] = field(default_factory=dict)
+    # sensitive attribute → rows of each code that classes are compared with; the table's own otherwise
     overall: Mapping[str, LongArray] = field(default_factory=dict)
 
 
@@ -63,21 +52,6 @@ def assess(
 ) -> TableRisk:
     """Return the risks of a table.
 
-    Parameters
-    ----------
-    cells
-        The table.
-    names
-        The quasi-identifiers.
-    sensitive
-        The sensitive attributes.
-    assumed
-        What is known beside it.
-    population
-        The population, coded with the same codes; None without one.
-
-    Notes
-    -----
     With a population table the uniques that are unique there too are counted; a sampling fraction is used
     only without one.
     """
@@ -129,17 +103,7 @@ def _uniques(sizes: LongArray, people: LongArray | None, fraction: float | None)
 
 
 def population_sizes(cells: Cells, classes: Classes, names: Sequence[str], population: Cells) -> LongArray:
-    """Return for each class how many of the population have its values; 0 where nobody has.
-
-    Parameters
-    ----------
-    cells, classes
-        The table.
-    names
-        The quasi-identifiers.
-    population
-        The population, with the same codes. Its sizes are those of its own persons, if it names some.
-    """
+    """Return for each class how many of the population have its values; 0 where nobody has."""
     split = len(cells.rows)
     columns = [np.concatenate([cells.codes[name], population.codes[name]]) for name in names]
     sizes = [max(cells.sizes[name], population.sizes[name]) for name in names]
@@ -155,6 +119,3 @@ def population_sizes(cells: Cells, classes: Classes, names: Sequence[str], popul
     found = np.zeros(len(classes.rows), dtype=np.int64)
     found[classes.number] = many[number[:split]]
     return found
-
-
-__all__ = ["Assumptions", "assess", "population_sizes"]

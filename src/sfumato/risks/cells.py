@@ -29,24 +29,12 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """The distinct tuples of some columns, in an order that does not depend on the engine.
+    """The distinct tuples of some columns, in an order that does not depend on the engine."""
 
-    Parameters
-    ----------
-    codes
-        Column → the code of each cell; missing is a code of its own.
-    sizes
-        Column → number of codes.
-    rows
-        Rows of each cell.
-    persons
-        Person of each cell, or None where every row is a person.
-    """
-
-    codes: Mapping[str, LongArray]
-    sizes: Mapping[str, int]
-    rows: LongArray
-    persons: LongArray | None = None
+    codes: Mapping[str, LongArray]  # column → the code of each cell; missing is a code of its own
+    sizes: Mapping[str, int]  # column → number of codes
+    rows: LongArray  # rows of each cell
+    persons: LongArray | None = None  # person of each cell, or None where every row is a person
 
     @property
     def row_count(self) -> int:
@@ -81,21 +69,11 @@ class Cells:
 
 @dataclass(frozen=True, eq=False)
 class Classes:
-    """Classes of cells.
+    """Classes of cells."""
 
-    Parameters
-    ----------
-    number
-        The class of each cell, from 0 on without gaps.
-    rows
-        Rows of each class.
-    records
-        Its size: rows, or distinct persons where persons are named.
-    """
-
-    number: LongArray
-    rows: LongArray
-    records: LongArray
+    number: LongArray  # the class of each cell, from 0 on without gaps
+    rows: LongArray  # rows of each class
+    records: LongArray  # its size: rows, or distinct persons where persons are named
 
 
 def count_rows(number: LongArray, rows: LongArray, count: int) -> LongArray:
@@ -105,15 +83,7 @@ def count_rows(number: LongArray, rows: LongArray, count: int) -> LongArray:
 
 
 def number_tuples(columns: Sequence[LongArray], sizes: Sequence[int]) -> LongArray:
-    """Number tuples of codes in their order, equal tuples alike, without gaps.
-
-    Parameters
-    ----------
-    columns
-        Codes, column by column.
-    sizes
-        Number of codes of each column.
-    """
+    """Number tuples of codes in their order, equal tuples alike, without gaps."""
     if not columns:
         return np.zeros(0, dtype=np.int64)
     key, span = np.zeros(len(columns[0]), dtype=np.int64), 1
@@ -139,21 +109,12 @@ def compact(key: LongArray, span: int) -> LongArray:
 
 @dataclass(frozen=True, eq=False)
 class CodedTable:
-    """The cells of a source, with the values behind the codes.
+    """The cells of a source, with the values behind the codes."""
 
-    Parameters
-    ----------
-    cells
-        The cells.
-    columns
-        Column → its distinct values; their places are in the engine's order, the codes in that of ``ranks``.
-    ranks
-        Column → the code of each value.
-    """
-
-    cells: Cells
+    cells: Cells  # the cells
+    # column → its distinct values; their places are in the engine's order, the codes in that of `ranks`
     columns: Mapping[str, DistinctColumn]
-    ranks: Mapping[str, LongArray]
+    ranks: Mapping[str, LongArray]  # column → the code of each value
 
     def texts(self, name: str) -> list[str | None]:
         """Return the text of each code; None is missing."""
@@ -187,23 +148,7 @@ class CodedTable:
 
 
 def read_cells(source: Source, names: Sequence[str], person: str | None = None) -> CodedTable:
-    """Count the distinct tuples of some columns, in one pass over the rows.
-
-    Parameters
-    ----------
-    source
-        The rows.
-    names
-        The columns.
-    person
-        The column that says which rows belong to one person, or None. Rows whose person is missing are
-        one person.
-
-    Raises
-    ------
-    DataError
-        If there are no rows, a column is not there, or is named twice.
-    """
+    """Count the distinct tuples of some columns, in one pass over the rows."""
     asked = (*names, *(() if person is None else (person,)))
     require_columns(asked, source.columns)
     if len(set(names)) < len(names):
@@ -224,6 +169,3 @@ def read_cells(source: Source, names: Sequence[str], person: str | None = None) 
         None if person is None else coded[person][order],
     )
     return CodedTable(cells, counted.columns, ranks)
-
-
-__all__ = ["TABLE", "Cells", "Classes", "CodedTable", "compact", "count_rows", "number_tuples", "read_cells"]

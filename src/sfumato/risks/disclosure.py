@@ -38,28 +38,7 @@ def attribute_disclosure(
     branches: LongArray | None = None,
     overall: LongArray | None = None,
 ) -> AttributeDisclosure:
-    """Return what classes give away about one sensitive attribute.
-
-    Parameters
-    ----------
-    cells
-        The table; the attribute is one of its columns. Missing is a value like any other.
-    classes
-        Its classes.
-    attribute
-        The sensitive attribute.
-    threshold
-        By how much likelier a row's own value must become for the row to count as skewed.
-    positions
-        Where each code lies on a line, NaN for missing; None where values have no order. A class is similar
-        if its values lie within a tenth of the range of all, both ends included, or are all the same; with a
-        missing value beside others it is not.
-    branches
-        The branch of a hierarchy, one step below its root, that each code is in; in place of positions, for
-        values without an order. A class is similar if its values are of one branch.
-    overall
-        Rows of each code in the table that the classes are compared with; ``cells`` where None.
-    """
+    """Return what classes give away about one sensitive attribute."""
     size, rows = cells.sizes[attribute], cells.row_count
     code = cells.codes[attribute]
     total = count_rows(code, cells.rows, size) if overall is None else overall
@@ -108,6 +87,3 @@ def _is_of_one_branch(number: LongArray, branch: LongArray) -> BoolArray:
     size = int(branch.max(initial=0)) + 1
     pairs = np.unique(number * size + branch)
     return np.asarray(np.bincount(pairs // size, minlength=int(number.max(initial=-1)) + 1) == 1)
-
-
-__all__ = ["WIDTH", "attribute_disclosure"]

@@ -134,26 +134,7 @@ def downcode(
     tolerance: float = 0.0,
     name: str = "release",
 ) -> Downcoding:
-    """Attack the release that a recoding of a table makes.
-
-    Parameters
-    ----------
-    problem
-        The table, with what its publisher required; see `is_attackable`.
-    partitions
-        The recoding: the block of each code of every attribute.
-    priors
-        How often each code of every attribute occurs, as far as the attacker knows; of any scale.
-    tolerance
-        By how much the release may be worse than the best, as its manifest says.
-    name
-        What is attacked.
-
-    Returns
-    -------
-    Downcoding
-        Shares of the generalized cells of published rows.
-    """
+    """Attack the release that a recoding of a table makes."""
     facts = _read(problem, [Partition.of(block).block for block in partitions], tolerance)
     done, known, cells = np.zeros(2 + 3 * len(_KINDS)), 0, 0
     for a, block in enumerate(facts.partitions):
@@ -416,6 +397,3 @@ def _claims(tails: FloatArray, confidence: float) -> LongArray:
     order = np.argsort(-tails.reshape(-1), kind="stable")[:rows]
     order = order[tails.reshape(-1)[order] >= confidence]
     return np.bincount(order // rows, minlength=children).astype(np.int64)
-
-
-__all__ = ["CONFIDENCE", "downcode", "is_attackable"]

@@ -48,21 +48,7 @@ class NoEstimateError(SfumatoError, ArithmeticError):
 
 
 def estimate_uniques(sizes: LongArray, fraction: float) -> tuple[tuple[Estimate, ...], str | None]:
-    """Estimate the population uniques by Pitman's, Zayatz's and the slide negative binomial estimator.
-
-    Parameters
-    ----------
-    sizes
-        Size of each class of the sample.
-    fraction
-        Share of the population that the sample is, above 0 and at most 1.
-
-    Returns
-    -------
-    tuple
-        The estimates, and the name of the one to take by the rule of Dankar and others: for fractions up to
-        0.1 Pitman's; above, the smaller of SNB and Zayatz; Zayatz where the others have no answer.
-    """
+    """Estimate the population uniques by Pitman's, Zayatz's and the slide negative binomial estimator."""
     found = tuple(_estimate(name, sizes, fraction) for name in ("pitman", "zayatz", "snb"))
     pitman, zayatz, snb = (item.population_uniques for item in found)
     if zayatz is None:
@@ -135,11 +121,6 @@ def slide_negative_binomial(sizes: LongArray, fraction: float) -> tuple[float, M
     P(F = h) = Γ(α+h−1) / (Γ(h) Γ(α)) · β^(h−1) (1−β)^α. Everyone is sampled with probability π; with
     r = (1−β) / (1−β(1−π)), P(f = 0) = (1−π) r^α and P(f = 1) = π r^α (1 + (1−π) α β / (1−β(1−π))).
     K is Shlosser's estimate, and α and β solve J = K (1 − P(f = 0)) and s_1 = K P(f = 1).
-
-    Raises
-    ------
-    NoEstimateError
-        If the two equations have no solution with 0 < β < 1 and α > 0.
     """
     from scipy.optimize import brentq
 
@@ -177,11 +158,6 @@ def pitman(sizes: LongArray, fraction: float) -> tuple[float, Mapping[str, float
     Σ_{i=1}^{J−1} ln(θ + iα) − Σ_{i=1}^{n−1} ln(θ + i) + Σ_j s_j Σ_{i=1}^{j−1} ln(i − α), and a population of
     N has on average N Γ(θ+1) Γ(N+θ+α−1) / (Γ(θ+α) Γ(N+θ)) uniques, which Hoshino writes as its limit
     Γ(θ+1) / Γ(θ+α) · N^α.
-
-    Raises
-    ------
-    NoEstimateError
-        If all are unique, or there is one class, or the likelihood has no maximum inside the range.
     """
     from scipy.optimize import minimize_scalar
     from scipy.special import gammaln
@@ -257,12 +233,3 @@ class _Pitman:
 
 
 _BY_NAME = {"pitman": pitman, "zayatz": zayatz, "snb": slide_negative_binomial}
-
-__all__ = [
-    "NoEstimateError",
-    "estimate_uniques",
-    "pitman",
-    "shlosser",
-    "slide_negative_binomial",
-    "zayatz",
-]

@@ -25,8 +25,6 @@ Z = 1.959963984540054
 def wilson(successes: int, attempts: int) -> tuple[float, float]:
     """Return the 95 % confidence interval of a success rate by Wilson's score.
 
-    References
-    ----------
     Wilson, E. B. (1927). Probable inference, the law of succession, and statistical inference. Journal of the
     American Statistical Association 22, 209–212. https://doi.org/10.1080/01621459.1927.10502953
 
@@ -58,19 +56,7 @@ def knowledge_levels(attributes: int) -> list[int]:
 def draw_subsets(
     names: Sequence[str], known: int, draws: int, random: np.random.Generator
 ) -> list[tuple[str, ...]]:
-    """Draw different sets of attributes; all of them where there are no more than that.
-
-    Parameters
-    ----------
-    names
-        All attributes.
-    known
-        How many each set holds.
-    draws
-        How many sets to draw.
-    random
-        Where chance comes from.
-    """
+    """Draw different sets of attributes; all of them where there are no more than that."""
     wanted = min(draws, math.comb(len(names), known))
     found: dict[tuple[int, ...], None] = {}
     while len(found) < wanted:
@@ -88,20 +74,6 @@ def link_classes(
     released rows that fit; one is drawn at random. The attempt succeeds if that row is of the person looked
     for. Everyone is looked for once at each level of knowledge: with all attributes, and with one of some
     sets of fewer, drawn by chance.
-
-    Parameters
-    ----------
-    cells
-        Everyone's rows, coded as the release shows them.
-    names
-        The attributes.
-    released
-        Which cells are in the release. The others' rows cannot be found; whoever looks for them guesses
-        wrong, or finds nobody.
-    seed
-        Where random choices start.
-    draws
-        How many sets of attributes are drawn where not all are known.
     """
     random = np.random.default_rng(seed)
     found = []
@@ -153,32 +125,8 @@ def _fitting(cells: Cells, names: Sequence[str], released: BoolArray) -> tuple[L
 def make_linkage(
     levels: tuple[int, int], subsets: int, attempts: int, successes: int, *, expected: float, absent: int
 ) -> Linkage:
-    """Return the result of attempts, with the confidence interval of their success.
-
-    Parameters
-    ----------
-    levels
-        How many attributes are known, and how many there are.
-    subsets
-        How many sets of them were drawn.
-    attempts, successes
-        How often it was tried, and how often it succeeded.
-    expected
-        How many successes were to be expected.
-    absent
-        People who cannot be found.
-    """
+    """Return the result of attempts, with the confidence interval of their success."""
     low, high = wilson(successes, attempts)
     rate = successes / attempts if attempts else 0.0
     share = expected / attempts if attempts else 0.0
     return Linkage(*levels, subsets, attempts, successes, rate, low, high, share, absent)
-
-
-__all__ = [
-    "DRAWS",
-    "draw_subsets",
-    "knowledge_levels",
-    "link_classes",
-    "make_linkage",
-    "wilson",
-]

@@ -29,18 +29,6 @@ def link_nearest(
 
     Distances are Euclidean between values standardized by the original's means and deviations. Of several
     nearest records one is drawn at random. The attempt succeeds if it is the person's own.
-
-    Parameters
-    ----------
-    original, protected
-        Shape (n, d), the same records in the same order; NaN is missing. Records without a value in one of
-        the known columns, in either table, can neither be found nor mistaken for others.
-    names
-        The columns.
-    seed
-        Where random choices start.
-    draws
-        How many sets of columns are drawn where not all are known.
     """
     random = np.random.default_rng(seed)
     before, after = standard_scores(original), standard_scores(protected, original)
@@ -86,13 +74,6 @@ def own_chances(original: FloatArray, protected: FloatArray, people: LongArray) 
     """Return for some records the chance that one of the nearest protected ones, drawn at random, is the own.
 
     Ties are those of `sfumato.microaggregation.measures.link_records`.
-
-    Parameters
-    ----------
-    original, protected
-        Shape (n, d), the same records in the same order, without missing values.
-    people
-        Numbers of the records to look for.
     """
     from sfumato.kernels.linkage import settle_columns
     from sfumato.kernels.linkage_tree import build_boxes, link_rows
@@ -108,6 +89,3 @@ def own_chances(original: FloatArray, protected: FloatArray, people: LongArray) 
         ],
         dtype=np.float64,
     )
-
-
-__all__ = ["DRAWS", "MOST", "link_nearest", "own_chances"]

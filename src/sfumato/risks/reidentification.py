@@ -50,13 +50,6 @@ def prosecutor(sizes: LongArray, threshold: float = THRESHOLD) -> Reidentificati
     """Return the risk from an attacker who knows that the person is in the table.
 
     A record of class j has the chance 1 / f_j; the average is J / n, the highest 1 / min f_j.
-
-    Parameters
-    ----------
-    sizes
-        f_j for each class.
-    threshold
-        A chance above it counts as a risk.
     """
     return _of_chances(sizes, 1.0 / sizes, threshold, "sample")
 
@@ -66,16 +59,6 @@ def journalist(sizes: LongArray, population: LongArray, threshold: float = THRES
 
     A record of class j has the chance 1 / F_j. The average is El Emam's: the larger of J / Σ F_j (somebody of
     these classes is drawn from the population) and Σ (f_j / F_j) / n (a record is drawn from the table).
-
-    Parameters
-    ----------
-    sizes
-        f_j for each class.
-    population
-        F_j for each class. Where the population table does not hold as many as the table, which it should,
-        f_j counts.
-    threshold
-        A chance above it counts as a risk.
     """
     known = np.maximum(sizes, population)
     found = _of_chances(sizes, 1.0 / known, threshold, "population")
@@ -90,15 +73,6 @@ def journalist_by_fraction(
 
     A record of class j has the chance E(1 / F_j | f_j), see :func:`expected_chance`. The larger of the two
     averages of :func:`journalist` is then always the one over records.
-
-    Parameters
-    ----------
-    sizes
-        f_j for each class.
-    fraction
-        Share of the population that is in the table, above 0 and at most 1.
-    threshold
-        A chance above it counts as a risk.
     """
     return _of_chances(sizes, expected_chance(sizes, fraction), threshold, "fraction")
 
@@ -158,15 +132,3 @@ def _of_chances(
     at_risk = int(sizes[chances > threshold].sum())
     average = marketer(sizes, chances)
     return Reidentification(float(chances.max()), average, at_risk, at_risk / records, threshold, basis)
-
-
-__all__ = [
-    "BINS",
-    "THRESHOLD",
-    "class_sizes",
-    "expected_chance",
-    "journalist",
-    "journalist_by_fraction",
-    "marketer",
-    "prosecutor",
-]

@@ -33,18 +33,6 @@ def scan_subsets(cells: Cells, names: Sequence[str]) -> SubsetScan:
 
     All single attributes are counted, then pairs, then triples. Where there are too many, pairs and triples
     are made of those that singled out most so far, and the scan is not complete.
-
-    Parameters
-    ----------
-    cells
-        The table. Missing is a value like any other.
-    names
-        The attributes to combine.
-
-    Returns
-    -------
-    SubsetScan
-        With persons, a person counts as singled out if some combination of values is of that person alone.
     """
     scan = _Scan(cells)
     total = max(scan.total, 1)
@@ -135,6 +123,3 @@ class _Scan:
         shared[number[last[number] != self._who]] = True
         alone = ~shared[number] & self._is_alone
         return int(alone.sum()) if self._cells.persons is None else len(np.unique(self._who[alone]))
-
-
-__all__ = ["LARGEST", "SHOWN", "scan_subsets"]

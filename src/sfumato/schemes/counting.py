@@ -56,17 +56,6 @@ def without_singletons(n: int) -> tuple[int, ...]:
 def symmetric_sums(weights: Sequence[int]) -> list[list[int]]:
     """Return the elementary symmetric sums of growing sets of weights.
 
-    Parameters
-    ----------
-    weights
-        Weights of children.
-
-    Returns
-    -------
-    list
-        Entry i is about all weights of 1 and the first i others, in their order. Of these,
-        number s of the entry is the sum over all choices of s weights of their products.
-
     Examples
     --------
     >>> symmetric_sums([1, 3, 1])
@@ -117,13 +106,3 @@ def runs_before(weights: Sequence[int]) -> list[int]:
 def count_runs(weights: Sequence[int]) -> int:
     """Count the contiguous partitions of children, each with the weights of its runs of one."""
     return runs_before(weights)[-1]
-
-
-__all__ = [
-    "bell_numbers",
-    "count_runs",
-    "count_sets",
-    "runs_before",
-    "symmetric_sums",
-    "without_singletons",
-]

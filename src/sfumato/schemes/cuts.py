@@ -22,15 +22,6 @@ if TYPE_CHECKING:
 class Cuts(Contiguous):
     """Partitions whose blocks are nodes of a tree.
 
-    Parameters
-    ----------
-    tree
-        The tree over the domain, of any depth. Where nodes with a single child are
-        kept, they count as further cuts, though they make no further partitions.
-        Missing, being directly under the root, is joined with everything or nothing.
-
-    References
-    ----------
     T. Li, N. Li: Towards optimal k-anonymization, section 2.2.2,
     doi:10.1016/j.datak.2007.06.015.
 
@@ -83,6 +74,3 @@ def _reach(tree: Tree) -> IntArray:
         reach[bits, 0] = tree.spans[node, 0]
         reach[bits, 1] = tree.spans[node, 1] - 1
     return reach
-
-
-__all__ = ["Cuts"]

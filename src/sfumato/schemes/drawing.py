@@ -40,13 +40,7 @@ def draw_index(rng: np.random.Generator, weights: Sequence[int]) -> int:
 
 
 def draw_runs(rng: np.random.Generator, weights: Sequence[int]) -> IntArray:
-    """Draw a contiguous partition of children, in proportion to the weights of its runs of one.
-
-    Returns
-    -------
-    IntArray
-        For each child the place of the first one of its run.
-    """
+    """Draw a contiguous partition of children, in proportion to the weights of its runs of one."""
     before = runs_before(weights)
     first = np.zeros(len(weights), dtype=np.int32)
     end = len(weights)
@@ -63,13 +57,7 @@ def draw_runs(rng: np.random.Generator, weights: Sequence[int]) -> IntArray:
 
 
 def draw_sets(rng: np.random.Generator, weights: Sequence[int]) -> IntArray:
-    """Draw a set partition of children, in proportion to the weights of its singletons.
-
-    Returns
-    -------
-    IntArray
-        For each child the place of one child of its block, the same for all of them.
-    """
+    """Draw a set partition of children, in proportion to the weights of its singletons."""
     is_alone = _draw_singletons(rng, weights)
     group = np.arange(len(weights), dtype=np.int32)
     rest = np.flatnonzero(~is_alone)
@@ -100,6 +88,3 @@ def _draw_singletons(rng: np.random.Generator, weights: Sequence[int]) -> BoolAr
     light = np.array([place for place, weight in enumerate(weights) if weight == 1], dtype=np.int64)
     is_alone[rng.permutation(light)[:number]] = True
     return is_alone
-
-
-__all__ = ["draw_below", "draw_index", "draw_runs", "draw_sets"]

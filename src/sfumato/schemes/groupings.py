@@ -39,13 +39,7 @@ def flat(size: int) -> Tree:
 
 
 def apart(tree: Tree) -> Tree:
-    """Return the tree whose root has two children: the last leaf, and a node with all others.
-
-    Raises
-    ------
-    ParameterError
-        If the last leaf, missing, is not directly under the root.
-    """
+    """Return the tree whose root has two children: the last leaf, and a node with all others."""
     missing = tree.size - 1
     if tree.size == 1:
         return collapsed(tree)
@@ -66,17 +60,7 @@ def counts_of_nodes(tree: Tree, combine: Callable[[Sequence[int]], int]) -> list
 
 
 def assemble(tree: Tree, choose: Callable[[int, IntArray], IntArray]) -> Partition:
-    """Make the partition for which each node groups its children.
-
-    Parameters
-    ----------
-    tree
-        The tree over the domain.
-    choose
-        Takes a node and its children, and returns one number for each of these;
-        equal numbers go together. It is asked from the root down, and only about
-        nodes that are not within a group of others.
-    """
+    """Make the partition for which each node groups its children."""
     lead = np.arange(tree.size, dtype=np.int32)
     nodes = [tree.root] if tree.size > 1 else []
     while nodes:
@@ -98,14 +82,3 @@ def partition_of_leads(lead: IntArray) -> Partition:
     """Return the partition that is known by the smallest code of each code's block."""
     number = np.cumsum(lead == np.arange(len(lead)), dtype=np.int32) - np.int32(1)
     return Partition(number[lead])
-
-
-__all__ = [
-    "apart",
-    "assemble",
-    "collapsed",
-    "counts_of_nodes",
-    "flat",
-    "inner_nodes",
-    "partition_of_leads",
-]

@@ -25,21 +25,6 @@ class GuidedOrdered(Contiguous):
     So a block is one value, or some neighbouring children of one node with all
     their values. On a tree of one level the scheme is ``ordered``.
 
-    Parameters
-    ----------
-    tree
-        The tree over the domain, of any depth. Nodes with a single child change nothing.
-    missing
-        Whether the last code is missing, directly under the root, and is joined with
-        everything or with nothing. Otherwise it is a child of the root like the others.
-
-    Raises
-    ------
-    ParameterError
-        If the last code should be missing but is not directly under the root.
-
-    References
-    ----------
     T. Li, N. Li: Towards optimal k-anonymization, sections 2.3.3 and 3.3,
     doi:10.1016/j.datak.2007.06.015.
     """
@@ -77,6 +62,3 @@ def _reach(tree: Tree) -> IntArray:
         reach[bits, 0] = spans[:-1, 0]
         reach[bits, 1] = spans[1:, 1] - 1
     return reach
-
-
-__all__ = ["GuidedOrdered"]

@@ -28,21 +28,6 @@ class GuidedSets(Scheme):
     So a block is one value, or some children of one node with all their values. On a
     tree of one level the scheme is ``sets``.
 
-    Parameters
-    ----------
-    tree
-        The tree over the domain, of any depth. Nodes with a single child change nothing.
-    missing
-        Whether the last code is missing, directly under the root, and is joined with
-        everything or with nothing. Otherwise it is a child of the root like the others.
-
-    Raises
-    ------
-    ParameterError
-        If the last code should be missing but is not directly under the root.
-
-    References
-    ----------
     T. Li, N. Li: Towards optimal k-anonymization, sections 2.3.2 and 3.3,
     doi:10.1016/j.datak.2007.06.015.
     """
@@ -201,6 +186,3 @@ def _ends(partition: Partition) -> tuple[IntArray, IntArray]:
     first[partition.block[::-1]] = codes[::-1]
     last[partition.block] = codes
     return first, last
-
-
-__all__ = ["GuidedSets"]

@@ -22,13 +22,6 @@ class Levels(Admissible):
     finest and the coarsest member are those of the lowest and the highest level that
     may be used, whatever they are.
 
-    Parameters
-    ----------
-    ladder
-        The levels over the domain. Missing is what the ladder makes of it.
-
-    References
-    ----------
     T. Li, N. Li: Towards optimal k-anonymization, section 2.2.1,
     doi:10.1016/j.datak.2007.06.015.
 
@@ -66,6 +59,3 @@ class Levels(Admissible):
     def level(self, partition: Partition) -> int:
         """Return the lowest level that makes a member."""
         return self._numbers[self._place[partition]]
-
-
-__all__ = ["Levels"]

@@ -22,19 +22,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """One recoding, and where its descendants may differ from it.
+    """One recoding, and where its descendants may differ from it."""
 
-    Parameters
-    ----------
-    partitions
-        The partition of each attribute.
-    applicators
-        Numbers of the attributes that descendants may change. In any node their
-        order may be changed before its children are made: all descendants are then
-        still found, each once.
-    """
-
-    partitions: tuple[Partition, ...]
+    partitions: tuple[Partition, ...]  # the partition of each attribute
+    # numbers of the attributes that descendants may change. In any node their order may be changed before its
+    # children are made: all descendants are then still found, each once.
     applicators: tuple[int, ...]
 
 
@@ -48,8 +40,6 @@ def root(schemes: Sequence[Scheme]) -> Node:
 def children(node: Node, schemes: Sequence[Scheme]) -> Iterator[Node]:
     """Yield the children of a node, applicator after applicator.
 
-    References
-    ----------
     T. Li, N. Li: Towards optimal k-anonymization, section 3.2 and figure 8,
     doi:10.1016/j.datak.2007.06.015. The procedure printed there keeps the applicators
     before the applied one, and so makes recodings several times; the figure does not.
@@ -88,6 +78,3 @@ def space(schemes: Sequence[Scheme]) -> int:
 
 def _has_children(scheme: Scheme, partition: Partition) -> bool:
     return next(scheme.children(partition), None) is not None
-
-
-__all__ = ["Node", "children", "root", "space", "walk"]

@@ -17,17 +17,6 @@ if TYPE_CHECKING:
 class Ordered(Contiguous):
     """Every partition of an ordered domain into contiguous blocks: 2^(m−1) of them.
 
-    Parameters
-    ----------
-    size
-        Number m of values.
-    missing
-        Whether the last code is missing and is joined with everything or with
-        nothing, so that there are 2^(m−2) + 1 members. Otherwise it is a value like
-        the others.
-
-    References
-    ----------
     T. Li, N. Li: Towards optimal k-anonymization, sections 2.2.3 and 3.3,
     doi:10.1016/j.datak.2007.06.015.
 
@@ -61,6 +50,3 @@ class Ordered(Contiguous):
         if self._missing:
             joined[-1] = False
         return partition_of_bits(joined)
-
-
-__all__ = ["Ordered"]

@@ -36,33 +36,7 @@ def make_scheme(
     partitions: Sequence[Partition] | None = None,
     missing: bool = False,
 ) -> Scheme:
-    """Return the scheme of a name over one domain.
-
-    Parameters
-    ----------
-    name
-        ``levels``, ``cuts``, ``ordered``, ``guided-ordered``, ``sets``,
-        ``guided-sets`` or ``admissible``.
-    size
-        Number of values, for ``ordered`` and ``sets``; found from the tree or the
-        ladder where it is not given.
-    tree
-        For ``cuts`` (with the nodes that shall count as cuts), the guided schemes, and
-        ``levels`` without a ladder.
-    ladder
-        For ``levels``.
-    partitions
-        For ``admissible``.
-    missing
-        Whether the last code is missing and is joined with everything or with nothing in
-        ``ordered``, ``sets`` and the guided schemes. In the others it is what the
-        ladder, the tree or the list makes of it.
-
-    Raises
-    ------
-    ParameterError
-        If there is no such scheme, or it lacks what it needs.
-    """
+    """Return the scheme of a name over one domain."""
     if name in ("ordered", "sets"):
         sizes = (size, None if tree is None else tree.size, None if ladder is None else ladder.size)
         known = next((number for number in sizes if number is not None), None)
@@ -88,6 +62,3 @@ def _given(name: str, what: str, thing: T | None) -> T:
     if thing is None:
         raise ParameterError(f"scheme {name!r} needs {what}.")
     return thing
-
-
-__all__ = ["SCHEME_NAMES", "make_scheme"]

@@ -16,17 +16,6 @@ class Sets(GuidedSets):
     partition put a value e that is alone into a block S if e is larger than all of S
     and no block to the right of S has two or more values.
 
-    Parameters
-    ----------
-    size
-        Number m of values.
-    missing
-        Whether the last code is missing and is joined with everything or with
-        nothing, so that there is one member more than for m − 1 values. Otherwise it is a
-        value like the others.
-
-    References
-    ----------
     T. Li, N. Li: Towards optimal k-anonymization, sections 2.3.1 and 3.1,
     doi:10.1016/j.datak.2007.06.015. The procedure printed there makes some partitions
     twice; it lacks the condition on blocks to the right of S beyond e.
@@ -44,6 +33,3 @@ class Sets(GuidedSets):
         if size < 1:
             raise ParameterError(f"A scheme needs a domain of at least one value; got {size}.")
         super().__init__(flat(size), missing=missing)
-
-
-__all__ = ["Sets"]

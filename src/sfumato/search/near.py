@@ -45,19 +45,12 @@ ALONE = (
 
 @dataclass(frozen=True, eq=False)
 class Near:
-    """Recodings that are nearly as good as a given one.
+    """Recodings that are nearly as good as a given one."""
 
-    Parameters
-    ----------
-    lattice, nodes
-        The recodings, each partition once, in an order that depends on the data and the seed alone.
-    complete
-        Whether they are all there are.
-    """
-
+    # the recodings, each partition once, in an order that depends on the data and the seed alone
     lattice: Lattice
     nodes: LongArray
-    complete: bool
+    complete: bool  # whether they are all there are
 
     def draw(self, rng: np.random.Generator) -> LongArray:
         """Draw one, each with the same probability."""
@@ -80,24 +73,7 @@ def draw_near(
     threads: int | None = None,
     monitor: Monitor | None = None,
 ) -> tuple[Lattice, LongArray, dict[str, object]]:
-    """Draw a recoding that is nearly as good as a given one.
-
-    Parameters
-    ----------
-    problem
-        Space, objectives and requirements.
-    given
-        A lattice, and the node of it that is the given recoding.
-    tolerance, hold_privacy, threads, monitor
-        As of `collect_near`.
-    seed
-        Makes the draw repeatable; None takes the operating system's randomness.
-
-    Returns
-    -------
-    tuple
-        A lattice, the node of it that was drawn, and what it was drawn from, for those who may know it.
-    """
+    """Draw a recoding that is nearly as good as a given one."""
     rng = secret_generator(seed)
     near = collect_near(
         problem, *given, tolerance, rng, hold_privacy=hold_privacy, threads=threads, monitor=monitor
@@ -121,30 +97,7 @@ def collect_near(
     threads: int | None = None,
     monitor: Monitor | None = None,
 ) -> Near:
-    """Collect feasible recodings that are within a tolerance of a given one in every objective.
-
-    Parameters
-    ----------
-    problem
-        Space, objectives and requirements.
-    lattice, node
-        The given recoding, usually the best.
-    tolerance
-        Share of each objective's value by which another recoding may be worse.
-    rng
-        Where walks take their steps from.
-    hold_privacy
-        Whether objectives that improve by generalization must not be worse at all: who picked k = 10 gets it.
-    threads
-        Workers; all cores where None.
-    monitor
-        Time limit and callback; stopped, what was found so far is returned.
-
-    Returns
-    -------
-    Near
-        Never empty.
-    """
+    """Collect feasible recodings that are within a tolerance of a given one in every objective."""
     watch = monitor or Monitor()
     best = problem.costs(problem.batch(threads=1, lattice=lattice).evaluate(node[None]))[0]
     held = np.array([hold_privacy and Monotone.IMPROVES in item.monotone for item in problem.objectives])
@@ -253,6 +206,3 @@ def _listed(
         ladders.append(ladder if is_levels else Ladder.listed(list(used), ladder))
         nodes[:, a] = [_number(scheme, r[a]) if is_levels else used[r[a]] for r in recodings]
     return Lattice(tuple(ladders)), nodes
-
-
-__all__ = ["Near", "collect_near", "draw_near", "secret_generator"]

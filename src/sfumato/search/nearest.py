@@ -87,6 +87,3 @@ def _explain_table(problem: Problem) -> str:
                     f"can be met is {item.measure.name} = {best:.6g}."
                 )
     return "no recoding meets all requirements together, though each can be met by itself; relax one of them."
-
-
-__all__ = ["explain_infeasible"]

@@ -179,17 +179,6 @@ def choose_rule(
     ``auto`` is ``failing`` where a requirement judges classes, together with
     ``smallest`` where an objective is about class sizes; without such a
     requirement it is ``smallest``.
-
-    Parameters
-    ----------
-    name
-        ``auto``, ``none``, ``failing``, ``smallest`` or ``below-mean``.
-    limit
-        The share of rows that may go.
-    rows
-        The rows of the table.
-    objectives, requirements
-        What the run is about.
     """
     judges = any(isinstance(item.measure, ClassMeasure) for item in requirements)
     about_sizes = any(item.name in ("k", "mean_k", "spread_k") or _is_about_l(item) for item in objectives)
@@ -218,14 +207,3 @@ def round_costs(costs: FloatArray) -> FloatArray:
         digits = 11 - np.floor(np.log10(np.abs(costs)))
         scale = 10.0 ** np.where(np.isfinite(digits), np.clip(digits, -290, 290), 0.0)
         return np.where(np.isfinite(costs), np.rint(costs * scale) / scale, costs)
-
-
-__all__ = [
-    "LISTED",
-    "Problem",
-    "Requirement",
-    "choose_rule",
-    "refuse_unlisted",
-    "round_costs",
-    "unbounded_message",
-]

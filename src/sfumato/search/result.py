@@ -60,6 +60,3 @@ class SearchResult:
     bound: float | None = None
     stopped: str | None = None
     certificate: Mapping[str, object] | None = None
-
-
-__all__ = ["SearchResult", "Status"]

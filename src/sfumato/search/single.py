@@ -18,18 +18,7 @@ RELATIVE_TO_ORIGINAL = (
 
 
 def measure_cube(cube: Cube) -> dict[str, float]:
-    """Return all measures of a table as it is.
-
-    Parameters
-    ----------
-    cube
-        The table.
-
-    Returns
-    -------
-    dict
-        ``rows``, ``classes``, ``uniques`` (classes of one row), then measure → number.
-    """
+    """Return all measures of a table as it is."""
     ladders = tuple(Ladder(np.arange(size, dtype=np.int32)[None], 0, 0) for size in cube.sizes)
     setting = Setting(cube.quasi_identifiers, cube.sensitive, np.ones(len(cube.sizes)), cube.ordered)
     names = [name for name in measure_names(setting) if name not in RELATIVE_TO_ORIGINAL]
@@ -55,6 +44,3 @@ def warm_up_kernels() -> None:
     statistics = problem.batch(threads=1).evaluate(lattice.nodes(0, 2))
     problem.recodings(threads=1).compile()
     non_dominated(problem.costs(statistics))
-
-
-__all__ = ["RELATIVE_TO_ORIGINAL", "measure_cube", "warm_up_kernels"]

@@ -83,56 +83,37 @@ def _check_ordered_value(value: object) -> str | int | float:
 class AttributeSpec(Section):
     """What is done with one attribute: ``[attributes.NAME]``.
 
-    Parameters
-    ----------
-    role
-        identifier, quasi-identifier, sensitive or other.
-    kind
-        number, category, ordinal or date; ``None`` finds it.
-    hierarchy
-        How values are generalized.
-    levels
-        The lowest and the highest level allowed; only with the scheme ``levels``.
-    scheme
-        The space of partitions; an acronym is turned into the name. Where nothing is said it is
-        ``levels``, and ``ordered`` for numbers with a granularity and without a hierarchy. ``cuts``,
-        ``guided-ordered`` and ``guided-sets`` need a hierarchy.
-    partitions
-        What the scheme ``admissible`` may choose from: each one a list of blocks, which are lists
-        of values, ``[["a", "b"], ["c"]]``; or the number of a level of the hierarchy; or, where that
-        is made of dates, the unit of a level. Each list of blocks holds every value of the domain
-        exactly once, but not missing, which stays apart. The values as they are, and all of
-        them in one block, are added where they lack.
-    weight
-        Weight in the losses, from 0 to 1,000,000,000; only the ratio of weights counts.
-    output
-        What stands for a group of values in the release.
-    order
-        The values of an ordinal attribute from the lowest to the highest.
-    granularity
-        The step to which numbers are rounded first, above 0.
-
-    Notes
-    -----
     ``levels``, ``scheme``, ``partitions``, ``weight`` and ``output`` change a quasi-identifier only;
     with another role they are refused rather than silently without effect. A sensitive attribute may
     have a hierarchy or an order, which the t measures use.
     """
 
+    # identifier, quasi-identifier, sensitive or other
     role: Annotated[Role, BeforeValidator(choice("role", ROLES))]
+    # number, category, ordinal or date; `None` finds it
     kind: Annotated[Kind, BeforeValidator(choice("kind", KINDS))] | None = None
-    hierarchy: HierarchySpec | None = None
+    hierarchy: HierarchySpec | None = None  # how values are generalized
+    # the lowest and the highest level allowed; only with the scheme `levels`
     levels: Annotated[tuple[int, int], BeforeValidator(_check_levels)] | None = None
+    # the space of partitions; an acronym is turned into the name. Where nothing is said it is `levels`, and
+    # `ordered` for numbers with a granularity and without a hierarchy. `cuts`, `guided-ordered` and
+    # `guided-sets` need a hierarchy.
     scheme: Annotated[
         Scheme,
         BeforeValidator(choice("scheme", SCHEMES, SUPPORTED_SCHEMES)),
         BeforeValidator(_long_scheme_name),  # the last one named runs first
     ] = "levels"
+    # what the scheme `admissible` may choose from: each one a list of blocks, which are lists of values,
+    # `[["a", "b"], ["c"]]`; or the number of a level of the hierarchy; or, where that is made of dates, the
+    # unit of a level. Each list of blocks holds every value of the domain exactly once, but not missing,
+    # which stays apart. The values as they are, and all of them in one block, are added where they lack.
     partitions: Annotated[tuple[int | str | Blocks, ...], BeforeValidator(check_partitions)] | None = None
-    weight: Weight = 1.0
+    weight: Weight = 1.0  # weight in the losses, from 0 to 1,000,000,000; only the ratio of weights counts
+    # what stands for a group of values in the release
     output: Annotated[Output, BeforeValidator(choice("output", OUTPUTS, SUPPORTED_OUTPUTS))] = "label"
+    # the values of an ordinal attribute from the lowest to the highest
     order: Annotated[tuple[str | int | float, ...], BeforeValidator(_check_order)] | None = None
-    granularity: Positive | None = None
+    granularity: Positive | None = None  # the step to which numbers are rounded first, above 0
 
     @model_validator(mode="before")
     @classmethod
@@ -199,6 +180,3 @@ class AttributeSpec(Section):
             yield Problem(("hierarchy", "intervals"), f"needs numbers; the kind here is {self.kind!r}.")
         if source == "dates" and self.kind not in (None, "date"):
             yield Problem(("hierarchy", "dates"), f"needs dates; the kind here is {self.kind!r}.")
-
-
-__all__ = ["AttributeSpec"]

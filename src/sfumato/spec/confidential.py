@@ -22,27 +22,18 @@ def check_statements(value: object) -> object:
 
 
 class ConfidentialSpec(Section):
-    """A sentence that must stay unknown, and for whom: ``[[confidential]]``.
-
-    Parameters
-    ----------
-    sentence
-        Comparisons of sensitive attributes, joined by and, or and not. It is read when the data are.
-    holders
-        For whom: a condition over any columns, under the key ``for`` in the file. Without it and
-        ``record``, for everyone.
-    record
-        For the person of one row only, counted from 1 in the order of the data.
-    damage
-        What it costs a holder if it becomes known, above 0; only proportions count.
-    """
+    """A sentence that must stay unknown, and for whom: ``[[confidential]]``."""
 
     model_config = ConfigDict(populate_by_name=True)
 
+    # comparisons of sensitive attributes, joined by and, or and not. It is read when the data are.
     sentence: FilledText
+    # for whom: a condition over any columns, under the key `for` in the file. Without it and `record`, for
+    # everyone.
     holders: FilledText | None = Field(default=None, alias="for")
+    # for the person of one row only, counted from 1 in the order of the data
     record: Annotated[int | None, BeforeValidator(optional(lambda value: check_whole(value, 1)))] = None
-    damage: Positive = 1.0
+    damage: Positive = 1.0  # what it costs a holder if it becomes known, above 0; only proportions count
 
     def __init__(self, **fields: object) -> None:
         # Declared again so that type checkers accept the key of the file and the name of the field.
@@ -57,6 +48,3 @@ class ConfidentialSpec(Section):
                 ("record",), "goes without 'for': name the people by a condition or a record."
             )
         return self
-
-
-__all__ = ["ConfidentialSpec", "check_statements"]

@@ -146,22 +146,7 @@ def write_list(names: Sequence[str]) -> str:
 def choice(
     what: str, valid: Sequence[str], supported: Sequence[str] | None = None
 ) -> Callable[[object], str]:
-    """Make the check of a closed choice.
-
-    Parameters
-    ----------
-    what
-        What is chosen, for the message.
-    valid
-        All names that a specification may hold.
-    supported
-        The names that this version supports; by default all.
-
-    Returns
-    -------
-    callable
-        Takes a value, returns the name that it is, or raises ValueError.
-    """
+    """Make the check of a closed choice."""
 
     def check(value: object) -> str:
         name = check_text(value)
@@ -187,27 +172,3 @@ Weight: TypeAlias = Annotated[float, BeforeValidator(check_weight)]
 Share: TypeAlias = Annotated[float, BeforeValidator(check_share)]
 Whole: TypeAlias = Annotated[int, BeforeValidator(check_whole)]
 Texts: TypeAlias = Annotated[tuple[Text, ...], BeforeValidator(check_list)]
-
-__all__ = [
-    "FilledText",
-    "Number",
-    "PathText",
-    "Positive",
-    "Seconds",
-    "Share",
-    "Text",
-    "Texts",
-    "Weight",
-    "Whole",
-    "check_entries",
-    "check_list",
-    "check_number",
-    "check_positive",
-    "check_share",
-    "check_text",
-    "check_whole",
-    "choice",
-    "optional",
-    "refuse_repetition",
-    "write_list",
-]

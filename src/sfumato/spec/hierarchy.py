@@ -139,37 +139,24 @@ def _placed(check: Callable[[object], str], value: object, location: Location) -
 
 
 class HierarchySpec(Section):
-    """Where the hierarchy of an attribute comes from: exactly one of five sources.
+    """Where the hierarchy of an attribute comes from: exactly one of five sources."""
 
-    Parameters
-    ----------
-    intervals
-        Widths of the intervals from level 1 on: above 0, growing, each a multiple of the
-        one before (numbers with a fraction: within 1e-9).
-    origin
-        Where an interval starts; only with ``intervals``, 0 where nothing is said.
-    bottom, top
-        Everything below ``bottom`` is one interval, and everything from ``top`` on; only with
-        ``intervals``.
-    mask
-        Number of characters that stars replace from the right, one more on each level.
-    file
-        A file with one row per value, column i being level i; relative to the specification.
-    tree
-        Nodes as nested tables, leaves as lists, to any depth. A list may hold tables too,
-        where branches differ in length. Leaves are kept as texts, also those written as numbers,
-        dates or truth values; a single leaf needs no list.
-    dates
-        Units from fine to coarse among day, month, quarter, year, decade and century.
-    """
-
+    # widths of the intervals from level 1 on: above 0, growing, each a multiple of the one before (numbers
+    # with a fraction: within 1e-9)
     intervals: Annotated[tuple[int | float, ...], BeforeValidator(_check_intervals)] | None = None
-    origin: Number | None = None
+    origin: Number | None = None  # where an interval starts; only with `intervals`, 0 where nothing is said
+    # everything below `bottom` is one interval, and everything from `top` on; only with `intervals`
     bottom: Number | None = None
     top: Number | None = None
+    # number of characters that stars replace from the right, one more on each level
     mask: Annotated[int, BeforeValidator(_check_mask)] | None = None
+    # a file with one row per value, column i being level i; relative to the specification
     file: PathText | None = None
+    # nodes as nested tables, leaves as lists, to any depth. A list may hold tables too, where branches differ
+    # in length. Leaves are kept as texts, also those written as numbers, dates or truth values; a single leaf
+    # needs no list.
     tree: Annotated[Tree, BeforeValidator(_check_tree)] | None = None
+    # units from fine to coarse among day, month, quarter, year, decade and century
     dates: Annotated[tuple[DateUnit, ...], BeforeValidator(_check_dates)] | None = None
 
     @property
@@ -189,6 +176,3 @@ class HierarchySpec(Section):
         if self.bottom is not None and self.top is not None and self.bottom >= self.top:
             raise LocatedError.at(("top",), f"must be above bottom, {self.bottom}; found {self.top}.")
         return self
-
-
-__all__ = ["MAX_TREE_DEPTH", "SOURCES", "HierarchySpec", "Tree"]

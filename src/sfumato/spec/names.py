@@ -28,21 +28,6 @@ def parse_measure_name(text: str) -> tuple[str, tuple[str, ...]]:
     character counts and ``""`` stands for one quote. Whether such a measure exists is
     not asked here.
 
-    Parameters
-    ----------
-    text
-        For example ``recursive_l(occupation, 3)``.
-
-    Returns
-    -------
-    tuple
-        The bare name and the arguments as texts, quotes removed.
-
-    Raises
-    ------
-    SpecError
-        If the text does not have the shape of a measure's name.
-
     Examples
     --------
     >>> parse_measure_name('t("zip, code",ordered)')
@@ -84,18 +69,6 @@ def format_measure_name(name: str, arguments: Sequence[str] = ()) -> str:
     An argument stands in double quotes if it holds ``,``, ``(``, ``)`` or ``"``, and also
     if it is empty or begins or ends with a blank, which reading would lose.
 
-    Parameters
-    ----------
-    name
-        The bare name.
-    arguments
-        The arguments as texts.
-
-    Returns
-    -------
-    str
-        The text that `parse_measure_name` splits into the same parts.
-
     Examples
     --------
     >>> format_measure_name("t", ["zip, code", "ordered"])
@@ -116,6 +89,3 @@ def _format_argument(argument: str) -> str:
 def canonical_measure_name(text: str) -> str:
     """Return the canonical spelling of a measure's name, or raise SpecError."""
     return format_measure_name(*parse_measure_name(text))
-
-
-__all__ = ["canonical_measure_name", "format_measure_name", "parse_measure_name"]

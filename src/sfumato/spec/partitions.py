@@ -83,6 +83,3 @@ def _refuse_twice(blocks: Blocks) -> None:
             seen.add(text)
     if problems:
         raise LocatedError(problems)
-
-
-__all__ = ["Blocks", "Listed", "Scalar", "check_partitions", "value_text"]

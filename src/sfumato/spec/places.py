@@ -27,19 +27,7 @@ _SCALAR = re.compile(r"[^,\]}#\n]+")
 
 
 def find_places(text: str) -> dict[Location, Place]:
-    """Return the place of every key and of every entry of a list.
-
-    Parameters
-    ----------
-    text
-        A valid TOML text.
-
-    Returns
-    -------
-    dict
-        The path of a key, e.g. ``("attributes", "age", "levels", 0)``, to its line and
-        column, both from 1. A table that several places open has the place of the first.
-    """
+    """Return the place of every key and of every entry of a list."""
     return _Scanner(text.replace("\r\n", "\n")).scan()
 
 
@@ -162,6 +150,3 @@ class _Scanner:
                 self.position += 1
                 self.skip(_SPACE)
         self.position += 1
-
-
-__all__ = ["Location", "Place", "find_places"]

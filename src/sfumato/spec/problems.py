@@ -146,15 +146,7 @@ def write_key(key: str) -> str:
 
 
 def write_location(location: Location, *, tables: bool = True) -> str:
-    """Write a location as ``[attributes.age] hierarchy.intervals, entry 2``.
-
-    Parameters
-    ----------
-    location
-        The path of keys and of positions in lists.
-    tables
-        Whether the first key names a table, and under ``attributes`` the first two.
-    """
+    """Write a location as ``[attributes.age] hierarchy.intervals, entry 2``."""
     depth = 0
     if tables and location:
         depth = 2 if location[0] == "attributes" and len(location) > 1 else 1
@@ -172,27 +164,8 @@ def write_location(location: Location, *, tables: bool = True) -> str:
 
 
 def first_problem(problems: Iterable[tuple[str, str]]) -> SpecError:
-    """Make one error of the first problem, and say how many more there are.
-
-    Parameters
-    ----------
-    problems
-        At least one pair of a place and a sentence, in the order of the file.
-    """
+    """Make one error of the first problem, and say how many more there are."""
     (where, sentence), *others = problems
     if others:
         sentence += f" ({len(others)} more problem{'s' if len(others) > 1 else ''})"
     return SpecError(sentence, where=where or None)
-
-
-__all__ = [
-    "LocatedError",
-    "Model",
-    "Problem",
-    "collect_problems",
-    "first_problem",
-    "found",
-    "sentence_of",
-    "write_key",
-    "write_location",
-]

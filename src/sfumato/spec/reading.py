@@ -28,21 +28,11 @@ _AT_END = " (at end of document)"
 
 @dataclass(frozen=True)
 class Document:
-    """A specification before it is checked.
+    """A specification before it is checked."""
 
-    Parameters
-    ----------
-    values
-        The tables as plain dictionaries.
-    source
-        The file as its reader named it; ``None`` for tables that Python made.
-    text
-        The text of the file.
-    """
-
-    values: Mapping[str, object]
-    source: str | None = None
-    text: str = ""
+    values: Mapping[str, object]  # the tables as plain dictionaries
+    source: str | None = None  # the file as its reader named it; `None` for tables that Python made
+    text: str = ""  # the text of the file
 
     @cached_property
     def places(self) -> dict[Location, Place]:
@@ -87,23 +77,7 @@ class Document:
 
 
 def read_document(path: str | os.PathLike[str]) -> Document:
-    """Read a specification file.
-
-    Parameters
-    ----------
-    path
-        A TOML file in UTF-8; a byte order mark is skipped.
-
-    Returns
-    -------
-    Document
-        The values as they stand in the file, not yet checked.
-
-    Raises
-    ------
-    SpecError
-        If there is no such file, or it is no UTF-8 text, or no TOML.
-    """
+    """Read a specification file."""
     source = str(path)
     text = _decode(_read_bytes(Path(path), source), source)
     try:
@@ -160,6 +134,3 @@ def _syntax_error(message: str, source: str, text: str) -> SpecError:
         where = f"{source}:{text.rstrip().count(chr(10)) + 1}"
         message = message.removesuffix(_AT_END) + " at the end of the file"
     return SpecError(f"not valid TOML: {message[:1].lower()}{message[1:]}.", where=where)
-
-
-__all__ = ["MAX_BYTES", "Document", "read_document"]

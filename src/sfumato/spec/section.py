@@ -12,18 +12,7 @@ PlainValue: TypeAlias = "str | int | float | bool | list[PlainValue] | dict[str,
 
 
 class Section(BaseModel):
-    """A frozen part of a specification that takes no unknown key.
-
-    Parameters
-    ----------
-    **fields
-        The keys of the part, as they stand in the file.
-
-    Raises
-    ------
-    SpecError
-        If a key is unknown or missing, or a value is wrong.
-    """
+    """A frozen part of a specification that takes no unknown key."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
@@ -48,6 +37,3 @@ class Section(BaseModel):
     def to_dict(self) -> dict[str, PlainValue]:
         """Return plain values that JSON and TOML can write, defaults left out."""
         return self.model_dump(mode="json", by_alias=True, exclude_defaults=True)
-
-
-__all__ = ["PlainValue", "Section"]

@@ -108,57 +108,33 @@ def _check_numbers(value: object, check: Callable[[object], int | float]) -> dic
 
 
 class DataSpec(Section):
-    """Where the data are and how they are read: ``[data]``.
+    """Where the data are and how they are read: ``[data]``."""
 
-    Parameters
-    ----------
-    path
-        The file or folder, relative to the specification; ``None`` if a frame is passed instead.
-    separator
-        The character between two fields; ``None`` finds it.
-    encoding
-        The text encoding.
-    missing
-        The texts that are read as missing.
-    person
-        The column that says which rows belong to one person. It is treated like an
-        identifier, and need not be named among the attributes.
-    """
-
+    # the file or folder, relative to the specification; `None` if a frame is passed instead
     path: PathText | None = None
+    # the character between two fields; `None` finds it
     separator: Annotated[str, BeforeValidator(_check_separator)] | None = None
-    encoding: Annotated[str, BeforeValidator(_check_encoding)] = "utf-8"
-    missing: Texts = ("",)
+    encoding: Annotated[str, BeforeValidator(_check_encoding)] = "utf-8"  # the text encoding
+    missing: Texts = ("",)  # the texts that are read as missing
+    # the column that says which rows belong to one person. It is treated like an identifier, and need not be
+    # named among the attributes.
     person: FilledText | None = None
 
 
 class SuppressionSpec(Section):
-    """Which rows may be suppressed, and how: ``[suppression]``.
+    """Which rows may be suppressed, and how: ``[suppression]``."""
 
-    Parameters
-    ----------
-    limit
-        The share of rows that may be suppressed, in [0, 1].
-    rule
-        auto, none, failing, smallest or below-mean.
-    output
-        Whether suppressed rows are dropped or masked.
-    """
-
-    limit: Share = 0.0
+    limit: Share = 0.0  # the share of rows that may be suppressed, in [0, 1]
+    # auto, none, failing, smallest or below-mean
     rule: Annotated[SuppressionRule, BeforeValidator(choice("rule", SUPPRESSION_RULES))] = "auto"
+    # whether suppressed rows are dropped or masked
     output: Annotated[SuppressionOutput, BeforeValidator(choice("output", SUPPRESSION_OUTPUTS))] = "drop"
 
 
 class ObjectivesSpec(Section):
-    """What the front is about: ``[objectives]``.
+    """What the front is about: ``[objectives]``."""
 
-    Parameters
-    ----------
-    maximize, minimize
-        Canonical names of measures, no measure twice.
-    """
-
+    # canonical names of measures, no measure twice
     maximize: Annotated[tuple[str, ...], BeforeValidator(_check_measures)] = ()
     minimize: Annotated[tuple[str, ...], BeforeValidator(_check_measures)] = ()
 
@@ -176,44 +152,29 @@ class ObjectivesSpec(Section):
 
 
 class SearchSpec(Section):
-    """How the best recodings are looked for: ``[search]``.
+    """How the best recodings are looked for: ``[search]``."""
 
-    Parameters
-    ----------
-    method
-        The search; auto decides by counted work.
-    variant
-        Of ``lattice``: incognito, which decides many recodings without testing them, or breadth-first.
-        Both find the same.
-    seed
-        Where random choices start, 0 or above.
-    time_limit
-        Seconds, above 0.
-    population, iterations, crossover, mutation, walk
-        Parameters of evolutionary searches; the method's own where nothing is said.
-    constrained_mutation
-        Probability that an attribute under ``cuts`` or ``guided-ordered`` mutates; for ``nsga2`` and the
-        other algorithms of its kind, as the next two.
-    seeding
-        Whether the search sets out from the best full-domain recodings.
-    patience
-        Iterations in a row without a gain in hypervolume after which the search ends, at least 1.
-    boxes
-        Measure → width of its boxes, above 0: keep one solution in each box rather than all.
-    """
-
+    # the search; auto decides by counted work
     method: Annotated[Method, BeforeValidator(choice("method", METHODS, SUPPORTED_METHODS))] = "auto"
+    # of `lattice`: incognito, which decides many recodings without testing them, or breadth-first. Both find
+    # the same.
     variant: Annotated[Variant | None, BeforeValidator(optional(choice("variant", VARIANTS)))] = None
-    seed: Whole = 1
-    time_limit: Seconds = 60.0
+    seed: Whole = 1  # where random choices start, 0 or above
+    time_limit: Seconds = 60.0  # seconds, above 0
+    # parameters of evolutionary searches; the method's own where nothing is said
     population: Annotated[int | None, BeforeValidator(optional(lambda value: check_whole(value, 2)))] = None
     iterations: Annotated[int | None, BeforeValidator(optional(check_whole))] = None
     crossover: Annotated[float | None, BeforeValidator(optional(check_share))] = None
     mutation: Annotated[float | None, BeforeValidator(optional(check_share))] = None
     walk: Annotated[int | None, BeforeValidator(optional(check_whole))] = None
+    # probability that an attribute under `cuts` or `guided-ordered` mutates; for `nsga2` and the other
+    # algorithms of its kind, as the next two
     constrained_mutation: Annotated[float | None, BeforeValidator(optional(check_share))] = None
+    # whether the search sets out from the best full-domain recodings
     seeding: Annotated[bool | None, BeforeValidator(optional(_check_flag))] = None
+    # iterations in a row without a gain in hypervolume after which the search ends, at least 1
     patience: Annotated[int | None, BeforeValidator(optional(lambda value: check_whole(value, 1)))] = None
+    # measure → width of its boxes, above 0: keep one solution in each box rather than all
     boxes: Annotated[dict[str, float], BeforeValidator(check_boxes)] = Field(default={})
 
 
@@ -224,42 +185,23 @@ _check_formulas = choice("formulas", FORMULAS)
 
 
 class ReleaseSpec(Section):
-    """How a release is written: ``[release]``.
+    """How a release is written: ``[release]``."""
 
-    Parameters
-    ----------
-    order
-        Whether the rows of a written file are sorted by all its columns, so that their order tells nothing,
-        or keep the order of the input, which may tell something.
-    choice
-        ``optimal``: the best recoding that was found. ``near-optimal``: one drawn at random among those
-        that meet the requirements and are within the tolerance of the best, so that a release no longer
-        tells that everything finer was impossible.
-    tolerance
-        How much worse the drawn one may be, as a share of the best one's value: at most
-        value + tolerance × |value| of an objective to minimize, at least value − tolerance × |value|
-        of one to maximize. 0 draws among equally good ones.
-    seed
-        Makes the draw repeatable. Whoever knows it can repeat the draw, so it is never published; without
-        it the operating system's randomness decides.
-    formulas
-        Whether texts in CSV and TSV files that a spreadsheet would run as formulas (they begin with ``=``,
-        ``+``, ``-``, ``@``, a tab or a carriage return, and are no numbers) are kept, or escaped with an
-        apostrophe in front.
-    """
-
+    # whether the rows of a written file are sorted by all its columns, so that their order tells nothing, or
+    # keep the order of the input, which may tell something
     order: Annotated[RowOrder, BeforeValidator(_check_order)] = "sorted"
+    # `optimal`: the best recoding that was found. `near-optimal`: one drawn at random among those that meet
+    # the requirements and are within the tolerance of the best, so that a release no longer tells that
+    # everything finer was impossible.
     choice: Annotated[ReleaseChoice, BeforeValidator(_check_choice)] = "optimal"
+    # how much worse the drawn one may be, as a share of the best one's value: at most value + tolerance ×
+    # |value| of an objective to minimize, at least value − tolerance × |value| of one to maximize. 0 draws
+    # among equally good ones.
     tolerance: Share = 0.05
+    # makes the draw repeatable. Whoever knows it can repeat the draw, so it is never published; without it
+    # the operating system's randomness decides.
     seed: Annotated[int | None, BeforeValidator(optional(check_whole))] = None
+    # whether texts in CSV and TSV files that a spreadsheet would run as formulas (they begin with `=`, `+`,
+    # `-`, `@`, a tab or a carriage return, and are no numbers) are kept, or escaped with an apostrophe in
+    # front
     formulas: Annotated[Formulas, BeforeValidator(_check_formulas)] = "keep"
-
-
-__all__ = [
-    "DataSpec",
-    "ObjectivesSpec",
-    "ReleaseSpec",
-    "SearchSpec",
-    "SuppressionSpec",
-    "check_requirements",
-]

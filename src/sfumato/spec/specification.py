@@ -295,6 +295,3 @@ class Spec(Section):
             if arguments and arguments[0] not in self.attributes:
                 hint = nearest(arguments[0], self.attributes)
                 yield Problem(location, f"unknown attribute {arguments[0]!r}. {hint}")
-
-
-__all__ = ["Spec"]

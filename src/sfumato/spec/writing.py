@@ -14,20 +14,7 @@ if TYPE_CHECKING:
 
 
 def write_document(values: Mapping[str, object], path: str | os.PathLike[str]) -> None:
-    """Write tables as a TOML file that appears under its name only when complete.
-
-    Parameters
-    ----------
-    values
-        Plain values without ``None``.
-    path
-        The file; one that exists is replaced.
-
-    Raises
-    ------
-    OutputError
-        If the file cannot be written; what stood there before is then still there.
-    """
+    """Write tables as a TOML file that appears under its name only when complete."""
     import tomli_w
 
     content = tomli_w.dumps(values).encode("utf-8")
@@ -36,6 +23,3 @@ def write_document(values: Mapping[str, object], path: str | os.PathLike[str]) -
     except (OSError, ValueError) as error:  # ValueError: a path that no system has
         reason = getattr(error, "strerror", None) or "the system refuses"
         raise OutputError(f"cannot be written: {reason}.", where=str(path)) from None
-
-
-__all__ = ["write_document"]

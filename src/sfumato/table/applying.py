@@ -33,41 +33,6 @@ def apply(
     """Recode the full table.
 
     Every value is joined with its block and its label, then every row with the suppressed classes.
-
-    Parameters
-    ----------
-    table
-        The coded table.
-    recodes
-        One for each quasi-identifier.
-    suppressed
-        The suppressed classes as tuples of blocks, in the order of ``recodes``; shape (classes, q).
-    output
-        ``drop`` leaves suppressed rows out. ``mask`` keeps them with ``*`` in every quasi-identifier
-        and nothing in the sensitive attributes; all quasi-identifiers are text then.
-    ordered
-        Whether lazy frames and files keep the order of their rows, which takes time, or come in any order,
-        for a writer that sorts them. Other frames keep their order, and their index where they have one.
-    with_person
-        Whether the person column comes after the others, for a recount that is not released; and so do, where
-        not everyone holds the confidential sentences, columns that tell who does.
-
-    Returns
-    -------
-    frame
-        The same kind of frame as came in, a DuckDB relation for a file: quasi-identifiers, sensitive
-        and other columns in the order of the input. Recoded columns are text. Kept columns and
-        sensitive ones have the type they had, and one spelling for each value: the texts ``1`` and
-        ``1.0`` of a column of numbers are both ``1``, and a negative zero is zero. Texts that were
-        read as missing, and undefined numbers, are missing. Frames may still hold what does not leave in
-        their types, buffers and index: see :func:`sfumato.table.owning.own_frame`.
-
-    Raises
-    ------
-    DataError
-        If the file changed since it was opened.
-    ParameterError
-        If the recodes or classes are not those of the quasi-identifiers.
     """
     _check(table, recodes, suppressed)
     source = table.source
@@ -168,6 +133,3 @@ class _Choice:
         if plan.is_quasi_identifier:
             return nw.when(self._flag).then(nw.lit(ROOT)).otherwise(column)
         return nw.when(~self._flag).then(column)
-
-
-__all__ = ["apply"]

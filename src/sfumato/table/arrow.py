@@ -85,6 +85,3 @@ def _validity(array: pa.Array) -> BoolArray:
 def _dtype_of(arrow_type: pa.DataType) -> np.dtype[np.generic]:
     """Return the NumPy type of an Arrow integer type."""
     return np.dtype(str(arrow_type))
-
-
-__all__ = ["MISSING", "copy_rows", "counts_of", "number_array", "places_of", "text_array"]

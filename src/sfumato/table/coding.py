@@ -37,62 +37,32 @@ MakeHierarchy: TypeAlias = Callable[[str, Sequence[Value], bool], Hierarchy]
 
 @dataclass(frozen=True, eq=False)
 class RawColumn:
-    """The distinct values of a column as the engine holds them, with their codes.
+    """The distinct values of a column as the engine holds them, with their codes."""
 
-    Parameters
-    ----------
-    values
-        The distinct values that are not missing, without order.
-    codes
-        The code of each value; equal codes for values that mean the same, such as ``1`` and ``1.0``.
-    missing
-        The code of missing, or None if it does not occur.
-    typed
-        The typed value of each raw value; only where a release shows statistics.
-    """
-
-    values: pa.Array
+    values: pa.Array  # the distinct values that are not missing, without order
+    # the code of each value; equal codes for values that mean the same, such as `1` and `1.0`
     codes: IntArray
-    missing: int | None
+    missing: int | None  # the code of missing, or None if it does not occur
+    # the typed value of each raw value; only where a release shows statistics
     typed: Sequence[Value] | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """A source with its roles, its domains and its cube.
+    """A source with its roles, its domains and its cube."""
 
-    Parameters
-    ----------
-    source
-        The rows.
-    spec
-        The specification.
-    roles
-        What is done with each column.
-    cube
-        The distinct coded tuples.
-    hierarchies
-        The hierarchy of each quasi-identifier.
-    sensitive
-        The domain of each sensitive attribute, as a hierarchy.
-    raw
-        The raw values of quasi-identifiers and sensitive attributes.
-    secrets
-        The confidential sentences, if there are any; the cube says for which rows they are true and who
-        holds them.
-    tally
-        The distinct tuples of raw values; only where a release shows statistics, which are of these and
-        not of their codes.
-    """
-
-    source: Source
-    spec: Spec
-    roles: Roles
-    cube: Cube
-    hierarchies: Mapping[str, Hierarchy]
-    sensitive: Mapping[str, Hierarchy]
-    raw: Mapping[str, RawColumn]
+    source: Source  # the rows
+    spec: Spec  # the specification
+    roles: Roles  # what is done with each column
+    cube: Cube  # the distinct coded tuples
+    hierarchies: Mapping[str, Hierarchy]  # the hierarchy of each quasi-identifier
+    sensitive: Mapping[str, Hierarchy]  # the domain of each sensitive attribute, as a hierarchy
+    raw: Mapping[str, RawColumn]  # the raw values of quasi-identifiers and sensitive attributes
+    # the confidential sentences, if there are any; the cube says for which rows they are true and who holds
+    # them
     secrets: Secrets | None = None
+    # the distinct tuples of raw values; only where a release shows statistics, which are of these and not of
+    # their codes
     tally: Tally | None = None
 
     @cached_property
@@ -140,34 +110,7 @@ def code_table(
     *,
     reach: bool = False,
 ) -> Table:
-    """Code a table: find kinds and domains, make hierarchies, count the distinct tuples.
-
-    Parameters
-    ----------
-    source
-        The rows. They are grouped once, where they are.
-    spec
-        Roles, kinds and hierarchies.
-    hierarchies
-        For some attributes a function that makes the hierarchy from the kind, the distinct typed
-        values and whether missing occurs, in place of what the specification says: a recipe
-        brings its own.
-    reach
-        Whether a number or date between two values of a domain has the code of the lower one.
-
-    Returns
-    -------
-    Table
-        Missing is the last code of a domain and part of it only if it occurs. All rows whose person
-        is missing count as one person.
-
-    Raises
-    ------
-    DataError
-        If there are no rows, a named column is not there, or values do not fit.
-    HierarchyError
-        If a hierarchy does not cover the values.
-    """
+    """Code a table: find kinds and domains, make hierarchies, count the distinct tuples."""
     roles = assign_roles(source.columns, spec)
     attributes = (*roles.quasi_identifiers, *roles.sensitive)
     refuse_mixed(source, roles.others)
@@ -222,20 +165,6 @@ def count_cube(
 
     Codes follow the size of numbers, also where they are texts, and otherwise the texts; missing is
     last. No value becomes a Python object.
-
-    Parameters
-    ----------
-    source
-        The rows.
-    quasi_identifiers, sensitive
-        Columns; one may be both.
-    person
-        The column that says which rows belong to one person, or None.
-
-    Raises
-    ------
-    DataError
-        If there are no rows, a column is not there, or is named twice.
     """
     asked = (*quasi_identifiers, *sensitive, *_persons(person))
     require_columns(asked, source.columns)
@@ -348,6 +277,3 @@ def _person_codes(column: DistinctColumn) -> IntArray:
     """Number the persons; rows whose person is missing are one person, which can only lower a count."""
     missing = len(column.values) if (column.places == MISSING).any() else None
     return _recode(column.places, rank(column.values), missing)
-
-
-__all__ = ["MakeHierarchy", "RawColumn", "Table", "code_table", "count_cube"]

@@ -35,20 +35,7 @@ def without_views(table: pa.Table) -> pa.Table:
 
 
 def make_frame(columns: Mapping[str, Sequence[object]], kind: SourceKind) -> object:
-    """Make a frame of the kind that came in.
-
-    Parameters
-    ----------
-    columns
-        Name of each column to its values, all of one length.
-    kind
-        The kind of a source; an Arrow table is made for a file.
-
-    Returns
-    -------
-    frame
-        A frame of that library, a lazy one where a lazy one came in.
-    """
+    """Make a frame of the kind that came in."""
     import narwhals as nw
     import pyarrow as pa
 
@@ -61,6 +48,3 @@ def make_frame(columns: Mapping[str, Sequence[object]], kind: SourceKind) -> obj
         return table
     frame = nw.from_arrow(table, backend="pandas" if kind == "pandas" else "polars")
     return frame.lazy().to_native() if kind == "polars-lazy" else frame.to_native()
-
-
-__all__ = ["make_frame", "to_arrow", "without_views"]

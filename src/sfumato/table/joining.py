@@ -23,26 +23,7 @@ if TYPE_CHECKING:
 def join_plans(
     source: Source, plans: Sequence[ColumnPlan], suppressed: IntArray, names: Names, *, numbered: bool
 ) -> Frame:
-    """Add to every row the blocks, texts and numbers of the plans, and whether it is suppressed.
-
-    Parameters
-    ----------
-    source
-        The rows.
-    plans
-        What to join with; a null key matches nothing, so missing gets its block after the join.
-    suppressed
-        The suppressed classes as tuples of blocks, in the order of the first plans.
-    names
-        Names of the new columns. The flag is there only if a class is suppressed.
-    numbered
-        Whether rows of a lazy frame are numbered, so that they can be put in order again.
-
-    Returns
-    -------
-    frame
-        The rows with the new columns. Rows of a frame that is not lazy are in their order.
-    """
+    """Add to every row the blocks, texts and numbers of the plans, and whether it is suppressed."""
     if source.is_lazy:
         frame = _number_rows(source, names) if numbered else source.frame
         keys = _keys(source, plans, names)
@@ -132,6 +113,3 @@ def _number_rows(source: Source, names: Names) -> Frame:
     else:
         numbered = native.with_row_index(names.row)
     return cast("Frame", nw.from_native(numbered))
-
-
-__all__ = ["join_plans"]

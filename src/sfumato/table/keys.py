@@ -24,18 +24,6 @@ def key(source: Source, name: str) -> nw.Expr:
     Texts that count as missing, numbers and dates that such texts stand for, and numbers that are not a
     number become null; categories become their texts, negative zero becomes zero. Everything else
     keeps its type.
-
-    Parameters
-    ----------
-    source
-        The source with the column.
-    name
-        The column.
-
-    Raises
-    ------
-    DataError
-        If the column is neither text, number, truth value nor date.
     """
     import narwhals as nw
 
@@ -147,15 +135,9 @@ def clean(source: Source, name: str) -> nw.Expr:
 
 @dataclass(frozen=True)
 class Names:
-    """Names for columns of our own that no column of a table has.
+    """Names for columns of our own that no column of a table has."""
 
-    Parameters
-    ----------
-    prefix
-        What they begin with.
-    """
-
-    prefix: str
+    prefix: str  # what they begin with
 
     @classmethod
     def beside(cls, columns: Iterable[str]) -> Names:
@@ -179,6 +161,3 @@ class Names:
     def of(self, what: str, place: int) -> str:
         """The key, block, text or number of the attribute at a place."""
         return f"{self.prefix}_{what}_{place}"
-
-
-__all__ = ["Names", "clean", "key"]

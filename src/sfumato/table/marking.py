@@ -35,34 +35,16 @@ HIDDEN = ""
 
 @dataclass(frozen=True, eq=False)
 class Marks:
-    """What confidential sentences say of every tuple.
+    """What confidential sentences say of every tuple."""
 
-    Parameters
-    ----------
-    counted
-        The tuples; that of a named record stands by itself.
-    codes
-        The combination of true and held sentences of each one.
-    confidential
-        What the combinations mean.
-    secrets
-        The sentences in the form in which they are recounted.
-    """
-
-    counted: Tally
-    codes: IntArray
-    confidential: Confidential
-    secrets: Secrets
+    counted: Tally  # the tuples; that of a named record stands by itself
+    codes: IntArray  # the combination of true and held sentences of each one
+    confidential: Confidential  # what the combinations mean
+    secrets: Secrets  # the sentences in the form in which they are recounted
 
 
 def columns_for(statements: Sequence[Statement], columns: Sequence[str]) -> tuple[str, ...]:
-    """Return the columns that tell who holds a sentence, each once.
-
-    Raises
-    ------
-    SentenceError
-        If the table does not have one of them.
-    """
+    """Return the columns that tell who holds a sentence, each once."""
     for statement in statements:
         refuse_unknown_columns(statement, columns)
     return tuple(dict.fromkeys(name for item in statements for name in item.needed_columns))
@@ -77,30 +59,7 @@ def mark_tuples(
     *,
     number_persons: Callable[[Tally], IntArray | None],
 ) -> Marks:
-    """Judge every tuple by every sentence.
-
-    Parameters
-    ----------
-    source
-        The rows, of which named records are read.
-    spec
-        Kinds of the columns.
-    counted
-        The distinct tuples of all columns that matter.
-    statements
-        The sentences, at least one.
-    sensitive
-        The domain of each sensitive attribute, with the code of each raw value and of missing.
-    number_persons
-        Numbers the persons of tuples.
-
-    Raises
-    ------
-    SentenceError
-        If a constant does not fit its column.
-    DataError
-        If there is no such record, or values do not fit the kind that a column is said to have.
-    """
+    """Judge every tuple by every sentence."""
     owners = {item.record: _owner(source, counted, item) for item in statements if item.record is not None}
     split, records = _set_apart(counted, owners)
     known = {
@@ -219,6 +178,3 @@ def _set_apart(counted: Tally, owners: Mapping[int, int]) -> tuple[Tally, dict[i
     numbers = np.arange(len(chosen))
     records = {record: numbers == len(kept) + place for place, record in enumerate(owners)}
     return Tally(columns, rows), records
-
-
-__all__ = ["HIDDEN", "Marks", "columns_for", "mark_tuples", "sensitive_column"]

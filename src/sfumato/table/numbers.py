@@ -25,26 +25,14 @@ NumberKind: TypeAlias = Literal["number", "date", "time", "ordinal"]
 
 @dataclass(frozen=True, eq=False)
 class NumberColumn:
-    """A column as numbers.
+    """A column as numbers."""
 
-    Parameters
-    ----------
-    name
-        The column.
-    kind
-        ``number``; ``date``, counted in days, and ``time``, in microseconds; ``ordinal``, counted from 0.
-    values
-        One number for each row, NaN where missing.
-    labels
-        The texts of an ordinal column, lowest first.
-    type
-        The Arrow type that dates and times leave with; None where they leave as texts.
-    """
-
-    name: str
+    name: str  # the column
+    # `number`; `date`, counted in days, and `time`, in microseconds; `ordinal`, counted from 0
     kind: NumberKind
-    values: FloatArray
-    labels: tuple[str, ...] = ()
+    values: FloatArray  # one number for each row, NaN where missing
+    labels: tuple[str, ...] = ()  # the texts of an ordinal column, lowest first
+    # the Arrow type that dates and times leave with; None where they leave as texts
     type: pa.DataType | None = None
 
     @property
@@ -78,29 +66,7 @@ class NumberColumn:
 def read_numbers(
     source: Source, names: Sequence[str], orders: Mapping[str, Sequence[str]] | None = None
 ) -> list[NumberColumn]:
-    """Read columns as numbers, in the order of the rows.
-
-    Parameters
-    ----------
-    source
-        The table.
-    names
-        Columns to read.
-    orders
-        The values of ordinal columns, lowest first.
-
-    Returns
-    -------
-    list of NumberColumn
-        Numbers, dates and times; texts that are all numbers or all ISO dates; and ordinal columns. Missing
-        is NaN.
-
-    Raises
-    ------
-    DataError
-        If a column is absent, holds other texts or truth values, infinite numbers, values that its order does
-        not name, or nothing at all.
-    """
+    """Read columns as numbers, in the order of the rows."""
     refuse_unknown(source, names)
     table = source.collect(source.frame.select(*(key(source, name).alias(name) for name in names)))
     found = []
@@ -206,17 +172,8 @@ def _floats(column: pa.Array) -> FloatArray:
 
 
 def read_codes(source: Source, name: str) -> IntArray:
-    """Number the distinct values of a column by their first rows; missing is a value like any other.
-
-    Raises
-    ------
-    DataError
-        If there is no such column.
-    """
+    """Number the distinct values of a column by their first rows; missing is a value like any other."""
     refuse_unknown(source, [name])
     column = source.collect(source.frame.select(key(source, name).alias(name))).column(name).combine_chunks()
     coded = column.dictionary_encode()
     return places_of(coded.indices) + 1
-
-
-__all__ = ["NumberColumn", "NumberKind", "read_codes", "read_numbers", "refuse_unknown"]

@@ -28,21 +28,7 @@ _numbers = itertools.count()
 def join_in_one_query(
     native: Any, keyed: Frame, plans: Sequence[ColumnPlan], suppressed: IntArray, names: Names
 ) -> Frame:
-    """Add to every row the blocks, texts and numbers of the plans, and whether it is suppressed.
-
-    Parameters
-    ----------
-    native
-        The relation of the file, whose connection is ours.
-    keyed
-        Its rows with the keys of the plans.
-    plans
-        What to join with.
-    suppressed
-        The suppressed classes as tuples of blocks, in the order of the first plans.
-    names
-        Names of the new columns. The flag is there only if a class is suppressed.
-    """
+    """Add to every row the blocks, texts and numbers of the plans, and whether it is suppressed."""
     import narwhals as nw
 
     columns, clauses = ["r.*"], []
@@ -89,6 +75,3 @@ def _value(plan: ColumnPlan, part: str, names: Names) -> str:
     if part != "block" or plan.missing_block is None:
         return column
     return f"coalesce({column}, {plan.missing_block})"
-
-
-__all__ = ["join_in_one_query", "suppressed_table"]

@@ -26,16 +26,7 @@ if TYPE_CHECKING:
 
 
 def own_frame(native: object, *, keep_index: bool = False) -> object:
-    """Return a frame of the same kind and with the same cells that holds nothing else.
-
-    Parameters
-    ----------
-    native
-        A frame or relation.
-    keep_index
-        Whether a pandas frame keeps its index, which may name persons and shows which rows were left out;
-        otherwise its rows are counted from 0.
-    """
+    """Return a frame of the same kind and with the same cells that holds nothing else."""
     import narwhals as nw
 
     frame: Any = nw.from_native(native)
@@ -180,6 +171,3 @@ def _chunked(array: Any) -> pa.ChunkedArray:
     import pyarrow as pa
 
     return array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
-
-
-__all__ = ["own_frame"]

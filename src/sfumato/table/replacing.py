@@ -21,29 +21,7 @@ if TYPE_CHECKING:
 def replace_columns(
     source: Source, columns: Mapping[str, pa.Array], keep: Sequence[str], *, sort: bool = False
 ) -> object:
-    """Return some columns of a table, with new values in some of them.
-
-    Parameters
-    ----------
-    source
-        The table.
-    columns
-        Name → new values, one for each row in their order.
-    keep
-        The columns that are returned, in the order of the table.
-    sort
-        Whether rows are sorted by all of these, see `row_order`; else they are in the order of the table.
-
-    Returns
-    -------
-    frame
-        The same kind of frame as came in; a DuckDB relation for a file. The other columns are as they were.
-
-    Raises
-    ------
-    DataError
-        If the file changed since it was opened.
-    """
+    """Return some columns of a table, with new values in some of them."""
     import narwhals as nw
     import pyarrow as pa
 
@@ -87,11 +65,6 @@ def row_order(source: Source, columns: Mapping[str, pa.Array], keep: Sequence[st
 
     Numbers and times go by size, texts by their UTF-8 bytes, missing comes last. Columns of lists and the
     like cannot be sorted by, and are passed over.
-
-    Parameters
-    ----------
-    source, columns, keep
-        As for `replace_columns`.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -111,6 +84,3 @@ def find_unique(source: Source, names: Sequence[str]) -> list[str]:
     counts = source.collect(source.frame.select(*(nw.col(name).n_unique() for name in names)))
     rows = source.row_count()
     return [name for name in names if rows > 1 and counts.column(name)[0].as_py() == rows]
-
-
-__all__ = ["find_unique", "replace_columns", "row_order"]

@@ -20,44 +20,20 @@ MANY_ROWS = 20
 
 @dataclass(frozen=True)
 class Roles:
-    """The columns of a table by what is done with them.
+    """The columns of a table by what is done with them."""
 
-    Parameters
-    ----------
-    quasi_identifiers, sensitive, identifiers, others
-        The attributes of the specification, in its order.
-    person
-        The column that says which rows belong to one person, or None.
-    released
-        The columns that leave, in the order of the input.
-    left_out
-        The columns that the specification does not name, in the order of the input.
-    """
-
+    # the attributes of the specification, in its order
     quasi_identifiers: tuple[str, ...]
     sensitive: tuple[str, ...]
     identifiers: tuple[str, ...]
     others: tuple[str, ...]
-    person: str | None
-    released: tuple[str, ...]
-    left_out: tuple[str, ...]
+    person: str | None  # the column that says which rows belong to one person, or None
+    released: tuple[str, ...]  # the columns that leave, in the order of the input
+    left_out: tuple[str, ...]  # the columns that the specification does not name, in the order of the input
 
 
 def assign_roles(columns: Sequence[str], spec: Spec) -> Roles:
-    """Give every column of a table its role.
-
-    Parameters
-    ----------
-    columns
-        The columns of the table.
-    spec
-        The specification. Identifiers, the person and what it does not name are not released.
-
-    Raises
-    ------
-    DataError
-        If the specification names a column that is not there.
-    """
+    """Give every column of a table its role."""
     person = spec.data.person
     require_columns(list(spec.attributes), columns, lambda name: spec.place("attributes", name) or name)
     if person is not None:
@@ -85,19 +61,7 @@ def require_columns(
 
 
 def find_warnings(source: Source, roles: Roles, row_count: int, constant: Sequence[str]) -> list[str]:
-    """Say what about the roles looks like a mistake; column names and counts only.
-
-    Parameters
-    ----------
-    source
-        The rows, which are read once more for the columns that are not in the cube.
-    roles
-        The roles.
-    row_count
-        The number of rows.
-    constant
-        Sensitive attributes with a single value.
-    """
+    """Say what about the roles looks like a mistake; column names and counts only."""
     found = [f"The sensitive attribute {name!r} has the same value in every row." for name in constant]
     distinct = _count_distinct(source, (*roles.others, *(roles.identifiers if roles.person is None else ())))
     found += [
@@ -150,6 +114,3 @@ def _count_distinct(source: Source, names: Sequence[str]) -> dict[str, int]:
     keys = source.frame.select(expression.alias(places[name]) for name, expression in expressions.items())
     counted = source.collect(keys.select(nw.col(own).n_unique() for own in places.values()))
     return {name: int(counted.column(own)[0].as_py()) for name, own in places.items()}
-
-
-__all__ = ["Roles", "assign_roles", "find_warnings", "require_columns"]

@@ -28,24 +28,12 @@ PER_COLUMN = 32
 
 @dataclass(frozen=True, eq=False)
 class Persons:
-    """Which sentences each person holds.
+    """Which sentences each person holds."""
 
-    Parameters
-    ----------
-    column
-        The column that tells persons apart.
-    values
-        Its raw values, without missing.
-    held
-        Whether each of them holds each sentence, shape (values, sentences).
-    missing
-        The same for the person of all rows without one.
-    """
-
-    column: str
-    values: pa.Array
-    held: BoolArray
-    missing: BoolArray
+    column: str  # the column that tells persons apart
+    values: pa.Array  # its raw values, without missing
+    held: BoolArray  # whether each of them holds each sentence, shape (values, sentences)
+    missing: BoolArray  # the same for the person of all rows without one
 
     def plans(self, first: int) -> list[ColumnPlan]:
         """Return what every row is joined with, so that it knows what its person holds."""
@@ -64,35 +52,18 @@ class Persons:
 
 @dataclass(frozen=True, eq=False)
 class Secrets:
-    """The confidential sentences of a table, in the form in which they are recounted.
+    """The confidential sentences of a table, in the form in which they are recounted."""
 
-    Parameters
-    ----------
-    statements
-        The sentences.
-    plain
-        Each one as text that needs no order of ordinals.
-    trees
-        Each one as nested lists over the sensitive attributes.
-    holders
-        For each one its condition over the names of `columns`; None where it has none.
-    columns
-        Name in a recount → column of the source, for conditions.
-    row
-        Name in a recount of the number of the row, from 1.
-    bits
-        Names in a recount of what the row's person holds; none where every row is a person.
-    persons
-        What each person holds, where persons are named.
-    """
-
-    statements: tuple[Statement, ...]
-    plain: tuple[str, ...]
-    trees: tuple[list[object], ...]
+    statements: tuple[Statement, ...]  # the sentences
+    plain: tuple[str, ...]  # each one as text that needs no order of ordinals
+    trees: tuple[list[object], ...]  # each one as nested lists over the sensitive attributes
+    # for each one its condition over the names of `columns`; None where it has none
     holders: tuple[list[object] | None, ...]
-    columns: Mapping[str, str]
-    row: str
+    columns: Mapping[str, str]  # name in a recount → column of the source, for conditions
+    row: str  # name in a recount of the number of the row, from 1
+    # names in a recount of what the row's person holds; none where every row is a person
     bits: tuple[str, ...] = ()
+    # what each person holds, where persons are named
     persons: Persons | None = field(default=None, repr=False)
 
     @property
@@ -141,19 +112,7 @@ def make_secrets(
     others: Mapping[str, Column],
     persons: Persons | None,
 ) -> Secrets:
-    """Put sentences into the form in which they are recounted.
-
-    Parameters
-    ----------
-    source
-        The rows, beside whose columns new names are found.
-    statements
-        The sentences.
-    sensitive, others
-        The columns of sentences and of conditions.
-    persons
-        What each person holds, where persons are named.
-    """
+    """Put sentences into the form in which they are recounted."""
     own = Names.beside(source.columns)
     names = {name: own.of("holder", place) for place, name in enumerate(others)}
     holders = tuple(
@@ -179,6 +138,3 @@ def _parts(count: int) -> list[slice]:
 def _bits(held: BoolArray) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
     """Pack flags of shape (n, sentences) into integers, the first sentence in the lowest bit."""
     return np.asarray((held.astype(np.int64) << np.arange(held.shape[1])).sum(axis=1), dtype=np.int64)
-
-
-__all__ = ["PER_COLUMN", "Persons", "Secrets", "make_secrets"]

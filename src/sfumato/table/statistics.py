@@ -24,30 +24,7 @@ STATISTICS = ("mean", "median", "mode")
 def block_statistics(
     table: Table, attribute: str, block: IntArray, statistic: str, kept: BoolArray | None = None
 ) -> list[str | None]:
-    """Return a statistic of every block of a partition, over the published rows whose value lies in it.
-
-    Parameters
-    ----------
-    table
-        The coded table; its specification asks for a statistic of this attribute.
-    attribute
-        A quasi-identifier.
-    block
-        The block of each code.
-    statistic
-        ``mean`` of numbers; ``median``, the lower one of an even number of rows, by the size of numbers
-        and dates and otherwise by the order of the domain; ``mode``, of equally frequent values the
-        first in the same order. Where numbers are discretized, the values before that count. Missing
-        does not count.
-    kept
-        Which tuples of ``table.tally`` are published; None: all. Suppressed rows do not count, so that what
-        is released tells nothing about them.
-
-    Returns
-    -------
-    list
-        The text of each block's statistic; None where no published row has a value that is not missing.
-    """
+    """Return a statistic of every block of a partition, over the published rows whose value lies in it."""
     raw = table.raw[attribute]
     if raw.typed is None or table.tally is None or statistic not in STATISTICS:
         raise ParameterError(f"{attribute!r} has no {statistic!r}.")
@@ -101,6 +78,3 @@ def _median(rows: Sequence[tuple[Value, int]]) -> Value:
         if 2 * passed >= half:
             return value
     raise ParameterError("there is no row.")
-
-
-__all__ = ["STATISTICS", "block_statistics"]

@@ -29,26 +29,6 @@ def type_values(name: str, values: pa.Array, attribute: AttributeSpec) -> tuple[
 
     The kind follows from the texts of the values, not from the type of the column, so that a file of
     text and a typed frame with the same contents give the same domain.
-
-    Parameters
-    ----------
-    name
-        The attribute.
-    values
-        Its distinct values, without missing.
-    attribute
-        What the specification says of it. Categories, ordinals and values with a mask, a tree or a
-        hierarchy file are texts, leading zeros kept.
-
-    Returns
-    -------
-    tuple
-        The kind, and one typed value for each raw value; different raw values may be equal then.
-
-    Raises
-    ------
-    DataError
-        If values are not of the kind that is asked for.
     """
     texts = texts_of_array(values)
     source = None if attribute.hierarchy is None else attribute.hierarchy.source
@@ -134,6 +114,3 @@ def numbers_of(values: Sequence[Value]) -> LongArray | FloatArray | None:
     if all(isinstance(value, int) for value in values):
         return np.array(values, dtype=np.int64)
     return np.array(values, dtype=np.float64)
-
-
-__all__ = ["is_ordered", "numbers_of", "rank", "texts_of_array", "type_values"]

@@ -40,25 +40,6 @@ def write_table(
     newline; fields stand in quotes only where they need them, missing is nothing, an empty text a
     pair of quotes, and a number the shortest text that reads back the same. No file has metadata, categories
     or statistics of anything but the rows in it.
-
-    Parameters
-    ----------
-    table
-        A relation or a frame of any kind; the index of a pandas frame is not written.
-    path
-        The file, which is replaced if it exists. Writing aside and renaming is left to the caller.
-    format_of
-        A path whose suffix says the format, where ``path`` is a temporary name.
-    leaving
-        How a release leaves: then the same rows give the same bytes, whatever frame they come in, in whatever
-        order and with however many threads. None writes the rows as they are.
-
-    Raises
-    ------
-    OutputError
-        If the format is unknown or the file cannot be written.
-    DataError
-        If a column mixes values of several types.
     """
     named = format_of or path
     kind = file_format(named)
@@ -206,6 +187,3 @@ def _explain(error: Exception, path: Path, named: Path) -> OutputError:
         kind = type(error).__name__.removesuffix("Exception")
         reason = f"the engine failed ({kind}). Check the disk, or write another format."
     return OutputError(f"the file cannot be written: {reason}", where=str(named))
-
-
-__all__ = ["write_table"]

@@ -23,33 +23,7 @@ if TYPE_CHECKING:
 def analyse_recoded(
     table: Recoded, *, target: str | None = None, seed: int = 1, limit: int = LIMIT
 ) -> Utility:
-    """Make the same analyses of a table and of its release.
-
-    Parameters
-    ----------
-    table
-        The table before and after.
-    target
-        The attribute that models predict; the first sensitive one where None, and without such the last
-        quasi-identifier.
-    seed
-        Of the sample, the split and the queries, which are drawn apart: the same seed, the same numbers.
-    limit
-        Most rows that models and queries see; of more, a random sample. Distributions and associations are
-        of all rows.
-
-    Returns
-    -------
-    Utility
-        Distributions, associations, what a model learns, and errors of counting queries.
-
-    Raises
-    ------
-    DataError
-        If there are no rows.
-    ParameterError
-        If there is no attribute of the target's name.
-    """
+    """Make the same analyses of a table and of its release."""
     if not table.row_count:
         raise DataError("there are no rows to analyse.")
     number = _target(table, target)
@@ -79,18 +53,9 @@ def _target(table: Recoded, target: str | None) -> int | None:
 
 
 def find_target(target: str, names: Sequence[str]) -> int:
-    """Return the place of a target among names.
-
-    Raises
-    ------
-    ParameterError
-        If it is none of them.
-    """
+    """Return the place of a target among names."""
     if target not in names:
         raise ParameterError(
             f"target must be an attribute that is analysed; got {target!r}. {nearest(target, names)}"
         )
     return list(names).index(target)
-
-
-__all__ = ["analyse_recoded", "find_target"]

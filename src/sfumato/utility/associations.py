@@ -24,11 +24,6 @@ def compare_associations(table: Recoded) -> tuple[Association, ...]:
 
     In the released table a row counts in all pairs of values of its two blocks alike, so that what a block
     hides is no association any more. Suppressed rows are left out; missing is a value like any other.
-
-    Parameters
-    ----------
-    table
-        The table.
     """
     groups = [
         pool(attribute, table.counts(number), MOST_VALUES)
@@ -66,27 +61,11 @@ def _count(first: LongArray, second: LongArray, rows: LongArray, shape: tuple[in
 def cramers_v(counts: FloatArray, told: tuple[int, ...] | None = None) -> float:
     """Return Cramér's V with bias correction.
 
-    Parameters
-    ----------
-    counts
-        The contingency table; rows and columns without any count are left out. It need not be of integers.
-    told
-        How many rows and columns were counted apart, where counts of blocks are spread over their values.
-
-    Returns
-    -------
-    float
-        From 0 to 1; 0 where one of the two has a single value, or there is at most one row.
-
-    Notes
-    -----
     With n rows, r × c values and φ² = χ²/n: V = sqrt(max(0, φ² − (r−1)(c−1)/(n−1)) / min(r′−1, c′−1)), where
     r′ = r − (r−1)²/(n−1) and c′ likewise. Spreading blocks over their values leaves φ² as it is; so what is
     subtracted, which is what chance alone adds to φ², has the numbers of blocks in the place of r and c where
     they are smaller.
 
-    References
-    ----------
     W. Bergsma, A bias-correction for Cramér's V and Tschuprow's T, Journal of the Korean Statistical Society
     42 (2013), doi:10.1016/j.jkss.2012.10.002.
     """
@@ -101,6 +80,3 @@ def cramers_v(counts: FloatArray, told: tuple[int, ...] | None = None) -> float:
     corrected = max(0.0, phi2 - free[0] * free[1] / (n - 1))
     least = min(r - (r - 1) ** 2 / (n - 1), c - (c - 1) ** 2 / (n - 1)) - 1
     return float(min(np.sqrt(corrected / least), 1.0)) if least > 0 else 0.0
-
-
-__all__ = ["MOST_VALUES", "compare_associations", "cramers_v"]

@@ -32,20 +32,11 @@ Ranges: TypeAlias = dict[int, tuple[float, float]]
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """Columns of numbers before and after, rows in the same order.
+    """Columns of numbers before and after, rows in the same order."""
 
-    Parameters
-    ----------
-    names
-        The columns.
-    kinds
-        ``number``, ``date``, ``time`` or ``ordinal`` for each.
-    before, after
-        Their numbers, shape (rows, columns); NaN is missing.
-    """
-
-    names: tuple[str, ...]
-    kinds: tuple[str, ...]
+    names: tuple[str, ...]  # the columns
+    kinds: tuple[str, ...]  # `number`, `date`, `time` or `ordinal` for each
+    # their numbers, shape (rows, columns); NaN is missing
     before: FloatArray
     after: FloatArray
 
@@ -71,33 +62,6 @@ def analyse_columns(
 ) -> Utility:
     """Make the same analyses of columns and of what stands in their place.
 
-    Parameters
-    ----------
-    columns
-        The columns before and after.
-    target
-        The column that models predict from the others; the last one where None.
-    seed
-        Of the sample, the split and the queries.
-    limit
-        Most rows that models and queries see; of more, a random sample. Distributions and correlations are
-        of all rows.
-
-    Returns
-    -------
-    Utility
-        Distributions over bins of the original rows, correlations, what a regression learns, and errors of
-        range counts. No row is suppressed.
-
-    Raises
-    ------
-    DataError
-        If there are no rows or no columns, or tables of different sizes.
-    ParameterError
-        If there is no column of the target's name.
-
-    Notes
-    -----
     A centre holds something of each row of its cluster: that the released rows of the test are left out of
     training does not take out what other rows of their clusters tell of them.
     """
@@ -183,23 +147,7 @@ def _correlation(values: FloatArray, first: int, second: int) -> float:
 
 
 def draw_ranges(columns: Columns, rng: np.random.Generator, count: int = QUERIES) -> list[Ranges]:
-    """Draw ranges of one to three columns, each around a random original row.
-
-    Parameters
-    ----------
-    columns
-        The columns.
-    rng
-        Where randomness comes from.
-    count
-        How many.
-
-    Returns
-    -------
-    list
-        Column → the ends of its range, both included: the smallest and the largest of the row's value and
-        two others. Where the row's value is missing, both ends are NaN, and missing is asked for.
-    """
+    """Draw ranges of one to three columns, each around a random original row."""
     rows, width = columns.before.shape
     found = []
     for _ in range(count):
@@ -287,19 +235,7 @@ def _scale(values: FloatArray) -> tuple[FloatArray, FloatArray]:
 def _points(
     columns: Columns, values: FloatArray, features: list[int], scale: tuple[FloatArray, FloatArray]
 ) -> FloatArray:
-    """Return z-scores of features, 0 where missing, beside indicators of bins.
-
-    Parameters
-    ----------
-    columns
-        The columns, for their bins.
-    values
-        Rows of numbers.
-    features
-        The columns that are features.
-    scale
-        Mean and deviation of each column.
-    """
+    """Return z-scores of features, 0 where missing, beside indicators of bins."""
     parts = []
     for number in features:
         column = values[:, number]
@@ -310,6 +246,3 @@ def _points(
         parts.append(np.equal.outer(groups, np.arange((size + 1) // 2 + 1)).astype(np.float64))
         parts.append(np.nan_to_num((column - scale[0][number]) / scale[1][number])[:, None])
     return np.hstack(parts)
-
-
-__all__ = ["BINS", "Columns", "Ranges", "analyse_columns", "count_ranges", "draw_ranges"]

@@ -20,13 +20,6 @@ def compare_distribution(table: Recoded, number: int) -> AttributeUtility:
     A released row counts in every value of its block alike, with one over the size of the block. Suppressed
     rows are left out of ``after``; in ``after_spread`` they count in every value of the domain alike. Missing
     is a value like any other.
-
-    Parameters
-    ----------
-    table
-        The table.
-    number
-        The number of the attribute.
     """
     attribute = table.attributes[number]
     before = table.counts(number)
@@ -86,6 +79,3 @@ def _moments(numbers: FloatArray | None, counts: FloatArray) -> tuple[float | No
         return None, None
     mean = float((values * weights).sum() / total)
     return mean, float(np.sqrt((weights * (values - mean) ** 2).sum() / total))
-
-
-__all__ = ["compare_distribution", "share", "total_variation"]

@@ -17,23 +17,7 @@ MOST_BINS = 10
 
 
 def encode_attribute(attribute: RecodedAttribute, counts: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the point of each code and of each block.
-
-    Parameters
-    ----------
-    attribute
-        The attribute.
-    counts
-        How many original rows to train on have each code: large domains are pooled, and numbers scaled, by
-        them.
-
-    Returns
-    -------
-    tuple
-        A code has a one for its group, of at most 20 (10 where there is an order); a number has its z-score
-        beside that, 0 where missing. The point of a block is the mean of the points of its codes; where the
-        release shows a statistic, that one has the z-score.
-    """
+    """Return the point of each code and of each block."""
     most = MOST_BINS if attribute.is_ordered else MOST_GROUPS
     points = indicators(pool(attribute, counts, most))
     inside = attribute.block_means(points)
@@ -53,20 +37,7 @@ def encode_attribute(attribute: RecodedAttribute, counts: FloatArray) -> tuple[F
 
 
 def number_patterns(columns: list[LongArray], length: int) -> tuple[LongArray, LongArray]:
-    """Number the distinct rows of some columns.
-
-    Parameters
-    ----------
-    columns
-        Columns of numbers from 0 on, all of the same length; there may be none.
-    length
-        That length.
-
-    Returns
-    -------
-    tuple
-        The number of each row's pattern, and for each pattern a row that has it.
-    """
+    """Number the distinct rows of some columns."""
     numbers = np.zeros(length, dtype=np.int64)
     first = np.zeros(min(length, 1), dtype=np.int64)
     for column in columns:
@@ -74,6 +45,3 @@ def number_patterns(columns: list[LongArray], length: int) -> tuple[LongArray, L
         _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
         numbers = inverse.reshape(-1)
     return numbers, first
-
-
-__all__ = ["MOST_BINS", "MOST_GROUPS", "encode_attribute", "number_patterns"]

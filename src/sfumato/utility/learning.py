@@ -15,24 +15,7 @@ MOST_STEPS = 100
 
 
 def learn_classes(points: FloatArray, weights: FloatArray, asked: FloatArray) -> FloatArray:
-    """Train a logistic regression and return how likely each class is.
-
-    Parameters
-    ----------
-    points
-        Points to train on, shape (patterns, features).
-    weights
-        Rows of each class at each point, shape (patterns, classes); parts of rows where a block of the
-        target spans classes.
-    asked
-        Points to predict.
-
-    Returns
-    -------
-    FloatArray
-        Shape (asked, classes). A class without rows is impossible. With a single class it is certain; without
-        any row, all are as likely.
-    """
+    """Train a logistic regression and return how likely each class is."""
     seen = np.flatnonzero(weights.sum(axis=0) > 0)
     likely = np.zeros((len(asked), weights.shape[1]))
     if not len(seen):
@@ -57,19 +40,7 @@ def learn_classes(points: FloatArray, weights: FloatArray, asked: FloatArray) ->
 def learn_numbers(
     points: FloatArray, means: FloatArray, weights: FloatArray, asked: FloatArray
 ) -> FloatArray:
-    """Train a ridge regression and return what it predicts.
-
-    Parameters
-    ----------
-    points
-        Points to train on, shape (patterns, features).
-    means
-        Mean of the target at each point.
-    weights
-        Rows at each point; some point has rows.
-    asked
-        Points to predict.
-    """
+    """Train a ridge regression and return what it predicts."""
     from sklearn.linear_model import Ridge
     from threadpoolctl import threadpool_limits
 
@@ -79,6 +50,3 @@ def learn_numbers(
         model.fit(points[some], means[some], sample_weight=weights[some])
         found: FloatArray = model.predict(asked)
     return found
-
-
-__all__ = ["MOST_STEPS", "PENALTY", "learn_classes", "learn_numbers"]

@@ -33,19 +33,12 @@ MODELS: dict[Task, str] = {
 
 @dataclass(frozen=True, eq=False)
 class _Side:
-    """What one of the two models sees of each cell: its values, or its blocks.
+    """What one of the two models sees of each cell: its values, or its blocks."""
 
-    Parameters
-    ----------
-    columns, points
-        For each feature the code or block of each cell, and the point of each code or block.
-    target, meanings
-        The target's code or block of each cell; of each code or block the share of every class, or its
-        number.
-    """
-
+    # for each feature the code or block of each cell, and the point of each code or block
     columns: list[LongArray]
     points: list[FloatArray]
+    # the target's code or block of each cell; of each code or block the share of every class, or its number
     target: LongArray
     meanings: FloatArray
 
@@ -67,15 +60,7 @@ class _Side:
 
 
 def task_of(attribute: RecodedAttribute, counts: FloatArray) -> Task:
-    """Return ``regression`` for numbers and dates of more than two different values, else ``classification``.
-
-    Parameters
-    ----------
-    attribute
-        The target.
-    counts
-        How many rows have each code.
-    """
+    """Return ``regression`` for numbers and dates of more than two values, else ``classification``."""
     different = int((counts[: attribute.known] > 0).sum())
     is_number = attribute.kind in ("number", "date") and attribute.numbers is not None
     return "regression" if is_number and different > 2 else "classification"
@@ -87,21 +72,6 @@ def compare_model(table: Recoded, target: int, rng: np.random.Generator) -> Mode
     Rows of the test are in no training part: the released rows that they became are left out. Suppressed
     rows of the training part are left out of the release's alone; the test has suppressed rows too, for the
     analyst's question is about people, not about the file. Rows without a known target are in no part.
-
-    Parameters
-    ----------
-    table
-        The table.
-    target
-        The number of the attribute to predict; all others are features.
-    rng
-        Where the split comes from.
-
-    Returns
-    -------
-    ModelUtility or None
-        None where there are no features, or no rows for one of the parts. A release without rows to train on
-        scores as the baseline.
     """
     attribute = table.attributes[target]
     features = [number for number in range(len(table.attributes)) if number != target]
@@ -164,19 +134,7 @@ def _sides(
     train: LongArray,
     meanings: tuple[FloatArray, FloatArray],
 ) -> tuple[_Side, _Side]:
-    """Return what the original's model sees and what the release's does.
-
-    Parameters
-    ----------
-    table
-        The table.
-    features, target
-        Numbers of attributes.
-    train
-        Rows of each cell to train on.
-    meanings
-        What codes and blocks of the target mean.
-    """
+    """Return what the original's model sees and what the release's does."""
     points = [encode_attribute(table.attributes[number], _count(table, number, train)) for number in features]
     codes = table.codes.astype(np.int64)
     original = _Side(
@@ -212,6 +170,3 @@ def _score(truth: FloatArray, found: FloatArray, task: Task) -> dict[str, float]
     if task == "classification":
         return classification_scores(truth.argmax(axis=1), found)
     return regression_scores(truth[:, 0], found[:, 0])
-
-
-__all__ = ["MODELS", "MOST_CLASSES", "compare_model", "task_of"]

@@ -12,26 +12,7 @@ if TYPE_CHECKING:
 
 
 def pool(attribute: RecodedAttribute, counts: FloatArray, most: int) -> LongArray:
-    """Put the values of a domain into at most so many groups.
-
-    Parameters
-    ----------
-    attribute
-        The attribute.
-    counts
-        How many rows have each code.
-    most
-        Most groups of known values, at least 2. With no more values than that, each is its own group.
-        Otherwise, of values with an order, neighbours share a group such that groups have about equally many
-        rows; of others, the most frequent ones (ties: the lower code) have groups of their own, and all the
-        others share the last.
-
-    Returns
-    -------
-    LongArray
-        The group of each code, numbered from 0. Codes without a place in the order (missing, unknown) have
-        groups of their own after the others.
-    """
+    """Put the values of a domain into at most so many groups."""
     known = attribute.known
     if known <= most:
         return np.arange(attribute.size, dtype=np.int64)
@@ -68,6 +49,3 @@ def indicators(groups: LongArray) -> FloatArray:
     found = np.zeros((len(groups), int(groups.max(initial=-1)) + 1))
     found[np.arange(len(groups)), groups] = 1.0
     return found
-
-
-__all__ = ["indicators", "pool"]

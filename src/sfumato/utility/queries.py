@@ -23,39 +23,14 @@ FLOOR = 0.001
 
 @dataclass(frozen=True, eq=False)
 class Query:
-    """The question how many rows have their values in given sets.
+    """The question how many rows have their values in given sets."""
 
-    Parameters
-    ----------
-    attributes
-        Numbers of the attributes that are asked about.
-    members
-        For each of them, which codes belong to the set.
-    """
-
-    attributes: tuple[int, ...]
-    members: tuple[BoolArray, ...]
+    attributes: tuple[int, ...]  # numbers of the attributes that are asked about
+    members: tuple[BoolArray, ...]  # for each of them, which codes belong to the set
 
 
 def draw_queries(table: Recoded, rng: np.random.Generator, count: int = QUERIES) -> list[Query]:
-    """Draw queries about one to three attributes, each around a random original row.
-
-    Parameters
-    ----------
-    table
-        The table, with at least one attribute and one row.
-    rng
-        Where randomness comes from.
-    count
-        How many.
-
-    Returns
-    -------
-    list of Query
-        Where values have an order, a range that holds the row's value; otherwise the value with a random set
-        of others. Missing is asked for alone in an order, and a category like any other elsewhere. At least
-        one row answers every query.
-    """
+    """Draw queries about one to three attributes, each around a random original row."""
     ends = np.cumsum(table.rows)
     found = []
     for _ in range(count):
@@ -92,17 +67,7 @@ def true_count(table: Recoded, query: Query) -> float:
 
 
 def estimated_count(table: Recoded, query: Query, blocks: Sequence[IntArray] | None = None) -> float:
-    """Estimate the count from the released rows, each spread alike over the values of its blocks.
-
-    Parameters
-    ----------
-    table
-        The table.
-    query
-        The query.
-    blocks
-        The block of each cell in each attribute, where many queries are asked.
-    """
+    """Estimate the count from the released rows, each spread alike over the values of its blocks."""
     found = table.released.astype(np.float64)
     for number, members in zip(query.attributes, query.members, strict=True):
         of_cells = table.blocks(number) if blocks is None else blocks[number]
@@ -117,15 +82,7 @@ def suppressed_count(table: Recoded, query: Query) -> float:
 
 
 def compare_queries(table: Recoded, rng: np.random.Generator) -> QueryUtility:
-    """Ask random counting queries of the original and of the release.
-
-    Parameters
-    ----------
-    table
-        The table, with at least one attribute and one row.
-    rng
-        Where randomness comes from.
-    """
+    """Ask random counting queries of the original and of the release."""
     queries = draw_queries(table, rng)
     blocks = [table.blocks(number) for number in range(len(table.attributes))]
     truth = np.array([true_count(table, query) for query in queries])
@@ -135,17 +92,7 @@ def compare_queries(table: Recoded, rng: np.random.Generator) -> QueryUtility:
 
 
 def summarize_queries(truth: FloatArray, estimates: FloatArray, added: FloatArray, rows: int) -> QueryUtility:
-    """Summarize how far estimates are from the truth.
-
-    Parameters
-    ----------
-    truth, estimates
-        True and estimated count of each query.
-    added
-        What suppressed rows would add to each estimate.
-    rows
-        Rows of the original.
-    """
+    """Summarize how far estimates are from the truth."""
     floor = max(1.0, FLOOR * rows)
     return QueryUtility(
         len(truth),
@@ -162,17 +109,3 @@ def _summary(truth: FloatArray, estimates: FloatArray, floor: float) -> ErrorSum
     # The error that nine of ten queries do not exceed is one that occurs, not one between two.
     high = np.quantile(errors, 0.9, method="inverted_cdf")
     return ErrorSummary(float(np.median(errors)), float(errors.mean()), float(high))
-
-
-__all__ = [
-    "FLOOR",
-    "MOST_ATTRIBUTES",
-    "QUERIES",
-    "Query",
-    "compare_queries",
-    "draw_queries",
-    "estimated_count",
-    "summarize_queries",
-    "suppressed_count",
-    "true_count",
-]

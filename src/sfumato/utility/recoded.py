@@ -20,31 +20,19 @@ LIMIT = 100_000
 
 @dataclass(frozen=True, eq=False)
 class RecodedAttribute:
-    """One attribute: its domain, and the block of each of its values.
+    """One attribute: its domain, and the block of each of its values."""
 
-    Parameters
-    ----------
-    name, role, kind
-        As in the specification.
-    block
-        The block of each code; every code is its own block where the attribute leaves as it is.
-    labels
-        The text of each code; None is missing.
-    known
-        Codes from here on are missing, or values that a recipe does not know: they have no place in an order.
-    numbers
-        The number of each code, NaN without one; None for categories.
-    shown
-        The number that each block is released as, where statistics are; NaN for a block without one.
-    """
-
+    # as in the specification
     name: str
     role: str
     kind: str
-    block: IntArray
-    labels: tuple[str | None, ...] = field(repr=False)
+    block: IntArray  # the block of each code; every code is its own block where the attribute leaves as it is
+    labels: tuple[str | None, ...] = field(repr=False)  # the text of each code; None is missing
+    # codes from here on are missing, or values that a recipe does not know: they have no place in an order
     known: int
+    # the number of each code, NaN without one; None for categories
     numbers: FloatArray | None = field(default=None, repr=False)
+    # the number that each block is released as, where statistics are; NaN for a block without one
     shown: FloatArray | None = field(default=None, repr=False)
 
     @property
@@ -63,13 +51,7 @@ class RecodedAttribute:
         return np.bincount(self.block).astype(np.int64)
 
     def block_means(self, values: FloatArray) -> FloatArray:
-        """Return for each block the mean of something over its codes.
-
-        Parameters
-        ----------
-        values
-            One number or one row of numbers for each code.
-        """
+        """Return for each block the mean of something over its codes."""
         if values.ndim == 1:
             return count_rows(self.block, values, len(self.sizes)) / self.sizes
         found = np.zeros((len(self.sizes), values.shape[1]))
@@ -93,27 +75,15 @@ class Recoded:
     """The rows of a table in coded form, with what a release makes of them.
 
     Equal rows may stand together as one cell with a count. A released row shows the block of each value.
-
-    Parameters
-    ----------
-    attributes
-        The attributes.
-    codes
-        Codes of the original values, shape (cells, attributes).
-    rows
-        Number of rows of each cell.
-    kept
-        Whether the release keeps the rows of a cell; suppressed ones are removed or masked, which is the same
-        to an analyst.
-    persons
-        The person of each cell, or None where every row is a person.
     """
 
-    attributes: tuple[RecodedAttribute, ...]
-    codes: IntArray
-    rows: LongArray
+    attributes: tuple[RecodedAttribute, ...]  # the attributes
+    codes: IntArray  # codes of the original values, shape (cells, attributes)
+    rows: LongArray  # number of rows of each cell
+    # whether the release keeps the rows of a cell; suppressed ones are removed or masked, which is the same
+    # to an analyst
     kept: BoolArray
-    persons: IntArray | None = None
+    persons: IntArray | None = None  # the person of each cell, or None where every row is a person
 
     @cached_property
     def row_count(self) -> int:
@@ -157,21 +127,9 @@ class Recoded:
 def count_rows(numbers: IntArray | LongArray, rows: FloatArray | LongArray, size: int) -> FloatArray:
     """Count the rows of each number from 0 to size − 1, or sum what is given for each row.
 
-    Parameters
-    ----------
-    numbers
-        One number for each cell.
-    rows
-        What is counted of each cell.
-    size
-        How many numbers there are.
-
     Examples
     --------
     >>> count_rows(np.array([0, 2, 2]), np.array([1, 2, 3]), 4).tolist()
     [1.0, 0.0, 5.0, 0.0]
     """
     return np.bincount(numbers, weights=rows, minlength=size).astype(np.float64)
-
-
-__all__ = ["LIMIT", "ORDERED", "Recoded", "RecodedAttribute", "count_rows"]

@@ -14,64 +14,35 @@ BARS = 60
 
 @dataclass(frozen=True)
 class AttributeUtility:
-    """The distribution of one attribute, before and after.
+    """The distribution of one attribute, before and after."""
 
-    Parameters
-    ----------
-    name
-        The attribute.
-    role
-        ``quasi-identifier`` or ``sensitive``; ``microaggregated`` for a column of that kind.
-    kind
-        ``number``, ``category``, ``ordinal`` or ``date``.
-    size
-        Values of its domain, missing included; of a microaggregated column, bins.
-    blocks
-        Blocks that released rows have; the same as the values that occur where nothing was done.
-    distance
-        Total variation distance between the original rows and the released ones, 0 to 1: half the sum of
-        the absolute differences of the shares. A released row counts in every value of its block alike.
-        Suppressed rows are left out.
-    distance_spread
-        The same, where suppressed rows count in every value of the domain alike.
-    labels
-        The values in the order of their codes, or the bins; None is missing.
-    before, after, after_spread
-        The share of each value among original rows, released rows, and released rows together with
-        suppressed ones that are spread over the domain.
-    mean, mean_after, deviation, deviation_after
-        Mean and standard deviation of numbers (of dates in days), original and released; missing left out.
-        None for other kinds, and where there is no number.
-    is_ordered
-        Whether the values have an order, so that neighbours may be pooled.
-    """
-
-    name: str
-    role: str
-    kind: str
-    size: int
-    blocks: int
+    name: str  # the attribute
+    role: str  # `quasi-identifier` or `sensitive`; `microaggregated` for a column of that kind
+    kind: str  # `number`, `category`, `ordinal` or `date`
+    size: int  # values of its domain, missing included; of a microaggregated column, bins
+    blocks: int  # blocks that released rows have; the same as the values that occur where nothing was done
+    # total variation distance between the original rows and the released ones, 0 to 1: half the sum of the
+    # absolute differences of the shares. A released row counts in every value of its block alike. Suppressed
+    # rows are left out.
     distance: float
-    distance_spread: float
+    distance_spread: float  # the same, where suppressed rows count in every value of the domain alike
+    # the values in the order of their codes, or the bins; None is missing
     labels: tuple[str | None, ...] = field(repr=False)
+    # the share of each value among original rows, released rows, and released rows together with suppressed
+    # ones that are spread over the domain
     before: tuple[float, ...] = field(repr=False)
     after: tuple[float, ...] = field(repr=False)
     after_spread: tuple[float, ...] = field(repr=False)
+    # mean and standard deviation of numbers (of dates in days), original and released; missing left out. None
+    # for other kinds, and where there is no number.
     mean: float | None = None
     mean_after: float | None = None
     deviation: float | None = None
     deviation_after: float | None = None
-    is_ordered: bool = False
+    is_ordered: bool = False  # whether the values have an order, so that neighbours may be pooled
 
     def bars(self, most: int = BARS) -> list[tuple[str | None, float, float]]:
-        """Return label, share before and share after of at most so many bars, for a figure.
-
-        Parameters
-        ----------
-        most
-            How many bars there may be, at least 2. Of more values, neighbours are pooled under the labels of
-            the first and the last where there is an order; otherwise all but the most frequent ones.
-        """
+        """Return label, share before and share after of at most so many bars, for a figure."""
         rows = list(zip(self.labels, self.before, self.after, strict=True))
         if len(rows) <= most:
             return rows
@@ -127,18 +98,12 @@ def _rarest(rows: list[_Row], most: int) -> _Groups:
 
 @dataclass(frozen=True)
 class Association:
-    """How much two attributes tell of each other, before and after.
+    """How much two attributes tell of each other, before and after."""
 
-    Parameters
-    ----------
-    first, second
-        The attributes.
-    before, after
-        Cramér's V with bias correction, 0 to 1; of microaggregated columns Pearson's correlation, −1 to 1.
-    """
-
+    # the attributes
     first: str
     second: str
+    # cramér's V with bias correction, 0 to 1; of microaggregated columns Pearson's correlation, −1 to 1
     before: float
     after: float
 
@@ -160,37 +125,21 @@ class Association:
 
 @dataclass(frozen=True)
 class ModelUtility:
-    """A model trained on the release and the same trained on the original, tested on the same original rows.
+    """A model trained on the release and one on the original, tested on the same original rows."""
 
-    Parameters
-    ----------
-    target
-        The attribute that is predicted.
-    task
-        ``classification``, or ``regression`` for numbers and dates.
-    model
-        What is trained, in words.
-    features
-        The attributes it is predicted from.
-    classes
-        Classes of a classification; 0 for a regression.
-    train_rows, release_rows, test_rows
-        Rows to train on, those of them that the release still has, and rows of the test. No row is in both
-        parts.
-    original, release, baseline
-        Score → number, by models trained on the original and on the release, and by a guess that looks at no
-        feature: the most frequent class, or the mean, of the original's training part. ``accuracy``,
-        ``balanced_accuracy`` and ``auc`` of a classification; ``r2`` and ``mae`` of a regression.
-    """
-
-    target: str
-    task: Task
-    model: str
-    features: tuple[str, ...]
-    classes: int
+    target: str  # the attribute that is predicted
+    task: Task  # `classification`, or `regression` for numbers and dates
+    model: str  # what is trained, in words
+    features: tuple[str, ...]  # the attributes it is predicted from
+    classes: int  # classes of a classification; 0 for a regression
+    # rows to train on, those of them that the release still has, and rows of the test. No row is in both
+    # parts.
     train_rows: int
     release_rows: int
     test_rows: int
+    # score → number, by models trained on the original and on the release, and by a guess that looks at no
+    # feature: the most frequent class, or the mean, of the original's training part. `accuracy`,
+    # `balanced_accuracy` and `auc` of a classification; `r2` and `mae` of a regression.
     original: dict[str, float]
     release: dict[str, float]
     baseline: dict[str, float]
@@ -214,14 +163,9 @@ class ModelUtility:
 
 @dataclass(frozen=True)
 class ErrorSummary:
-    """Relative errors of many queries.
+    """Relative errors of many queries."""
 
-    Parameters
-    ----------
-    median, mean, p90
-        Median, mean, and the error that nine of ten queries do not exceed.
-    """
-
+    # median, mean, and the error that nine of ten queries do not exceed
     median: float
     mean: float
     p90: float
@@ -233,27 +177,15 @@ class ErrorSummary:
 
 @dataclass(frozen=True)
 class QueryUtility:
-    """Counts of rows with values in random ranges and sets, asked of the original and of the release.
+    """Counts of rows with values in random ranges and sets, asked of the original and of the release."""
 
-    Parameters
-    ----------
-    count
-        Number of queries.
-    floor
-        Smallest count that an error is divided by, in rows: the error of a query is its absolute error over
-        its true count, or over this where that is larger.
-    error
-        Errors where suppressed rows are left out.
-    error_spread
-        Errors where every suppressed row counts in all values of all domains alike.
-    truth, estimates
-        The true count and the estimate (suppressed rows left out) of each query. Not written to JSON.
-    """
-
-    count: int
+    count: int  # number of queries
+    # smallest count that an error is divided by, in rows: the error of a query is its absolute error over its
+    # true count, or over this where that is larger
     floor: float
-    error: ErrorSummary
-    error_spread: ErrorSummary
+    error: ErrorSummary  # errors where suppressed rows are left out
+    error_spread: ErrorSummary  # errors where every suppressed row counts in all values of all domains alike
+    # the true count and the estimate (suppressed rows left out) of each query. Not written to JSON.
     truth: tuple[float, ...] = field(repr=False)
     estimates: tuple[float, ...] = field(repr=False)
 
@@ -269,39 +201,22 @@ class QueryUtility:
 
 @dataclass(frozen=True)
 class Utility:
-    """What analyses of a release still give, beside the same analyses of the original.
+    """What analyses of a release still give, beside the same analyses of the original."""
 
-    Parameters
-    ----------
-    manner
-        ``generalized`` or ``microaggregated``.
-    rows, kept, suppressed
-        Rows of the original, rows that the release keeps, and rows that it suppressed.
-    used
-        Original rows that models and queries saw: all, or a random sample of a large table. Distributions and
-        associations are of all rows.
-    seed
-        Of the sample, the split and the queries.
-    attributes
-        The distribution of each attribute.
-    associations
-        Every pair of attributes.
-    model
-        What a model learns; None where there is nothing to predict or nothing to predict it from.
-    queries
-        Errors of counting queries; None without attributes.
-    """
-
-    manner: Manner
+    manner: Manner  # `generalized` or `microaggregated`
+    # rows of the original, rows that the release keeps, and rows that it suppressed
     rows: int
     kept: int
     suppressed: int
+    # original rows that models and queries saw: all, or a random sample of a large table. Distributions and
+    # associations are of all rows.
     used: int
-    seed: int
-    attributes: tuple[AttributeUtility, ...]
-    associations: tuple[Association, ...]
+    seed: int  # of the sample, the split and the queries
+    attributes: tuple[AttributeUtility, ...]  # the distribution of each attribute
+    associations: tuple[Association, ...]  # every pair of attributes
+    # what a model learns; None where there is nothing to predict or nothing to predict it from
     model: ModelUtility | None
-    queries: QueryUtility | None
+    queries: QueryUtility | None  # errors of counting queries; None without attributes
 
     @property
     def association_measure(self) -> str:
@@ -324,13 +239,7 @@ class Utility:
         return _mean([item.change for item in self.associations])
 
     def to_dict(self, *, show_values: bool = True) -> dict[str, object]:
-        """Return plain JSON with stable names.
-
-        Parameters
-        ----------
-        show_values
-            Whether distributions name the values of the domains, which may be values of the data.
-        """
+        """Return plain JSON with stable names."""
         return {
             "manner": self.manner,
             "rows": {"in": self.rows, "kept": self.kept, "suppressed": self.suppressed, "used": self.used},
@@ -348,15 +257,3 @@ class Utility:
 
 def _mean(numbers: list[float]) -> float:
     return sum(numbers) / len(numbers) if numbers else 0.0
-
-
-__all__ = [
-    "Association",
-    "AttributeUtility",
-    "ErrorSummary",
-    "Manner",
-    "ModelUtility",
-    "QueryUtility",
-    "Task",
-    "Utility",
-]

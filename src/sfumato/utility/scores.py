@@ -11,23 +11,7 @@ if TYPE_CHECKING:
 
 
 def classification_scores(truth: LongArray, likely: FloatArray) -> dict[str, float]:
-    """Score predicted classes.
-
-    Parameters
-    ----------
-    truth
-        The class of each row.
-    likely
-        How likely each class is for each row, shape (rows, classes); the likeliest is predicted, of equally
-        likely ones the first.
-
-    Returns
-    -------
-    dict
-        ``accuracy``; ``balanced_accuracy``, the mean over the classes of the test of the share of their rows
-        that are recognized; ``auc``, the mean over these classes of the area under the curve of one class
-        against all others, 0.5 where the test has one class alone.
-    """
+    """Score predicted classes."""
     predicted = likely.argmax(axis=1)
     right = predicted == truth
     classes = np.unique(truth)
@@ -53,23 +37,8 @@ def _area(belongs: FloatArray, likely: FloatArray) -> float:
 
 
 def regression_scores(truth: FloatArray, predicted: FloatArray) -> dict[str, float]:
-    """Score predicted numbers.
-
-    Parameters
-    ----------
-    truth, predicted
-        One number for each row.
-
-    Returns
-    -------
-    dict
-        ``r2``, one less the squared errors over the squared distances from the mean of the test (where all
-        are equal: 1 if all predictions are right, else 0), and ``mae``, the mean absolute error.
-    """
+    """Score predicted numbers."""
     errors = float(((truth - predicted) ** 2).sum())
     spread = float(((truth - truth.mean()) ** 2).sum())
     r2 = 1 - errors / spread if spread > 0 else float(errors == 0)
     return {"r2": r2, "mae": float(np.abs(truth - predicted).mean())}
-
-
-__all__ = ["classification_scores", "regression_scores"]

@@ -17,37 +17,15 @@ MOST_TRAIN_ROWS = 40_000
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """Rows of each cell that are trained on and rows that are tested.
+    """Rows of each cell that are trained on and rows that are tested."""
 
-    Parameters
-    ----------
-    train, test
-        Number of rows of each cell. Together they are never more than the cell has.
-    """
-
+    # number of rows of each cell. Together they are never more than the cell has.
     train: LongArray
     test: LongArray
 
 
 def split_rows(rows: LongArray, persons: IntArray | None, rng: np.random.Generator) -> Split:
-    """Put three tenths of the rows into the test and the others into training, at random.
-
-    Parameters
-    ----------
-    rows
-        Number of rows of each cell.
-    persons
-        The person of each cell; all rows of a person are then in the same part. None where every row is a
-        person.
-    rng
-        Where randomness comes from.
-
-    Returns
-    -------
-    Split
-        At most 20,000 rows of test and 40,000 of training; further ones are in neither. The test is not
-        empty if there is a row; training may be.
-    """
+    """Put three tenths of the rows into the test and the others into training, at random."""
     cells = np.repeat(np.arange(len(rows)), rows)
     if persons is None:
         units = np.arange(len(cells))
@@ -65,6 +43,3 @@ def split_rows(rows: LongArray, persons: IntArray | None, rng: np.random.Generat
         return np.bincount(cells[chosen[units]], minlength=len(rows)).astype(np.int64)
 
     return Split(count(is_train), count(is_test))
-
-
-__all__ = ["MOST_TEST_ROWS", "MOST_TRAIN_ROWS", "TEST_SHARE", "Split", "split_rows"]

@@ -9,13 +9,9 @@ from sfumato.measures.measure import ClassMeasure, Direction, Union
 class DistinctL(ClassMeasure):
     """Distinct ℓ-diversity: the fewest different sensitive values in a remaining class.
 
-    Notes
-    -----
     Missing is a value of its own. It does not protect where one value is far
     more frequent in a class than the others, nor where values mean the same.
 
-    References
-    ----------
     Machanavajjhala, A. et al. (2007), ℓ-diversity: privacy beyond
     k-anonymity, doi:10.1145/1217299.1217302.
     """
@@ -31,6 +27,3 @@ class DistinctL(ClassMeasure):
     def judged(self) -> Property:
         """Different values of the attribute in a class."""
         return Property(PropertyKind.DISTINCT, self.attribute)
-
-
-__all__ = ["DistinctL"]

@@ -11,16 +11,12 @@ from sfumato.measures.measure import ClassMeasure, Direction, Union
 class EntropyL(ClassMeasure):
     """Entropy ℓ-diversity: the smallest exp(entropy) of the sensitive values of a remaining class.
 
-    Notes
-    -----
     With shares p_v of the values in a class its number is exp(−Σ_v p_v·ln p_v): ℓ if ℓ values have
     equal shares, less if some are rarer. Numbers are rounded to 13 digits before they are compared, so
     that equal shares meet their number. Missing is a value of its own. Unions of classes that satisfy it
     satisfy it, because entropy is concave; a union with one that does not need not.
     It never exceeds ``distinct_l`` and does not look at what values mean.
 
-    References
-    ----------
     Machanavajjhala, A. et al. (2007), ℓ-diversity: privacy beyond
     k-anonymity, Definition 4.1, doi:10.1145/1217299.1217302.
     """
@@ -37,6 +33,3 @@ class EntropyL(ClassMeasure):
     def judged(self) -> Property:
         """Exp of the entropy of a class."""
         return Property(PropertyKind.ENTROPY, self.attribute)
-
-
-__all__ = ["EntropyL"]

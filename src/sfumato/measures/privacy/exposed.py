@@ -17,17 +17,6 @@ if TYPE_CHECKING:
 class Exposed(Measure):
     """Exposed people: those who hold a sentence that their class discloses.
 
-    Parameters
-    ----------
-    name
-        ``exposed``.
-    attribute
-        The number of the hidden attribute that codes who holds what.
-    sentence
-        The number of a sentence, from 0, to count those whom it exposes; −1 for any of them.
-
-    Notes
-    -----
     Someone about whom several sentences become known counts once. Rows count, or persons where they are
     named; a person with rows in several classes counts in each class that exposes them. Suppressed rows do
     not count.
@@ -48,6 +37,3 @@ class Exposed(Measure):
     def largest(self, rows: int, attributes: int) -> float:
         """Return the bound of the measure."""
         return float(rows)
-
-
-__all__ = ["Exposed"]

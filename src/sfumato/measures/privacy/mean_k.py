@@ -17,13 +17,9 @@ if TYPE_CHECKING:
 class MeanK(Measure):
     """Weighted-k: the mean, over rows, of the size of the row's class.
 
-    Notes
-    -----
     mean_k = Σ rows·size / Σ rows over the remaining classes; under the rule
     ``below-mean``, which it decides itself, over all classes before suppression.
 
-    References
-    ----------
     Dewri, R., Ray, I., Ray, I., Whitley, D. (2010), Multi-objective
     evolutionary optimization in statistical disclosure control, section on weighted-k anonymity.
     """
@@ -37,6 +33,3 @@ class MeanK(Measure):
             return np.asarray(statistics.all_size_sum / statistics.row_count)
         with np.errstate(invalid="ignore"):
             return np.asarray(statistics.size_sum / statistics.kept)
-
-
-__all__ = ["MeanK"]

@@ -17,22 +17,11 @@ if TYPE_CHECKING:
 class Protection(Measure):
     """Protection: one over the mean, over the rows that remain, of one over the diversity of the row's class.
 
-    Parameters
-    ----------
-    name
-        ``protection``.
-    weights
-        One weight for each quasi-identifier.
-
-    Notes
-    -----
     Diversity is defined with `Usefulness`. The authors' own number is the mean of the inverse
     diversities, of which less is better; its inverse, the harmonic mean of the diversities, is 0
     rather than infinite where a class shows its values as they are, and lies between 0 and 1.
     It never exceeds the mean diversity, so usefulness + protection ≤ 1 where nothing is suppressed.
 
-    References
-    ----------
     Loukides, G., Shao, J. (2007), Capturing data usefulness and privacy protection in
     k-anonymisation, doi:10.1145/1244002.1244091.
     """
@@ -51,6 +40,3 @@ class Protection(Measure):
         inverse = statistics.worst_of(self.properties[0])
         kept = np.where(statistics.kept > 0, statistics.kept, np.nan)
         return np.asarray(kept / inverse)
-
-
-__all__ = ["Protection"]

@@ -16,17 +16,6 @@ DECIMALS = 3
 class RecursiveL(ClassMeasure):
     """Recursive (c, ℓ)-diversity: the largest ℓ that holds in every remaining class, for a given c.
 
-    Parameters
-    ----------
-    name
-        Such as ``recursive_l(diagnosis, 3)``.
-    attribute
-        Number of the sensitive attribute.
-    factor
-        c, as it is written: from 0.001 to 1000 with at most three decimals.
-
-    Notes
-    -----
     With counts r₁ ≥ … ≥ r_m of the values in a class, (c, ℓ)-diversity holds if
     r₁ < c·(r_ℓ + … + r_m): the most frequent value does not stand out too much even when the
     ℓ − 2 next ones are ruled out. The number of a class is the largest ℓ up to m for which it holds,
@@ -34,8 +23,6 @@ class RecursiveL(ClassMeasure):
     matter; missing is a value of its own. Unions of classes that satisfy it satisfy it; a union with
     one that does not need not.
 
-    References
-    ----------
     Machanavajjhala, A. et al. (2007), ℓ-diversity: privacy beyond
     k-anonymity, Definition 4.2, doi:10.1145/1217299.1217302.
     """
@@ -67,6 +54,3 @@ def _factor(name: str, text: str) -> Fraction:
             "decimals, as in 'recursive_l(diagnosis, 3)'."
         )
     return factor
-
-
-__all__ = ["RecursiveL"]

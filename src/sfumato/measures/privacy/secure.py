@@ -12,14 +12,10 @@ class Secure(ClassMeasure):
     A class discloses a sentence if it is true for every row of the class and confidential for someone in it:
     whoever knows that this person is in the class then knows it.
 
-    Notes
-    -----
     Everyone must hold every sentence here: then a class is secure if each sentence is false for someone
     in it, and stays so united with any other class. It does not protect where a sentence is true for
     nearly all of a class; see ``sf``. A comparison with a missing value is false.
 
-    References
-    ----------
     Attribute-oriented granulation for privacy protection, section 3.1: the lower approximation of the
     meaning set of a sentence holds nobody for whom it is confidential.
     """
@@ -41,13 +37,8 @@ class Secure(ClassMeasure):
 class SecureForSome(Secure):
     """Logical security where a sentence is confidential for some people only.
 
-    Notes
-    -----
     A class in which nobody holds a sentence may be united with one in which it is true throughout and someone
     does: so only unions with secure classes are secure.
     """
 
     union = Union.SATISFYING
-
-
-__all__ = ["Secure", "SecureForSome"]

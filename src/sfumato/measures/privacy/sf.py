@@ -18,17 +18,6 @@ if TYPE_CHECKING:
 class SF(Measure):
     """Information-theoretic security: 1 − the mean over rows of what is learnt about their persons.
 
-    Parameters
-    ----------
-    name
-        ``sf``.
-    attribute
-        The number of the hidden attribute that codes for whom sentences are true and who holds them.
-    sentences
-        How many sentences there are.
-
-    Notes
-    -----
     sf = 1 − Σ_u Σ_φ dm(u, φ) · max((log Pr(φ) − log Pr_τ(φ | u)) / log Pr(φ), 0) / rows, over the rows that
     remain and the sentences that the row's person holds. Pr(φ) is the share of all input rows, suppressed
     ones included, for which φ is true, Pr_τ(φ | u) that in the row's class. The damages dm of a person sum
@@ -36,8 +25,6 @@ class SF(Measure):
     person. Risks are rounded to multiples of 2⁻³⁸ for 10 million rows, and finer for fewer, so that no sum
     depends on the order of classes. It moves both ways along generalization.
 
-    References
-    ----------
     Attribute-oriented granulation for privacy protection, section 4.1.
     """
 
@@ -58,6 +45,3 @@ class SF(Measure):
             risk += statistics.sum_of(item) / risk_scale(statistics.row_count)
         with np.errstate(invalid="ignore"):
             return np.asarray(1.0 - risk / statistics.kept)
-
-
-__all__ = ["SF"]

@@ -16,12 +16,8 @@ if TYPE_CHECKING:
 class SpreadK(Measure):
     """S_k: the size of the row's class, summed over the rows that remain.
 
-    Notes
-    -----
     The spread index of the property "class size".
 
-    References
-    ----------
     Dewri, R., Ray, I., Ray, I., Whitley, D. (2011), Exploring privacy versus
     data quality trade-offs in anonymization techniques using multi-objective
     optimization, section on property based generalizations.
@@ -33,6 +29,3 @@ class SpreadK(Measure):
     def value(self, statistics: Statistics) -> FloatArray:
         """Return the summed class size of each node."""
         return statistics.size_sum.astype(np.float64)
-
-
-__all__ = ["SpreadK"]

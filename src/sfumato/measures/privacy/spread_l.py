@@ -17,12 +17,8 @@ if TYPE_CHECKING:
 class SpreadL(Measure):
     """S_ℓ: the count of the row's own sensitive value in its class, summed over the rows that remain.
 
-    Notes
-    -----
     A class with counts c_v contributes Σ c_v². Missing is a value of its own.
 
-    References
-    ----------
     Dewri, R., Ray, I., Ray, I., Whitley, D. (2011), Exploring privacy versus
     data quality trade-offs in anonymization techniques using multi-objective
     optimization, section on property based generalizations.
@@ -38,6 +34,3 @@ class SpreadL(Measure):
     def value(self, statistics: Statistics) -> FloatArray:
         """Return the summed counts of each node."""
         return statistics.sum_of(self.properties[0]).astype(np.float64)
-
-
-__all__ = ["SpreadL"]

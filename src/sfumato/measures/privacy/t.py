@@ -14,16 +14,12 @@ if TYPE_CHECKING:
 class TEqual(ClassMeasure):
     """t-closeness with equal distance: the largest distance of a remaining class.
 
-    Notes
-    -----
     The earth mover's distance with distance 1 between any two values: half of
     Σ_v |share in the class − share in the table|. The table's shares are those
     of all input rows, suppressed ones included. Missing is a value of its own.
     Unions of classes that satisfy it satisfy it; a union with one that does
     not need not.
 
-    References
-    ----------
     Li, N., Li, T., Venkatasubramanian, S. (2007), t-closeness: privacy beyond
     k-anonymity and ℓ-diversity, doi:10.1109/ICDE.2007.367856.
     """
@@ -49,16 +45,12 @@ class TEqual(ClassMeasure):
 class TOrdered(TEqual):
     """t-closeness with ordered distance: the largest distance of a remaining class.
 
-    Notes
-    -----
     The earth mover's distance where values i and j of a domain of m are |i − j| / (m − 1) apart:
     Σ_i |share in the class of the values up to i − their share in the table| / (m − 1). Values
     count by their place in the order of the domain: numbers and dates by size, ordinals by their
     ``order``, categories by the leaves of their hierarchy; those without a row count too. Missing is last.
     Otherwise as `TEqual`, which it never exceeds.
 
-    References
-    ----------
     Li, N., Li, T., Venkatasubramanian, S. (2007), t-closeness: privacy beyond
     k-anonymity and ℓ-diversity, section 5.1, doi:10.1109/ICDE.2007.367856.
     """
@@ -72,24 +64,11 @@ class TOrdered(TEqual):
 class THierarchical(TEqual):
     """t-closeness with hierarchical distance: the largest distance of a remaining class.
 
-    Parameters
-    ----------
-    name
-        Such as ``t(diagnosis, hierarchical)``.
-    attribute
-        Number of the sensitive attribute.
-    levels
-        The levels of its hierarchy.
-
-    Notes
-    -----
     The earth mover's distance where two values are h / H apart, h being the first level of the
     hierarchy at which they have one block and H its last level. It equals the mean, over the levels
     below the last, of the equal distance between their blocks. Missing stands directly
     under the root, 1 apart from everything. Otherwise as `TEqual`, which it never exceeds.
 
-    References
-    ----------
     Li, N., Li, T., Venkatasubramanian, S. (2007), t-closeness: privacy beyond
     k-anonymity and ℓ-diversity, section 5.2, doi:10.1109/ICDE.2007.367856.
     """
@@ -102,6 +81,3 @@ class THierarchical(TEqual):
     def judged(self) -> Property:
         """Distance of a class from the table."""
         return Property(PropertyKind.T_HIERARCHICAL, self.attribute, levels=self.levels)
-
-
-__all__ = ["TEqual", "THierarchical", "TOrdered"]

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 class AverageClass(Measure):
     """Remaining rows over remaining classes; not defined where no row remains.
 
-    References
-    ----------
     LeFevre, K., DeWitt, D. J., Ramakrishnan, R. (2006), Mondrian
     multidimensional k-anonymity, doi:10.1109/ICDE.2006.101.
     """
@@ -33,6 +31,3 @@ class AverageClass(Measure):
     def largest(self, rows: int, attributes: int) -> float:
         """Return the bound of the measure."""
         return float(rows)
-
-
-__all__ = ["AverageClass"]

@@ -19,6 +19,3 @@ def kept_shares(statistics: Statistics, cost: CellCost) -> FloatArray:
     """
     limits = statistics.cell_limits(cost)
     return np.asarray(statistics.cells(cost) / np.maximum(limits, 1))
-
-
-__all__ = ["kept_shares"]

@@ -17,14 +17,10 @@ if TYPE_CHECKING:
 class CM(Measure):
     """Classification metric: the number of penalized rows.
 
-    Notes
-    -----
     A row is penalized if it is suppressed, or if its label is not the most
     frequent one of its class. Of several most frequent labels one is spared, so
     a class of n rows with largest count c has n − c penalized rows. Missing is a label of its own.
 
-    References
-    ----------
     Iyengar, V. S. (2002), Transforming data to satisfy privacy constraints,
     doi:10.1145/775047.775089.
     """
@@ -45,6 +41,3 @@ class CM(Measure):
     def largest(self, rows: int, attributes: int) -> float:
         """Return the bound of the measure."""
         return float(rows)
-
-
-__all__ = ["CM"]

@@ -18,13 +18,9 @@ if TYPE_CHECKING:
 class DM(Measure):
     """Discernibility: every row costs the rows it cannot be told from, a suppressed one all rows.
 
-    Notes
-    -----
     dm = Σ rows² over the remaining classes + suppressed × all rows. It counts
     rows even where persons are named.
 
-    References
-    ----------
     Bayardo, R. J., Agrawal, R. (2005), Data privacy through optimal
     k-anonymization, doi:10.1109/ICDE.2005.42.
     """
@@ -48,6 +44,3 @@ class DM(Measure):
     def largest(self, rows: int, attributes: int) -> float:
         """Return the bound of the measure."""
         return float(rows) ** 2
-
-
-__all__ = ["DM"]

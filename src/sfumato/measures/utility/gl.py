@@ -18,12 +18,8 @@ if TYPE_CHECKING:
 class GL(Measure):
     """Generalization loss: the general loss metric summed over the cells of the rows that remain.
 
-    Notes
-    -----
     A suppressed row costs nothing here; ``sl`` counts it. Weights are scaled to a mean of 1.
 
-    References
-    ----------
     Dewri, R., Ray, I., Ray, I., Whitley, D. (2010), Multi-objective
     evolutionary optimization in statistical disclosure control, eq. 1.2.
     """
@@ -43,6 +39,3 @@ class GL(Measure):
     def largest(self, rows: int, attributes: int) -> float:
         """Return the bound of the measure."""
         return float(rows * attributes)
-
-
-__all__ = ["GL"]

@@ -20,14 +20,10 @@ if TYPE_CHECKING:
 class GLM(Measure):
     """General loss metric, summed over cells.
 
-    Notes
-    -----
     A cell costs (|block| − 1) / (|domain| − 1), a cell of a suppressed row 1,
     a cell of a domain with one value 0. Weights are scaled to a mean of 1, so that
     glm = loss × rows × attributes = gl + sl.
 
-    References
-    ----------
     Iyengar, V. S. (2002), Transforming data to satisfy privacy constraints,
     doi:10.1145/775047.775089.
     """
@@ -52,6 +48,3 @@ class GLM(Measure):
     def largest(self, rows: int, attributes: int) -> float:
         """Return the bound of the measure."""
         return float(rows * attributes)
-
-
-__all__ = ["GLM"]

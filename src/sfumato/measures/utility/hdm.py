@@ -19,15 +19,6 @@ if TYPE_CHECKING:
 class HDM(Measure):
     """Hierarchical discernibility: what each value loses of being told from others, summed over rows.
 
-    Parameters
-    ----------
-    name
-        ``hdm``.
-    weights
-        One weight for each quasi-identifier.
-
-    Notes
-    -----
     With N rows in all, N_v of the value v and N_e of the values in its block e, a cell costs
     (N_e − N_v) / (N − N_v), a cell of a suppressed row 1. All are counted on the whole table before
     suppression: otherwise a generalization could cost less. A row costs Σ w·cell / Σ w, and the
@@ -35,8 +26,6 @@ class HDM(Measure):
     costs nothing. Missing is a value like any other. A value that is generalized in two steps costs the
     sum of both: the penalty of e is N_e / (N − N_v) less that of v.
 
-    References
-    ----------
     Li, T., Li, N. (2008), Towards optimal k-anonymization, section 4.1,
     doi:10.1016/j.datak.2007.06.015.
     """
@@ -61,6 +50,3 @@ class HDM(Measure):
     def largest(self, rows: int, attributes: int) -> float:
         """Return the bound of the measure."""
         return float(rows)
-
-
-__all__ = ["HDM"]

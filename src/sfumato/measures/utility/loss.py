@@ -20,23 +20,12 @@ if TYPE_CHECKING:
 class Loss(Measure):
     """General loss metric per cell, between 0 and 1, with weights.
 
-    Parameters
-    ----------
-    name
-        ``loss``.
-    weights
-        One weight for each quasi-identifier.
-
-    Notes
-    -----
     A cell costs (|block| − 1) / (|domain| − 1), a cell of a suppressed row 1,
     a cell of a domain with one value 0. A row costs Σ w·cell / Σ w; the loss is the mean over all rows.
     With weights it is the weighted certainty penalty, over rows × Σ w: the sum over cells of w·penalty
     is loss × rows × Σ w. (Xu et al. take |block| / |domain| for a generalized category, which we do not: a
     value that is left as it is costs nothing either way, and everything costs 1.)
 
-    References
-    ----------
     Iyengar, V. S. (2002), Transforming data to satisfy privacy constraints,
     doi:10.1145/775047.775089; Xu, J. et al. (2006), Utility-based anonymization using local
     recoding, doi:10.1145/1150402.1150504.
@@ -63,6 +52,3 @@ class Loss(Measure):
     def largest(self, rows: int, attributes: int) -> float:
         """Return the bound of the measure."""
         return 1.0
-
-
-__all__ = ["Loss"]

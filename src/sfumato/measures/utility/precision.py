@@ -18,12 +18,8 @@ if TYPE_CHECKING:
 class Precision(Measure):
     """Precision: 1 − the mean over cells of the cell's level over the height of its hierarchy.
 
-    Notes
-    -----
     A cell of a suppressed row counts as fully generalized. Weights are not used.
 
-    References
-    ----------
     Sweeney, L. (2002), Achieving k-anonymity privacy protection using
     generalization and suppression, doi:10.1142/S021848850200165X.
     """
@@ -38,6 +34,3 @@ class Precision(Measure):
         shares = kept_shares(statistics, CellCost.HEIGHT)
         lost = shares.sum(axis=1) + statistics.suppressed * shares.shape[1]
         return np.asarray(1.0 - lost / (statistics.row_count * max(1, shares.shape[1])))
-
-
-__all__ = ["Precision"]

@@ -16,21 +16,10 @@ if TYPE_CHECKING:
 class QL(Measure):
     """Quality by entropy: the weighted mean of the entropies of the partitions, each over its largest.
 
-    Parameters
-    ----------
-    name
-        ``ql``.
-    weights
-        One weight for each quasi-identifier.
-
-    Notes
-    -----
     ql = Σ w · h(π) / log |V| / Σ w with h(π) = −Σ |s|/|V| · log(|s|/|V|) over the blocks s of a domain V. It
     counts values of the domain, whether they occur or not, and missing where it is part of it; rows, and so
     suppression, do not matter. A domain of one value keeps all its detail: 1.
 
-    References
-    ----------
     Attribute-oriented granulation for privacy protection, section 4.2.
     """
 
@@ -47,6 +36,3 @@ class QL(Measure):
         """Return the quality of each node."""
         shares = statistics.entropies_of(statistics.nodes)
         return np.asarray((shares * self.weights).sum(axis=1) / self.weights.sum())
-
-
-__all__ = ["QL"]

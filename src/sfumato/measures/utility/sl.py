@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 class SL(Measure):
     """Suppression loss: quasi-identifiers times suppressed rows.
 
-    References
-    ----------
     Dewri, R., Ray, I., Ray, I., Whitley, D. (2010), Multi-objective
     evolutionary optimization in statistical disclosure control, eq. 1.3.
     """
@@ -43,6 +41,3 @@ class SL(Measure):
     def largest(self, rows: int, attributes: int) -> float:
         """Return the bound of the measure."""
         return float(rows * attributes)
-
-
-__all__ = ["SL"]

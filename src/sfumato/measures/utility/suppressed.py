@@ -37,6 +37,3 @@ class Suppressed(Measure):
     def largest(self, rows: int, attributes: int) -> float:
         """Return the bound of the measure."""
         return float(rows)
-
-
-__all__ = ["Suppressed"]

@@ -18,15 +18,6 @@ if TYPE_CHECKING:
 class Usefulness(Measure):
     """Usefulness: 1 − the mean, over rows, of the diversity of the row's class.
 
-    Parameters
-    ----------
-    name
-        ``usefulness``.
-    weights
-        One weight for each quasi-identifier.
-
-    Notes
-    -----
     The diversity of a class in one attribute is, for numbers and dates, the distance between the largest
     and the smallest value of its block over that of the domain; for other attributes
     (|block| − 1) / (|domain| − 1), as in ``loss``. A block that unites missing with other values has the
@@ -35,8 +26,6 @@ class Usefulness(Measure):
     is better: 1 − ours. What a class may hold is read from its blocks, which the release shows, not from the
     values that happen to be there. Of a number only the first 31 bits of its place in the domain count.
 
-    References
-    ----------
     Loukides, G., Shao, J. (2007), Capturing data usefulness and privacy protection in
     k-anonymisation, doi:10.1145/1244002.1244091.
     """
@@ -55,6 +44,3 @@ class Usefulness(Measure):
         shares = kept_shares(statistics, CellCost.EXTENT) + statistics.suppressed[:, None]
         lost = (shares * self.weights).sum(axis=1)
         return np.asarray(1.0 - lost / (self.weights.sum() * statistics.row_count))
-
-
-__all__ = ["Usefulness"]

@@ -15,40 +15,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class OperatorRecord:
-    """What one operator did in one generation.
+    """What one operator did in one generation."""
 
-    Parameters
-    ----------
-    operator
-        ``crossover``, ``create``, ``eliminate``, ``split``, ``swap`` or ``move``.
-    generation
-        From 1.
-    made
-        Children.
-    discarded
-        Utilization: percentage of the children that were discarded without having been a parent.
-    life_time
-        Mean number of selections that the children survived; those that live at the end have
-        survived all to the end.
-    improved, worsened
-        Efficacy: children of a better and of a worse score than expected, i.e. than the parent's or
-        the mean of both parents'. The others have the same score.
-    improvement, worsening
-        Efficiency: mean percentage of those that improved (positive) and that worsened (negative);
-        0 for none.
-    best, worst
-        Largest and smallest efficiency of a child.
-    """
-
-    operator: str
-    generation: int
-    made: int
+    operator: str  # `crossover`, `create`, `eliminate`, `split`, `swap` or `move`
+    generation: int  # from 1
+    made: int  # children
+    # utilization: percentage of the children that were discarded without having been a parent
     discarded: float
+    # mean number of selections that the children survived; those that live at the end have survived all to
+    # the end
     life_time: float
+    # efficacy: children of a better and of a worse score than expected, i.e. than the parent's or the mean of
+    # both parents'. The others have the same score.
     improved: int
     worsened: int
+    # efficiency: mean percentage of those that improved (positive) and that worsened (negative); 0 for none
     improvement: float
     worsening: float
+    # largest and smallest efficiency of a child
     best: float
     worst: float
 
@@ -56,13 +40,6 @@ class OperatorRecord:
 def efficiency(ratio: float) -> float:
     """Return the percentage of improvement of a child, negative where it is worse.
 
-    Parameters
-    ----------
-    ratio
-        The child's score over the parent's, or over the mean of both parents'.
-
-    Notes
-    -----
     Equation 9 for mutations too: (1 - r) · 100 if r <= 1, else (1 / r - 1) · 100. No change is 0.
 
     Examples
@@ -110,6 +87,3 @@ def _record(operator: str, generation: int, children: Sequence[Member], last: in
 def _life_time(child: Member, last: int) -> int:
     """Count the selections survived; one that is gone at its birth's selection has survived none."""
     return (last + 1 if child.gone is None else child.gone) - child.born
-
-
-__all__ = ["OperatorRecord", "analyse_operators", "efficiency"]

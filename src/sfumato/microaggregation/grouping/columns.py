@@ -65,28 +65,7 @@ def group_columns(
     *,
     settings: GroupingSettings | None = None,
 ) -> GroupingResult:
-    """Search for the best grouping of the columns of an array by GOMM.
-
-    Parameters
-    ----------
-    values
-        Numbers without missing ones, shape (rows, columns).
-    names
-        Names of the columns, each once.
-    k
-        Smallest size of a cluster, from 1 to the number of rows.
-    seed
-        Where random choices start. The same seed gives the same result, unless the run is stopped.
-    dynamic
-        D-GOMM: leave group mutations out that have long brought nothing better.
-    settings
-        See `GroupingSettings`.
-
-    Returns
-    -------
-    GroupingResult
-        The best grouping of all that were measured, groups in the order of their first columns.
-    """
+    """Search for the best grouping of the columns of an array by GOMM."""
     asked = settings or GroupingSettings()
     values = np.asarray(values, dtype=np.float64)
     if values.ndim != 2 or len(names) != values.shape[1] or len(set(names)) != len(names):
@@ -123,6 +102,3 @@ def group_columns(
         seconds=found.seconds,
         stopped=found.stopped,
     )
-
-
-__all__ = ["GroupingSettings", "group_columns"]

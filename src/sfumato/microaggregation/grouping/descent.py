@@ -46,15 +46,6 @@ def polish(evaluator: Evaluator, most: int, stop: Callable[[], bool]) -> None:
 
     The genetic search stays with one number of groups once its members have it, though the best
     grouping may have another.
-
-    Parameters
-    ----------
-    evaluator
-        With groupings measured already.
-    most
-        Groupings to measure at most, for all descents together.
-    stop
-        Asked every now and then; True ends it.
     """
     leaders: dict[int, Grouping] = {}
     for grouping in sorted(evaluator.scores, key=lambda item: (evaluator.scores[item].score, item)):
@@ -80,6 +71,3 @@ def _descend(evaluator: Evaluator, start: Grouping, limit: int, stop: Callable[[
         if evaluator.scores[nearest].score >= evaluator.scores[current].score:
             return
         current = nearest
-
-
-__all__ = ["neighbours", "polish"]

@@ -38,24 +38,12 @@ MANY_PAIRS = 10_000_000
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Group:
-    """One attribute group, microaggregated.
+    """One attribute group, microaggregated."""
 
-    Parameters
-    ----------
-    labels
-        The cluster of each record.
-    centroids
-        The protected values of each cluster, shape (clusters, attributes of the group).
-    error
-        SSE of the group.
-    inside
-        How many protected values lie near their original.
-    """
-
-    labels: IntArray
-    centroids: FloatArray
-    error: float
-    inside: int
+    labels: IntArray  # the cluster of each record
+    centroids: FloatArray  # the protected values of each cluster, shape (clusters, attributes of the group)
+    error: float  # SSE of the group
+    inside: int  # how many protected values lie near their original
 
     @property
     def protected(self) -> FloatArray:
@@ -69,21 +57,7 @@ class Group:
 
 
 class Evaluator:
-    """Microaggregates and measures attribute groupings of one table.
-
-    Parameters
-    ----------
-    values
-        Numbers without missing ones, shape (n, d); usually z-scores.
-    k
-        Smallest size of a cluster, from 1 to n.
-    share
-        What counts as near for interval disclosure.
-    threads
-        Threads to use, all cores where None; results do not depend on it.
-    memory
-        Bytes of clusters that are remembered.
-    """
+    """Microaggregates and measures attribute groupings of one table."""
 
     def __init__(
         self,
@@ -185,6 +159,3 @@ class Evaluator:
             return [function(item) for item in items]
         with ThreadPoolExecutor(self._threads) as pool:
             return list(pool.map(function, items))
-
-
-__all__ = ["Evaluator", "Group"]

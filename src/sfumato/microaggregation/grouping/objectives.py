@@ -22,23 +22,7 @@ OBJECTIVES = tuple(Objective(name, maximize=False) for name in ("il", "id", "dld
 def front_of(
     scores: Mapping[Grouping, Scores], names: Sequence[str], run: Mapping[str, object] | None = None
 ) -> Front:
-    """Return the groupings that no other measured one dominates in il, id and dld.
-
-    Parameters
-    ----------
-    scores
-        Canonical groupings with what they reach.
-    names
-        Names of the attributes, in their order.
-    run
-        What is to be said about the search; complete only if all groupings there are were measured.
-
-    Returns
-    -------
-    Front
-        Of equal scores the grouping of fewer groups. A solution's recoding names for each attribute the
-        number of its group, from 1; its measures are il, id, dld and score.
-    """
+    """Return the groupings that no other measured one dominates in il, id and dld."""
     groupings = sorted(scores, key=lambda item: (len(item), item))
     reached = [scores[grouping] for grouping in groupings]
     keep = non_dominated(np.round(costs_of(reached), 9), [np.array([len(item) for item in groupings])])
@@ -71,6 +55,3 @@ def count_groupings(attributes: int) -> int:
             following.append(following[-1] + number)
         row = following
     return row[-1]
-
-
-__all__ = ["OBJECTIVES", "count_groupings", "front_of"]

@@ -84,6 +84,3 @@ class GroupingResult:
     def score(self) -> float:
         """The mean of information loss and disclosure risk."""
         return self.scores.score
-
-
-__all__ = ["GroupingResult"]

@@ -55,6 +55,3 @@ def crowding(costs: FloatArray) -> FloatArray:
         if span > 0:
             found[order[1:-1]] += (column[order[2:]] - column[order[:-2]]) / span
     return found
-
-
-__all__ = ["costs_of", "crowding", "keep_best", "keep_front"]

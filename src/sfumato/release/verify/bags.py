@@ -21,31 +21,22 @@ _TIME = "^[0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]{1,
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns that are compared.
+    """The columns that are compared."""
 
-    Parameters
-    ----------
-    quasi_identifiers, sensitive, others
-        Their names by role.
-    values
-        Those that are compared as numbers or times, whose spelling depends on the format of the original.
-        All others must be the same text, to the last character.
-    is_whole
-        Whether a class is released as a whole or not at all. Otherwise a column shows all values alike, and
-        suppressed rows may look like published ones.
-    floats
-        Other columns of floating-point numbers: a file writes whole ones without a point where all of its
-        rows are whole.
-    masked
-        Whether suppressed rows stay, with ``*`` in every quasi-identifier and nothing in sensitive columns.
-    """
-
+    # their names by role
     quasi_identifiers: Sequence[str]
     sensitive: Sequence[str]
     others: Sequence[str]
+    # those that are compared as numbers or times, whose spelling depends on the format of the original. All
+    # others must be the same text, to the last character.
     values: frozenset[str] = frozenset()
+    # whether suppressed rows stay, with `*` in every quasi-identifier and nothing in sensitive columns
     masked: bool = False
+    # whether a class is released as a whole or not at all. Otherwise a column shows all values alike, and
+    # suppressed rows may look like published ones.
     is_whole: bool = True
+    # other columns of floating-point numbers: a file writes whole ones without a point where all of its rows
+    # are whole
     floats: frozenset[str] = frozenset()
 
     @property
@@ -56,26 +47,14 @@ class Columns:
 
 @dataclass(frozen=True)
 class Difference:
-    """What was found.
+    """What was found."""
 
-    Parameters
-    ----------
-    rows
-        Rows before suppression.
-    kept
-        Those in classes that the release shows.
-    foreign
-        Rows of the release that are not there before suppression, or not as often.
-    lacking
-        Rows of classes that the release shows, or of masked ones, that it does not have, or not as often.
-    blocks
-        The classes that the release shows, by the numbers of their blocks; where these were given.
-    """
-
-    rows: int
-    kept: int
-    foreign: int
+    rows: int  # rows before suppression
+    kept: int  # those in classes that the release shows
+    foreign: int  # rows of the release that are not there before suppression, or not as often
+    # rows of classes that the release shows, or of masked ones, that it does not have, or not as often
     lacking: int
+    # the classes that the release shows, by the numbers of their blocks; where these were given
     blocks: tuple[tuple[int, ...], ...] = ()
 
     @property
@@ -88,22 +67,6 @@ def compare_bags(released: Path, before: Path, columns: Columns, numbers: Path |
     """Compare a release with the same rows before suppression.
 
     Missing equals missing.
-
-    Parameters
-    ----------
-    released
-        The release.
-    before
-        All rows, recoded, none suppressed.
-    columns
-        What is compared.
-    numbers
-        A file with the number of the block in place of each quasi-identifier, rows as in ``before``.
-
-    Raises
-    ------
-    VerificationError
-        If one of the columns is not in a file; it is named.
     """
     with open_engine() as connection:
         for view, path in (("shown", released), ("made", before)):
@@ -120,20 +83,7 @@ def compare_bags(released: Path, before: Path, columns: Columns, numbers: Path |
 
 
 def differing_columns(released: Path, before: Path, names: Sequence[str]) -> list[str]:
-    """Return which columns of two files are not the same texts, row by row.
-
-    Parameters
-    ----------
-    released, before
-        The files, rows in the same order.
-    names
-        Columns to compare.
-
-    Raises
-    ------
-    VerificationError
-        If one of the columns is not in a file; it is named.
-    """
+    """Return which columns of two files are not the same texts, row by row."""
     columns = Columns(names, (), ())
     with open_engine() as connection:
         for view, path in (("shown", released), ("made", before)):
@@ -246,6 +196,3 @@ def _shown_blocks(connection: DuckDBPyConnection, known: Sequence[str]) -> tuple
 
 def _number(connection: DuckDBPyConnection, query: str) -> int:
     return int(connection.execute(query).fetchall()[0][0])
-
-
-__all__ = ["Columns", "Difference", "compare_bags", "differing_columns"]

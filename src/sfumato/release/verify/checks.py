@@ -10,20 +10,11 @@ Verdict: TypeAlias = Literal["holds", "broken", "cannot be recounted"]
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that was looked at.
+    """One thing that was looked at."""
 
-    Parameters
-    ----------
-    name
-        What it is, e.g. ``rows out``, ``require k`` or ``labels of 'age'``.
-    verdict
-        ``holds``, ``broken``, or ``cannot be recounted``: file and manifest do not determine it.
-    detail
-        What was stated and counted, or why it cannot be counted: one sentence, without a cell of the file.
-    """
-
-    name: str
-    verdict: Verdict
+    name: str  # what it is, e.g. `rows out`, `require k` or `labels of 'age'`.
+    verdict: Verdict  # `holds`, `broken`, or `cannot be recounted`: file and manifest do not determine it
+    # what was stated and counted, or why it cannot be counted: one sentence, without a cell of the file
     detail: str
 
     def to_dict(self) -> dict[str, str]:
@@ -49,6 +40,3 @@ def unknown(name: str, detail: str) -> Check:
 def violations_of(checks: list[Check]) -> list[str]:
     """Return the sentences of what is broken, each once."""
     return list(dict.fromkeys(check.detail for check in checks if check.verdict == "broken"))
-
-
-__all__ = ["Check", "Verdict", "broken", "held", "unknown", "violations_of"]

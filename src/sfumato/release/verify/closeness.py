@@ -181,6 +181,3 @@ def _largest_hierarchical(groups: Groups, overall: Overall, rows: int) -> Fracti
         groups, f"SELECT size, sum(exchanged) AS work FROM ({exchanged}) GROUP BY class, size"
     )
     return Fraction(work, size * rows * height)
-
-
-__all__ = ["count_t", "fill_overall"]

@@ -26,70 +26,34 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ClusterPromise:
-    """What a microaggregated file is said to be.
+    """What a microaggregated file is said to be."""
 
-    Parameters
-    ----------
-    groups
-        Names of the columns that were microaggregated together.
-    k
-        Rows that every class of every group has at least.
-    within
-        The column that clusters do not cross, or None. It counts as known together with every group.
-    columns
-        Names of all columns of the file.
-    rows
-        Rows of the file.
-    joint
-        The size of the smallest class over all groups together, as stated; None where it is only to be
-        counted.
-    sha256
-        Digest of the file, or None.
-    sizes
-        For each group the size of the smallest class as stated; None where it is only to be counted.
-    orders
-        Ordinal column → all labels that it may have.
-    """
-
-    groups: tuple[tuple[str, ...], ...]
-    k: int
+    groups: tuple[tuple[str, ...], ...]  # names of the columns that were microaggregated together
+    k: int  # rows that every class of every group has at least
+    # the column that clusters do not cross, or None. It counts as known together with every group.
     within: str | None
-    columns: tuple[str, ...]
-    rows: int
+    columns: tuple[str, ...]  # names of all columns of the file
+    rows: int  # rows of the file
+    # the size of the smallest class over all groups together, as stated; None where it is only to be counted
     joint: float | None = None
-    sha256: str | None = None
+    sha256: str | None = None  # digest of the file, or None
+    # for each group the size of the smallest class as stated; None where it is only to be counted
     sizes: tuple[float | None, ...] = ()
+    # ordinal column → all labels that it may have
     orders: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class ClusterRecount:
-    """What the file itself says.
+    """What the file itself says."""
 
-    Parameters
-    ----------
-    sizes
-        For each group, rows of the smallest class.
-    joint
-        Rows of the smallest class over all groups together.
-    classes
-        Number of classes over all groups together.
-    rows
-        Rows of the file.
-    columns
-        Names of its columns.
-    sha256
-        Digest of the file.
-    strange
-        Ordinal column → rows whose label is not in its order.
-    """
-
-    sizes: tuple[int, ...]
-    joint: int
-    classes: int
-    rows: int
-    columns: tuple[str, ...]
-    sha256: str
+    sizes: tuple[int, ...]  # for each group, rows of the smallest class
+    joint: int  # rows of the smallest class over all groups together
+    classes: int  # number of classes over all groups together
+    rows: int  # rows of the file
+    columns: tuple[str, ...]  # names of its columns
+    sha256: str  # digest of the file
+    # ordinal column → rows whose label is not in its order
     strange: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -97,20 +61,6 @@ def recount_clusters(path: str | Path, promise: ClusterPromise) -> ClusterRecoun
     """Read a microaggregated file again and count its classes with plain SQL.
 
     Rows are in one class if all cells are the same text; missing is a value like any other.
-
-    Parameters
-    ----------
-    path
-        The file; its suffix tells the format.
-    promise
-        The groups of columns.
-
-    Raises
-    ------
-    DataError
-        If the file cannot be read.
-    VerificationError
-        If a promised column is absent or there is no row.
     """
     path = Path(path)
     check_file(path)
@@ -172,15 +122,7 @@ def _classes(connection: DuckDBPyConnection, columns: Sequence[str]) -> tuple[in
 
 
 def judge_clusters(recount: ClusterRecount, promise: ClusterPromise) -> list[Check]:
-    """List everything that was promised or stated, and whether the file keeps it.
-
-    Parameters
-    ----------
-    recount
-        What the file says.
-    promise
-        What was said of it.
-    """
+    """List everything that was promised or stated, and whether the file keeps it."""
     return [
         *judge_digest(recount.sha256, promise.sha256),
         *judge_columns(recount.columns, promise.columns),
@@ -222,6 +164,3 @@ def _judge_orders(recount: ClusterRecount) -> Iterator[Check]:
 def broken_clusters(recount: ClusterRecount, promise: ClusterPromise) -> list[str]:
     """List what the file breaks of its promise, one sentence each; empty if it holds."""
     return violations_of(judge_clusters(recount, promise))
-
-
-__all__ = ["ClusterPromise", "ClusterRecount", "broken_clusters", "judge_clusters", "recount_clusters"]

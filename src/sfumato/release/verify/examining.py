@@ -18,18 +18,7 @@ if TYPE_CHECKING:
 
 
 def examine(groups: Groups) -> tuple[Check, ...]:
-    """Look at labels, costs and distributions.
-
-    Parameters
-    ----------
-    groups
-        The release inside the engine.
-
-    Returns
-    -------
-    tuple of Check
-        None for a promise without a manifest, which says nothing of them.
-    """
+    """Look at labels, costs and distributions."""
     return (*_examine_labels(groups), *_examine_costs(groups), *_examine_distributions(groups))
 
 
@@ -134,6 +123,3 @@ def _examine_distributions(groups: Groups) -> Iterator[Check]:
             yield held(title, "the file fits it.")
         else:
             yield broken(title, f"the file does not fit the manifest's overall distribution of {name!r}.")
-
-
-__all__ = ["examine"]

@@ -25,22 +25,6 @@ def judge(recount: Recount, promise: Promise, *, on_seal: bool = False) -> list[
     Requirements on rational measures are judged exactly, against the decimal that is written;
     the entropy, the protection, and numbers that are only stated, within a relative 1e-9. A required
     measure that only the data before the release tell (``hdm``) is judged by the number that is stated.
-
-    Parameters
-    ----------
-    recount
-        What the file says.
-    promise
-        What was said of it.
-    on_seal
-        Accept a required measure that the file cannot show (persons, sentences) if the digest is
-        the stated one and the number stated with it meets the requirement. Only for a file that
-        was verified in full when it was written.
-
-    Returns
-    -------
-    list of Check
-        File, rows, requirements, stated numbers, then labels and the reference.
     """
     found = [
         *judge_digest(recount.sha256, promise.sha256),
@@ -57,18 +41,7 @@ def judge(recount: Recount, promise: Promise, *, on_seal: bool = False) -> list[
 
 
 def holds(recount: Recount, promise: Promise, *, on_seal: bool = False) -> list[str]:
-    """List what the file breaks of its promise.
-
-    Parameters
-    ----------
-    recount, promise, on_seal
-        As for `judge`.
-
-    Returns
-    -------
-    list of str
-        One sentence for each violation, naming measure, promise and recount; empty if it holds.
-    """
+    """List what the file breaks of its promise."""
     return violations_of(judge(recount, promise, on_seal=on_seal))
 
 
@@ -181,19 +154,7 @@ def _judge_uncounted(recount: Recount, name: str, stated: float | None) -> Check
 def judge_number(
     name: str, stated: float, counted: Count, slack: Fraction = Fraction(0), tolerance: float = 0.0
 ) -> Check:
-    """Compare a stated number with the counted one.
-
-    Parameters
-    ----------
-    name
-        The measure.
-    stated, counted
-        The numbers.
-    slack
-        How far the counted number may be from the true one; the stated one is the most cautious then.
-    tolerance
-        How much better than stated the true number may be, where that was counted.
-    """
+    """Compare a stated number with the counted one."""
     found = f"{_show(stated)} stated, {_show(counted)} counted{_within(slack)}."
     due = cautious(name, counted, slack)[0] if slack else counted
     ahead = float(due) - stated if larger_is_better(name) else stated - float(due)
@@ -202,17 +163,7 @@ def judge_number(
 
 
 def cautious(name: str, counted: Count, slack: Fraction) -> tuple[float, float]:
-    """Return what to state of a measure that may be off by a slack, and how much better it may be.
-
-    Parameters
-    ----------
-    name
-        The measure.
-    counted
-        What the file gives.
-    slack
-        How far the true number may be from that.
-    """
+    """Return what to state of a measure that may be off by a slack, and how much better it may be."""
     worst = counted - slack if larger_is_better(name) else counted + slack
     return float(worst), float(2 * slack)
 
@@ -250,6 +201,3 @@ def _is_sealed(recount: Recount, promise: Promise, name: str, limit: float) -> b
 
 def _show(count: Count) -> str:
     return str(int(count)) if isinstance(count, int) else f"{plain_number(count):.12g}"
-
-
-__all__ = ["cautious", "holds", "judge", "judge_columns", "judge_digest", "judge_number"]

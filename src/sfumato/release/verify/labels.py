@@ -41,18 +41,7 @@ class UnreadableError(ValueError):
 
 
 def accepted_labels(done: Mapping[str, object]) -> Accepts:
-    """Return the question whether a recipe can write a text.
-
-    Parameters
-    ----------
-    done
-        What a recipe says of a quasi-identifier, as JSON holds it.
-
-    Raises
-    ------
-    UnreadableError
-        If it says nothing that is a rule.
-    """
+    """Return the question whether a recipe can write a text."""
     partition = done.get("partition")
     if not isinstance(partition, Mapping):
         raise UnreadableError
@@ -267,6 +256,3 @@ def _closed_ends(label: str) -> tuple[Fraction, Fraction] | None:
     if found is None or not all(re.fullmatch(_NUMBER, end) for end in found.groups()):
         return None
     return Fraction(found[1]), Fraction(found[2])
-
-
-__all__ = ["Accepts", "UnreadableError", "accepted_labels", "among", "misfits"]

@@ -102,24 +102,7 @@ class Groups:
 def load_groups(
     connection: DuckDBPyConnection, path: Path, promise: Promise, person_column: str | None
 ) -> Groups:
-    """Group the rows of the file that remain; the file is not read again after this.
-
-    Parameters
-    ----------
-    connection
-        The engine.
-    path
-        The file.
-    promise
-        Roles, measures and suppression.
-    person_column
-        The column that tells persons apart, if this file has it.
-
-    Returns
-    -------
-    Groups
-        The rows that remain, grouped.
-    """
+    """Group the rows of the file that remain; the file is not read again after this."""
     columns = open_file(connection, path, "file")
     ordering = check_order(connection, "file", columns, promise)
     if promise.formulas == "escape":
@@ -196,6 +179,3 @@ def _group(groups: Groups) -> None:
         sizes = f"SELECT count(*) AS rows, {persons} AS size FROM kept GROUP BY {keys}"
     groups.connection.execute(f"CREATE TEMP TABLE sizes AS {sizes}")
     groups.kept_rows = groups.number("SELECT coalesce(sum(rows), 0) FROM sizes")
-
-
-__all__ = ["STAR", "BeforehandError", "Groups", "UndeterminedError", "UnstatedError", "load_groups"]

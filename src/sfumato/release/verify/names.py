@@ -57,6 +57,3 @@ def split_name(text: str) -> tuple[str, tuple[str, ...]]:
 def larger_is_better(text: str) -> bool:
     """Tell whether a requirement on this measure is a lower limit."""
     return split_name(text)[0] in LARGER_IS_BETTER
-
-
-__all__ = ["LARGER_IS_BETTER", "larger_is_better", "split_name"]

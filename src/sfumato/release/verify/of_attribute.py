@@ -88,5 +88,3 @@ OF_ATTRIBUTE: dict[tuple[str, int], Callable[..., Count]] = {
     ("t", 1): count_t,
     ("t", 2): count_t,
 }
-
-__all__ = ["OF_ATTRIBUTE", "histogram"]

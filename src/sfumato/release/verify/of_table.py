@@ -236,5 +236,3 @@ OF_TABLE: dict[str, Callable[[Groups], Count]] = {
     "suppressed": count_suppressed,
     "usefulness": count_usefulness,
 }
-
-__all__ = ["OF_TABLE"]

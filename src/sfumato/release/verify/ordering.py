@@ -30,24 +30,7 @@ _FIRST_ROWS = 2048
 def check_order(
     connection: DuckDBPyConnection, view: str, columns: Mapping[str, str], promise: Promise
 ) -> tuple[Check, ...]:
-    """Compare each row of a file with the one before it.
-
-    Parameters
-    ----------
-    connection
-        The engine.
-    view
-        The rows as they are in the file.
-    columns
-        Column name → SQL expression of its text.
-    promise
-        The columns in their order, and whether sorted rows are promised.
-
-    Returns
-    -------
-    tuple of Check
-        One check; none where no order is promised.
-    """
+    """Compare each row of a file with the one before it."""
     names = [name for name in promise.columns or columns if name in columns]
     if promise.order != "sorted" or not names:
         return ()
@@ -96,6 +79,3 @@ def _keys(text: str, by_size: Literal["no", "doubles", "wide"]) -> list[str]:
         return [text]
     wide = [f"TRY_CAST({text} AS HUGEINT)"] if by_size == "wide" else []
     return [f"TRY_CAST({text} AS DOUBLE)", *wide, text]
-
-
-__all__ = ["check_order"]

@@ -42,11 +42,6 @@ MEMORY_BYTES = 1_500_000_000
 def release_suffix(path: Path) -> str:
     """Return the suffix that tells the format of a release, in lower case.
 
-    Raises
-    ------
-    DataError
-        If the suffix tells no format.
-
     Examples
     --------
     >>> from pathlib import Path
@@ -245,17 +240,3 @@ def _literal(text: str) -> str:
 def _location(path: Path) -> str:
     """Write a path as a SQL literal that the engine does not take for a pattern of names."""
     return _literal(re.sub(r"([*?\[])", r"[\1]", path.absolute().as_posix()))
-
-
-__all__ = [
-    "FORMATS",
-    "check_file",
-    "enough_room",
-    "hash_file",
-    "is_engine_output_error",
-    "open_engine",
-    "open_file",
-    "readable",
-    "release_suffix",
-    "unescape",
-]

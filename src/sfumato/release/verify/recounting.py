@@ -39,28 +39,6 @@ def recount(path: str | Path, promise: Promise, *, person_column: str | None = N
     Missing is a value like any other, in quasi-identifiers and in sensitive attributes. In a
     ``mask`` release, rows that are ``*`` in every quasi-identifier and blank in every sensitive
     attribute are exempt, at most as many as the promise states suppressed.
-
-    Parameters
-    ----------
-    path
-        The file; its suffix tells the format.
-    promise
-        Roles, measures, and what the file alone does not tell.
-    person_column
-        Name of the person column, if this file still has it. Rows without a person count as
-        one person.
-
-    Returns
-    -------
-    Recount
-        The numbers, and the measures that file and promise do not determine.
-
-    Raises
-    ------
-    DataError
-        If the file or the reference cannot be read.
-    VerificationError
-        If a promised column is absent or no row remains.
     """
     path = Path(path)
     if not promise.quasi_identifiers:
@@ -75,15 +53,7 @@ def recount(path: str | Path, promise: Promise, *, person_column: str | None = N
 
 
 def recount_both(path: str | Path, promise: Promise, other: Promise) -> tuple[Recount, Recount]:
-    """Read a release once, and count it by two promises that differ in numbers and reference alone.
-
-    Parameters
-    ----------
-    path
-        The file.
-    promise, other
-        As for `recount`.
-    """
+    """Read a release once, and count it by two promises that differ in numbers and reference alone."""
     path = Path(path)
     check_file(path)
     with open_engine() as connection:
@@ -96,25 +66,7 @@ def recount_both(path: str | Path, promise: Promise, other: Promise) -> tuple[Re
 
 
 def complete(released: Recount, path: str | Path, checked: str | Path, promise: Promise) -> Recount:
-    """Add to the recount of a release what the same rows with the columns that do not leave tell.
-
-    Parameters
-    ----------
-    released
-        The recount of the release.
-    path
-        The release.
-    checked
-        A file with the same rows that also has the person column and the columns of the
-        sentences. Measures that the release alone does not determine are counted there.
-    promise
-        As for `recount`; it names the columns.
-
-    Raises
-    ------
-    VerificationError
-        If the two files do not hold the same quasi-identifiers and sensitive values.
-    """
+    """Add to the recount of a release what the same rows with the columns that do not leave tell."""
     # What is never published may be in any order.
     wider = recount(checked, replace(promise, order="input"), person_column=promise.person)
     if not _hold_same_rows(Path(path), Path(checked), promise):
@@ -220,6 +172,3 @@ def _count_rows(groups: Groups) -> dict[str, int]:
         return {"in": groups.input_rows, **rows, "suppressed": groups.suppressed_rows}
     except UndeterminedError:
         return rows
-
-
-__all__ = ["complete", "recount", "recount_beside", "recount_both"]

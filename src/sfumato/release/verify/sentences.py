@@ -25,28 +25,18 @@ _DEEPEST = 500
 
 @dataclass(frozen=True)
 class Secret:
-    """A confidential sentence as it is recounted.
+    """A confidential sentence as it is recounted."""
 
-    Parameters
-    ----------
-    tree
-        The sentence over the sensitive attributes: ``["and", …]``, ``["or", …]``, ``["not", part]``,
-        ``[operator, column, kind, constant]`` or ``["in", column, kind, [constants]]``; the kind is
-        number, date or category, and missing is None.
-    everyone
-        Whether everyone holds it. Else one of the next tells who does, where a file has the column.
-    holders
-        A condition of the same form over columns that do not leave.
-    row
-        A column with the number of the row, and the number of the row whose person holds it.
-    bit
-        A column of integers, and the bit that says whether the row's person holds it.
-    """
-
+    # the sentence over the sensitive attributes: `["and", …]`, `["or", …]`, `["not", part]`, `[operator,
+    # column, kind, constant]` or `["in", column, kind, [constants]]`; the kind is number, date or category,
+    # and missing is None
     tree: Sequence[object]
+    # whether everyone holds it. Else one of the next tells who does, where a file has the column.
     everyone: bool = True
-    holders: Sequence[object] | None = None
+    holders: Sequence[object] | None = None  # a condition of the same form over columns that do not leave
+    # a column with the number of the row, and the number of the row whose person holds it
     row: tuple[str, int] | None = None
+    # a column of integers, and the bit that says whether the row's person holds it
     bit: tuple[str, int] | None = None
 
     @property
@@ -63,31 +53,15 @@ class Secret:
 
 @dataclass(frozen=True)
 class Telling:
-    """How many people a release tells something confidential about.
+    """How many people a release tells something confidential about."""
 
-    Parameters
-    ----------
-    certain
-        Rows whose class discloses a sentence that their persons are known to hold.
-    possible
-        The same if unknown holders were everyone.
-    people
-        People among the first; None where they are persons and their column is not there.
-    """
-
-    certain: int
-    possible: int
-    people: int | None
+    certain: int  # rows whose class discloses a sentence that their persons are known to hold
+    possible: int  # the same if unknown holders were everyone
+    people: int | None  # people among the first; None where they are persons and their column is not there
 
 
 def names_in(tree: object) -> tuple[str, ...]:
-    """Return the columns that a sentence names, each once.
-
-    Raises
-    ------
-    DataError
-        If it is no sentence.
-    """
+    """Return the columns that a sentence names, each once."""
     found: list[str] = []
 
     def note(name: str) -> str:
@@ -99,13 +73,7 @@ def names_in(tree: object) -> tuple[str, ...]:
 
 
 def write_condition(tree: object, columns: Mapping[str, str]) -> str:
-    """Write a sentence as SQL that is true or false; ``columns`` maps names to SQL of their texts.
-
-    Raises
-    ------
-    DataError
-        If it is no sentence.
-    """
+    """Write a sentence as SQL that is true or false; ``columns`` maps names to SQL of their texts."""
     return _write(tree, columns.__getitem__, 0)
 
 
@@ -153,13 +121,7 @@ def _wrong() -> DataError:
 
 
 def stated_secrets(reference: Mapping[str, object]) -> tuple[Secret, ...]:
-    """Read the sentences that a manifest states.
-
-    Raises
-    ------
-    DataError
-        If they are not as they should be.
-    """
+    """Read the sentences that a manifest states."""
     listed = reference.get("sentences", [])
     if not isinstance(listed, list):
         raise _wrong()
@@ -186,20 +148,7 @@ def held_condition(secret: Secret, columns: Mapping[str, str]) -> str | None:
 
 
 def count_telling(groups: Groups, beside: Mapping[str, str]) -> Telling | None:
-    """Count the people about whom the classes of a release tell something confidential.
-
-    Parameters
-    ----------
-    groups
-        The release inside the engine, with the view ``kept`` of its rows.
-    beside
-        Name → column of that view, for columns that tell who holds what.
-
-    Returns
-    -------
-    Telling
-        None where there are no sentences, or one is about a column that is not there.
-    """
+    """Count the people about whom the classes of a release tell something confidential."""
     secrets = groups.promise.sentences
     if not secrets or any(name not in groups.attributes for item in secrets for name in names_in(item.tree)):
         return None
@@ -226,6 +175,3 @@ def count_telling(groups: Groups, beside: Mapping[str, str]) -> Telling | None:
         distinct = f"SELECT DISTINCT {keys}, person FROM told WHERE certain"
         people = groups.number(f"SELECT count(*) FROM ({distinct})") if groups.has_persons else None
     return Telling(found[0], found[1], people)
-
-
-__all__ = ["Secret", "Telling", "count_telling", "names_in", "stated_secrets", "write_condition"]

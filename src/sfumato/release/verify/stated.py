@@ -185,15 +185,3 @@ def _are_shares(value: object, length: int) -> TypeGuard[list[float]]:
 
 def _is_cost(value: object) -> TypeGuard[list[int]]:
     return _is_numbers(value, 2) and value[0] <= value[1] > 0
-
-
-__all__ = [
-    "CostTable",
-    "Overall",
-    "Scalar",
-    "key_of",
-    "stated_costs",
-    "stated_overall",
-    "stated_weight",
-    "text_of",
-]

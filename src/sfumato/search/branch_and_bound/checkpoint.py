@@ -29,38 +29,16 @@ FIELDS = ("fingerprint", "states", "bounds", "is_bounded", "block", "cost", "cou
 
 @dataclass(frozen=True, eq=False)
 class Snapshot:
-    """Open nodes, the best solution, and what was counted.
+    """Open nodes, the best solution, and what was counted."""
 
-    Parameters
-    ----------
-    nodes
-        Open nodes.
-    block
-        The best solution, empty where there is none.
-    cost
-        What it costs.
-    counts
-        Counters, in the order of the search.
-    """
-
-    nodes: list[Open]
-    block: IntArray
-    cost: float
-    counts: LongArray
+    nodes: list[Open]  # open nodes
+    block: IntArray  # the best solution, empty where there is none
+    cost: float  # what it costs
+    counts: LongArray  # counters, in the order of the search
 
 
 def fingerprint(problem: Problem, techniques: Techniques, seed: int, arrays: Iterable[object]) -> str:
-    """Return a text that is equal for equal runs.
-
-    Parameters
-    ----------
-    problem
-        Its data, measures and schemes.
-    techniques, seed
-        Settings of the run.
-    arrays
-        Arrays and numbers that say what is decided and what it costs.
-    """
+    """Return a text that is equal for equal runs."""
     assert problem.schemes is not None
     parts = [
         problem.cube.fingerprint,
@@ -80,13 +58,7 @@ def fingerprint(problem: Problem, techniques: Techniques, seed: int, arrays: Ite
 
 
 def load(path: Path, expected: str) -> Snapshot | None:
-    """Read a checkpoint; None where there is no file.
-
-    Raises
-    ------
-    ParameterError
-        If the file is no checkpoint, or one of another run.
-    """
+    """Read a checkpoint; None where there is no file."""
     if not path.parent.is_dir():
         raise ParameterError(
             f"there is no folder {path.parent} for the checkpoint. Make it.", where=str(path)
@@ -112,15 +84,7 @@ def load(path: Path, expected: str) -> Snapshot | None:
 
 
 class Keeper:
-    """Writes checkpoints from time to time, each one whole or not at all, and for this user's eyes alone.
-
-    Parameters
-    ----------
-    path
-        The file; None to keep nothing.
-    mark
-        The fingerprint of the run.
-    """
+    """Writes checkpoints from time to time, each one whole or not at all, and for this user's eyes alone."""
 
     def __init__(self, path: Path | None, mark: str) -> None:
         self._path, self._mark = path, mark
@@ -154,6 +118,3 @@ class Keeper:
                 os.fsync(file.fileno())
             place(folder, [(draft, self._path)], private=[self._path.name])
         self._last = time.perf_counter()
-
-
-__all__ = ["INTERVAL_S", "Keeper", "Snapshot", "fingerprint", "load"]

@@ -35,11 +35,6 @@ class Queue:
     """Open nodes, the least bound first, or the oldest.
 
     Equal bounds come latest first, so that the search goes down before it goes on.
-
-    Parameters
-    ----------
-    best_first
-        Whether the least bound comes first.
     """
 
     def __init__(self, *, best_first: bool) -> None:
@@ -97,6 +92,3 @@ class Queue:
             *self._line,
             *self._deep,
         ]
-
-
-__all__ = ["MOST_OPEN", "Open", "Queue", "stack_states"]

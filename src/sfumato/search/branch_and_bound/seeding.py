@@ -65,19 +65,7 @@ def anneal(
     cost: Callable[[tuple[Partition, ...]], float],
     seed: int,
 ) -> Iterator[tuple[float, tuple[Partition, ...]]]:
-    """Walk from a recoding by small changes, and yield whatever is better than all before.
-
-    Parameters
-    ----------
-    problem
-        The space.
-    start
-        Where to begin.
-    cost
-        Returns what a recoding costs, inf where it is infeasible.
-    seed
-        Where random choices start.
-    """
+    """Walk from a recoding by small changes, and yield whatever is better than all before."""
     schemes = problem.schemes
     assert schemes is not None
     rng = np.random.default_rng(seed)
@@ -98,6 +86,3 @@ def anneal(
         if found < best:
             best = found
             yield found, there
-
-
-__all__ = ["anneal", "best_levels"]

@@ -17,42 +17,26 @@ DIRECTIONS = ("auto", "bottom-up", "top-down", "both")
 class Techniques:
     """Direction and techniques of a branch and bound; none of them changes the optimal cost.
 
-    Parameters
-    ----------
-    direction
-        ``bottom-up`` goes from the finest recoding by joins, and bounds by what its node already
-        joins. ``top-down`` goes from the coarsest one by splits, and bounds also by what fails already.
-        ``both`` decides in whichever way raises the bounds most, and ``auto`` is ``both``.
-    node_pruning
-        Leave a node if all below it cost too much.
-    useless_applicators
-        Decide what can be decided because the other way costs too much.
-    useful_applicators
-        Decide a join without which too many rows would have to go, whatever else is done. Where
-        nothing may be suppressed that is one row.
-    seeding
-        Begin with a good solution: the best levels, improved by annealing.
-    requeue
-        Put a node back when it has been bounded, and expand it when it comes again. Probing bounds nodes
-        before they are put in, so that this rarely pays.
-    node_rearrangement
-        Take the node with the least bound first and go down from it a little, else take the oldest.
-    applicator_rearrangement
-        Branch on the element that raises the bounds most, else on the first open one.
-
-    References
-    ----------
     T. Li, N. Li: Towards optimal k-anonymization, section 4, doi:10.1016/j.datak.2007.06.015;
     R. J. Bayardo, R. Agrawal: Data privacy through optimal k-anonymization, doi:10.1109/ICDE.2005.42.
     """
 
+    # `bottom-up` goes from the finest recoding by joins, and bounds by what its node already joins.
+    # `top-down` goes from the coarsest one by splits, and bounds also by what fails already. `both` decides
+    # in whichever way raises the bounds most, and `auto` is `both`.
     direction: str = "auto"
-    node_pruning: bool = True
-    useless_applicators: bool = True
+    node_pruning: bool = True  # leave a node if all below it cost too much
+    useless_applicators: bool = True  # decide what can be decided because the other way costs too much
+    # decide a join without which too many rows would have to go, whatever else is done. Where nothing may be
+    # suppressed that is one row.
     useful_applicators: bool = True
-    seeding: bool = True
+    seeding: bool = True  # begin with a good solution: the best levels, improved by annealing
+    # put a node back when it has been bounded, and expand it when it comes again. Probing bounds nodes before
+    # they are put in, so that this rarely pays.
     requeue: bool = False
+    # take the node with the least bound first and go down from it a little, else take the oldest
     node_rearrangement: bool = True
+    # branch on the element that raises the bounds most, else on the first open one
     applicator_rearrangement: bool = True
 
     def __post_init__(self) -> None:
@@ -78,6 +62,3 @@ class Techniques:
             plunge=PLUNGE if self.node_rearrangement and not self.requeue else 1,
             strongest=int(self.applicator_rearrangement),
         )
-
-
-__all__ = ["DIRECTIONS", "Techniques"]

@@ -24,14 +24,9 @@ COMPARED = 5_000
 
 @dataclass(frozen=True, eq=False)
 class Poset:
-    """Places 0…n−1, and which of them are direct successors (coarser neighbours) of which.
+    """Places 0…n−1, and which of them are direct successors (coarser neighbours) of which."""
 
-    Parameters
-    ----------
-    start, items
-        The direct successors of place i are ``items[start[i]:start[i + 1]]``.
-    """
-
+    # the direct successors of place i are `items[start[i]:start[i + 1]]`
     start: LongArray
     items: LongArray
 
@@ -67,13 +62,7 @@ class Poset:
 
     @classmethod
     def of_ladder(cls, ladder: Ladder) -> Poset:
-        """Make the order of a ladder's allowed partitions; equal ones follow each other as they are listed.
-
-        Raises
-        ------
-        ParameterError
-            If a list is too long to compare all its partitions with each other.
-        """
+        """Make the order of a ladder's allowed partitions; equal ones keep the order of the list."""
         if ladder.nested:
             return cls.chain(ladder.count)
         if ladder.count > COMPARED:
@@ -132,6 +121,3 @@ def _strictly_before(levels: IntArray) -> BoolArray:
         refines[number] = (levels == levels[:, first[block.reshape(-1)]]).all(axis=1)
     equal = refines & refines.T
     return (refines & ~equal) | np.triu(equal, 1)
-
-
-__all__ = ["Poset"]

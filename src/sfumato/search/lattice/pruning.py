@@ -28,22 +28,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Pruning:
-    """How the requirements of a problem move along generalization.
+    """How the requirements of a problem move along generalization."""
 
-    Parameters
-    ----------
-    upward
-        Table-level requirements that coarser recodings meet if a finer one does. Class-level ones are
-        part of every evaluation.
-    downward
-        Table-level requirements that finer recodings meet if a coarser one does.
-    obstacle
-        Why nothing can be pruned; None where it can.
-    """
-
+    # table-level requirements that coarser recodings meet if a finer one does. Class-level ones are part of
+    # every evaluation.
     upward: tuple[Requirement, ...]
+    # table-level requirements that finer recodings meet if a coarser one does
     downward: tuple[Requirement, ...]
-    obstacle: str | None
+    obstacle: str | None  # why nothing can be pruned; None where it can
 
     @classmethod
     def of(cls, problem: Problem) -> Pruning:
@@ -102,6 +94,3 @@ def _is_kept(measure: Measure, rule: Rule) -> bool:
     if rule is Rule.SMALLEST:
         return measure.judged.kind is PropertyKind.SIZE
     return measure.union is Union.ANY
-
-
-__all__ = ["Pruning"]

@@ -28,34 +28,7 @@ def search_lattice(
     variant: str = "incognito",
     threads: int | None = None,
 ) -> SearchResult:
-    """Find all recodings that meet the requirements and have no finer one that does.
-
-    Parameters
-    ----------
-    problem
-        Space and requirements. Objectives only decide the order of the result.
-    monitor
-        Time limit and callback.
-    variant
-        ``incognito``, which decides recodings by those of fewer attributes, or ``breadth-first``,
-        which tests all that have nothing finer that passes. Both find the same.
-    threads
-        Workers; all cores where None.
-
-    Returns
-    -------
-    SearchResult
-        All of them, best first by the objectives in their order, then fewest suppressed rows, then by
-        text. One may be worse than another in every objective. ``certificate`` holds the
-        ``variant``, the number of ``tests`` and what was decided without. Where the requirements do
-        not allow to prune (see `sfumato.search.lattice.pruning`) every recoding is tested,
-        and the variant is ``all``.
-
-    Raises
-    ------
-    ParameterError
-        If there is no such variant, or there are too many recodings.
-    """
+    """Find all recodings that meet the requirements and have no finer one that does."""
     if variant not in VARIANTS:
         raise ParameterError(f"there is no variant {variant!r} of 'lattice'. {nearest(variant, VARIANTS)}")
     watch = monitor or Monitor()
@@ -111,6 +84,3 @@ def pruning_words(problem: Problem) -> str:
     if obstacle is None:
         return "what a recoding meets, coarser ones meet too, so not all are tested"
     return f"every recoding is tested, because {obstacle}"
-
-
-__all__ = ["pruning_words", "search_lattice"]

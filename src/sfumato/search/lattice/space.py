@@ -25,27 +25,14 @@ class Space:
 
     A recoding is finer than another one if each of its partitions refines the other's. Recodings are
     numbered, the last attribute fastest, and taken many at a time.
-
-    Parameters
-    ----------
-    lattice
-        The partitions of each attribute.
-    posets
-        Their orders; place 0 is the first allowed number of a ladder.
     """
 
-    lattice: Lattice
-    posets: tuple[Poset, ...]
+    lattice: Lattice  # the partitions of each attribute
+    posets: tuple[Poset, ...]  # their orders; place 0 is the first allowed number of a ladder
 
     @classmethod
     def of(cls, problem: Problem) -> Space:
-        """Put the whole space of a problem in order.
-
-        Raises
-        ------
-        ParameterError
-            If a scheme has too many members to list them.
-        """
+        """Put the whole space of a problem in order."""
         lattice = problem.members
         schemes = problem.schemes or (None,) * len(lattice.ladders)
         posets = tuple(
@@ -132,6 +119,3 @@ class Space:
             within = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
             reached = poset.items[poset.start[places[owner]] + within]
             yield owner, numbers[owner] + (reached - places[owner]) * self.strides[a]
-
-
-__all__ = ["Space"]

@@ -23,17 +23,6 @@ class Tester:
     """Tests recodings of a space against the requirements.
 
     Classes are rolled up from those of finer recodings, many recodings at a time.
-
-    Parameters
-    ----------
-    problem
-        What is required. Objectives are not looked at.
-    space
-        The recodings.
-    monitor
-        Time limit and callback.
-    threads
-        Workers.
     """
 
     def __init__(self, problem: Problem, space: Space, monitor: Monitor, threads: int | None) -> None:
@@ -97,6 +86,3 @@ class Tester:
         share = self.settled / self._space.size
         if self._watch.tick(share, self.tests):
             self._batch.stop()
-
-
-__all__ = ["Tester"]

@@ -27,20 +27,6 @@ def breadth_first(space: Space, tester: Tester) -> LongArray:
     everything finer was decided before: by the number of steps alone, orders that are not graded
     would give wrong answers.
 
-    Parameters
-    ----------
-    space
-        The recodings.
-    tester
-        Tests them; what it tests is handed on to coarser recodings.
-
-    Returns
-    -------
-    array
-        Numbers of the most specific recodings that pass. If it is stopped, some of them.
-
-    References
-    ----------
     Attribute-oriented granulation for privacy protection, Figure 5.
     """
     found = [np.zeros(0, dtype=np.int64)]
@@ -69,21 +55,6 @@ def by_subsets(space: Space, tester: Tester) -> tuple[LongArray, dict[str, int]]
     so does every coarser one (generalization property). What neither decides is tested, few
     attributes first, finer ones first; classes are rolled up from finer ones.
 
-    Parameters
-    ----------
-    space
-        The recodings; each attribute has a coarsest partition.
-    tester
-        Tests them; what it tests is handed on to coarser recodings.
-
-    Returns
-    -------
-    tuple
-        Numbers of the most specific recodings that pass, or the most specific that are known to if it
-        is stopped; and how many recodings each property decided.
-
-    References
-    ----------
     LeFevre, K., DeWitt, D. J., Ramakrishnan, R. (2005), Incognito: efficient full-domain
     k-anonymity, doi:10.1145/1066157.1066164; attribute-oriented granulation for privacy protection,
     section 3.4.
@@ -114,15 +85,7 @@ def by_subsets(space: Space, tester: Tester) -> tuple[LongArray, dict[str, int]]
 
 
 def one_by_one(space: Space, tester: Tester) -> LongArray:
-    """Test every recoding, and return those that pass and have nothing finer that passes.
-
-    Parameters
-    ----------
-    space
-        The recodings.
-    tester
-        Tests them; nothing needs to be handed on.
-    """
+    """Test every recoding, and return those that pass and have nothing finer that passes."""
     _refuse_more(space)
     heights = space.heights(np.arange(space.size, dtype=np.int64))
     order = np.argsort(heights, kind="stable")
@@ -167,6 +130,3 @@ def _has_failing_restriction(
     for a, top in enumerate(tops):
         found |= fails[numbers + (top - space.place(numbers, a)) * space.strides[a]]
     return found
-
-
-__all__ = ["HELD", "breadth_first", "by_subsets", "one_by_one"]

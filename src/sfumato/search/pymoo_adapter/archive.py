@@ -17,13 +17,6 @@ class Archive:
     """The recodings that no other one added dominates, one for each vector of costs.
 
     Of equal vectors the one with fewest suppressed rows stays, then the one whose text comes first.
-
-    Parameters
-    ----------
-    genome
-        Writes recodings, for their texts.
-    objectives
-        How many costs there are.
     """
 
     def __init__(self, genome: Genome, objectives: int) -> None:
@@ -69,6 +62,3 @@ class Archive:
         if suppressed[one] != suppressed[other]:
             return bool(suppressed[one] < suppressed[other])
         return self._genome.reads_before(X[one], X[other])
-
-
-__all__ = ["Archive"]

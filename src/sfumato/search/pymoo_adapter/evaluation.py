@@ -25,18 +25,7 @@ class StoppedError(Exception):
 
 
 class Evaluations:
-    """Everything evaluated so far.
-
-    Parameters
-    ----------
-    problem
-        Objectives and requirements.
-    genome
-        How recodings are written.
-    batch
-        The evaluator of the problem's levels. It is used where these are the whole space; otherwise
-        one for any recodings is made that has as many threads and shares the cube.
-    """
+    """Everything evaluated so far."""
 
     def __init__(self, problem: Problem, genome: Genome, batch: Batch) -> None:
         self.problem, self.genome = problem, genome
@@ -68,18 +57,6 @@ class Evaluations:
         """Return costs, smaller is better, and by how much each requirement is missed, 0 where it is met.
 
         What was evaluated before is looked up.
-
-        Parameters
-        ----------
-        X
-            Recodings.
-        tick
-            Called while waiting.
-
-        Raises
-        ------
-        StoppedError
-            If not all were evaluated; those that were are in the archive.
         """
         keys = self.genome.keys(X)
         places = {key: place for place, key in enumerate(keys) if key not in self.number_of}
@@ -135,6 +112,3 @@ def constraint_count(problem: Problem) -> int:
     """Return how many columns of violations can be above 0."""
     tables = sum(not isinstance(item.measure, ClassMeasure) for item in problem.requirements)
     return 1 + tables if problem.requirements else 0
-
-
-__all__ = ["Evaluations", "StoppedError", "constraint_count", "violations"]

@@ -23,13 +23,7 @@ MOST_POINTS = 300
 
 
 class Scale:
-    """Maps costs to [0, 1] over those that it was made from.
-
-    Parameters
-    ----------
-    costs
-        One row for each solution, at least one.
-    """
+    """Maps costs to [0, 1] over those that it was made from."""
 
     def __init__(self, costs: FloatArray) -> None:
         least, most = np.abs(costs).min(axis=0), np.abs(costs).max(axis=0)
@@ -53,11 +47,6 @@ class Gain:
 
     The scale comes from the first solutions and then stays, so that the number never falls, but where
     there are so many objectives that a part of the archive stands for all.
-
-    Parameters
-    ----------
-    patience
-        Calls in a row without gain after which it counts as stalled; None for never.
     """
 
     def __init__(self, patience: int | None) -> None:
@@ -84,6 +73,3 @@ class Gain:
         self.hypervolume = hypervolume(self._scale(costs))
         if self.hypervolume > self._reached * (1 + LEAST_GAIN):
             self._reached, self._idle = self.hypervolume, 0
-
-
-__all__ = ["Gain", "Scale"]

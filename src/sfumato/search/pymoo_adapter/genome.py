@@ -21,13 +21,7 @@ KEY_BYTES = 16
 
 
 class Genome:
-    """Writes recodings as rows of numbers, attribute by attribute, and reads them back.
-
-    Parameters
-    ----------
-    problem
-        The space.
-    """
+    """Writes recodings as rows of numbers, attribute by attribute, and reads them back."""
 
     def __init__(self, problem: Problem) -> None:
         self._problem = problem
@@ -147,6 +141,3 @@ class Genome:
             genes = self.part(X, a)
             found &= (genes[:, None] == listed[None]).all(axis=2).any(axis=1)
         return found
-
-
-__all__ = ["Genome"]

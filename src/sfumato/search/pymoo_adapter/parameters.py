@@ -20,37 +20,24 @@ ALGORITHMS: dict[str, str] = {
 
 @dataclass(frozen=True)
 class EvolutionParameters:
-    """Parameters of the algorithms of pymoo.
+    """Parameters of the algorithms of pymoo."""
 
-    Parameters
-    ----------
-    population
-        Recodings in a population. Algorithms that follow reference directions take the largest
-        number of evenly spread ones that is not above it.
-    iterations
-        Populations made after the first one.
-    crossover
-        Probability that a pair of parents is crossed.
-    mutation
-        Probability that a bit of an unconstrained attribute flips, and that an attribute whose
-        scheme has no bits moves to a neighbour.
-    constrained_mutation
-        Probability that an attribute under ``cuts`` or ``guided-ordered`` moves to a neighbouring
-        member. Where None it is 0, as in the chapter, if another attribute mutates; if none does, it
-        is ``mutation``, since crossover alone makes nothing new.
-    seeding
-        Whether the best full-domain recodings are found first, and half of the first population
-        taken from them. Otherwise it is random throughout.
-    patience
-        After so many populations in a row without a gain in hypervolume the search ends; None for never.
-    """
-
+    # recodings in a population. Algorithms that follow reference directions take the largest number of evenly
+    # spread ones that is not above it.
     population: int = 200
-    iterations: int = 250
-    crossover: float = 0.9
+    iterations: int = 250  # populations made after the first one
+    crossover: float = 0.9  # probability that a pair of parents is crossed
+    # probability that a bit of an unconstrained attribute flips, and that an attribute whose scheme has no
+    # bits moves to a neighbour
     mutation: float = 0.1
+    # probability that an attribute under `cuts` or `guided-ordered` moves to a neighbouring member. Where
+    # None it is 0, as in the chapter, if another attribute mutates; if none does, it is `mutation`, since
+    # crossover alone makes nothing new.
     constrained_mutation: float | None = None
+    # whether the best full-domain recodings are found first, and half of the first population taken from
+    # them. Otherwise it is random throughout.
     seeding: bool = True
+    # after so many populations in a row without a gain in hypervolume the search ends; None for never
     patience: int | None = None
 
     def __post_init__(self) -> None:
@@ -64,6 +51,3 @@ class EvolutionParameters:
             value = getattr(self, name)
             if value is not None and not 0 <= value <= 1:
                 raise ParameterError(f"{name} must be a probability from 0 to 1; got {value}.")
-
-
-__all__ = ["ALGORITHMS", "EvolutionParameters"]

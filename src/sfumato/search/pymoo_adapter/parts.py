@@ -22,28 +22,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Rates:
-    """How often what mutates.
+    """How often what mutates."""
 
-    Parameters
-    ----------
-    bit
-        Probability of a bit of an unconstrained attribute, and of attributes without bits.
-    constrained
-        Probability of an attribute whose bits depend on each other.
-    """
-
-    bit: float
-    constrained: float
+    bit: float  # probability of a bit of an unconstrained attribute, and of attributes without bits
+    constrained: float  # probability of an attribute whose bits depend on each other
 
 
 class Part(ABC):
-    """The genes of one attribute.
-
-    Parameters
-    ----------
-    width
-        How many there are.
-    """
+    """The genes of one attribute."""
 
     constrained = False
 
@@ -60,16 +46,7 @@ class Part(ABC):
 
     @abstractmethod
     def draw(self, inclination: FloatArray, rng: np.random.Generator) -> IntArray:
-        """Draw random valid genes.
-
-        Parameters
-        ----------
-        inclination
-            For each row how likely values are joined, shape (n, 1): 0 draws the finest partition and 1
-            the coarsest.
-        rng
-            Where the numbers come from.
-        """
+        """Draw random valid genes."""
 
     @abstractmethod
     def cross(self, first: IntArray, second: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
@@ -90,8 +67,6 @@ class BitPart(Part):
     An attribute is constrained where joining a bit may oblige to join others: under ``cuts`` and
     ``guided-ordered``, and under ``ordered`` where missing stays apart.
 
-    References
-    ----------
     Dewri, R., Ray, I., Ray, I., Whitley, D. (2010), Multi-objective evolutionary optimization in
     statistical disclosure control, sections 1.4.2, 1.4.4 and 1.4.5.
     """
@@ -269,6 +244,3 @@ def make_part(scheme: Scheme | None, ladder: Ladder) -> Part:
     if scheme is None or scheme.name == "levels":
         return LevelPart(ladder)
     return BitPart(scheme) if isinstance(scheme, Contiguous) else BlockPart(scheme)
-
-
-__all__ = ["BitPart", "BlockPart", "LevelPart", "Part", "Rates", "make_part"]

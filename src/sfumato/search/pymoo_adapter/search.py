@@ -43,34 +43,6 @@ def search_pymoo(
     No recoding is evaluated twice, and the result is the best of everything evaluated, seeds included,
     not only the last population.
 
-    Parameters
-    ----------
-    problem
-        Space, objectives and requirements. Recodings that miss a requirement lose against all
-        that meet it.
-    batch
-        The evaluator of the problem's levels; its threads are used.
-    monitor
-        Time limit and callback, which sees the hypervolume.
-    algorithm
-        ``nsga2``, ``nsga3``, ``unsga3``, ``agemoea``, ``smsemoa``, ``spea2`` or ``moead``.
-    seed
-        Where random choices start. The result does not depend on the number of threads.
-    parameters
-        Of the algorithm; see `EvolutionParameters`.
-
-    Returns
-    -------
-    SearchResult
-        Never complete. ``stopped`` says so where the hypervolume stalled, or nothing new was found.
-
-    Raises
-    ------
-    ParameterError
-        If there is no such algorithm, or it is not for so few objectives.
-
-    References
-    ----------
     Dewri, R., Ray, I., Ray, I., Whitley, D. (2010), Multi-objective evolutionary optimization in
     statistical disclosure control, section 1.4. Deb, K. et al. (2002), A fast and elitist
     multiobjective genetic algorithm: NSGA-II, doi:10.1109/4235.996017.
@@ -85,15 +57,7 @@ def search_pymoo(
 
 
 def compile_pymoo(problem: Problem, algorithm: str = "nsga2") -> None:
-    """Have the kernels ready and pymoo imported, so that neither takes time of a search.
-
-    Parameters
-    ----------
-    problem
-        What is to be searched.
-    algorithm
-        How.
-    """
+    """Have the kernels ready and pymoo imported, so that neither takes time of a search."""
     from sfumato.search.pymoo_adapter import algorithms
 
     algorithms.load(algorithm)
@@ -256,6 +220,3 @@ class _Search:
             self.watch.seconds,
             stopped=reason,
         )
-
-
-__all__ = ["compile_pymoo", "search_pymoo"]
