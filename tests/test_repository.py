@@ -214,11 +214,11 @@ def test_package_starts_no_shell() -> None:
 
 
 def test_verifier_shares_nothing_but_the_errors() -> None:
-    verifier = [path for path in MODULES if name_of(path).startswith("src/sfumato/release/verify")]
+    verifier = [path for path in MODULES if name_of(path).startswith("src/sfumato/verifier")]
     assert verifier != []
     ours = {name for path in verifier for name in used_names(path.read_text(encoding="utf-8"))}
     ours = {name for name in ours if name.split(".")[0] == "sfumato"}
-    assert [name for name in ours if not name.startswith(("sfumato.errors", "sfumato.release.verify"))] == []
+    assert [name for name in ours if not name.startswith(("sfumato.errors", "sfumato.verifier"))] == []
 
 
 def test_oracles_import_nothing_of_the_package() -> None:

@@ -11,33 +11,43 @@ from typing import TYPE_CHECKING, Literal, overload
 import numpy as np
 
 from sfumato.errors import DataError, ParameterError
-from sfumato.microaggregation.aggregating import make_clusters, smallest_class
-from sfumato.microaggregation.checking import check_columns, check_groups, check_manner, check_orders
+from sfumato.microaggregation.aggregating import (
+    check_columns,
+    check_groups,
+    check_manner,
+    check_orders,
+    make_clusters,
+    smallest_class,
+)
 from sfumato.microaggregation.grouping import GroupingSettings, group_columns
 from sfumato.microaggregation.partitioning import GAIN
 from sfumato.microaggregation.scales import standard_scores
 from sfumato.private import scratch_folder, spare_inputs
 from sfumato.release import check_target, manifest_path
-from sfumato.release.centres import measure_centres, place_centres
-from sfumato.release.microaggregated import MicroRecipe, verify_rows, write_microaggregated
+from sfumato.release.microaggregated import (
+    MicroRecipe,
+    measure_centres,
+    place_centres,
+    verify_rows,
+    write_microaggregated,
+)
 from sfumato.table import open_source, own_frame, write_table
-from sfumato.table.numbers import read_codes, read_numbers, refuse_unknown
-from sfumato.table.replacing import find_unique, replace_columns
+from sfumato.table.values import read_codes, read_numbers, refuse_unknown
+from sfumato.table.writing import find_unique, replace_columns
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Mapping, Sequence
 
     from sfumato._typing import BoolArray, FloatArray, IntArray
-    from sfumato.evidence.gather import Evidence
-    from sfumato.evidence.published import Published
-    from sfumato.microaggregation.aggregating import Clusters, Method
-    from sfumato.microaggregation.checking import Groups, NamedGroups
+    from sfumato.assess.gather import Evidence
+    from sfumato.assess.published import Published
+    from sfumato.microaggregation.aggregating import Clusters, Groups, Method, NamedGroups
     from sfumato.microaggregation.grouping import Progress
     from sfumato.release import Manifest
     from sfumato.spec import Spec
     from sfumato.table import Source
-    from sfumato.table.numbers import NumberColumn
+    from sfumato.table.values import NumberColumn
 
 
 @dataclass(frozen=True, eq=False)
@@ -284,7 +294,7 @@ class Microaggregated:
         VerificationError
             If the promise does not hold.
         """
-        from sfumato.evidence.gather import Origin, gather
+        from sfumato.assess.gather import Origin, gather
         from sfumato.report import read_release, write_report
 
         check_target(Path(path), force=force)

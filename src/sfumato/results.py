@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Iterator, Mapping, Sequence
 
-    from sfumato.evidence.gather import Evidence
-    from sfumato.evidence.published import Published
+    from sfumato.assess.gather import Evidence
+    from sfumato.assess.published import Published
     from sfumato.preparing import Prepared
     from sfumato.release import Draft, Grouping, Manifest
     from sfumato.report import Comparison
@@ -76,7 +76,7 @@ class Release:
         -------
         frame
             The same kind of frame that came in, an engine's relation for a file. The type of a kept column
-            is the one that it had, apart from categories: see `sfumato.table.owning`.
+            is the one that it had, apart from categories: see `sfumato.table.arrow`.
         """
         return own_frame(self._draft.frame, keep_index=keep_index)
 
@@ -220,7 +220,7 @@ class Release:
         VerificationError
             If the release is not written, and its promise does not hold.
         """
-        from sfumato.evidence.gather import Origin, gather
+        from sfumato.assess.gather import Origin, gather
         from sfumato.report import read_release, write_report
 
         check_target(Path(path), force=force)

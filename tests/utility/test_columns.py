@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sfumato.assess import Columns, analyse_columns
+from sfumato.assess.analysing import count_ranges, draw_ranges
 from sfumato.errors import DataError, ParameterError
-from sfumato.utility import Columns, analyse_columns
-from sfumato.utility.columns import count_ranges, draw_ranges
 
 
 def made(rows: int = 300, *, cluster: int = 1, missing: float = 0.0) -> Columns:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from sfumato.classes.details import CellCosts, make_details
-from sfumato.classes.properties import Property, PropertyKind, Request
+from sfumato.classes.properties import CellCosts, Property, PropertyKind, Request, make_details
 from sfumato.classes.sentences import KINDS as OF_SENTENCES
 from sfumato.classes.sentences import asks_for_sentences, make_sentences, sentence_bits
 from sfumato.kernels import lattice as kernel
@@ -16,7 +15,7 @@ from sfumato.kernels import layout
 
 if TYPE_CHECKING:
     from sfumato._typing import BoolArray, FloatArray, IntArray, KeyArray, LongArray
-    from sfumato.classes.suppression import Suppression
+    from sfumato.classes.statistics import Suppression
     from sfumato.domains import Cube
 
 WORD_BITS = 64

@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from sfumato.classes import arrays, ladders
-from sfumato.classes.classes import Classes
-from sfumato.classes.details import CellCosts
-from sfumato.classes.properties import CellCost
-from sfumato.classes.statistics import Statistics
+from sfumato.classes.properties import CellCost, CellCosts
+from sfumato.classes.statistics import Classes, Statistics
 from sfumato.classes.workers import Workers
 from sfumato.kernels import lattice as kernel
 from sfumato.kernels import layout
@@ -20,7 +18,7 @@ if TYPE_CHECKING:
 
     from sfumato._typing import FloatArray, LongArray
     from sfumato.classes.properties import Property, Request
-    from sfumato.classes.suppression import Suppression
+    from sfumato.classes.statistics import Suppression
     from sfumato.classes.workers import Tick
     from sfumato.domains import Cube, Lattice
 

@@ -8,11 +8,10 @@ import numpy as np
 
 from sfumato.classes import arrays, ladders
 from sfumato.classes.batch import read_classes
-from sfumato.classes.details import CellCosts
-from sfumato.classes.properties import CellCost
+from sfumato.classes.properties import CellCost, CellCosts
 from sfumato.classes.statistics import Statistics
 from sfumato.classes.workers import Workers
-from sfumato.domains.ladder import entropy_shares
+from sfumato.domains.lattice import entropy_shares
 from sfumato.errors import ParameterError
 from sfumato.kernels import lattice as kernel
 from sfumato.kernels import layout
@@ -22,9 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sfumato._typing import FloatArray, IntArray, KeyArray, LongArray
-    from sfumato.classes.classes import Classes
     from sfumato.classes.properties import Request
-    from sfumato.classes.suppression import Suppression
+    from sfumato.classes.statistics import Classes, Suppression
     from sfumato.classes.workers import Tick
     from sfumato.domains import Cube, Lattice
 

@@ -8,8 +8,7 @@ from typing import Annotated
 import typer
 
 from sfumato.cli.options import Options
-from sfumato.cli.output import Output
-from sfumato.cli.progress import waiting, watching
+from sfumato.cli.output import Output, waiting, watching
 
 
 def anonymize(

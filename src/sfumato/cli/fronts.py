@@ -49,7 +49,7 @@ def front_files(front: Front, *, picked: int | None = None, show_labels: bool = 
 
 def _counted(front: Front, picked: int | None) -> list[int]:
     """Return the solutions whose classes are counted for the page: as many as take a few seconds."""
-    from sfumato.report.table import LIMIT
+    from sfumato.report.page import LIMIT
 
     wanted = [picked, *(item.solution.number for item in front.suggestions())] if len(front) else []
     numbers = dict.fromkeys(item for item in wanted if item is not None)

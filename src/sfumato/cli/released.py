@@ -74,7 +74,7 @@ def asked(name: str, limit: float) -> str:
     >>> asked("k", 5.0), asked("t(occupation)", 0.3)
     ('>= 5', '<= 0.3')
     """
-    from sfumato.release.verify.names import larger_is_better
+    from sfumato.verifier.checks import larger_is_better
 
     return f"{'>=' if larger_is_better(name) else '<='} {number(limit)}"
 

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sfumato.cli.options import Options
-from sfumato.cli.output import Output
-from sfumato.cli.progress import waiting
+from sfumato.cli.output import Output, waiting
 from sfumato.errors import ParameterError, SfumatoError
 
 if TYPE_CHECKING:
-    from sfumato.evidence.published import Published
+    from sfumato.assess.published import Published
     from sfumato.spec import Spec
 
 FILE = "report.html"
@@ -75,9 +74,9 @@ def read_folder(
     folder: Path, released: str | None, spec: str | None, options: Options, out: Path, *, internal: bool
 ) -> Published:
     """Verify the release in a folder, and collect what a report about it shows."""
+    from sfumato.assess.gather import gather
+    from sfumato.assess.published import Lack, published
     from sfumato.cli.fronts import FILES
-    from sfumato.evidence.gather import gather
-    from sfumato.evidence.published import Lack, published
     from sfumato.release import manifest_path
     from sfumato.report import folder as inside
 
@@ -108,7 +107,7 @@ def _find_spec(folder: Path, spec: str | None, options: Options, *, internal: bo
 
 def _print(path: Path, found: Published, output: Output) -> None:
     """Say where the report stands and what it says in short."""
-    from sfumato.evidence.gather import Evidence
+    from sfumato.assess.gather import Evidence
     from sfumato.report.summary import headlines
 
     output.facts(

@@ -7,24 +7,24 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sfumato.cli.options import Options, split_names
-from sfumato.cli.output import Column, Output, count
-from sfumato.cli.progress import waiting
-from sfumato.cli.reading import (
+from sfumato.cli.options import (
     DataPath,
     Encoding,
+    Options,
     Person,
     Sensitive,
     Separator,
     make_reading_spec,
+    split_names,
     without_specification,
 )
+from sfumato.cli.output import Column, Output, count, waiting
 from sfumato.errors import ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sfumato.risks.result import Linkage, Reidentification, Risk, TableRisk
+    from sfumato.assess.risk import Linkage, Reidentification, Risk, TableRisk
     from sfumato.spec import DataSpec, Spec
 
 
@@ -70,7 +70,7 @@ def risk(
 
     A column whose name holds a comma is written in double quotes, as in CSV.
     """
-    from sfumato.evidence import attackers
+    from sfumato.assess import attackers
 
     output = Output(options)
     known = None if qi is None else split_names(qi, "--qi")

@@ -9,8 +9,7 @@ from typing import Annotated
 import typer
 
 from sfumato.cli.options import Options
-from sfumato.cli.output import Column, Output, count, number
-from sfumato.cli.progress import waiting
+from sfumato.cli.output import Column, Output, count, number, waiting
 
 
 def verify(

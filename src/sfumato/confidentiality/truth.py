@@ -10,8 +10,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from sfumato.confidentiality.errors import SentenceError
-from sfumato.confidentiality.sentence import ORDERING, Comparison, Junction, Membership, Negation
+from sfumato.confidentiality.sentence import (
+    ORDERING,
+    Comparison,
+    Junction,
+    Membership,
+    Negation,
+    SentenceError,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

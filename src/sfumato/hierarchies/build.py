@@ -7,24 +7,26 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from sfumato.errors import HierarchyError
-from sfumato.hierarchies.check import problems
-from sfumato.hierarchies.dates import build_dates
+from sfumato.hierarchies.builders import (
+    build_dates,
+    build_leaves,
+    build_mask,
+    build_ordered,
+    build_plain,
+    sorted_values,
+)
+from sfumato.hierarchies.files import problems, read_leaves
 from sfumato.hierarchies.intervals import IntervalRule, build_intervals
 from sfumato.hierarchies.kinds import kind_of, text_of, texts_of
-from sfumato.hierarchies.leaves import build_leaves
-from sfumato.hierarchies.masks import build_mask
-from sfumato.hierarchies.plain import build_ordered, build_plain, sorted_values
-from sfumato.hierarchies.read import read_leaves
 from sfumato.hierarchies.trees import read_tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from sfumato.hierarchies.check import LeafRows
+    from sfumato.hierarchies.files import LeafRows
     from sfumato.hierarchies.hierarchy import Hierarchy, Value
-    from sfumato.spec.attribute import AttributeSpec
-    from sfumato.spec.hierarchy import HierarchySpec
+    from sfumato.spec.attribute import AttributeSpec, HierarchySpec
 
     Resolve: TypeAlias = Callable[[str], Path]
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sfumato.errors import HierarchyError
-from sfumato.hierarchies.assemble import Level, assemble, starts_of
-from sfumato.hierarchies.grid import Grid, Number, common_scale, is_multiple, number_array
+from sfumato.hierarchies.builders import Level, assemble, starts_of
+from sfumato.hierarchies.encode import Grid, Number, common_scale, is_multiple, number_array
 from sfumato.hierarchies.kinds import sorted_numbers, text_of
 
 if TYPE_CHECKING:

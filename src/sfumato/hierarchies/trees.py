@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias, TypeGuard
 
 from sfumato.errors import HierarchyError
-from sfumato.hierarchies.check import LeafRows
+from sfumato.hierarchies.files import LeafRows
 from sfumato.hierarchies.hierarchy import ROOT
 from sfumato.hierarchies.kinds import text_of
 

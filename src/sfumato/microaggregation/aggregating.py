@@ -9,14 +9,60 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
-from sfumato.errors import DataError, ParameterError
-from sfumato.microaggregation.missing import blank_rare, split_patterns
+from sfumato.errors import DataError, ParameterError, nearest
 from sfumato.microaggregation.partitioning import GAIN, mdav, univariate, v_mdav
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from sfumato._typing import BoolArray, FloatArray, IntArray, LongArray
+
+
+def split_patterns(missing: BoolArray) -> list[LongArray]:
+    """Return the rows of each pattern of missing columns, patterns in the order of their first rows."""
+    if not missing.any():
+        return [np.arange(len(missing), dtype=np.int64)]
+    _, first, number = np.unique(missing, axis=0, return_index=True, return_inverse=True)
+    number = number.reshape(-1)
+    return [np.flatnonzero(number == pattern).astype(np.int64) for pattern in np.argsort(first)]
+
+
+def blank_rare(values: FloatArray, k: int) -> BoolArray:
+    """Return which cells are missing once no pattern of missing columns is rarer than k.
+
+    Which values a record lacks can single it out as well as those it has. So records are only ever compared
+    with those that lack the same columns; and where fewer than k records share a pattern, their other
+    values are blanked too. If fewer than k records are then blank throughout, others join them: of the
+    smallest pattern that can spare them, those farthest from its mean; if none can, the smallest pattern as
+    a whole.
+
+    Examples
+    --------
+    >>> nan = np.nan
+    >>> blank_rare(np.array([[1.0, 2.0], [1.0, 3.0], [nan, 1.0], [2.0, nan]]), 2).tolist()
+    [[False, False], [False, False], [True, True], [True, True]]
+    """
+    missing = np.isnan(values)
+    while True:
+        patterns = split_patterns(missing)
+        for rows in patterns:
+            if len(rows) < k:
+                missing[rows] = True
+        blank = np.flatnonzero(missing.all(axis=1))
+        if not 0 < len(blank) < k:
+            return missing
+        others = sorted((rows for rows in split_patterns(missing) if not missing[rows[0]].all()), key=len)
+        needed = k - len(blank)
+        spare = [rows for rows in others if len(rows) >= k + needed]
+        missing[_outermost(values, missing, spare[0])[:needed] if spare else others[0]] = True
+
+
+def _outermost(values: FloatArray, missing: BoolArray, rows: LongArray) -> LongArray:
+    """Return rows of one pattern, those farthest from their mean first."""
+    known = values[np.ix_(rows, np.flatnonzero(~missing[rows[0]]))]
+    distances = ((known - known.mean(axis=0)) ** 2).sum(axis=1)
+    return rows[np.argsort(-distances, kind="stable")]
+
 
 Method: TypeAlias = Literal["mdav", "v-mdav", "univariate"]
 METHODS: tuple[Method, ...] = ("mdav", "v-mdav", "univariate")
@@ -65,7 +111,7 @@ def make_clusters(
     """Partition the records in every group of columns.
 
     Clusters never cross strata, and hold records that lack the same columns of their group
-    (see `sfumato.microaggregation.missing.blank_rare`).
+    (see `sfumato.microaggregation.aggregating.blank_rare`).
     """
     if not 2 <= manner.k <= len(values):
         raise ParameterError(
@@ -170,3 +216,71 @@ def smallest_class(columns: Sequence[FloatArray | IntArray]) -> tuple[int, int]:
         key = np.unique(key * len(distinct) + codes.reshape(-1), return_inverse=True)[1].reshape(-1)
     sizes = np.bincount(key)
     return int(sizes.min()), len(sizes)
+
+
+Groups: TypeAlias = "Sequence[Sequence[str]] | Literal['auto'] | None"
+NamedGroups: TypeAlias = tuple[tuple[str, ...], ...]
+
+
+def check_columns(
+    columns: Sequence[str], within: str | None, keep: Sequence[str], drop: Sequence[str] = ()
+) -> tuple[str, ...]:
+    """Return the columns to microaggregate, each named once and for nothing else."""
+    names = (columns,) if isinstance(columns, str) else tuple(columns)
+    if not names:
+        raise ParameterError("name at least one column to microaggregate.")
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise ParameterError(f"the column {twice!r} is named twice.")
+    if within in names:
+        raise ParameterError(f"the column {within!r} separates clusters, so it cannot be microaggregated.")
+    for name in keep:
+        if name in names:
+            raise ParameterError(
+                f"the column {name!r} is microaggregated, so it cannot be kept unchanged. Name it once."
+            )
+    for name in drop:
+        if name in names or name == within or name in keep:
+            raise ParameterError(f"the column {name!r} is needed, so it cannot be dropped.")
+    return names
+
+
+def check_manner(k: int, method: Method, gain: float, threads: int | None) -> Manner:
+    """Return how records are to be microaggregated."""
+    whole = isinstance(k, int | np.integer)
+    if not whole or k < 2:
+        raise ParameterError(f"k must be a whole number from 2 on; got {k!r}.")
+    if method not in METHODS:
+        raise ParameterError(f"there is no method {method!r}. {nearest(str(method), METHODS)}")
+    if threads is not None and threads < 1:
+        raise ParameterError(f"threads must be at least 1, or None for all cores; got {threads}.")
+    return Manner(int(k), method, gain, threads)
+
+
+def check_orders(orders: Iterable[str], names: tuple[str, ...]) -> None:
+    """Raise ParameterError if an order is given for a column that is not microaggregated."""
+    for name in orders:
+        if name not in names:
+            raise ParameterError(f"an order is given for {name!r}. {nearest(name, names)}")
+
+
+def check_groups(groups: Groups, names: tuple[str, ...], method: Method) -> NamedGroups:
+    """Return groups that hold each of the columns once."""
+    if groups is None or (groups == "auto" and method == "univariate"):
+        return tuple((name,) for name in names) if method == "univariate" else (names,)
+    if isinstance(groups, str):
+        raise ParameterError(f"groups must be lists of columns, 'auto' or None; got {groups!r}.")
+    found = tuple((group,) if isinstance(group, str) else tuple(group) for group in groups)
+    listed = [name for group in found for name in group]
+    for name in listed:
+        if name not in names:
+            raise ParameterError(f"the groups name {name!r}, which is no column to microaggregate.")
+    for name in names:
+        if listed.count(name) != 1:
+            times = "in no group" if name not in listed else "in a group twice"
+            raise ParameterError(f"the column {name!r} is {times}. Put each column into one group.")
+    if not all(found):
+        raise ParameterError("a group is empty. Leave it out.")
+    if method == "univariate" and any(len(group) > 1 for group in found):
+        raise ParameterError("univariate takes each column alone: make groups of one column, or name none.")
+    return found

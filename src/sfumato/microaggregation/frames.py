@@ -9,7 +9,7 @@ import numpy as np
 from sfumato.errors import DataError
 from sfumato.microaggregation.grouping import GroupingSettings, group_columns
 from sfumato.table import open_source
-from sfumato.table.numbers import read_numbers
+from sfumato.table.values import read_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,18 +11,17 @@ from sfumato.release.agreement import judge_manifest, judge_seal
 from sfumato.release.manifest import Manifest, manifest_path
 from sfumato.release.microaggregated import MicroRecipe, is_microaggregated, verify_microaggregated
 from sfumato.release.original import hold_generalized, hold_microaggregated, open_original
-from sfumato.release.sentences import specified_sentences
-from sfumato.release.verify import Check, Promise, cautious, hash_file, judge, recount, violations_of
-from sfumato.release.verify.checks import broken
-from sfumato.release.verify.names import larger_is_better
+from sfumato.release.reference import specified_sentences
+from sfumato.verifier import Check, Promise, cautious, hash_file, judge, recount, violations_of
+from sfumato.verifier.checks import broken, larger_is_better
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sfumato.release.original import Beside
-    from sfumato.release.verify import Recount
-    from sfumato.release.verify.promise import Count
     from sfumato.spec import Spec
+    from sfumato.verifier import Recount
+    from sfumato.verifier.promise import Count
 
 BY_SPECIFICATION = "specification: "
 """What the names of checks begin with that hold a file against a specification."""

@@ -17,11 +17,17 @@ from sfumato.release.grouping import Grouping, make_groupings
 from sfumato.release.manifest import Manifest, current_versions, manifest_path
 from sfumato.release.publishing import OF_DOMAIN, Publication, distances, kept_tuples, publish
 from sfumato.release.recipe import Recipe, RecipeAttribute
-from sfumato.release.reference import distribution, make_reference, scalar
-from sfumato.release.sentences import recipe_sentences, recounted_sentences, stated_sentences
-from sfumato.release.verify import Promise, cautious, holds, recount, recount_beside
+from sfumato.release.reference import (
+    distribution,
+    make_reference,
+    recipe_sentences,
+    recounted_sentences,
+    scalar,
+    stated_sentences,
+)
 from sfumato.release.write import write_release
 from sfumato.table import Leaving, apply, leaving_kinds, write_table
+from sfumato.verifier import Promise, cautious, holds, recount, recount_beside
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,8 +35,8 @@ if TYPE_CHECKING:
     from sfumato._typing import BoolArray, LongArray
     from sfumato.classes import Classes
     from sfumato.preparing import Prepared
-    from sfumato.release.verify import Recount
     from sfumato.search import Problem
+    from sfumato.verifier import Recount
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +66,7 @@ class Draft:
         return found
 
     def verify(self) -> Recount:
-        """Write the rows to a temporary folder and recount them; see `sfumato.release.verify`."""
+        """Write the rows to a temporary folder and recount them; see `sfumato.verifier`."""
         with scratch_folder() as folder:
             released = Path(folder) / "release.parquet"
             self.write_rows(released)

@@ -11,10 +11,9 @@ from typing import Literal, TypeAlias
 
 from sfumato.errors import DataError, VerificationError
 from sfumato.hierarchies import ROOT, text_of
-from sfumato.release.fields import Fields
+from sfumato.release.fields import Fields, load_json_object, seal_of, stable_json
 from sfumato.release.recipe import Recipe, RecipeAttribute
-from sfumato.release.stable_json import load_json_object, seal_of, stable_json
-from sfumato.release.verify import Promise, stated_secrets
+from sfumato.verifier import Promise, stated_secrets
 
 _PACKAGES = ("sfumato", "numpy", "numba", "duckdb", "narwhals")
 _ROWS = ("in", "out", "suppressed")

@@ -11,29 +11,27 @@ import numpy as np
 from sfumato.errors import SfumatoError
 from sfumato.preparing import load
 from sfumato.private import scratch_folder
-from sfumato.release.centres import NOT_MADE, measure_centres, read_both, remake
 from sfumato.release.draft import make_draft
-from sfumato.release.microaggregated import MicroRecipe
+from sfumato.release.microaggregated import NOT_MADE, MicroRecipe, measure_centres, read_both, remake
 from sfumato.release.reapply import recipe_domains, recipe_problem
 from sfumato.release.recipe import Recipe
 from sfumato.release.remeasuring import Remeasured, Shown, judge_costs, remeasure
-from sfumato.release.verify import Check, release_suffix
-from sfumato.release.verify.bags import Columns, compare_bags, differing_columns
-from sfumato.release.verify.checks import broken, held, unknown
-from sfumato.release.verify.names import larger_is_better, split_name
 from sfumato.table import Recode, apply, open_source, write_table
-from sfumato.table.numbers import read_codes, read_numbers, refuse_unknown
-from sfumato.table.replacing import replace_columns
+from sfumato.table.values import read_codes, read_numbers, refuse_unknown
+from sfumato.table.writing import replace_columns
+from sfumato.verifier import Check, release_suffix
+from sfumato.verifier.bags import Columns, compare_bags, differing_columns
+from sfumato.verifier.checks import broken, held, larger_is_better, split_name, unknown
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
     from sfumato.preparing import Prepared
     from sfumato.release.manifest import Manifest
-    from sfumato.release.verify import Recount
-    from sfumato.release.verify.bags import Difference
     from sfumato.spec import DataSpec, Spec
     from sfumato.table import Source
+    from sfumato.verifier import Recount
+    from sfumato.verifier.bags import Difference
 
 ROWS = "rows of the original"
 _FLAT = "a column shows all values alike, so that suppressed rows look like published ones"

@@ -11,9 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Self, TypeAlias, cast
 
 from sfumato.errors import DataError, OutputError
-from sfumato.release.atomic import atomic_text
-from sfumato.release.fields import Fields
-from sfumato.release.stable_json import load_json_object, stable_json
+from sfumato.release.fields import Fields, atomic_text, load_json_object, stable_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -20,7 +20,7 @@ from sfumato.hierarchies import RULES, encode
 from sfumato.kernels import lattice as kernel
 from sfumato.measures import Direction, make_measure
 from sfumato.release.grouping import Grouping
-from sfumato.release.verify.checks import broken, held
+from sfumato.verifier.checks import broken, held
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from sfumato.measures import Measure
     from sfumato.preparing import Prepared
     from sfumato.release.recipe import Recipe, RecipeAttribute
-    from sfumato.release.verify import Check
+    from sfumato.verifier import Check
 
 OF_DOMAINS = frozenset({"loss", "glm", "gl", "usefulness", "protection", "precision", "ql"})
 """Measures that compare with all values of the domains."""

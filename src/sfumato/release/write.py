@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from sfumato.errors import DataError, OutputError, VerificationError
 from sfumato.private import create, place, private_folder, scratch_folder, sync_file, write_synced
-from sfumato.release.atomic import check_target, output_errors
+from sfumato.release.fields import check_target, output_errors
 from sfumato.release.manifest import Manifest, manifest_path
-from sfumato.release.verify import complete, holds, is_engine_output_error, recount_both, release_suffix
+from sfumato.verifier import complete, holds, is_engine_output_error, recount_both, release_suffix
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sfumato.release.verify import Promise, Recount
+    from sfumato.verifier import Promise, Recount
 
     Writer: TypeAlias = Callable[[Path], None]
 

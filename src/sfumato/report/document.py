@@ -5,24 +5,25 @@ from __future__ import annotations
 import base64
 import datetime as dt
 import hashlib
+from dataclasses import replace
 from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sfumato.evidence.gather import Evidence
-from sfumato.report.attribute_section import attribute_section
-from sfumato.report.making_section import front_section, making_section
-from sfumato.report.palette import palette_css
+from sfumato.assess.gather import Evidence
+from sfumato.assess.published import Published, published
+from sfumato.private import scratch_folder
+from sfumato.release.fields import atomic_text
+from sfumato.report.attribute_section import attribute_section, sizes_section
+from sfumato.report.making_section import front_section, making_section, verification_section
 from sfumato.report.pieces import text
 from sfumato.report.risk_section import risk_section
-from sfumato.report.sizes_section import sizes_section
+from sfumato.report.style import palette_css
 from sfumato.report.summary import summary_html
 from sfumato.report.utility_section import utility_section
-from sfumato.report.verification_section import verification_section
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from sfumato.evidence.published import Published
+    from collections.abc import Callable, Iterator
 
 _PAGE = """<!DOCTYPE html>
 {mark}<html lang="en">
@@ -112,3 +113,22 @@ def _policy(style: str) -> str:
     """Return the rule that nothing is fetched, no script runs, and this style alone applies."""
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     return f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+
+
+def read_release(file: Path | None, write: Callable[[Path], object]) -> Published:
+    """Return what a release shows of itself."""
+    if file is not None and file.is_file():
+        return published(file)
+    with scratch_folder() as folder:
+        draft = Path(folder) / "release.parquet"
+        write(draft)
+        found = published(draft)
+    # The file that is written later will have another name and another digest.
+    verdict = {**found.subject.verdict, "sha256": None}
+    return replace(found, subject=replace(found.subject, file=None, verdict=verdict))
+
+
+def write_report(path: Path, found: Published, *, show_values: bool = True, force: bool = False) -> None:
+    """Write the external edition of a `Published`, or the internal one of an `Evidence`."""
+    text = report_html(found, show_values=show_values)
+    atomic_text(path, text, force=force, private=isinstance(found, Evidence))

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sfumato.assess.gather import Origin, file_name
+from sfumato.assess.published import Lack
 from sfumato.errors import DataError, ParameterError
-from sfumato.evidence.gather import Origin
-from sfumato.evidence.published import Lack
-from sfumato.evidence.specification_text import file_name
 from sfumato.front import load_front
 from sfumato.release import manifest_path
 

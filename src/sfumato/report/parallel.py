@@ -13,7 +13,7 @@ import numpy as np
 
 from sfumato.front.words import number_words
 from sfumato.report import style
-from sfumato.report.hover import broken, plain
+from sfumato.report.marks import broken, plain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from sfumato._typing import FloatArray
     from sfumato.front.front import Front
     from sfumato.report.axes import Axis
-    from sfumato.report.marks import Mark
-    from sfumato.report.panels import Panel
+    from sfumato.report.marks import Mark, Panel
 
 COLOURS = 12
 HEADLINE = "All objectives: one line for each solution, better values further up"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sfumato.errors import ParameterError, SpecError
-from sfumato.front.knees import find_knee
+from sfumato.front.picks import find_knee
 from sfumato.front.words import printable
 from sfumato.spec import parse_measure_name
 

@@ -21,8 +21,7 @@ import numpy as np
 
 from sfumato.schemes.admissible import Admissible
 from sfumato.schemes.contiguous import Contiguous
-from sfumato.schemes.groupings import inner_nodes
-from sfumato.schemes.guided_sets import GuidedSets
+from sfumato.schemes.sets import GuidedSets, inner_nodes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

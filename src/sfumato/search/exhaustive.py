@@ -8,7 +8,7 @@ import numpy as np
 
 from sfumato.front import non_dominated
 from sfumato.monitor import Monitor
-from sfumato.search.result import SearchResult, Status
+from sfumato.search.problem import SearchResult, Status
 from sfumato.search.texts import TextOrder
 
 if TYPE_CHECKING:

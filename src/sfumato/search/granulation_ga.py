@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sfumato.errors import ParameterError
 from sfumato.monitor import Monitor
 from sfumato.search.exhaustive import Archive
-from sfumato.search.result import SearchResult, Status
+from sfumato.search.problem import SearchResult, Status
 
 if TYPE_CHECKING:
     from sfumato._typing import FloatArray, LongArray

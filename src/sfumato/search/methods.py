@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 
     from sfumato.classes import Batch
     from sfumato.monitor import Monitor
-    from sfumato.search.problem import Problem
-    from sfumato.search.result import SearchResult
+    from sfumato.search.problem import Problem, SearchResult
 
 ENUMERABLE = 20_000_000_000
 """Work (recodings × distinct tuples) up to which ``auto`` enumerates: about a minute on two cores."""

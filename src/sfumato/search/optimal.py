@@ -24,8 +24,7 @@ import numpy as np
 from sfumato.domains import Ladder, Lattice
 from sfumato.measures import Monotone
 from sfumato.monitor import Monitor
-from sfumato.search.problem import round_costs
-from sfumato.search.result import SearchResult, Status
+from sfumato.search.problem import SearchResult, Status, round_costs
 from sfumato.search.texts import text_keys
 
 if TYPE_CHECKING:

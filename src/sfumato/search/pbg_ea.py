@@ -16,7 +16,7 @@ from sfumato.front import BoxArchive
 from sfumato.kernels.boxes import dominance_fitness
 from sfumato.monitor import Monitor
 from sfumato.search.exhaustive import Archive
-from sfumato.search.result import SearchResult, Status
+from sfumato.search.problem import SearchResult, Status
 from sfumato.search.screening import Screen
 
 if TYPE_CHECKING:

@@ -1,13 +1,13 @@
-"""The tables of a specification file, apart from the attributes."""
+"""The tables of a specification."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Annotated, Self
+from typing import Annotated, Self, TypeAlias
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
-from sfumato.spec.choices import (
+from sfumato.spec.fields import (
     FORMULAS,
     METHODS,
     RELEASE_CHOICES,
@@ -16,21 +16,21 @@ from sfumato.spec.choices import (
     SUPPRESSION_OUTPUTS,
     SUPPRESSION_RULES,
     VARIANTS,
+    FilledText,
     Formulas,
     Method,
+    PathText,
+    Positive,
     ReleaseChoice,
     RowOrder,
-    SuppressionOutput,
-    SuppressionRule,
-    Variant,
-)
-from sfumato.spec.fields import (
-    FilledText,
-    PathText,
     Seconds,
     Share,
+    SuppressionOutput,
+    SuppressionRule,
     Texts,
+    Variant,
     Whole,
+    canonical_measure_name,
     check_entries,
     check_number,
     check_positive,
@@ -41,9 +41,45 @@ from sfumato.spec.fields import (
     optional,
     refuse_repetition,
 )
-from sfumato.spec.names import canonical_measure_name
-from sfumato.spec.problems import LocatedError, Problem, found, sentence_of
-from sfumato.spec.section import Section
+from sfumato.spec.places import (
+    LocatedError,
+    Problem,
+    collect_problems,
+    first_problem,
+    found,
+    sentence_of,
+    write_location,
+)
+
+PlainValue: TypeAlias = "str | int | float | bool | list[PlainValue] | dict[str, PlainValue]"
+
+
+class Section(BaseModel):
+    """A frozen part of a specification that takes no unknown key."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    def __init__(self, **fields: object) -> None:
+        try:
+            super().__init__(**fields)
+        except ValidationError as error:
+            raise first_problem(
+                (write_location(problem.location, tables=self._has_tables()), problem.sentence)
+                for problem in collect_problems(type(self), error)
+            ) from None
+
+    # Without this mark pydantic calls __init__ for every part of a larger whole as well, and
+    # the places of the problems inside that part would be lost.
+    __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
+
+    @classmethod
+    def _has_tables(cls) -> bool:
+        """Whether the fields of this part are tables of the file."""
+        return False
+
+    def to_dict(self) -> dict[str, PlainValue]:
+        """Return plain values that JSON and TOML can write, defaults left out."""
+        return self.model_dump(mode="json", by_alias=True, exclude_defaults=True)
 
 
 def _check_separator(value: object) -> str:
@@ -205,3 +241,41 @@ class ReleaseSpec(Section):
     # `-`, `@`, a tab or a carriage return, and are no numbers) are kept, or escaped with an apostrophe in
     # front
     formulas: Annotated[Formulas, BeforeValidator(_check_formulas)] = "keep"
+
+
+def check_statements(value: object) -> object:
+    """Accept a list; one table is a common mistake."""
+    if isinstance(value, Mapping):
+        raise ValueError("must be a list of tables: write [[confidential]] with two brackets.")
+    if not isinstance(value, (list, tuple)):
+        raise ValueError(f"must be a list of tables ([[confidential]]); found {found(value)}.")
+    return tuple(value)
+
+
+class ConfidentialSpec(Section):
+    """A sentence that must stay unknown, and for whom: ``[[confidential]]``."""
+
+    model_config = ConfigDict(populate_by_name=True)
+
+    # comparisons of sensitive attributes, joined by and, or and not. It is read when the data are.
+    sentence: FilledText
+    # for whom: a condition over any columns, under the key `for` in the file. Without it and `record`, for
+    # everyone.
+    holders: FilledText | None = Field(default=None, alias="for")
+    # for the person of one row only, counted from 1 in the order of the data
+    record: Annotated[int | None, BeforeValidator(optional(lambda value: check_whole(value, 1)))] = None
+    damage: Positive = 1.0  # what it costs a holder if it becomes known, above 0; only proportions count
+
+    def __init__(self, **fields: object) -> None:
+        # Declared again so that type checkers accept the key of the file and the name of the field.
+        super().__init__(**fields)
+
+    __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
+
+    @model_validator(mode="after")
+    def _check_together(self) -> Self:
+        if self.holders is not None and self.record is not None:
+            raise LocatedError.at(
+                ("record",), "goes without 'for': name the people by a condition or a record."
+            )
+        return self

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sfumato.table.arrow import number_array, text_array
+from sfumato.table.keys import ColumnPlan
 from sfumato.table.values import numbers_of
 
 if TYPE_CHECKING:
@@ -19,10 +20,8 @@ if TYPE_CHECKING:
     from sfumato._typing import FloatArray, IntArray, LongArray
     from sfumato.hierarchies import Hierarchy
     from sfumato.table.coding import RawColumn, Table
-    from sfumato.table.keys import Names
+    from sfumato.table.keys import Shown
     from sfumato.table.leaving import LeavingKind
-
-Shown: TypeAlias = Literal["raw", "text", "number"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,31 +43,6 @@ class Manner:
 
     masked: bool  # suppressed rows stay, so every quasi-identifier is text
     suppressing: bool  # some classes are suppressed, so every row must know its blocks
-
-
-@dataclass(frozen=True, eq=False)
-class ColumnPlan:
-    """What happens to one quasi-identifier or sensitive attribute."""
-
-    name: str  # the column
-    place: int  # its place among all plans, which its own columns are named after
-    is_quasi_identifier: bool  # whether it becomes `*` in a masked row, rather than missing
-    shown: Shown  # what leaves: the column itself, a text or a number
-    # what its values are joined with, by kind of column: `block`, `text`, `number`, each with one entry for
-    # each raw value
-    parts: dict[str, pa.Array]
-    values: pa.Array  # the raw values
-    # what missing becomes
-    missing_block: int | None = None
-    missing_text: str | None = None
-    missing_number: int | float | None = None
-
-    def mapping(self, names: Names) -> pa.Table:
-        """Return the table to join with, under names of our own."""
-        import pyarrow as pa
-
-        columns = {"key": self.values, **self.parts}
-        return pa.Table.from_arrays(list(columns.values()), [names.of(part, self.place) for part in columns])
 
 
 def plan_columns(table: Table, recodes: Sequence[Recode], manner: Manner) -> list[ColumnPlan]:

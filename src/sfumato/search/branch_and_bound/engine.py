@@ -33,12 +33,17 @@ from sfumato.search.branch_and_bound.arrays import (
     make_tuples,
     make_work,
 )
-from sfumato.search.branch_and_bound.checkpoint import Keeper, Snapshot, fingerprint, load
-from sfumato.search.branch_and_bound.queue import Open, Queue, stack_states
-from sfumato.search.branch_and_bound.seeding import anneal, best_levels
-from sfumato.search.branch_and_bound.techniques import Techniques
-from sfumato.search.problem import Problem, Requirement, unbounded_message
-from sfumato.search.result import SearchResult, Status
+from sfumato.search.branch_and_bound.queue import (
+    Keeper,
+    Open,
+    Queue,
+    Snapshot,
+    fingerprint,
+    load,
+    stack_states,
+)
+from sfumato.search.branch_and_bound.seeding import Techniques, anneal, best_levels
+from sfumato.search.problem import Problem, Requirement, SearchResult, Status, unbounded_message
 
 if TYPE_CHECKING:
     from concurrent.futures import Future

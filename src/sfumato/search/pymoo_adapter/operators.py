@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from pymoo.core.population import Population
 
     from sfumato._typing import BoolArray, FloatArray, IntArray
-    from sfumato.search.pymoo_adapter.genome import Genome
-    from sfumato.search.pymoo_adapter.parts import Rates
+    from sfumato.search.pymoo_adapter.genome import Genome, Rates
 
 
 class RecodingProblem(PymooProblem):  # type: ignore[misc]
