@@ -14,7 +14,16 @@ from sfumato.classes import Batch, PropertyKind, Recodings, Request, Rule, Suppr
 from sfumato.domains import Cube, Ladder, Lattice
 from sfumato.errors import ParameterError
 from sfumato.front import count_text, non_dominated
-from sfumato.measures import ClassMeasure, Direction, Measure, Setting, Union, make_measure, measure_names
+from sfumato.measures import (
+    ClassMeasure,
+    Direction,
+    Measure,
+    Setting,
+    Union,
+    make_measure,
+    measure_facts,
+    measure_names,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -261,18 +270,11 @@ def round_costs(costs: FloatArray) -> FloatArray:
         return np.where(np.isfinite(costs), np.rint(costs * scale) / scale, costs)
 
 
-RELATIVE_TO_ORIGINAL = (
-    *("loss", "glm", "gl", "sl", "hdm", "precision", "ql", "usefulness", "suppressed"),
-    "protection",
-)
-"""Measures that compare with the table before it was recoded."""
-
-
 def measure_cube(cube: Cube) -> dict[str, float]:
     """Return all measures of a table as it is."""
     ladders = tuple(Ladder(np.arange(size, dtype=np.int32)[None], 0, 0) for size in cube.sizes)
     setting = Setting(cube.quasi_identifiers, cube.sensitive, np.ones(len(cube.sizes)), cube.ordered)
-    names = [name for name in measure_names(setting) if name not in RELATIVE_TO_ORIGINAL]
+    names = [name for name in measure_names(setting) if not measure_facts(name).compares]
     measures = tuple(make_measure(name, setting) for name in names)
     problem = Problem(cube, Lattice(ladders), measures, (), Suppression(Rule.NONE, 0))
     batch = problem.batch(threads=1)
