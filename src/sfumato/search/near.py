@@ -24,6 +24,7 @@ from sfumato.measures import ClassMeasure, Direction, Monotone
 from sfumato.monitor import Monitor
 from sfumato.schemes import Levels
 from sfumato.search.exhaustive import windows
+from sfumato.search.ledger import Run
 from sfumato.search.methods import is_enumerable
 from sfumato.search.optimal import search_optimal
 
@@ -97,7 +98,7 @@ def _explain_table(problem: Problem) -> str:
             continue
         alone = replace(problem, requirements=judged, objectives=(item.measure,), extra=())
         batch = alone.batch()
-        result = search_optimal(alone, batch)
+        result = search_optimal(alone, Run(batch=batch))
         if len(result.nodes):
             best = float(item.measure.value(batch.evaluate(result.nodes))[0])
             if item.measure.direction.sign * (best - item.limit) > 0:
