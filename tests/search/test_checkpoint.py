@@ -76,7 +76,9 @@ def make_case(
 
 
 def search(problem: Problem, monitor: Monitor | None = None, path: Path | None = None) -> SearchResult:
-    return search_branch_and_bound(problem, Run(monitor, threads=1, checkpoint=path, parameters=SLOW))
+    return search_branch_and_bound(
+        problem, Run(monitor or Monitor(), threads=1, checkpoint=path, parameters=SLOW)
+    )
 
 
 def optimum(problem: Problem) -> float:
