@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sfumato.classes import Rule, Suppression
-from sfumato.domains import Ladder, Lattice, Partition
+from sfumato.domains import Lattice, Partition
 from sfumato.measures import ClassMeasure, Direction, Monotone
 from sfumato.monitor import Monitor
 from sfumato.schemes import Levels
@@ -27,11 +27,11 @@ from sfumato.search.exhaustive import windows
 from sfumato.search.ledger import Run
 from sfumato.search.methods import is_enumerable
 from sfumato.search.optimal import search_optimal
+from sfumato.search.problem import level_number, list_recodings
 
 if TYPE_CHECKING:
     from sfumato._typing import BoolArray, FloatArray, LongArray
     from sfumato.classes import Batch, Statistics
-    from sfumato.schemes import Scheme
     from sfumato.search.problem import Problem, Requirement
 
 
@@ -262,25 +262,8 @@ def _walk(
             a = movable[int(rng.integers(len(movable)))]
             there.append((*recoding[:a], schemes[a].mutate(recoding[a], rng), *recoding[a + 1 :]))
         blocks = [np.stack([recoding[a].block for recoding in there]) for a in range(len(schemes))]
-        levels = np.array([[_number(s, p) for s, p in zip(schemes, r, strict=True)] for r in there])
+        levels = np.array([list(map(level_number, schemes, recoding)) for recoding in there])
         fits = _fits(problem, evaluator.evaluate(blocks, levels=levels), limits)
         here = [new if fit else old for new, old, fit in zip(there, here, fits, strict=True)]
         met.update(dict.fromkeys(here))
-    return Near(*_listed(problem, schemes, list(met)), complete=False)
-
-
-def _number(scheme: Scheme, partition: Partition) -> int:
-    return scheme.level(partition) if isinstance(scheme, Levels) else -1
-
-
-def _listed(
-    problem: Problem, schemes: tuple[Scheme, ...], recodings: list[tuple[Partition, ...]]
-) -> tuple[Lattice, LongArray]:
-    """Return recodings as nodes of a lattice of the partitions they use."""
-    ladders, nodes = [], np.empty((len(recodings), len(schemes)), dtype=np.int64)
-    for a, (scheme, ladder) in enumerate(zip(schemes, problem.lattice.ladders, strict=True)):
-        used = {partition: place for place, partition in enumerate(dict.fromkeys(r[a] for r in recodings))}
-        is_levels = isinstance(scheme, Levels)
-        ladders.append(ladder if is_levels else Ladder.listed(list(used), ladder))
-        nodes[:, a] = [_number(scheme, r[a]) if is_levels else used[r[a]] for r in recodings]
-    return Lattice(tuple(ladders)), nodes
+    return Near(*list_recodings(problem, schemes, list(met)), complete=False)

@@ -24,12 +24,14 @@ from sfumato.measures import (
     measure_facts,
     measure_names,
 )
+from sfumato.schemes import Levels
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from sfumato._typing import BoolArray, FloatArray, LongArray
     from sfumato.classes import Statistics
+    from sfumato.domains import Partition
     from sfumato.schemes import Scheme
     from sfumato.search.texts import Describe
 
@@ -232,6 +234,27 @@ def _listed(scheme: Scheme, ladder: Ladder, name: str) -> Ladder:
     return Ladder.listed(tuple(scheme.partitions()), ladder)
 
 
+def level_number(scheme: Scheme, partition: Partition) -> int:
+    """Return the level that a partition is where its scheme is one of levels, else −1."""
+    return scheme.level(partition) if isinstance(scheme, Levels) else -1
+
+
+def list_recodings(
+    problem: Problem, schemes: Sequence[Scheme], recodings: Sequence[tuple[Partition, ...]]
+) -> tuple[Lattice, LongArray]:
+    """Return recodings as nodes of a lattice of the partitions they use."""
+    ladders, nodes = [], np.empty((len(recodings), len(schemes)), dtype=np.int64)
+    for a, (scheme, ladder) in enumerate(zip(schemes, problem.lattice.ladders, strict=True)):
+        if isinstance(scheme, Levels):
+            ladders.append(ladder)
+            nodes[:, a] = [scheme.level(recoding[a]) for recoding in recodings]
+            continue
+        used = {item: place for place, item in enumerate(dict.fromkeys(r[a] for r in recodings))}
+        ladders.append(Ladder.listed(list(used), ladder))
+        nodes[:, a] = [used[recoding[a]] for recoding in recodings]
+    return Lattice(tuple(ladders)), nodes
+
+
 def choose_rule(
     name: str, limit: float, rows: int, objectives: tuple[Measure, ...], requirements: tuple[Requirement, ...]
 ) -> Suppression:
@@ -286,14 +309,20 @@ def measure_cube(cube: Cube) -> dict[str, float]:
     return found | {item.name: float(item.value(statistics)[0]) for item in measures}
 
 
-def warm_up_kernels() -> None:
-    """Call every kernel once on a tiny table, so that later calls find it compiled."""
-    levels = np.array([[0, 1], [0, 0]], dtype=np.int32)
+def tiny_problem(objective: str, k: int, schemes: tuple[Scheme, ...] | None = None) -> Problem:
+    """Return a problem over two rows, to have kernels compiled by solving it."""
     codes = np.array([[0], [1]], dtype=np.int32)
     cube = Cube.sorted(("a",), (2,), codes, rows=np.ones(2, dtype=np.int64))
-    lattice = Lattice((Ladder.whole(levels),))
+    lattice = Lattice((Ladder.whole(np.array([[0, 1], [0, 0]], dtype=np.int32)),))
     setting = Setting(("a",), (), np.ones(1))
-    problem = Problem(cube, lattice, (make_measure("k", setting),), (), Suppression(Rule.NONE, 0))
-    statistics = problem.batch(threads=1).evaluate(lattice.nodes(0, 2))
+    required = (Requirement(make_measure("k", setting), k),)
+    objectives = (make_measure(objective, setting),)
+    return Problem(cube, lattice, objectives, required, Suppression(Rule.NONE, 0), schemes=schemes)
+
+
+def warm_up_kernels() -> None:
+    """Call every kernel once on a tiny table, so that later calls find it compiled."""
+    problem = tiny_problem("k", 1)
+    statistics = problem.batch(threads=1).evaluate(problem.lattice.nodes(0, 2))
     problem.recodings(threads=1).compile()
     non_dominated(problem.costs(statistics))

@@ -17,14 +17,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from sfumato.classes import Rule, Suppression, Workers
-from sfumato.domains import Cube, Ladder, Lattice, Partition
+from sfumato.classes import Workers
+from sfumato.domains import Partition
 from sfumato.errors import ParameterError
 from sfumato.kernels import bounding, expanding
 from sfumato.kernels import bounding_layout as layout
 from sfumato.kernels.elements import JOINED, Ends
-from sfumato.measures import Setting, make_measure
-from sfumato.schemes import Levels, Ordered
+from sfumato.schemes import Ordered
 from sfumato.search.branch_and_bound.arrays import (
     Space,
     counted_values,
@@ -43,14 +42,15 @@ from sfumato.search.branch_and_bound.queue import (
 )
 from sfumato.search.branch_and_bound.seeding import Techniques, anneal, best_levels
 from sfumato.search.ledger import Run
-from sfumato.search.problem import Problem, Requirement, unbounded_message
+from sfumato.search.problem import list_recodings, tiny_problem, unbounded_message
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from sfumato._typing import IntArray, LongArray
+    from sfumato.domains import Lattice
     from sfumato.measures import RowPenalties
-    from sfumato.search.problem import SearchResult
+    from sfumato.search.problem import Problem, SearchResult
 
 BATCH = 32
 PIECE = 8
@@ -376,31 +376,15 @@ class _Search:
 
     def _solution(self) -> tuple[Lattice, LongArray]:
         """Return the best recoding as the one node of a lattice."""
-        ladders, numbers = [], []
         found = self.best.block is not None
-        blocks = self.space.blocks(self.best.block) if self.best.block is not None else None
-        for a, (scheme, ladder) in enumerate(
-            zip(self.space.schemes, self.problem.lattice.ladders, strict=True)
-        ):
-            partition = scheme.coarsest if blocks is None else Partition.of(blocks[a])
-            if isinstance(scheme, Levels):
-                ladders.append(ladder)
-                numbers.append(scheme.level(partition))
-            else:
-                ladders.append(Ladder.listed([partition], ladder))
-                numbers.append(0)
-        nodes = np.array([numbers], dtype=np.int64).reshape(1, len(ladders))
-        return Lattice(tuple(ladders)), nodes if found else nodes[:0]
+        if self.best.block is None:
+            best = tuple(scheme.coarsest for scheme in self.space.schemes)
+        else:
+            best = tuple(map(Partition.of, self.space.blocks(self.best.block)))
+        lattice, nodes = list_recodings(self.problem, self.space.schemes, [best])
+        return lattice, nodes if found else nodes[:0]
 
 
 def compile_branch_and_bound() -> None:
     """Have the kernels ready, so that no search waits for the compiler: solve a table of two rows."""
-    codes = np.array([[0], [1]], dtype=np.int32)
-    cube = Cube.sorted(("a",), (2,), codes, rows=np.ones(2, dtype=np.int64))
-    lattice = Lattice((Ladder.whole(np.array([[0, 1], [0, 0]], dtype=np.int32)),))
-    setting = Setting(("a",), (), np.ones(1))
-    required = (Requirement(make_measure("k", setting), 2),)
-    nothing = Suppression(Rule.NONE, 0)
-    loss = (make_measure("loss", setting),)
-    problem = Problem(cube, lattice, loss, required, nothing, schemes=(Ordered(2),))
-    search_branch_and_bound(problem, Run(threads=1))
+    search_branch_and_bound(tiny_problem("loss", 2, (Ordered(2),)), Run(threads=1))
