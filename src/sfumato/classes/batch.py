@@ -52,13 +52,8 @@ class Batch(ClassEvaluator[Memory]):
         self._leading = arrays.leading_counts(self._base, counts)
 
     @property
-    def groups(self) -> int:
-        """Distinct quasi-identifier tuples in the base: at the lowest allowed levels."""
-        return int(self._base.counts[0, 0])
-
-    @property
     def base_rows(self) -> LongArray:
-        """Rows of each of these tuples."""
+        """Rows of each distinct tuple in the base: at the lowest allowed levels."""
         return np.asarray(self._base.rows[0])
 
     def compile(self) -> None:

@@ -24,7 +24,7 @@ import numpy as np
 from sfumato.domains import Ladder, Lattice
 from sfumato.measures import Monotone
 from sfumato.search.ledger import Run
-from sfumato.search.problem import round_costs
+from sfumato.search.problem import is_of_cells, round_costs
 from sfumato.search.texts import text_keys
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class _Search:
         penalties = Monotone.ROW_PENALTIES in self.objective.monotone
         self.has_excess = penalties and problem.prunes_down
         # Known without classes only if the objective looks at nothing but cells.
-        self.has_floor = penalties and bool(self.objective.costs) and not self.objective.properties
+        self.has_floor = is_of_cells(self.objective)
 
     def search(self) -> SearchResult:
         self._dive()

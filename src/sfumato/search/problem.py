@@ -18,6 +18,7 @@ from sfumato.measures import (
     ClassMeasure,
     Direction,
     Measure,
+    Monotone,
     Setting,
     Union,
     make_measure,
@@ -157,6 +158,16 @@ class Problem:
         required = tuple(item.measure for item in self.requirements)
         return tuple({item.name: item for item in (*self.objectives, *required, *self.extra)}.values())
 
+    @property
+    def judged(self) -> tuple[tuple[ClassMeasure, float], ...]:
+        """What is required of every class: measures with their limits."""
+        return tuple((r.measure, r.limit) for r in self.requirements if isinstance(r.measure, ClassMeasure))
+
+    @property
+    def of_table(self) -> tuple[Requirement, ...]:
+        """What is required of the table as a whole."""
+        return tuple(r for r in self.requirements if not isinstance(r.measure, ClassMeasure))
+
     def batch(self, threads: int | None = None, lattice: Lattice | None = None) -> Batch:
         """Return the evaluator of this problem's lattice, or of another lattice over its cube."""
         space = self.lattice if lattice is None else lattice
@@ -171,20 +182,12 @@ class Problem:
         """What has to be collected for the measures."""
         properties = tuple(dict.fromkeys(p for item in self.measures for p in item.properties))
         costs = tuple(dict.fromkeys(c for item in self.measures for c in item.costs))
-        thresholds = tuple(
-            r.measure.threshold(r.limit) for r in self.requirements if isinstance(r.measure, ClassMeasure)
-        )
+        thresholds = tuple(measure.threshold(limit) for measure, limit in self.judged)
         return Request(properties, costs, thresholds)
 
     def feasible(self, statistics: Statistics) -> BoolArray:
         """Tell which nodes meet every requirement."""
-        fits = statistics.feasible
-        for requirement in self.requirements:
-            if not isinstance(requirement.measure, ClassMeasure):
-                fits = fits & np.asarray(
-                    requirement.measure.satisfies(requirement.measure.value(statistics), requirement.limit)
-                )
-        return fits
+        return meets(self.of_table, statistics, statistics.feasible)
 
     def costs(self, statistics: Statistics) -> FloatArray:
         """Return the objectives, smaller is better, shape (n, objectives); equal ones are equal."""
@@ -192,21 +195,34 @@ class Problem:
 
     def indices(self, statistics: Statistics) -> FloatArray:
         """Return the objectives as indices, larger is better: those to minimize as bound less value."""
-        rows, attributes = self.cube.row_count, len(self.lattice.ladders)
-        columns = []
-        for item in self.objectives:
-            value = round_costs(item.value(statistics))
-            minimized = item.direction is Direction.MINIMIZE
-            columns.append(item.largest(rows, attributes) - value if minimized else value)
-        return np.column_stack(columns)
+        return np.column_stack(
+            [self.index(item, round_costs(item.value(statistics))) for item in self.objectives]
+        )
+
+    def index(self, measure: Measure, value: FloatArray) -> FloatArray:
+        """Return what is larger the better: a value to maximize itself, else the measure's bound less it."""
+        if measure.direction is Direction.MAXIMIZE:
+            return value
+        return measure.largest(self.cube.row_count, len(self.lattice.ladders)) - value
 
     @property
     def prunes_down(self) -> bool:
         """Whether a recoding that needs too much suppression rules out its specializations."""
-        judged = [r.measure for r in self.requirements if isinstance(r.measure, ClassMeasure)]
         if self.suppression.rule not in (Rule.FAILING, Rule.NONE):
             return False
-        return self.suppression.budget == 0 or all(item.union is Union.ANY for item in judged)
+        return self.suppression.budget == 0 or all(item.union is Union.ANY for item, _ in self.judged)
+
+
+def meets(required: Sequence[Requirement], statistics: Statistics, fits: BoolArray) -> BoolArray:
+    """Tell which of the nodes that fit meet some requirements of the table too."""
+    for item in required:
+        fits = fits & np.asarray(item.measure.satisfies(item.measure.value(statistics), item.limit))
+    return fits
+
+
+def is_of_cells(measure: Measure) -> bool:
+    """Tell whether what cells cost bounds a measure, so that a bound is known without making classes."""
+    return Monotone.ROW_PENALTIES in measure.monotone and bool(measure.costs) and not measure.properties
 
 
 def unbounded_message(objective: Measure) -> str:

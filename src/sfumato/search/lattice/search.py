@@ -94,7 +94,7 @@ def one_by_one(space: Space, tester: Tester) -> LongArray:
     _refuse_more(space)
     heights = space.heights(np.arange(space.size, dtype=np.int64))
     order = np.argsort(heights, kind="stable")
-    verdict = tester.test_all(order)
+    verdict = tester.test(order, strictly=True)
     order = order[: len(verdict)]
     covered = np.zeros(space.size, dtype=np.bool_)
     found = [order[:0]]

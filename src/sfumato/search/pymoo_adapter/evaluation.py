@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sfumato.classes import Batch
-from sfumato.measures import ClassMeasure
 from sfumato.search.ledger import Archive
 
 if TYPE_CHECKING:
@@ -95,9 +94,7 @@ def violations(problem: Problem, statistics: Statistics) -> FloatArray:
     """
     beyond = (statistics.failing - problem.suppression.budget) / max(1, problem.cube.row_count)
     columns = [np.where(statistics.feasible, 0.0, np.maximum(beyond, LEAST_VIOLATION))]
-    for item in problem.requirements:
-        if isinstance(item.measure, ClassMeasure):
-            continue
+    for item in problem.of_table:
         value = item.measure.value(statistics)
         distance = np.abs(value - item.limit) / max(abs(item.limit), LEAST_VIOLATION)
         met = np.asarray(item.measure.satisfies(value, item.limit))
@@ -107,5 +104,4 @@ def violations(problem: Problem, statistics: Statistics) -> FloatArray:
 
 def constraint_count(problem: Problem) -> int:
     """Return how many columns of violations can be above 0."""
-    tables = sum(not isinstance(item.measure, ClassMeasure) for item in problem.requirements)
-    return 1 + tables if problem.requirements else 0
+    return 1 + len(problem.of_table) if problem.requirements else 0

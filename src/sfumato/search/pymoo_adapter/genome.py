@@ -409,11 +409,3 @@ class Genome:
             nodes[:, a] = numbers.reshape(-1)[: len(X)]
         is_own = self._problem.schemes is None
         return self._problem.lattice if is_own else Lattice(tuple(ladders)), nodes
-
-    def matches(self, X: IntArray, levels: list[IntArray]) -> BoolArray:
-        """Tell which recodings have a listed partition in every attribute; rows of ``levels`` are genes."""
-        found = np.ones(len(X), dtype=np.bool_)
-        for a, listed in enumerate(levels):
-            genes = self.part(X, a)
-            found &= (genes[:, None] == listed[None]).all(axis=2).any(axis=1)
-        return found

@@ -37,9 +37,10 @@ class Seeds:
 
     def covers(self, genome: Genome, X: IntArray) -> BoolArray:
         """Tell which recodings were evaluated to find the seeds: they are seeds, or no better than one."""
-        if self.genes is None:
-            return np.zeros(len(X), dtype=np.bool_)
-        return genome.matches(X, self.genes)
+        found = np.full(len(X), self.genes is not None)
+        for a, listed in enumerate(self.genes or ()):
+            found &= (genome.part(X, a)[:, None] == listed[None]).all(axis=2).any(axis=1)
+        return found
 
 
 class PartMonitor(Monitor):
