@@ -16,9 +16,31 @@ ROOT = Path(__file__).resolve().parents[1]
 LACK_OF_DATA = "no shared data"
 
 # Kernels compile in the middle of an example, and machines are shared: time says nothing about a test.
-settings.register_profile("here", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("ci", settings.get_profile("here"), derandomize=True, print_blob=True)
-settings.load_profile("ci" if os.environ.get("CI") else "here")
+settings.register_profile(
+    "thorough",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    derandomize=bool(os.environ.get("CI")),
+    print_blob=bool(os.environ.get("CI")),
+)
+# Of all examples that tests ask for, this many percent (see tests.examples).
+settings.register_profile("short", settings.get_profile("thorough"), max_examples=25)
+settings.load_profile("short")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let all be run that a run of a few minutes leaves out."""
+    parser.addoption(
+        "--thorough",
+        action="store_true",
+        help="run the tests that are marked as slow too, and all examples of hypothesis",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Before any test is read: tests ask for their numbers of examples then."""
+    if config.getoption("thorough"):
+        settings.load_profile("thorough")
 
 
 @pytest.fixture(scope="session")
@@ -30,11 +52,15 @@ def data_folder() -> Path:
     return folder
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark every test that asks for the shared data, so that `-m "not data"` leaves them out."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark every test that asks for the shared data; leave slow tests to thorough runs."""
     for item in items:
         if "data_folder" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.data)
+    slow = [item for item in items if item.get_closest_marker("slow")]
+    if slow and not config.getoption("thorough"):
+        config.hook.pytest_deselected(items=slow)
+        items[:] = [item for item in items if not item.get_closest_marker("slow")]
 
 
 def pytest_terminal_summary(terminalreporter: TerminalReporter) -> None:

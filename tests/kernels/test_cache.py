@@ -18,12 +18,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
-# The package and the home refuse to be written: simulated, because the tests may run as root.
-READ_ONLY = """
-from sfumato.kernels import _options
-print(_options.cache_folder())
-from sfumato import warm_up
-warm_up()
+# One kernel stands for all: one decorator compiles and keeps them.
+COMPILE_ONE = """
+import numpy as np
+from sfumato.kernels.dominance import keep_non_dominated
+assert keep_non_dominated(np.array([[1.0, 2.0], [2.0, 1.0], [3.0, 3.0]])).tolist() == [True, True, False]
 """
 
 
@@ -41,8 +40,12 @@ def _run(script: str, **more: str) -> str:
     return done.stdout.strip()
 
 
+@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")  # type: ignore[attr-defined]
 def test_a_private_folder_where_nothing_else_can_be_written(tmp_path: Path) -> None:
-    """Neither the package nor the home can be written: kernels compile all the same."""
+    """Neither the package nor the home can be written: kernels compile all the same.
+
+    The refusal is simulated, because the tests may run as root.
+    """
     blocked = tmp_path / "file"
     blocked.write_text("", encoding="utf-8")
     script = f"""
@@ -57,7 +60,8 @@ changed = source.replace("def _is_writable(", refuse, 1)
 changed = changed.replace('HERE / "__pycache__"', "Path({str(blocked)!r})", 1)
 exec(compile(changed, module.__file__, "exec"), module.__dict__)
 sys.modules["sfumato.kernels._options"] = module
-{READ_ONLY.split("import _options")[1].replace("_options.", "module.")}
+print(module.cache_folder())
+{COMPILE_ONE}
 """
     folder = Path(_run(script, TMPDIR=str(tmp_path), TEMP=str(tmp_path), TMP=str(tmp_path)))
     assert folder.parent == tmp_path
@@ -65,6 +69,24 @@ sys.modules["sfumato.kernels._options"] = module
     assert list(folder.rglob("*.nbi")), "kernels should be kept there"
     if os.name == "posix":
         assert folder.stat().st_mode & 0o077 == 0, "nobody else may plant compiled code there"
+
+
+@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")  # type: ignore[attr-defined]
+def test_warming_up_leaves_nothing_to_compile_for_a_search_and_for_clusters() -> None:
+    """In a process of its own: other tests have called kernels in this one."""
+    script = """
+import sfumato
+sfumato.warm_up()
+from sfumato.kernels import dominance, mdav, mdav_indexed, recodings, univariate, variable_mdav
+rooms = (dominance, mdav, mdav_indexed, recodings, univariate, variable_mdav)
+print([room.__name__ for room in rooms
+       if not any(getattr(thing, "signatures", None) for thing in vars(room).values())])
+"""
+    environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
+    done = subprocess.run(
+        [sys.executable, "-c", script], env=environment, capture_output=True, text=True, timeout=300
+    )
+    assert (done.stdout, done.stderr) == ("[]\n", "")
 
 
 def test_a_folder_that_cannot_be_made_is_not_writable(tmp_path: Path) -> None:

@@ -8,17 +8,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from sfumato.errors import ParameterError, VerificationError
 from sfumato.release.verify import Promise, Secret, holds, recount, recount_beside
+from tests.examples import examples
 from tests.release.cases import cases, promise_of
 from tests.release.oracle_release import Case, attribute_measures, class_sizes, table_measures, write_csv
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-EXAMPLES = settings(max_examples=20, deadline=None)
+EXAMPLES = examples(20)
 
 
 @pytest.fixture(scope="module")
