@@ -79,9 +79,9 @@ def test_a_false_number_and_a_false_requirement_are_found(tmp_path: Path, name: 
     scheme, parts, limit = ONLY_BY_ORIGINAL[name]
     path = release(tmp_path / "r.csv", specify(scheme, parts))
     honest = read_manifest(path)
-    assert verdicts(path)[f"require {name}"] == "holds"
-    assert verdicts(path).get(name, "holds") == "holds"
-    assert (name in verdicts(path)) != (name in honest.get("withheld", {}))  # type: ignore[operator]
+    found = verdicts(path)
+    assert found[f"require {name}"] == found.get(name, "holds") == "holds"
+    assert (name in found) != (name in honest.get("withheld", {}))  # type: ignore[operator]
     forge(path, name, required=limit)
     assert verdicts(path)[f"require {name}"] == "broken"
     # The number that would make the requirement hold is as false.
