@@ -357,8 +357,8 @@ def verify(path: str | os.PathLike[str], spec: Spec | None = None, data: Data = 
     """
     file = Path(path)
     if spec is None or data is not None or manifest_path(file).exists():
-        return audit_release(file, data, spec)
-    return audit_against(file, spec)
+        return audit_release(file, data, spec).to_dict()
+    return audit_against(file, spec).to_dict()
 
 
 def warm_up() -> None:
