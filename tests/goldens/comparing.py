@@ -23,7 +23,7 @@ LONGEST = 60
 
 def surroundings() -> str:
     """Return what the last digits of a number may depend on: processor and libraries."""
-    found = np.show_config(mode="dicts")["SIMD Extensions"]["found"]
+    found = np.show_config(mode="dicts")["SIMD Extensions"].get("found", [])
     versions = [f"{name} {version(name)}" for name in LIBRARIES]
     return "\n".join([f"{platform.system()} {platform.machine()}", " ".join(found), *versions]) + "\n"
 

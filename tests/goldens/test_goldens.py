@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -18,7 +19,12 @@ if TYPE_CHECKING:
 
 LARGEST_FILE, LARGEST_FOLDER = 100_000, 1_500_000
 
+compiled = pytest.mark.skipif(
+    os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="whole runs take minutes without compiled kernels"
+)
 
+
+@compiled
 @pytest.mark.parametrize("case", CASES)
 def test_outputs_are_as_expected(case: str, tmp_path: Path) -> None:
     folder = tmp_path / case
@@ -93,6 +99,7 @@ def test_written_goldens_are_read_again(tmp_path: Path) -> None:
     assert read_expected("case", tmp_path) == {"a": "1\r\n", "c": "ü"}
 
 
+@compiled
 @pytest.mark.parametrize("spec", ["mixed"])
 def test_threads_change_nothing(spec: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     outputs = []
