@@ -10,7 +10,7 @@ import numpy as np
 
 from sfumato import front as fronts
 from sfumato.errors import DataError, ParameterError, VerificationError
-from sfumato.preparing import load, make_problem
+from sfumato.preparing import asked_objectives, load, make_problem
 from sfumato.publishable import PublishableRows
 from sfumato.release import Recipe as RecipeFile
 from sfumato.release import (
@@ -271,7 +271,7 @@ class Front(fronts.Front):
             raise DataError(
                 "the front was made from other data or other hierarchies. Run 'sfumato explore' again."
             )
-        problem = make_problem(prepared, spec.objectives.maximize, spec.objectives.minimize)
+        problem = make_problem(prepared, *asked_objectives(spec))
         return replace(self, source=(prepared, problem))
 
     def pick(self, text: str | int) -> Solution:
