@@ -19,6 +19,7 @@ import pytest
 from numpydoc.validate import validate
 
 import sfumato
+from tests import rooms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -93,25 +94,50 @@ def name_of(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
+EXTENSION_POINTS = (
+    *("sfumato.measures.Measure", "sfumato.measures.PropertyMeasure", "sfumato.schemes.Scheme"),
+    *("sfumato.search.Problem", "sfumato.search.SearchResult"),
+)
+
+
 def public_objects() -> dict[str, object]:
-    """Collect the functions and classes that a module declares public, with their public methods."""
+    """Collect what users call and what they extend, with public methods, by the place of its definition."""
+    names = [f"sfumato.{name}" for name in sfumato.__all__]
+    for package in ("sfumato.conformance", "sfumato.datasets", "sfumato.microaggregation"):
+        names += [f"{package}.{name}" for name in importlib.import_module(package).__all__]
     found: dict[str, object] = {}
-    for info in pkgutil.walk_packages(sfumato.__path__, "sfumato."):
-        if info.name.endswith(".__main__"):
-            continue
-        module = importlib.import_module(info.name)
-        for name in getattr(module, "__all__", ()):
-            thing = getattr(module, name)
-            if (inspect.isfunction(thing) or inspect.isclass(thing)) and thing.__module__ == info.name:
-                found[f"{info.name}.{name}"] = thing
-                found |= {f"{info.name}.{name}.{key}": method for key, method in public_methods(thing)}
+    for package, _, name in (text.rpartition(".") for text in (*names, *EXTENSION_POINTS)):
+        thing = getattr(importlib.import_module(package), name)
+        if inspect.isfunction(thing) or inspect.isclass(thing):
+            place = f"{thing.__module__}.{name}"
+            found[place] = thing
+            found |= {f"{place}.{key}": method for key, method in public_methods(thing)}
     return found
+
+
+def import_everything() -> None:
+    for info in pkgutil.walk_packages(sfumato.__path__, "sfumato."):
+        if not info.name.endswith(".__main__"):
+            importlib.import_module(info.name)
+
+
+def documented(path: Path) -> Iterator[tuple[str, str]]:
+    """Yield the names of a module with their docstrings, and its own."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Module):
+            yield getattr(node, "name", ""), ast.get_docstring(node) or ""
+
+
+EXTENSION_FILES = ("src/sfumato/measures/measure.py", "src/sfumato/schemes/base.py", "src/sfumato/monitor.py")
 
 
 def public_methods(thing: object) -> Iterator[tuple[str, object]]:
     if inspect.isclass(thing):
-        for name, member in vars(thing).items():
-            if not name.startswith("_") and (inspect.isfunction(member) or isinstance(member, property)):
+        bases = [base for base in thing.__mro__ if base.__module__.startswith("sfumato.")]
+        for name, member in (item for base in bases for item in vars(base).items()):
+            if not name.startswith("_") and (
+                inspect.isfunction(member) or isinstance(member, property | classmethod)
+            ):
                 yield name, member
 
 
@@ -197,11 +223,11 @@ def test_package_starts_no_shell() -> None:
 
 
 def test_verifier_shares_nothing_but_the_errors() -> None:
-    verifier = [path for path in MODULES if name_of(path).startswith("src/sfumato/release/verify")]
+    verifier = [path for path in MODULES if name_of(path).startswith("src/sfumato/verifier")]
     assert verifier != []
     ours = {name for path in verifier for name in used_names(path.read_text(encoding="utf-8"))}
     ours = {name for name in ours if name.split(".")[0] == "sfumato"}
-    assert [name for name in ours if not name.startswith(("sfumato.errors", "sfumato.release.verify"))] == []
+    assert [name for name in ours if not name.startswith(("sfumato.errors", "sfumato.verifier"))] == []
 
 
 def test_oracles_import_nothing_of_the_package() -> None:
@@ -221,6 +247,32 @@ def test_public_docstrings_are_complete() -> None:
     assert things
     errors = [error for name, thing in things.items() for error in docstring_errors(name, thing)]
     assert errors == []
+
+
+def test_summaries_are_sentences() -> None:
+    """What must have a docstring is the lint's matter; where there is one, its first line is a sentence."""
+    found = [
+        f"{name_of(path)}:{name}"
+        for path in MODULES
+        for name, text in documented(path)
+        if text and not text.split("\n\n")[0].rstrip().endswith((".", ":", "?"))
+    ]
+    assert found == []
+
+
+def test_internals_do_not_repeat_their_signatures() -> None:
+    """Sections of parameters are for users; inside, a sentence says what a thing is for."""
+    public = {place.rsplit(".", 1)[-1] for place in public_objects()} | {"equals"}
+    found = [
+        f"{name_of(path)}:{name}"
+        for path in MODULES
+        for name, text in documented(path)
+        if name not in public
+        and "Parameters\n---" in text
+        and name_of(path) not in EXTENSION_FILES
+        and "kernels" not in path.parts
+    ]
+    assert found == []
 
 
 def test_public_face_documents_what_it_takes_and_returns() -> None:
@@ -246,6 +298,48 @@ def test_readme_names_exist() -> None:
     assert names - set(sfumato.__all__) == set()
 
 
+def test_contributing_lists_the_rooms_of_the_contracts() -> None:
+    assert rooms.PAGE.read_text(encoding="utf-8") == rooms.page(), "run: python -m tests.rooms"
+
+
+def test_every_room_says_what_it_is_for_in_one_sentence() -> None:
+    told = {room: rooms.purpose(room) for row in rooms.layers() for room in row}
+    assert {room: text for room, text in told.items() if not text.endswith(".") or ". " in text} == {}
+
+
+def modules() -> dict[str, Path]:
+    """Return the modules of the package by their names."""
+    found = {}
+    for path in MODULES:
+        parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+def imported_by(path: Path) -> set[str]:
+    """Return the modules of the package that a module imports, wherever it does."""
+    known, found = modules(), set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module in known:
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+            found |= {name if name in known else node.module for name in names}
+    return found
+
+
+def test_no_import_goes_round_in_a_circle() -> None:
+    """Type-only imports and those inside of functions included."""
+    # The face of the package names what it hands on, and everything may ask it for the version.
+    left = {name: imported_by(path) for name, path in modules().items() if name != "sfumato"}
+    while free := [
+        name
+        for name, used in left.items()
+        if not used & left.keys() or not any(name in others for others in left.values())
+    ]:
+        for name in free:
+            del left[name]
+    assert sorted(left) == []
+
+
 def test_version_is_told_the_same_everywhere() -> None:
     version = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
     assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
@@ -258,6 +352,6 @@ def test_change_fragments_have_a_known_type() -> None:
 
 
 def test_tests_see_the_checkout_and_no_installed_copy() -> None:
-    public_objects()
+    import_everything()
     files = {module.__file__ for name, module in sys.modules.items() if name.split(".")[0] == "sfumato"}
     assert [file for file in files if not Path(str(file)).is_relative_to(PACKAGE)] == []

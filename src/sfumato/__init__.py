@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from sfumato import datasets, microaggregation
     from sfumato.api import anonymize, check, explore, measure, release_solution, verify, warm_up
+    from sfumato.assess.attackers import risk
     from sfumato.errors import (
         DataError,
         HierarchyError,
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
         SpecError,
         VerificationError,
     )
-    from sfumato.evidence.attackers import risk
     from sfumato.microaggregating import Microaggregated, microaggregate
     from sfumato.results import Front, Recipe, Release, Solution
     from sfumato.spec import Spec
@@ -54,7 +54,7 @@ _HOME = {
     ),
     **dict.fromkeys(("Microaggregated", "microaggregate"), "sfumato.microaggregating"),
     "Spec": "sfumato.spec",
-    "risk": "sfumato.evidence.attackers",
+    "risk": "sfumato.assess.attackers",
 }
 
 

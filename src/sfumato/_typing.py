@@ -12,5 +12,3 @@ LongArray: TypeAlias = NDArray[np.int64]
 KeyArray: TypeAlias = NDArray[np.uint64]
 FloatArray: TypeAlias = NDArray[np.float64]
 BoolArray: TypeAlias = NDArray[np.bool_]
-
-__all__ = ["BoolArray", "FloatArray", "IntArray", "KeyArray", "LongArray"]

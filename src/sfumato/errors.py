@@ -97,16 +97,3 @@ def nearest(name: str, valid: Iterable[str]) -> str:
         return f"Did you mean {close[0]!r}?"
     shown = ", ".join(repr(item) for item in names[:20])
     return f"Valid names: {shown}{', …' if len(names) > 20 else ''}."
-
-
-__all__ = [
-    "DataError",
-    "HierarchyError",
-    "InfeasibleError",
-    "OutputError",
-    "ParameterError",
-    "SfumatoError",
-    "SpecError",
-    "VerificationError",
-    "nearest",
-]

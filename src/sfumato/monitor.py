@@ -72,6 +72,3 @@ class Monitor:
         if self._limit is not None and seconds >= self._limit:
             self.reason = self.reason or "time limit"
         return self.stopped
-
-
-__all__ = ["Callback", "Monitor", "Progress"]

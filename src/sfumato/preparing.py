@@ -15,7 +15,7 @@ from sfumato.errors import ParameterError, SpecError
 from sfumato.hierarchies import listed_partitions, plain_values, value_places, write_blocks
 from sfumato.measures import Direction, Setting, make_measure
 from sfumato.schemes import make_scheme
-from sfumato.search import Problem, Requirement, choose_rule
+from sfumato.search import OBJECTIVES, Problem, Requirement, choose_rule
 from sfumato.table import code_table, open_source
 
 if TYPE_CHECKING:
@@ -38,21 +38,12 @@ ORDERED = ("number", "date", "ordinal")
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """A coded table with the space of its recodings.
+    """A coded table with the space of its recodings."""
 
-    Parameters
-    ----------
-    table
-        The coded table; it knows its specification.
-    lattice
-        Levels that each quasi-identifier may take; where its scheme is another one, all of them.
-    setting
-        Names and weights, for measures.
-    """
-
-    table: Table
+    table: Table  # the coded table; it knows its specification
+    # levels that each quasi-identifier may take; where its scheme is another one, all of them
     lattice: Lattice
-    setting: Setting
+    setting: Setting  # names and weights, for measures
 
     @property
     def spec(self) -> Spec:
@@ -76,13 +67,7 @@ class Prepared:
 
     @cached_property
     def schemes(self) -> tuple[Scheme, ...]:
-        """The scheme of each quasi-identifier.
-
-        Raises
-        ------
-        HierarchyError
-            If partitions are listed that are none of the domain.
-        """
+        """The scheme of each quasi-identifier."""
         ladders = zip(self.setting.quasi_identifiers, self.lattice.ladders, strict=True)
         return tuple(_scheme(self.table, name, ladder) for name, ladder in ladders)
 
@@ -94,15 +79,7 @@ class Prepared:
         return tuple(scheme.count() for scheme in self.schemes)
 
     def entry(self, attribute: int, block: IntArray) -> list[list[Plain]]:
-        """Write the partition of an attribute with its values, as ``front.csv`` does.
-
-        Parameters
-        ----------
-        attribute
-            The number of a quasi-identifier whose scheme is not ``levels``.
-        block
-            The block of each code.
-        """
+        """Write the partition of an attribute with its values, as ``front.csv`` does."""
         ranges = self.scheme_names[attribute] in RANGES
         return write_blocks(self.plain[attribute], block, ranges=ranges)
 
@@ -117,25 +94,7 @@ class Prepared:
 
 
 def load(data: object, spec: Spec) -> Prepared:
-    """Open, code and check data by a specification.
-
-    Parameters
-    ----------
-    data
-        A frame, a path, or None for the path that the specification names.
-    spec
-        The specification.
-
-    Returns
-    -------
-    Prepared
-        The coded table with the space of its recodings.
-
-    Raises
-    ------
-    DataError, HierarchyError, SpecError
-        With what is wrong, where, and what to do.
-    """
+    """Open, code and check data by a specification."""
     if data is None:
         if spec.data.path is None:
             raise SpecError("no data: name a path under [data] or pass a frame.")
@@ -144,15 +103,7 @@ def load(data: object, spec: Spec) -> Prepared:
 
 
 def prepare(table: Table) -> Prepared:
-    """Span the lattice of a coded table and note its names and weights.
-
-    Raises
-    ------
-    SpecError
-        If levels are allowed that a hierarchy does not have, or means are asked for that values have not.
-    HierarchyError
-        If partitions are listed that are none of a domain.
-    """
+    """Span the lattice of a coded table and note its names and weights."""
     spec = table.spec
     names = spec.quasi_identifiers
     places = tuple(value_places(table.hierarchies[name]) for name in names)
@@ -215,30 +166,17 @@ def _scheme(table: Table, name: str, ladder: Ladder) -> Scheme:
     return make_scheme(asked.scheme, size=hierarchy.size, tree=tree, missing=hierarchy.has_missing)
 
 
+def asked_objectives(spec: Spec) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return what is maximized and minimized; some methods know that themselves where nothing is said."""
+    if spec.objectives.names:
+        return spec.objectives.maximize, spec.objectives.minimize
+    return OBJECTIVES.get(spec.search.method, ((), ()))
+
+
 def make_problem(
     prepared: Prepared, maximize: Iterable[str], minimize: Iterable[str], own: Iterable[Measure] = ()
 ) -> Problem:
-    """Make the search problem of a specification for given objectives.
-
-    Parameters
-    ----------
-    prepared
-        The table and its lattice.
-    maximize, minimize
-        Names of the objectives.
-    own
-        Measures beside the registered ones, by their names.
-
-    Returns
-    -------
-    Problem
-        With the requirements and the suppression of the specification.
-
-    Raises
-    ------
-    SpecError
-        If a measure is unknown, listed in the wrong direction, or out of reach of the table.
-    """
+    """Make the search problem of a specification for given objectives."""
     spec, named = prepared.spec, {item.name: item for item in own}
     objectives = (
         *(_objective(prepared, name, Direction.MAXIMIZE, named) for name in maximize),
@@ -289,6 +227,3 @@ def _requirement(prepared: Prepared, name: str, limit: float, own: Mapping[str, 
         where = prepared.spec.where("require", name)
         raise SpecError(f"{name} must be {allowed}; got {limit:g}.", where=where)
     return Requirement(measure, limit)
-
-
-__all__ = ["RANGES", "Prepared", "load", "make_problem", "prepare"]

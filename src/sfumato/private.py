@@ -51,13 +51,7 @@ def private_folder(parent: Path) -> Iterator[Path]:
 
 @functools.cache
 def process_folder() -> Path:
-    """Return a folder for temporary files that only this user can read; it lasts as long as the process.
-
-    Raises
-    ------
-    OutputError
-        If none can be made.
-    """
+    """Return a folder for temporary files that only this user can read; it lasts as long as the process."""
     try:
         parent = Path(tempfile.gettempdir()).absolute()
         folder, lock = _make(parent, "sfumato-")
@@ -97,17 +91,7 @@ def ordinary_mode(folder: Path) -> int:
 
 
 def write_whole(path: Path, content: bytes, *, private: bool = False) -> None:
-    """Write a file that appears under its name when it is complete, or not at all.
-
-    Parameters
-    ----------
-    path
-        The file; one that exists is replaced.
-    content
-        What is in it.
-    private
-        Whether nobody else may read it.
-    """
+    """Write a file that appears under its name when it is complete, or not at all."""
     with private_folder(path.parent) as folder:
         draft = folder / "draft"
         write_synced(draft, content)
@@ -145,15 +129,6 @@ def place(folder: Path, moves: Sequence[tuple[Path, Path]], *, private: Containe
     What stood under the names is set aside first, the last name first, so that at no moment an earlier
     name's new file stands beside a later name's old one. If anything fails, or the process is killed,
     leaving the private folder, or the next run, lets the old files stand again.
-
-    Parameters
-    ----------
-    folder
-        The private folder of the drafts.
-    moves
-        Draft and name, in the order in which they are placed; all names are below the folder's parent.
-    private
-        Names of files that nobody else may read.
     """
     mode = ordinary_mode(folder)
     if len(moves) > 1:
@@ -289,20 +264,7 @@ def _sweep_folder(folder: Path) -> None:
 
 
 def spare_inputs(outputs: Iterable[str | Path], inputs: Iterable[str | Path]) -> None:
-    """Refuse to replace what a command reads, whatever it is called there, even with ``force``.
-
-    Parameters
-    ----------
-    outputs
-        Files that are to be written.
-    inputs
-        Files that are read; of a folder, its Parquet files, and none may be added to them.
-
-    Raises
-    ------
-    OutputError
-        If an output is one of the inputs, by its name or by a link.
-    """
+    """Refuse to replace what a command reads, whatever it is called there, even with ``force``."""
     read = [Path(item) for item in inputs]
     for output in map(Path, outputs):
         if any(_is_part(output, item) for item in read):
@@ -333,19 +295,3 @@ def remove(path: Path) -> None:
         return
     with suppress(OSError):
         path.unlink()
-
-
-__all__ = [
-    "create",
-    "ordinary_mode",
-    "place",
-    "private_folder",
-    "process_folder",
-    "remove",
-    "scratch_folder",
-    "spare_inputs",
-    "sync_file",
-    "sync_folder",
-    "write_synced",
-    "write_whole",
-]

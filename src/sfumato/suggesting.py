@@ -43,62 +43,30 @@ LISTED = 20
 
 @dataclass(frozen=True)
 class Guess:
-    """What one column is taken for.
+    """What one column is taken for."""
 
-    Parameters
-    ----------
-    name
-        The column.
-    role
-        Its role.
-    why
-        What speaks for the role, in a few words.
-    kind
-        ``number``, ``category`` or ``date``.
-    distinct, missing
-        Number of distinct values and of rows without one.
-    definition
-        Keys of ``hierarchy``, empty where the values and ``*`` are all its levels.
-    granularity
-        The step to which numbers are rounded first, or None.
-    levels
-        Levels of the hierarchy; 0 where there is none.
-    values
-        The values of a small category without a hierarchy, for its owner to group.
-    """
-
-    name: str
-    role: Role
-    why: str
-    kind: str
+    name: str  # the column
+    role: Role  # its role
+    why: str  # what speaks for the role, in a few words
+    kind: str  # `number`, `category` or `date`
+    # number of distinct values and of rows without one
     distinct: int
     missing: int
+    # keys of `hierarchy`, empty where the values and `*` are all its levels
     definition: Mapping[str, object] = field(default_factory=dict)
-    granularity: int | float | None = None
-    levels: int = 0
-    values: tuple[str, ...] = ()
+    granularity: int | float | None = None  # the step to which numbers are rounded first, or None
+    levels: int = 0  # levels of the hierarchy; 0 where there is none
+    values: tuple[str, ...] = ()  # the values of a small category without a hierarchy, for its owner to group
 
 
 @dataclass(frozen=True)
 class Suggestion:
-    """What a table is taken for.
+    """What a table is taken for."""
 
-    Parameters
-    ----------
-    rows
-        Number of rows.
-    missing
-        Texts that are read as missing.
-    guesses
-        One for each column that can be counted, in the order of the table.
-    left_out
-        Columns of types that cannot be counted.
-    """
-
-    rows: int
-    missing: tuple[str, ...]
-    guesses: tuple[Guess, ...]
-    left_out: tuple[str, ...] = ()
+    rows: int  # number of rows
+    missing: tuple[str, ...]  # texts that are read as missing
+    guesses: tuple[Guess, ...]  # one for each column that can be counted, in the order of the table
+    left_out: tuple[str, ...] = ()  # columns of types that cannot be counted
 
     def with_role(self, role: str) -> tuple[Guess, ...]:
         """Return the columns that are taken for a role."""
@@ -119,27 +87,13 @@ class Suggestion:
 
 @dataclass(frozen=True, eq=False)
 class _Column:
-    """The distinct values of a column with their rows.
+    """The distinct values of a column with their rows."""
 
-    Parameters
-    ----------
-    name
-        The column.
-    found
-        Its distinct values as the engine holds them.
-    rows
-        Rows of each of them.
-    null
-        Rows without a value.
-    words
-        Places of values that are texts for missing.
-    """
-
-    name: str
-    found: DistinctColumn
-    rows: LongArray
-    null: int
-    words: tuple[int, ...] = ()
+    name: str  # the column
+    found: DistinctColumn  # its distinct values as the engine holds them
+    rows: LongArray  # rows of each of them
+    null: int  # rows without a value
+    words: tuple[int, ...] = ()  # places of values that are texts for missing
 
     @cached_property
     def counts(self) -> LongArray:
@@ -177,26 +131,7 @@ class _Column:
 
 
 def suggest_specification(data: str | os.PathLike[str], reading: DataSpec | None = None) -> Suggestion:
-    """Look at a table and guess what a specification would say about it.
-
-    Parameters
-    ----------
-    data
-        The file or folder.
-    reading
-        How a text file is read; found by itself where None.
-
-    Returns
-    -------
-    Suggestion
-        At least one column is taken for a quasi-identifier. Every guessed hierarchy covers all
-        values of its column. Texts such as ``?`` and ``NA`` are taken for missing where they occur.
-
-    Raises
-    ------
-    DataError
-        If the data cannot be read, or no column can be counted.
-    """
+    """Look at a table and guess what a specification would say about it."""
     source = open_source(data, reading)
     columns, left_out = _look(source)
     if not columns:
@@ -311,6 +246,3 @@ def _why(column: _Column, role: Role) -> str:
     if role != "quasi-identifier" or hints_at(column.name, words, stems):
         return "guessed by its name"
     return "in doubt: where this is wrong it costs usefulness, but no privacy"
-
-
-__all__ = ["LISTED", "MISSING_WORDS", "Guess", "Suggestion", "suggest_specification"]

@@ -12,9 +12,8 @@ import numpy as np
 from sfumato.front import hypervolume, non_dominated, scaled_fronts
 from sfumato.microaggregation.grouping import OPERATORS, Evaluator, analyse_operators, search_groupings
 from sfumato.microaggregation.grouping.chromosome import canonical
-from sfumato.microaggregation.grouping.descent import polish
-from sfumato.microaggregation.grouping.gomm import FIRST
-from sfumato.microaggregation.grouping.selection import costs_of
+from sfumato.microaggregation.grouping.evaluation import costs_of
+from sfumato.microaggregation.grouping.gomm import FIRST, polish
 from sfumato.microaggregation.measures import link_records
 from studies.common.summaries import summarize, summarize_each
 
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
     from sfumato._typing import FloatArray
     from sfumato.microaggregation.grouping import Evolution, GommParameters, Grouping
-    from sfumato.microaggregation.grouping.analysis import OperatorRecord
+    from sfumato.microaggregation.grouping.columns import OperatorRecord
     from studies.common.results import Results
 
 VARIANTS = {"printed": "GOMM", "dynamic": "D-GOMM", "polished": "GOMM and descent"}

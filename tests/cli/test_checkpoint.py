@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sfumato.cli.progress import Watch
+from sfumato.cli.output import Watch
 from tests.cli.running import change, listing, run
 
 if TYPE_CHECKING:

@@ -12,8 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 import sfumato.api
-from sfumato.cli.guard import move_common_options
-from sfumato.cli.main import app
+from sfumato.cli.main import app, move_common_options
 from tests.cli.running import run
 
 if TYPE_CHECKING:

@@ -13,8 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato
-from sfumato.cli.init import specification_path
-from sfumato.cli.specification_text import toml, toml_key
+from sfumato.cli.init import specification_path, toml, toml_key
 from tests.cli.running import listing, run, write_people
 from tests.examples import examples
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sfumato.cli.meanings import Findings, meaning, verdict
+from sfumato.cli.measure import Findings, meaning, verdict
 from sfumato.cli.options import split_names
 from sfumato.errors import ParameterError
 from tests.cli.running import run

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 import sfumato.api
-from sfumato.cli import progress
+from sfumato.cli import output
 from sfumato.cli.options import Options
-from sfumato.cli.progress import Watch, progress_text, watching
+from sfumato.cli.output import Watch, progress_text, watching
 from sfumato.search import Progress
 from tests.cli.running import listing, run
 
@@ -141,10 +141,10 @@ def test_bar_is_for_terminals(options: Options, shown: bool, monkeypatch: pytest
 def test_waiting_says_what_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = _Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
-    monkeypatch.setattr(progress, "PATIENCE_S", 0.0)
+    monkeypatch.setattr(output, "PATIENCE_S", 0.0)
     done = threading.Event()
     monkeypatch.setattr(Watch, "_say_later", _then(Watch._say_later, done))
-    with progress.waiting(Options(), "getting ready", later="compiling"):
+    with output.waiting(Options(), "getting ready", later="compiling"):
         assert done.wait(10)
     assert "compiling" in terminal.getvalue()
 

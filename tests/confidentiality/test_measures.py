@@ -14,7 +14,7 @@ from sfumato.conformance import SENTENCES, SETTING, check_search
 from sfumato.domains import Confidential, Cube, Ladder, Lattice
 from sfumato.errors import ParameterError
 from sfumato.measures import Setting, Union, make_measure, measure_names
-from sfumato.measures.privacy.exposed import Exposed
+from sfumato.measures.privacy import Exposed
 from sfumato.schemes import make_scheme
 from sfumato.search import METHODS, Problem, Requirement, search_exhaustive, search_optimal
 from sfumato.search.branch_and_bound import search_branch_and_bound

@@ -10,7 +10,7 @@ import pytest
 import sfumato as sf
 from sfumato.errors import InfeasibleError, VerificationError
 from sfumato.release import holds, recount
-from sfumato.release.verify import Promise, Secret
+from sfumato.verifier import Promise, Secret
 from tests.confidentiality.example import NAMES, PEOPLE, columns, specification
 
 if TYPE_CHECKING:

@@ -12,11 +12,11 @@ import pandas as pd
 import pytest
 
 import sfumato as sf
+from sfumato.assess import analyse_recoded
+from sfumato.assess.analyses import recoded_of_draft, utility
 from sfumato.datasets import adult_path, adult_spec_path
 from sfumato.errors import DataError, ParameterError
-from sfumato.evidence.analyses import recoded_of_draft, utility
 from sfumato.release import Recipe
-from sfumato.utility import analyse_recoded
 
 if TYPE_CHECKING:
     from pathlib import Path

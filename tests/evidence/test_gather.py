@@ -13,16 +13,15 @@ import pandas as pd
 import pytest
 
 import sfumato as sf
-from sfumato.evidence.gather import Origin, find_solution, gather
-from sfumato.evidence.published import published
-from sfumato.evidence.specification_text import file_name, specification_text
+from sfumato.assess.gather import Origin, file_name, find_solution, gather, specification_text
+from sfumato.assess.published import published
 from sfumato.report.folder import find_front, find_origin
 from tests.cli.running import change, declare, write_people
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sfumato.evidence.gather import Evidence, Lack
+    from sfumato.assess.gather import Evidence, Lack
 
 QUASI = ("age", "zip", "sex")
 

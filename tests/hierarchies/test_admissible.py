@@ -6,10 +6,9 @@ import pytest
 
 from sfumato.errors import HierarchyError
 from sfumato.hierarchies import Hierarchy, listed_partitions
-from sfumato.hierarchies.dates import build_dates
+from sfumato.hierarchies.builders import build_dates, build_plain
 from sfumato.hierarchies.intervals import IntervalRule, build_intervals
 from sfumato.hierarchies.kinds import parse_values
-from sfumato.hierarchies.plain import build_plain
 
 
 def where(*inside: int) -> str:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sfumato.domains import Partition
 from sfumato.errors import DataError
 from sfumato.hierarchies import Hierarchy, plain_values, read_blocks, write_blocks
-from sfumato.hierarchies.plain import build_plain
+from sfumato.hierarchies.builders import build_plain
 
 DOMAINS = st.one_of(
     st.tuples(st.just("number"), st.lists(st.integers(-99, 99), min_size=1, max_size=9, unique=True)),

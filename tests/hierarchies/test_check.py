@@ -6,8 +6,7 @@ import pytest
 
 from sfumato.errors import HierarchyError
 from sfumato.hierarchies import find_problems
-from sfumato.hierarchies.check import LeafRows, problems
-from sfumato.hierarchies.read import parse_leaves
+from sfumato.hierarchies.files import LeafRows, parse_leaves, problems
 from tests.hierarchies.shapes import attribute, make
 
 

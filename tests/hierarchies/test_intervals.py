@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from sfumato.errors import HierarchyError
 from sfumato.hierarchies import intervals
-from sfumato.hierarchies.grid import Grid, number_array
+from sfumato.hierarchies.encode import Grid, number_array
 from sfumato.hierarchies.intervals import MOST_INTEGERS, IntervalRule, build_intervals
 from tests.hierarchies.oracle import exact, interval, plain
 from tests.hierarchies.shapes import check, make, shown

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.errors import HierarchyError
-from sfumato.hierarchies.plain import build_ordered, build_plain
+from sfumato.hierarchies.builders import build_ordered, build_plain
 from tests.hierarchies.shapes import check, make
 
 

@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sfumato.errors import HierarchyError
-from sfumato.hierarchies.check import problems
-from sfumato.hierarchies.leaves import build_leaves
-from sfumato.hierarchies.read import parse_leaves, read_leaves
+from sfumato.hierarchies.builders import build_leaves
+from sfumato.hierarchies.files import parse_leaves, problems, read_leaves
 from tests.hierarchies.oracle import numbered, pre_order, read_rows
 from tests.hierarchies.shapes import check, make, shown
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.errors import HierarchyError
-from sfumato.hierarchies.leaves import build_leaves
+from sfumato.hierarchies.builders import build_leaves
 from sfumato.hierarchies.trees import read_tree
 from tests.hierarchies.shapes import check, make, shown
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from sfumato.errors import HierarchyError, OutputError
 from sfumato.hierarchies import Hierarchy, problems, to_arx, write_arx
-from sfumato.hierarchies.leaves import build_leaves
-from sfumato.hierarchies.read import parse_leaves, read_leaves
+from sfumato.hierarchies.builders import build_leaves
+from sfumato.hierarchies.files import parse_leaves, read_leaves
 from tests.hierarchies.shapes import make, shown
 from tests.hierarchies.test_build import leaf_rows
 

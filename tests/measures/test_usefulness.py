@@ -12,7 +12,7 @@ from hypothesis import given
 from sfumato.classes import Rule, Suppression
 from sfumato.domains import Cube, Ladder, Lattice
 from sfumato.hierarchies import value_places
-from sfumato.hierarchies.plain import build_plain
+from sfumato.hierarchies.builders import build_plain
 from sfumato.measures import Setting, make_measure
 from sfumato.search import Problem, Requirement
 from tests.examples import examples

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from sfumato.errors import DataError, ParameterError
-from sfumato.microaggregation.aggregating import Manner, centres, make_clusters, smallest_class
-from sfumato.microaggregation.missing import blank_rare
+from sfumato.microaggregation.aggregating import Manner, blank_rare, centres, make_clusters, smallest_class
 from sfumato.microaggregation.scales import standard_scores
 
 if TYPE_CHECKING:

@@ -27,10 +27,8 @@ from sfumato.microaggregation.grouping import (
 )
 from sfumato.microaggregation.grouping import evaluation as evaluation_module
 from sfumato.microaggregation.grouping.chromosome import canonical, is_valid, object_part
-from sfumato.microaggregation.grouping.descent import CHUNK, neighbours
-from sfumato.microaggregation.grouping.gomm import FIRST
-from sfumato.microaggregation.grouping.objectives import count_groupings
-from sfumato.microaggregation.grouping.selection import crowding, keep_best, keep_front
+from sfumato.microaggregation.grouping.evaluation import count_groupings, crowding, keep_best, keep_front
+from sfumato.microaggregation.grouping.gomm import CHUNK, FIRST, neighbours
 from sfumato.microaggregation.measures import Scores, link_records, measure_protection
 from sfumato.microaggregation.scales import standard_scores
 from tests.examples import examples

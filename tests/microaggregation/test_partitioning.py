@@ -17,7 +17,7 @@ from sfumato.kernels.mdav import mdav_plain
 from sfumato.kernels.mdav_indexed import mdav_indexed
 from sfumato.microaggregation import mdav, univariate, v_mdav
 from sfumato.microaggregation import partitioning as partitioning_module
-from sfumato.microaggregation.passes import Begun, finish
+from sfumato.microaggregation.partitioning import Begun, finish
 from tests.examples import examples
 from tests.oracles import microaggregation as oracle
 

@@ -15,7 +15,7 @@ import pyarrow as pa
 import sfumato as sf
 from sfumato.errors import SfumatoError
 from sfumato.release import manifest_path, seal_of
-from sfumato.release.verify import hash_file
+from sfumato.verifier import hash_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

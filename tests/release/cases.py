@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from hypothesis import strategies as st
 
 from sfumato.release.reference import distribution, kept_attribute, make_reference, recoded_attribute
-from sfumato.release.verify import Promise
+from sfumato.verifier import Promise
 from tests.release.oracle_release import Case, Column
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from tests.release.oracle_release import write_csv
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sfumato.release.verify import Promise, Recount
+    from sfumato.verifier import Promise, Recount
 
 HEADER = ["age", "zip", "disease", "note"]
 LINES: list[list[str | None]] = [

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sfumato.release.reference import kept_attribute, make_reference, recoded_attribute
-from sfumato.release.verify import Promise, holds, recount
+from sfumato.verifier import Promise, holds, recount
 from tests.release.oracle_release import write_csv
 
 if TYPE_CHECKING:

@@ -18,9 +18,9 @@ import pytest
 
 import sfumato as sf
 from sfumato.release.manifest import Manifest, manifest_path
-from sfumato.release.verify import Promise, hash_file, recount
 from sfumato.table import Leaving, write_table
 from sfumato.table.engine import connect
+from sfumato.verifier import Promise, hash_file, recount
 from tests.table import backends
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from pyarrow import feather
 from pyarrow import parquet as pq
 
 from sfumato.errors import DataError, SfumatoError, VerificationError
-from sfumato.release.verify import Promise, hash_file, recount, release_suffix
+from sfumato.verifier import Promise, hash_file, recount, release_suffix
 from tests.release.oracle_release import write_csv
 
 if TYPE_CHECKING:

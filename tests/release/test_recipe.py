@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from sfumato.errors import DataError, OutputError, ParameterError
+from sfumato.release.fields import load_json_object, stable_json
 from sfumato.release.manifest import Manifest, current_versions, manifest_path
 from sfumato.release.recipe import Recipe, RecipeAttribute
 from sfumato.release.reference import distribution, recoded_attribute
-from sfumato.release.stable_json import load_json_object, stable_json
 from tests.release.made import REQUIRE, ROWS, make_recipe, make_reference_of_release
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 
 from sfumato.errors import ParameterError, VerificationError
-from sfumato.release.verify import Promise, Secret, holds, recount, recount_beside
+from sfumato.verifier import Promise, Secret, holds, recount, recount_beside
 from tests.examples import examples
 from tests.release.cases import cases, promise_of
 from tests.release.oracle_release import Case, attribute_measures, class_sizes, table_measures, write_csv

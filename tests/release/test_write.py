@@ -16,8 +16,8 @@ import pytest
 
 from sfumato.errors import OutputError, VerificationError
 from sfumato.release.manifest import Manifest, manifest_path
-from sfumato.release.verify import Promise, Recount, hash_file, holds, recount
 from sfumato.release.write import check_release_target, write_release
+from sfumato.verifier import Promise, Recount, hash_file, holds, recount
 from tests.release.made import HEADER, LINES, make_manifest_of, make_promise, write_lines
 from tests.release.oracle_release import write_csv
 

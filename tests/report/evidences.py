@@ -10,7 +10,7 @@ from tests.cli.running import write_people
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sfumato.evidence.gather import Evidence
+    from sfumato.assess.gather import Evidence
 
 PICK = "k >= 3"
 

@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.report.charts import Bar, Curve, Pair, bar_chart, pair_chart, step_chart
-from sfumato.report.front_chart import front_chart
-from sfumato.report.scales import Scale, percent_ticks
-from sfumato.report.svg import Drawing, shorten
+from sfumato.report.axes import Scale, percent_ticks
+from sfumato.report.charts import Bar, Curve, Pair, bar_chart, front_chart, pair_chart, step_chart
+from sfumato.report.pieces import Drawing, shorten
 from tests.report.fronts import FOUR, TWO, make_front
 
 FINITE = st.floats(-1e6, 1e6, allow_nan=False)

@@ -12,19 +12,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sfumato.evidence.gather import Evidence, Lack
-from sfumato.evidence.released import Block
+from sfumato.assess.gather import Evidence, Lack
+from sfumato.assess.published import Block
 from sfumato.report import report_html
-from sfumato.report.palette import DARK, LIGHT, TEXTS, contrast
 from sfumato.report.pieces import share_words
+from sfumato.report.style import DARK, LIGHT, TEXTS, contrast
 from tests.report.evidences import make_evidence
 from tests.report.test_page import Page
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sfumato.evidence.gather import Part
-    from sfumato.risks import TableRisk
+    from sfumato.assess import TableRisk
+    from sfumato.assess.gather import Part
 
 HOSTILE = "<script>alert('x')</script>&"
 DAY = dt.date(2024, 5, 17)

@@ -13,12 +13,12 @@ import pandas as pd
 import pytest
 
 import sfumato as sf
-from sfumato.evidence.gather import Evidence
-from sfumato.evidence.published import Published, published
+from sfumato.assess.gather import Evidence
+from sfumato.assess.published import Published, published
 from sfumato.release import Manifest, seal_of
 from sfumato.report import report_html
 from sfumato.report.document import INTERNAL
-from sfumato.report.not_protected import not_protected
+from sfumato.report.summary import not_protected
 from tests.cli.running import change, run, write_people
 from tests.report.test_document import HOSTILE, Report
 

@@ -9,8 +9,8 @@ import pytest
 from sfumato.front import Front, Solution
 from sfumato.report import front_figure, front_html, front_text
 from sfumato.report.axes import Axis
-from sfumato.report.panels import make_panels
-from sfumato.report.zoom import steepest_part
+from sfumato.report.marks import make_panels
+from sfumato.report.plane import steepest_part
 from tests.report.fronts import FOUR, THREE, TWO, make_front
 
 

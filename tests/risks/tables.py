@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from hypothesis import strategies as st
 
-from sfumato.risks.cells import Cells
+from sfumato.assess.cells import Cells
 
 VALUES = 4
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.risks.disclosure import attribute_disclosure
+from sfumato.assess.reidentification import attribute_disclosure
 from tests.oracles import risk as oracle
 from tests.risks.tables import Drawn, cells_of, tables
 

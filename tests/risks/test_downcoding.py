@@ -12,13 +12,13 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
+from sfumato.assess import downcoding
 from sfumato.preparing import load, make_problem
 from sfumato.release import read_recoding
-from sfumato.risks import downcoding
 from tests.oracles import downcoding as oracle
 
 if TYPE_CHECKING:
-    from sfumato.risks import Downcoding, Narrowing
+    from sfumato.assess import Downcoding, Narrowing
 
 LADDERS: dict[str, list[dict[str, str]]] = {
     "a": [

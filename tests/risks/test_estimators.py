@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from sfumato.risks.estimators import (
+from sfumato.assess.estimators import (
     NoEstimateError,
     estimate_uniques,
     pitman,

@@ -9,8 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.risks.linkage import draw_subsets, knowledge_levels, link_classes, wilson
-from sfumato.risks.nearest import link_nearest, own_chances
+from sfumato.assess.linkage import (
+    draw_subsets,
+    knowledge_levels,
+    link_classes,
+    link_nearest,
+    own_chances,
+    wilson,
+)
 from tests.examples import examples
 from tests.oracles import risk as oracle
 from tests.risks.tables import Drawn, cells_of, tables

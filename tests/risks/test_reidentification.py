@@ -7,8 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.risks.assess import Assumptions, assess
-from sfumato.risks.reidentification import class_sizes, expected_chance, journalist_by_fraction, marketer
+from sfumato.assess.reidentification import (
+    Assumptions,
+    assess,
+    class_sizes,
+    expected_chance,
+    journalist_by_fraction,
+    marketer,
+)
 from tests.oracles import risk as oracle
 from tests.risks.tables import Drawn, cells_of, tables
 

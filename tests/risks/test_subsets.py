@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from sfumato.risks import cells, subsets
-from sfumato.risks.cells import Cells
-from sfumato.risks.subsets import scan_subsets
+from sfumato.assess import cells, subsets
+from sfumato.assess.cells import Cells
+from sfumato.assess.subsets import scan_subsets
 from tests.oracles import risk as oracle
 from tests.risks.tables import Drawn, cells_of, tables
 

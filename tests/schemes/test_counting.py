@@ -11,8 +11,14 @@ from hypothesis import strategies as st
 
 from sfumato.errors import ParameterError
 from sfumato.schemes import GuidedSets, Ordered, Sets
-from sfumato.schemes.counting import bell_numbers, count_runs, count_sets, without_singletons
-from sfumato.schemes.drawing import draw_below, draw_index
+from sfumato.schemes.counting import (
+    bell_numbers,
+    count_runs,
+    count_sets,
+    draw_below,
+    draw_index,
+    without_singletons,
+)
 from tests.schemes.oracle import all_partitions, is_contiguous
 from tests.schemes.trees import rng, scheme_of, tree_of
 

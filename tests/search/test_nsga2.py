@@ -29,9 +29,9 @@ from sfumato.search import (
 )
 from sfumato.search.pymoo_adapter import ALGORITHMS, EvolutionParameters, search_pymoo
 from sfumato.search.pymoo_adapter.evaluation import Evaluations
-from sfumato.search.pymoo_adapter.gain import Gain, Scale
 from sfumato.search.pymoo_adapter.genome import Genome
-from sfumato.spec.choices import SUPPORTED_METHODS
+from sfumato.search.pymoo_adapter.search import Gain, Scale
+from sfumato.spec.fields import SUPPORTED_METHODS
 from tests.examples import examples
 from tests.search.nsga2_cases import LEVELS, small_problem
 

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from sfumato.domains import Ladder, Partition
 from sfumato.schemes import Cuts, GuidedOrdered, Ordered, make_scheme
 from sfumato.search.pymoo_adapter import EvolutionParameters
-from sfumato.search.pymoo_adapter.genome import Genome
-from sfumato.search.pymoo_adapter.parts import BitPart, BlockPart, LevelPart, Rates, make_part
+from sfumato.search.pymoo_adapter.genome import BitPart, BlockPart, Genome, LevelPart, Rates, make_part
 from tests.examples import examples
 from tests.schemes.trees import nested_trees, tree_of
 from tests.search.nsga2_cases import small_problem

@@ -473,7 +473,7 @@ def test_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_table_of_data_given_by_mistake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sfumato.spec.reading.MAX_BYTES", 1 << 20)
+    monkeypatch.setattr("sfumato.spec.toml_text.MAX_BYTES", 1 << 20)
     text = "a,b\n" * (1 << 19)
     expected = "s.toml: larger than 1 MB, so hardly a specification."
     assert message(tmp_path, monkeypatch, text) == expected

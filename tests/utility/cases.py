@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from hypothesis import strategies as st
 
+from sfumato.assess import Recoded, RecodedAttribute
 from sfumato.domains import Partition
-from sfumato.utility import Recoded, RecodedAttribute
 from tests.oracles.utility import Rows
 
 if TYPE_CHECKING:

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 
+from sfumato.assess import analyse_recoded
+from sfumato.assess.recoded import pool
 from sfumato.errors import DataError, ParameterError
-from sfumato.utility import analyse_recoded
-from sfumato.utility.pooling import pool
 from tests.examples import examples
 from tests.utility.cases import coded, dependent, tables
 
 if TYPE_CHECKING:
-    from sfumato.utility import Recoded
+    from sfumato.assess import Recoded
     from tests.oracles.utility import Rows
 
 

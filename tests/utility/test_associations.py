@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats.contingency import association
 
-from sfumato.utility.associations import compare_associations, cramers_v
+from sfumato.assess.distributions import compare_associations, cramers_v
 from tests.oracles import utility as oracle
 from tests.utility.cases import coded, dependent, tables
 
 if TYPE_CHECKING:
-    from sfumato.utility import Recoded
+    from sfumato.assess import Recoded
 
 
 @given(tables(most_attributes=4))

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sfumato.assess import Columns, analyse_columns
+from sfumato.assess.analysing import count_ranges, draw_ranges
 from sfumato.errors import DataError, ParameterError
-from sfumato.utility import Columns, analyse_columns
-from sfumato.utility.columns import count_ranges, draw_ranges
 from tests.examples import examples
 
 

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from sfumato.utility.distributions import compare_distribution
-from sfumato.utility.recoded import LIMIT
+from sfumato.assess.distributions import compare_distribution
+from sfumato.assess.recoded import LIMIT
 from tests.oracles import utility as oracle
 from tests.utility.cases import coded, tables
 
 if TYPE_CHECKING:
-    from sfumato.utility import Recoded
+    from sfumato.assess import Recoded
 
 
 @given(tables())

@@ -9,11 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.utility.features import encode_attribute, number_patterns
-from sfumato.utility.learning import learn_classes
-from sfumato.utility.modelling import compare_model
-from sfumato.utility.scores import classification_scores, regression_scores
-from sfumato.utility.splitting import MOST_TEST_ROWS, MOST_TRAIN_ROWS, split_rows
+from sfumato.assess.modelling import (
+    MOST_TEST_ROWS,
+    MOST_TRAIN_ROWS,
+    classification_scores,
+    compare_model,
+    learn_classes,
+    regression_scores,
+    split_rows,
+)
+from sfumato.assess.recoded import encode_attribute, number_patterns
 from tests.oracles import utility as oracle
 from tests.utility.cases import coded, dependent
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.utility import ErrorSummary
-from sfumato.utility.queries import (
+from sfumato.assess import ErrorSummary
+from sfumato.assess.distributions import (
     FLOOR,
     QUERIES,
     compare_queries,
@@ -26,7 +26,7 @@ from tests.oracles import utility as oracle
 from tests.utility.cases import dependent, tables
 
 if TYPE_CHECKING:
-    from sfumato.utility import Recoded
+    from sfumato.assess import Recoded
 
 
 @given(tables(), st.integers(0, 100))

@@ -92,6 +92,8 @@ def examine(seed: str, change: str | None = None, *, with_report: bool = False) 
 def _examine(case: Case, folder: Path, *, with_report: bool) -> Outcome:
     chance, rng = np.random.default_rng(abs(hash_of(case.seed))), Random(f"{case.seed} second")
     recoding, hidden = _find_recoding(case, folder, chance)
+    if _has_empty_column(case, hidden):
+        raise Rejected("a column is published without any value: its type is taken for public")
     try:
         release = make_release(case, case.world, recoding, folder, chance)
         recipe = release.recipe.to_dict() if case.route == "apply" else None
@@ -141,6 +143,13 @@ def _shown(case: Case, world: World, hidden: frozenset[int]) -> set[str]:
     names = [column.name for column in case.columns if column.role in PUBLISHED]
     rows = [row for row in range(len(world.order)) if row not in hidden]
     return {str(world.cells[name][row]) for name in names for row in rows}
+
+
+def _has_empty_column(case: Case, hidden: frozenset[int]) -> bool:
+    """Tell whether the kind of a column would be guessed from hidden cells alone."""
+    names = [column.name for column in case.columns if column.role in PUBLISHED]
+    rows = [row for row in range(len(case.world.order)) if row not in hidden]
+    return any(all(case.world.cells[name][row] is None for row in rows) for name in names)
 
 
 def _name_memory(found: list[Difference], first: Published, again: Published) -> list[Difference]:

@@ -93,6 +93,8 @@ def _run(given: argparse.Namespace) -> int:
         if given.kind:
             outcome.differences = [item for item in outcome.differences if given.kind in item.kind]
         summary.add(outcome)
+        if outcome.differences:
+            print(f"{outcome.case.seed}: {outcome.differences[0].kind}", file=sys.stderr, flush=True)
         if given.kind and outcome.differences and not shown:
             shown = True
             _show(outcome)

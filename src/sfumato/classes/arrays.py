@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from sfumato.classes.details import CellCosts, make_details
-from sfumato.classes.properties import Property, PropertyKind, Request
+from sfumato.classes.properties import CellCosts, Property, PropertyKind, Request, make_details
 from sfumato.classes.sentences import KINDS as OF_SENTENCES
 from sfumato.classes.sentences import asks_for_sentences, make_sentences, sentence_bits
 from sfumato.kernels import lattice as kernel
@@ -16,7 +15,7 @@ from sfumato.kernels import layout
 
 if TYPE_CHECKING:
     from sfumato._typing import BoolArray, FloatArray, IntArray, KeyArray, LongArray
-    from sfumato.classes.suppression import Suppression
+    from sfumato.classes.statistics import Suppression
     from sfumato.domains import Cube
 
 WORD_BITS = 64
@@ -82,21 +81,11 @@ def group_keys(keys: KeyArray) -> tuple[LongArray, LongArray]:
 
 
 class Grouping(NamedTuple):
-    """Which cells of a cube belong together in the base table.
+    """Which cells of a cube belong together in the base table."""
 
-    Parameters
-    ----------
-    keys
-        The key of each group, shape (words, groups).
-    first
-        A cell of each group.
-    group
-        The group of each cell.
-    """
-
-    keys: KeyArray
-    first: LongArray
-    group: LongArray
+    keys: KeyArray  # the key of each group, shape (words, groups)
+    first: LongArray  # a cell of each group
+    group: LongArray  # the group of each cell
 
 
 def group_cells(codes: IntArray, fields: layout.Fields) -> Grouping:
@@ -240,15 +229,7 @@ def _with_room(array: Any, depths: int) -> Any:
 
 
 def leading_counts(tables: layout.Tables, counts: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the levels of as many leading attributes as fit the memory for tables that are kept.
-
-    Parameters
-    ----------
-    tables
-        The table at the lowest levels.
-    counts
-        Allowed levels of the attributes in walking order.
-    """
+    """Return the levels of as many leading attributes as fit the memory for tables that are kept."""
     bytes_each = sum(array[0].nbytes for array in tables)
     chosen: tuple[int, ...] = ()
     slots, size = 0, 1
@@ -275,19 +256,7 @@ def kept_tables(counts: tuple[int, ...]) -> int:
 def make_scratch(
     tables: layout.Tables, plan: layout.Plan, ladders: layout.Ladders, counts: tuple[int, ...]
 ) -> layout.Scratch:
-    """Allocate the working memory of one thread.
-
-    Parameters
-    ----------
-    tables
-        The tables that it works on; the first depth tells how large they can be.
-    plan
-        What is collected.
-    ladders
-        What is walked, and whether a cost looks at original values.
-    counts
-        Levels of the leading attributes whose tables are kept; see :func:`leading_counts`.
-    """
+    """Allocate the working memory of one thread."""
     groups = tables.keys.shape[2]
     pairs = tables.pair_class.shape[2]
     slots = 1 << max(4, (2 * max(groups, pairs, 1) - 1).bit_length())
@@ -321,19 +290,3 @@ def make_scratch(
         np.empty(max(groups, values) if in_order else 0, dtype=np.int64),
         np.zeros(values if in_order else 0, dtype=np.int64),
     )
-
-
-__all__ = [
-    "Grouping",
-    "Sources",
-    "deepen",
-    "group_cells",
-    "group_keys",
-    "kept_tables",
-    "leading_counts",
-    "make_scratch",
-    "make_tables",
-    "pack_fields",
-    "pack_keys",
-    "starts",
-]

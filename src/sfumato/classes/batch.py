@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from sfumato.classes import arrays, ladders
-from sfumato.classes.classes import Classes
-from sfumato.classes.details import CellCosts
-from sfumato.classes.properties import CellCost
-from sfumato.classes.statistics import Statistics
+from sfumato.classes.properties import CellCost, CellCosts
+from sfumato.classes.statistics import Classes, Statistics
 from sfumato.classes.workers import Workers
 from sfumato.kernels import lattice as kernel
 from sfumato.kernels import layout
@@ -20,7 +18,7 @@ if TYPE_CHECKING:
 
     from sfumato._typing import FloatArray, LongArray
     from sfumato.classes.properties import Property, Request
-    from sfumato.classes.suppression import Suppression
+    from sfumato.classes.statistics import Suppression
     from sfumato.classes.workers import Tick
     from sfumato.domains import Cube, Lattice
 
@@ -30,24 +28,7 @@ Memory: TypeAlias = tuple[int, layout.Tables, layout.Scratch]
 
 
 class Batch:
-    """Evaluates nodes of one lattice over one cube for one request.
-
-    Parameters
-    ----------
-    cube, lattice
-        The data and the space; ladders in the order of the cube's quasi-identifiers. Levels and
-        listed partitions may stand beside each other.
-    request
-        What to collect.
-    suppression
-        Which rows go.
-    threads
-        Workers; all cores where None. The numbers do not depend on it.
-    word_bits
-        Bits of a key word to use; less than 64 only to test wide keys.
-    whole
-        The cube that properties compare classes with, where the first one holds some of its cells alone.
-    """
+    """Evaluates nodes of one lattice over one cube for one request."""
 
     def __init__(
         self,
@@ -256,23 +237,7 @@ def read_classes(
     persons: bool,
     properties: tuple[Property, ...],
 ) -> Classes:
-    """Copy the classes that an evaluation left in the memory.
-
-    Parameters
-    ----------
-    memory
-        The tables and the working memory.
-    depth
-        Where in the tables they stand.
-    fields
-        Where attributes stand in a key, in walking order.
-    order
-        Attributes in walking order.
-    persons
-        Whether the size of a class is its persons.
-    properties
-        What was collected.
-    """
+    """Copy the classes that an evaluation left in the memory."""
     tables, scratch = memory
     count = int(tables.counts[depth, 0])
     blocks = np.empty((count, len(order)), dtype=np.int32)
@@ -301,6 +266,3 @@ def walk_order(codes: np.ndarray[tuple[int, ...], np.dtype[np.int32]]) -> tuple[
         keys = arrays.pack_keys(rest, fields) if rest.shape[1] else np.zeros((1, len(codes)), dtype=np.uint64)
         distinct.append(len(arrays.group_keys(keys)[0]))
     return tuple(int(a) for a in np.argsort(distinct, kind="stable"))
-
-
-__all__ = ["Batch", "Statistics", "read_classes", "walk_order"]

@@ -42,19 +42,7 @@ def make_ladders(
     order: tuple[int, ...],
     origin: layout.Origin | None = None,
 ) -> layout.Ladders:
-    """Flatten block maps between allowed levels, the costs of blocks, and their totals over the table.
-
-    Parameters
-    ----------
-    cube, lattice
-        The data and the space.
-    kinds
-        The integer cell costs to prepare.
-    order
-        Attributes in walking order.
-    origin
-        The tuples of original values, where costs by frequency are wanted too.
-    """
+    """Flatten block maps between allowed levels, the costs of blocks, and their totals over the table."""
     ladders = [lattice.ladders[a] for a in order]
     counts = [value_rows(cube, a, ladder.size) for a, ladder in zip(order, ladders, strict=True)]
     parts = [
@@ -181,19 +169,7 @@ def no_origin() -> layout.Origin:
 def make_origin(
     cube: Cube, bases: Sequence[IntArray], order: tuple[int, ...], group: LongArray
 ) -> layout.Origin:
-    """Return the distinct tuples of original values, and where each one is in the base table.
-
-    Parameters
-    ----------
-    cube
-        The data.
-    bases
-        For each attribute the block of every code in the base table.
-    order
-        Attributes in walking order.
-    group
-        The group of each cell in the base table.
-    """
+    """Return the distinct tuples of original values, and where each one is in the base table."""
     # The cells of a cube are sorted by these codes, so equal tuples follow each other.
     first = np.flatnonzero(starts(np.ascontiguousarray(cube.codes.T)))
     rows = np.add.reduceat(cube.rows, first) if len(first) else cube.rows[:0]
@@ -232,19 +208,3 @@ def cost_limits(cube: Cube, lattice: Lattice, kind: CellCost) -> LongArray:
         if places is not None and limits[a] > 0:
             limits[a] = max(1, places.max())
     return limits
-
-
-__all__ = [
-    "base_codes",
-    "cost_limits",
-    "flat_places",
-    "joined",
-    "kind_numbers",
-    "make_ladders",
-    "make_origin",
-    "no_origin",
-    "value_rows",
-    "walk_count",
-    "walk_numbers",
-    "whole_costs",
-]

@@ -8,11 +8,10 @@ import numpy as np
 
 from sfumato.classes import arrays, ladders
 from sfumato.classes.batch import read_classes
-from sfumato.classes.details import CellCosts
-from sfumato.classes.properties import CellCost
+from sfumato.classes.properties import CellCost, CellCosts
 from sfumato.classes.statistics import Statistics
 from sfumato.classes.workers import Workers
-from sfumato.domains.ladder import entropy_shares
+from sfumato.domains.lattice import entropy_shares
 from sfumato.errors import ParameterError
 from sfumato.kernels import lattice as kernel
 from sfumato.kernels import layout
@@ -22,9 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sfumato._typing import FloatArray, IntArray, KeyArray, LongArray
-    from sfumato.classes.classes import Classes
     from sfumato.classes.properties import Request
-    from sfumato.classes.suppression import Suppression
+    from sfumato.classes.statistics import Classes, Suppression
     from sfumato.classes.workers import Tick
     from sfumato.domains import Cube, Lattice
 
@@ -49,21 +47,6 @@ class Recodings:
 
     The tables of the original tuples are shared; a recoding looks all its attributes up in one pass
     over them. Where recodings share partitions and can be listed, :class:`Batch` is faster.
-
-    Parameters
-    ----------
-    cube
-        The data.
-    lattice
-        The levels of each attribute's hierarchy, for the heights of blocks; nothing else of it is used.
-    request
-        What to collect.
-    suppression
-        Which rows go.
-    threads
-        Workers; all cores where None. The numbers do not depend on it.
-    word_bits
-        Bits of a key word to use; less than 64 only to test wide keys.
     """
 
     def __init__(
@@ -114,30 +97,7 @@ class Recodings:
     def evaluate(
         self, blocks: Sequence[IntArray], *, levels: LongArray | None = None, tick: Tick | None = None
     ) -> Statistics:
-        """Evaluate recodings; rows of the result in the order given.
-
-        Parameters
-        ----------
-        blocks
-            For each attribute the block of every code in each of n recodings, shape (n, m); blocks have any
-            numbers from 0 to m − 1.
-        levels
-            Shape (n, q): which level of its hierarchy a partition is, where it was chosen as such, else −1.
-            Only the height of cells depends on it: a level's blocks all have the level's height.
-        tick
-            Called while waiting.
-
-        Returns
-        -------
-        Statistics
-            Each node is the recoding's number, once for each attribute: its place in the lists ``blocks``.
-            If it is stopped, the result has fewer rows: those of the recodings that were done.
-
-        Raises
-        ------
-        ParameterError
-            If shapes or numbers do not fit the cube.
-        """
+        """Evaluate recodings; rows of the result in the order given."""
         joined = self._checked(blocks)
         n, q = len(joined), len(self.cube.sizes)
         given = np.full((n, q), -1, dtype=np.int64) if levels is None else np.ascontiguousarray(levels)
@@ -277,6 +237,3 @@ def _heights(cube: Cube, lattice: Lattice, costs: tuple[CellCost, ...]) -> own_k
         np.concatenate([np.zeros(0, dtype=np.int64), *places]),
         np.cumsum([0, *map(len, places)], dtype=np.int64),
     )
-
-
-__all__ = ["Recodings"]

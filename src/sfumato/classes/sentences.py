@@ -33,22 +33,7 @@ def risk_scale(rows: int) -> float:
 
 
 def make_sentences(cube: Cube, properties: Sequence[Property], first: int) -> kernel.Sentences:
-    """Put what properties about sentences need into arrays.
-
-    Parameters
-    ----------
-    cube
-        The data.
-    properties
-        All properties.
-    first
-        The bit word from which on sentences stand.
-
-    Raises
-    ------
-    ParameterError
-        If a property is about sentences and the cube has none.
-    """
+    """Put what properties about sentences need into arrays."""
     number = np.array([item.sentence for item in properties], dtype=np.int64)
     if not asks_for_sentences(properties):
         none = np.zeros((0, 0))
@@ -115,6 +100,3 @@ def _log_prior(cube: Cube, own: Confidential) -> FloatArray:
     true = (own.truth[cube.sensitive_codes[:, cube.hidden]] * cube.rows[:, None]).sum(axis=0)
     share = true / max(cube.row_count, 1)
     return np.asarray(np.log(np.where(share > 0, share, 1.0)))
-
-
-__all__ = ["KINDS", "asks_for_sentences", "make_sentences", "risk_scale", "sentence_bits"]

@@ -1,61 +1,103 @@
-"""What was collected for many recodings."""
+"""What is collected of classes and nodes, and which classes are suppressed."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import IntEnum
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sfumato.kernels import lattice as codes
 from sfumato.kernels import lattice as kernel
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sfumato._typing import BoolArray, FloatArray, LongArray
-    from sfumato.classes.classes import Classes
+    from sfumato._typing import BoolArray, FloatArray, IntArray, LongArray
     from sfumato.classes.properties import CellCost, Property
-    from sfumato.classes.suppression import Rule
+
+
+@dataclass(frozen=True, eq=False)
+class Classes:
+    """The equivalence classes that one recoding makes of a cube."""
+
+    blocks: IntArray  # block numbers of each class, shape (classes, q), in the cube's order of attributes
+    # rows of each class, and its persons where persons are named
+    rows: LongArray
+    sizes: LongArray
+    suppressed: BoolArray  # whether the class is suppressed
+    # the collected properties and their value for each class, shape (properties, classes)
+    properties: tuple[Property, ...]
+    values: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def suppressed_blocks(self) -> IntArray:
+        """Block numbers of the suppressed classes."""
+        return self.blocks[self.suppressed]
+
+
+class Rule(IntEnum):
+    """How rows are chosen for suppression.
+
+    ``FAILING`` takes every class that misses a requirement; ``SMALLEST`` takes
+    whole class sizes, smallest first, within the budget, and leaves the largest;
+    ``FAILING_THEN_SMALLEST`` does both with one budget; ``BELOW_MEAN`` takes
+    every class smaller than the mean class size over rows, without a budget.
+    """
+
+    NONE = codes.NONE
+    FAILING = codes.FAILING
+    SMALLEST = codes.SMALLEST
+    FAILING_THEN_SMALLEST = codes.FAILING_THEN_SMALLEST
+    BELOW_MEAN = codes.BELOW_MEAN
+
+
+@dataclass(frozen=True, slots=True)
+class Suppression:
+    """A rule and the number of rows it may take."""
+
+    rule: Rule
+    budget: int
+
+
+def budget_of(limit: float, rows: int) -> int:
+    """Return floor(limit × rows), exactly for the limit as it is written in decimals.
+
+    Examples
+    --------
+    >>> budget_of(0.29, 100), budget_of(0.01, 30162)
+    (29, 301)
+    """
+    share = Fraction(str(limit)) * rows
+    return share.numerator // share.denominator
 
 
 @dataclass(frozen=True, eq=False)
 class Statistics:
-    """What was collected for a batch of nodes; one row for each.
+    """What was collected for a batch of nodes; one row for each."""
 
-    Parameters
-    ----------
-    nodes
-        Numbers of levels or listed partitions, shape (n, q).
-    sums, worst
-        The kernel's integer and floating-point output.
-    properties, costs
-        What the columns after the fixed ones are about.
-    limits
-        For each cell cost what a suppressed cell costs, attribute by attribute.
-    row_count
-        Rows of the table before suppression.
-    rule
-        The rule that suppressed.
-    penalties
-        Costs by frequency summed over all rows, suppressed ones included, attribute by attribute; no
-        columns where they are not collected.
-    classes_of
-        Makes the classes of a node, for measures that look at them one by one.
-    entropies_of
-        From nodes to the entropy of each attribute's partition, shape (n, q); see
-        `sfumato.domains.ladder.entropy_shares`.
-    """
-
-    nodes: LongArray
+    nodes: LongArray  # numbers of levels or listed partitions, shape (n, q)
+    # the kernel's integer and floating-point output
     sums: LongArray
     worst: FloatArray
+    # what the columns after the fixed ones are about
     properties: tuple[Property, ...]
     costs: tuple[CellCost, ...]
-    limits: LongArray
-    row_count: int
-    rule: Rule
+    limits: LongArray  # for each cell cost what a suppressed cell costs, attribute by attribute
+    row_count: int  # rows of the table before suppression
+    rule: Rule  # the rule that suppressed
+    # costs by frequency summed over all rows, suppressed ones included, attribute by attribute; no columns
+    # where they are not collected
     penalties: FloatArray
+    # makes the classes of a node, for measures that look at them one by one
     classes_of: Callable[[LongArray], Classes]
+    # from nodes to the entropy of each attribute's partition, shape (n, q); see
+    # `sfumato.domains.lattice.entropy_shares`
     entropies_of: Callable[[LongArray], FloatArray]
 
     def __len__(self) -> int:
@@ -123,6 +165,3 @@ class Statistics:
     def cell_limits(self, cost: CellCost) -> LongArray:
         """Return what a suppressed cell costs, attribute by attribute."""
         return np.asarray(self.limits[self.costs.index(cost)])
-
-
-__all__ = ["Statistics"]

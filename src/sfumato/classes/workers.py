@@ -22,15 +22,7 @@ Output = TypeVar("Output")
 
 
 class Workers(Generic[Memory]):
-    """A pool of threads, and as many memories as run at once.
-
-    Parameters
-    ----------
-    threads
-        How many; all cores where None.
-    allocate
-        Makes the memory of the worker with a number.
-    """
+    """A pool of threads, and as many memories as run at once."""
 
     def __init__(self, threads: int | None, allocate: Callable[[int], Memory]) -> None:
         self.threads = threads or os.cpu_count() or 1
@@ -108,6 +100,3 @@ class Workers(Generic[Memory]):
             return work(memory, piece)
         finally:
             self._memory.put(memory)
-
-
-__all__ = ["Tick", "Workers"]

@@ -8,8 +8,7 @@ from typing import Annotated
 import typer
 
 from sfumato.cli.options import Options
-from sfumato.cli.output import Output
-from sfumato.cli.progress import waiting, watching
+from sfumato.cli.output import Output, waiting, watching
 
 
 def anonymize(
@@ -45,6 +44,3 @@ def anonymize(
     released.print_files(path, manifest_path(path), output)
     output.result(released.release_result(release, manifest, path, manifest_path(path)))
     return 0
-
-
-__all__ = ["anonymize"]

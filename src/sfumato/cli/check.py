@@ -53,14 +53,14 @@ def check(
 
 def _all_problems(spec: Spec, first: SfumatoError) -> list[SfumatoError]:
     """Look at every attribute by itself, so that one run shows what is wrong with each of them."""
-    from sfumato import api
     from sfumato.errors import SfumatoError
+    from sfumato.preparing import load
 
     found: dict[str, SfumatoError] = {}
     for name in (*spec.quasi_identifiers, *spec.sensitive):
         alone = spec.attributes[name].model_copy(update={"role": "quasi-identifier"})
         try:
-            api.load(None, spec.model_copy(update={"attributes": {name: alone}, "confidential": ()}))
+            load(None, spec.model_copy(update={"attributes": {name: alone}, "confidential": ()}))
         except SfumatoError as error:
             found |= {str(item): item for item in getattr(error, "problems", (error,))}
     return list(found.values()) or [first]
@@ -112,6 +112,3 @@ def _cell(value: object) -> str:
     if isinstance(value, int):
         return f"{value:,}"
     return "" if value is None else str(value)
-
-
-__all__ = ["check"]

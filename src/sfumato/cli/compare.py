@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sfumato.cli.options import Options
-from sfumato.cli.output import Output
-from sfumato.cli.progress import waiting
+from sfumato.cli.output import Output, waiting
 from sfumato.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -57,23 +56,6 @@ def compare(
     With A and B: measures, what becomes of each attribute, and the sizes of the classes. With A alone:
     is anything as good in everything and better in something, and what is better in one
     measure for at most so much (10 %) worse in the others?
-
-    Parameters
-    ----------
-    spec
-        The specification; its data are read for two solutions only.
-    picks
-        One or two solutions.
-    front
-        The folder of the front.
-    released
-        A release to ask about.
-    better, worse, at_most
-        The trade that is asked for.
-    out
-        A page.
-    options
-        The common options.
     """
     from sfumato.cli import questions
     from sfumato.cli.fronts import FILES
@@ -124,6 +106,3 @@ def _side_by_side(spec: Spec, front: Front, picks: Sequence[str], out: str | Non
         output.line(f"written  {out}", style="bold")
     output.result({**found.to_dict(), "sentence": found.sentence, "file": out})
     return 0
-
-
-__all__ = ["compare"]

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sfumato.cli.options import Options
-from sfumato.cli.output import Output
-from sfumato.cli.progress import waiting, watching
+from sfumato.cli.output import Output, waiting, watching
 from sfumato.cli.report import FILE, INTERNAL_FILE
 
 if TYPE_CHECKING:
@@ -124,7 +123,7 @@ def _drafts(folder: Path, copied: list[str], *, force: bool) -> Iterator[Path]:
     """Give a hidden folder to work in; what is in it gets its names at the end, all or nothing."""
     from sfumato.cli.fronts import FILES
     from sfumato.private import place, private_folder
-    from sfumato.release.atomic import check_target, output_errors, place_folder
+    from sfumato.release.fields import check_target, output_errors, place_folder
 
     names = [*copied, *_made()]
     is_new = not folder.is_dir()
@@ -162,6 +161,3 @@ def _print_next(folder: Path, output: Output) -> None:
         "or look at your own data: sfumato init DATA.csv",
     ):
         output.line(f"          {step}")
-
-
-__all__ = ["demo"]

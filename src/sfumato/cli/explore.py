@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sfumato.cli.options import Options
-from sfumato.cli.output import Output
-from sfumato.cli.progress import watching
+from sfumato.cli.output import Output, watching
 
 if TYPE_CHECKING:
     from sfumato.results import Front
@@ -30,7 +29,7 @@ def explore(
     from sfumato import api
     from sfumato.cli import fronts
     from sfumato.errors import InfeasibleError
-    from sfumato.release.atomic import atomic_folder
+    from sfumato.release.fields import atomic_folder
 
     output, folder = Output(options), Path(out)
     fronts.check_folder(folder, force=options.force)
@@ -97,6 +96,3 @@ def _print_next(spec: str, folder: Path, pick: str, output: Output) -> None:
         f"         sfumato release {shell_word(spec)} --front {shell_word(folder)} "
         f"--pick {shell_word(pick)} --out {shell_word(target)}"
     )
-
-
-__all__ = ["explore"]

@@ -49,7 +49,7 @@ def front_files(front: Front, *, picked: int | None = None, show_labels: bool = 
 
 def _counted(front: Front, picked: int | None) -> list[int]:
     """Return the solutions whose classes are counted for the page: as many as take a few seconds."""
-    from sfumato.report.table import LIMIT
+    from sfumato.report.page import LIMIT
 
     wanted = [picked, *(item.solution.number for item in front.suggestions())] if len(front) else []
     numbers = dict.fromkeys(item for item in wanted if item is not None)
@@ -118,17 +118,7 @@ def print_suggestions(suggestions: Sequence[Suggestion[Solution]], output: Outpu
 
 
 def print_solutions(front: Front, output: Output, marks: Mapping[int, str]) -> None:
-    """List at most fifteen solutions: the ends, the marked ones, and others evenly between.
-
-    Parameters
-    ----------
-    front
-        The front.
-    output
-        Where to. Measures that find no room there are counted.
-    marks
-        Number of a solution → the word beside it.
-    """
+    """List at most fifteen solutions: the ends, the marked ones, and others evenly between."""
     shown = spread(len(front), [number - 1 for number in marks])
     names = [name for name in front.measure_names if name != "suppressed"]
     fitting = _fitting(names, output.width, max((len(word) for word in marks.values()), default=0))
@@ -193,18 +183,3 @@ def shell_word(text: str | Path) -> str:
     """
     word = str(text)
     return word if word and all(letter.isalnum() or letter in "./\\:_-+," for letter in word) else f'"{word}"'
-
-
-__all__ = [
-    "FILES",
-    "check_folder",
-    "front_files",
-    "print_checkpoint_note",
-    "print_front",
-    "print_search",
-    "print_solutions",
-    "print_suggestions",
-    "shell_word",
-    "spread",
-    "suggest_pick",
-]

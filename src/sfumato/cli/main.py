@@ -3,23 +3,193 @@
 from __future__ import annotations
 
 import inspect
+import os
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import typer
+from typer.core import TyperGroup
 
 from sfumato.cli.anonymize import anonymize
 from sfumato.cli.check import check
 from sfumato.cli.compare import compare
 from sfumato.cli.demo import demo
 from sfumato.cli.explore import explore
-from sfumato.cli.guard import Commands
 from sfumato.cli.init import init
 from sfumato.cli.measure import measure
 from sfumato.cli.microaggregate import microaggregate
-from sfumato.cli.options import Version, with_common_options
+from sfumato.cli.options import FLAGS, VALUED, Version, with_common_options
+from sfumato.cli.output import Terminated, flush_output, forget_output, print_error, terminable
 from sfumato.cli.release import release
 from sfumato.cli.report import report
 from sfumato.cli.risk import risk
 from sfumato.cli.verify import verify
+from sfumato.errors import SfumatoError
+
+WRONG_USE = 2
+INTERRUPTED = 130
+TERMINATED = 143
+TRACEBACK = "SFUMATO_TRACEBACK"
+"""Environment variable with which the traceback of an unexpected error is printed."""
+
+# typer brings its own click since 0.2x and uses the installed one before; either way the errors of
+# parsing are the relatives of this one.
+_PARSING_ERROR: type[Exception] = typer.BadParameter.__mro__[2]
+
+
+class Commands(TyperGroup):
+    """All commands, with common options also in front of the command."""
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        windows_expand_args: bool = True,
+        **extra: Any,
+    ) -> object:
+        """Run one command and leave with its status."""
+        given = move_common_options(sys.argv[1:] if args is None else args)
+        _never_fail_to_print()
+        status = guard(
+            lambda: super(Commands, self).main(
+                given or ["--help"], prog_name or "sfumato", complete_var, standalone_mode=False, **extra
+            ),
+            given,
+        )
+        if not given:  # help was printed, but nothing was asked for
+            status = WRONG_USE
+        if standalone_mode:
+            sys.exit(status)
+        return status
+
+
+def guard(run: Callable[[], object], arguments: Sequence[str]) -> int:
+    """Run a command line and turn whatever it raises into a message and a status."""
+    with terminable():
+        status = _guarded(run, arguments)
+    lost = flush_output()
+    return status if lost is None else _lost(lost)
+
+
+def _guarded(run: Callable[[], object], arguments: Sequence[str]) -> int:
+    as_json = "--json" in arguments
+    try:
+        status = run()
+    except SfumatoError as error:
+        text = error.text(show_values="--no-values" not in arguments)
+        picture = getattr(error, "picture", ())
+        print_error(error.message, error.where, as_json=as_json, text=text, picture=picture)
+        return error.status
+    except (KeyboardInterrupt, typer.Abort):
+        status = INTERRUPTED
+    except Terminated:
+        status = TERMINATED
+    except _PARSING_ERROR as error:
+        return _wrong_use(error, as_json)
+    except (BrokenPipeError, SystemExit) as error:
+        status = _reader_left(error)
+    except MemoryError:
+        print_error(
+            "not enough memory for this table. Use fewer or coarser attributes.", None, as_json=as_json
+        )
+        return WRONG_USE
+    except OSError as error:
+        return _refused(error, as_json)
+    except Exception as error:
+        return _unexpected(error, as_json)
+    if status in (INTERRUPTED, TERMINATED):
+        word = "interrupted" if status == INTERRUPTED else "terminated"
+        print_error(f"{word}; nothing was written.", None, as_json=as_json)
+    return status if isinstance(status, int) else 0
+
+
+def _reader_left(error: BrokenPipeError | SystemExit) -> int:
+    """Go on without a reader: what was asked for is done, though nobody looks at it."""
+    # The parser leaves with 1 where the reader of a pipe has gone, and by itself in no other way.
+    if isinstance(error, SystemExit) and error.code != 1:
+        return int(error.code or 0)
+    forget_output()
+    return 0
+
+
+def _wrong_use(error: Exception, as_json: bool) -> int:
+    """Say in one line what is wrong with the command line itself."""
+    make = getattr(error, "format_message", None)
+    message = " ".join((str(make()) if make else str(error)).split())
+    message += "" if message.endswith((".", "?")) else "."
+    path = getattr(getattr(error, "ctx", None), "command_path", None) or "sfumato"
+    print_error(f"{message[:1].lower()}{message[1:]} See '{path} --help'.", path, as_json=as_json)
+    return WRONG_USE
+
+
+def _lost(error: OSError) -> int:
+    """Say that the result could not be printed; standard output cannot say it, whatever was asked for."""
+    reason = error.strerror or type(error).__name__
+    print_error(f"the output cannot be written: {reason}.", None, as_json=False)
+    return WRONG_USE
+
+
+def _refused(error: OSError, as_json: bool) -> int:
+    """Say that the system refused something, and on which file."""
+    # Whatever writes files names them; printing has no name to give.
+    if error.filename is None and error.errno is not None:
+        forget_output()
+        return _lost(error)
+    where = None if error.filename is None else str(error.filename)
+    reason = error.strerror or type(error).__name__
+    print_error(
+        f"the system refuses: {reason}. Check the file, its folder and the disk.", where, as_json=as_json
+    )
+    return WRONG_USE
+
+
+def _unexpected(error: Exception, as_json: bool) -> int:
+    """Say that the mistake is ours; the text of the error may hold data and is not shown."""
+    if os.environ.get(TRACEBACK):
+        traceback.print_exception(error, file=sys.stderr)
+    print_error(
+        f"this is a mistake in sfumato, not yours ({type(error.__cause__ or error).__name__}). "
+        f"Set {TRACEBACK}=1 to see where it happens, and report it.",
+        None,
+        as_json=as_json,
+    )
+    return WRONG_USE
+
+
+def move_common_options(arguments: Sequence[str]) -> list[str]:
+    """Move common options that stand in front of the command behind it.
+
+    Examples
+    --------
+    >>> move_common_options(["--json", "--seed", "3", "check", "adult.toml"])
+    ['check', '--json', '--seed', '3', 'adult.toml']
+    """
+    at = 0
+    while at < len(arguments) and (step := _length(arguments[at])):
+        at += step
+    if at >= len(arguments) or arguments[at].startswith("-"):
+        return list(arguments)
+    return [arguments[at], *arguments[:at], *arguments[at + 1 :]]
+
+
+def _length(argument: str) -> int:
+    """Return how many arguments a common option takes, itself included; 0 if it is none."""
+    if argument in VALUED:
+        return 2
+    return int(argument in FLAGS or argument.partition("=")[0] in VALUED)
+
+
+def _never_fail_to_print() -> None:
+    """Let characters that a terminal does not know be replaced."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="replace")
+
 
 app = typer.Typer(
     name="sfumato",
@@ -57,6 +227,3 @@ for command in (
 def main() -> None:
     """Run the command line and leave with its status."""
     app()
-
-
-__all__ = ["app", "main"]

@@ -2,22 +2,140 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Annotated
 
 import typer
 
-from sfumato.cli.options import Options, split_names
-from sfumato.cli.output import Column, Output, count, number
-from sfumato.cli.progress import waiting
-from sfumato.cli.reading import (
+from sfumato.cli.options import (
     DataPath,
     Encoding,
+    Options,
     Person,
     Sensitive,
     Separator,
     make_reading_spec,
+    split_names,
     without_specification,
 )
+from sfumato.cli.output import Column, Output, count, number, waiting
+
+MOST_NAMES = 5
+
+
+@dataclass(frozen=True)
+class Findings:
+    """The measures of a table, with the columns they are about."""
+
+    numbers: Mapping[str, float]  # `rows`, `classes`, `uniques`, then measure → number
+    # the columns
+    quasi_identifiers: Sequence[str]
+    sensitive: Sequence[str]
+    person: str | None = None  # the column that tells persons apart, or None
+
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+        return int(self.numbers["rows"])
+
+    @property
+    def uniques(self) -> int:
+        """Number of classes with a single row."""
+        return int(self.numbers["uniques"])
+
+    @property
+    def k(self) -> int:
+        """Size of the smallest class."""
+        return int(self.numbers["k"])
+
+    @property
+    def unit(self) -> str:
+        """What a class is counted in."""
+        return "row" if self.person is None else "person"
+
+    @property
+    def known(self) -> str:
+        """The quasi-identifiers as a list in words; of many, the first ones."""
+        names = list(self.quasi_identifiers)
+        if len(names) > MOST_NAMES:
+            return f"{', '.join(names[: MOST_NAMES - 1])} and {len(names) - MOST_NAMES + 1} more"
+        return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def meaning(name: str, findings: Findings) -> str:
+    """Say what one measure of a table means."""
+    from sfumato.spec import parse_measure_name
+
+    short, arguments = parse_measure_name(name)
+    value = findings.numbers[name]
+    if short == "k":
+        return _smallest(findings)
+    if short == "distinct_l":
+        return _fewest(int(value), arguments[0], findings)
+    texts = {
+        "mean_k": f"{findings.unit}s in the class of a row, on average over the rows",
+        "spread_k": "class sizes, summed over the rows",
+        "average_class": "rows in a class, on average over the classes",
+        "dm": "ordered pairs of rows that cannot be told apart",
+        "spread_l": "rows of the class with the row's own value of {}, summed over the rows",
+        "entropy_l": "every class mixes its values of {} at least as well as this many equally frequent ones",
+        "recursive_l": "(c, ℓ)-diversity of {} holds for c = {} and ℓ up to this",
+        "share_l": "one over the largest share that a value of {} has in a class",
+        "t": "the most special class is this far from the whole table in {} (0 to 1)",
+        "cm": "rows whose {} is not the most frequent one of their class",
+    }
+    if short in texts:
+        return texts[short].format(*arguments)
+    from sfumato.report import measure_words
+
+    return measure_words(name)
+
+
+def _smallest(findings: Findings) -> str:
+    if findings.k > 1:
+        return f"the smallest class has {count(findings.k, findings.unit)}"
+    if findings.person is not None or not findings.uniques:
+        return f"the smallest class has 1 {findings.unit}"
+    verb = "row is" if findings.uniques == 1 else "rows are"
+    return f"the smallest class has 1 row: {findings.uniques:,} {verb} unique"
+
+
+def _fewest(values: int, attribute: str, findings: Findings) -> str:
+    if values > 1:
+        return f"every class has at least {values:,} different values of {attribute}"
+    return f"some class has a single value of {attribute}: to know the class is to know it"
+
+
+def verdict(findings: Findings) -> str:
+    """Answer in one sentence whether the table is anonymous."""
+    known = findings.known
+    if findings.k == 1:
+        if findings.person is not None or not findings.uniques:
+            return f"No: some class holds one {findings.unit} alone, whom {known} point out."
+        share = 100 * findings.uniques / findings.rows
+        return (
+            f"No: {known} point out {findings.uniques:,} of {count(findings.rows, 'row')} "
+            f"({share:.3g} %), which no other row resembles."
+        )
+    others = count(findings.k - 1, f"other {findings.unit}" if findings.person is None else "other person")
+    learnt = [name for name in findings.sensitive if _is_learnt(name, findings)]
+    if learnt:
+        return (
+            f"Not quite: {known} never single out fewer than {count(findings.k, findings.unit)}, but in some "
+            f"class all have the same {learnt[0]}, which is then known."
+        )
+    return (
+        f"It is {findings.k}-anonymous: by {known} every {findings.unit} is like at least {others}; "
+        "whether that is enough is your decision."
+    )
+
+
+def _is_learnt(attribute: str, findings: Findings) -> bool:
+    from sfumato.spec import format_measure_name
+
+    return findings.numbers.get(format_measure_name("distinct_l", (attribute,))) == 1
+
 
 _COUNTS = ("rows", "classes", "uniques")
 
@@ -38,22 +156,8 @@ def measure(
     """Measure any table, protected or not.
 
     A column whose name holds a comma is written in double quotes, as in CSV.
-
-    Parameters
-    ----------
-    data
-        The table.
-    qi, sensitive
-        Lists of columns, each separated by commas.
-    person
-        The column that tells persons apart.
-    separator, encoding
-        How a text file is read.
-    options
-        The common options.
     """
     from sfumato import api
-    from sfumato.cli.meanings import Findings, meaning, verdict
 
     output = Output(options)
     known, secret = split_names(qi, "--qi"), split_names(sensitive or [], "--sensitive")
@@ -77,6 +181,3 @@ def measure(
         output.line("Name columns with --sensitive to see whether their values are protected.", style="dim")
     output.result(numbers)
     return 0
-
-
-__all__ = ["measure"]

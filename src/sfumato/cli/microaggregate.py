@@ -2,22 +2,79 @@
 
 from __future__ import annotations
 
+import json
+import re
 import sys
+import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import typer
 
-from sfumato.cli.options import Options, split_names
-from sfumato.cli.output import Column, Output, count, number, printable
-from sfumato.cli.progress import waiting, watching
-from sfumato.cli.reading import DataPath, Encoding, Separator, make_reading_spec, without_specification
-from sfumato.errors import ParameterError
+from sfumato.cli.options import (
+    DataPath,
+    Encoding,
+    Options,
+    Separator,
+    make_reading_spec,
+    split_names,
+    without_specification,
+)
+from sfumato.cli.output import Column, Output, count, number, printable, waiting, watching
+from sfumato.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
     from sfumato.microaggregating import Microaggregated
-    from sfumato.microaggregation.checking import Groups
+    from sfumato.microaggregation.aggregating import Groups
     from sfumato.spec import Spec
+
+_LINE = re.compile(r"at line (\d+)")
+
+
+def read_groups(path: str) -> list[list[str]]:
+    """Read lists of columns that are microaggregated together.
+
+    A TOML file says ``groups = [["A", "B"], ["C"]]``; a JSON file an object with the same key, or the lists
+    alone.
+    """
+    file = Path(path)
+    try:
+        text = file.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise DataError("there is no such file of groups; or say none or auto.", where=path) from None
+    except (OSError, UnicodeError):
+        raise DataError("the file cannot be read as UTF-8 text.", where=path) from None
+    return _check(_parse(text, path, is_json=file.suffix.lower() == ".json"), path)
+
+
+def _parse(text: str, path: str, *, is_json: bool) -> object:
+    try:
+        value: object = json.loads(text) if is_json else tomllib.loads(text)
+    except json.JSONDecodeError as error:
+        raise DataError("this is not JSON.", where=f"{path}, line {error.lineno}") from None
+    except tomllib.TOMLDecodeError as error:
+        line = _LINE.search(str(error))
+        # Without a line, it is the end of the file.
+        where = f"{path}, line {line[1] if line else text.count(chr(10)) + 1}"
+        raise DataError('this is not TOML. Write groups = [["A", "B"], ["C"]].', where=where) from None
+    if not isinstance(value, dict):
+        return value
+    if set(value) != {"groups"}:
+        raise DataError('one key is expected: groups = [["A", "B"], ["C"]].', where=path)
+    return value["groups"]
+
+
+def _check(value: object, path: str) -> list[list[str]]:
+    if not isinstance(value, list) or not value:
+        raise DataError("a list of groups is expected.", where=f"{path}: groups")
+    for at, group in enumerate(value):
+        if not isinstance(group, list) or not group:
+            raise DataError("a list of columns is expected.", where=f"{path}: groups[{at}]")
+        for place, name in enumerate(group):
+            if not isinstance(name, str):
+                raise DataError("the name of a column is expected.", where=f"{path}: groups[{at}][{place}]")
+    return value
+
 
 Columns: TypeAlias = Annotated[
     list[str],
@@ -100,19 +157,6 @@ def microaggregate(
 
     Only these columns and those of --keep are published; all others are left out. Rows keep their order
     unless --sort is given. With several groups of columns, k holds in each group alone.
-
-    Parameters
-    ----------
-    data, out
-        The table, and where the protected one goes.
-    columns, k, groups, within, method, centroid, standardize, order, keep, sort
-        As for `sfumato.microaggregate`.
-    drop
-        Deprecated: what is not named is left out anyway.
-    missing, separator, encoding
-        How a text file is read.
-    options
-        The common options.
     """
     from sfumato.microaggregating import microaggregate as run
     from sfumato.release import check_release_target, manifest_path
@@ -183,7 +227,6 @@ def _reading(names: tuple[str, ...], separator: str | None, encoding: str, missi
 
 
 def _groups(text: str) -> Groups:
-    from sfumato.cli.groups_file import read_groups
 
     if text == "none":
         return None
@@ -270,6 +313,3 @@ def _result(found: Microaggregated, path: Path, measures: dict[str, float]) -> d
         "warnings": found.warnings,
         "verified": True,
     }
-
-
-__all__ = ["microaggregate"]

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import functools
 import inspect
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
-from sfumato.errors import ParameterError
+from sfumato.errors import DataError, ParameterError, SpecError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from sfumato.spec import Spec
@@ -29,34 +32,18 @@ VALUED = ("--threads", "--seed", "--time-limit", "--checkpoint")
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """What the common options say.
+    """What the common options say."""
 
-    Parameters
-    ----------
-    json
-        Print one JSON object to standard output, and nothing else there.
-    quiet
-        Print nothing to standard output.
-    force
-        Replace outputs that exist.
-    threads
-        Workers of a search; all cores where None.
-    seed, time_limit
-        In place of what the specification says; None keeps that.
-    no_values
-        Show no value of the data: neither those that a hierarchy lacks, nor labels as examples.
-    checkpoint
-        A file in which a search keeps how far it came, and from which it goes on.
-    """
-
-    json: bool = False
-    quiet: bool = False
-    force: bool = False
-    threads: int | None = None
+    json: bool = False  # print one JSON object to standard output, and nothing else there
+    quiet: bool = False  # print nothing to standard output
+    force: bool = False  # replace outputs that exist
+    threads: int | None = None  # workers of a search; all cores where None
+    # in place of what the specification says; None keeps that
     seed: int | None = None
     time_limit: float | None = None
+    # show no value of the data: neither those that a hierarchy lacks, nor labels as examples
     no_values: bool = False
-    checkpoint: str | None = None
+    checkpoint: str | None = None  # a file in which a search keeps how far it came, and from which it goes on
 
     @property
     def show_values(self) -> bool:
@@ -147,14 +134,7 @@ _COMMON: dict[str, tuple[object, object]] = {
 
 
 def with_common_options(command: Command) -> Command:
-    """Give a command the common options; it receives them as ``options``.
-
-    Parameters
-    ----------
-    command
-        A function whose parameters are annotated for typer, but for ``options``. It returns the
-        status of the process.
-    """
+    """Give a command the common options; it receives them as ``options``."""
     own = [
         item
         for item in inspect.signature(command, eval_str=True).parameters.values()
@@ -196,18 +176,6 @@ def _refuse_nul(given: Mapping[str, object]) -> None:
 def split_names(texts: Sequence[str], option: str) -> tuple[str, ...]:
     """Split names at commas; a name that holds a comma stands in double quotes, as in CSV.
 
-    Parameters
-    ----------
-    texts
-        What was given, once or several times.
-    option
-        The option, for the message.
-
-    Raises
-    ------
-    ParameterError
-        If a name is empty, stands twice, or a quote is not closed.
-
     Examples
     --------
     >>> split_names(["age,zip", '"city, state"'], "--qi")
@@ -228,4 +196,57 @@ def split_names(texts: Sequence[str], option: str) -> tuple[str, ...]:
     return tuple(names)
 
 
-__all__ = ["FLAGS", "VALUED", "Command", "Options", "show_version", "split_names", "with_common_options"]
+DataPath: TypeAlias = Annotated[
+    str,
+    typer.Argument(
+        metavar="DATA", help="csv, tsv, parquet, arrow or json lines; or a folder of parquet files."
+    ),
+]
+Sensitive: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--sensitive", metavar="C", help="Columns that must not be learnt; may be repeated."),
+]
+Person: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--person", metavar="P", help="Column that says which rows are one person's."),
+]
+Separator: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--separator", metavar="C", help="The character between two fields; found by itself if not given."
+    ),
+]
+Encoding: TypeAlias = Annotated[
+    str, typer.Option("--encoding", metavar="NAME", help="The encoding of a text file.")
+]
+
+_IN_SPECIFICATION = re.compile(r'\b([Ss])et (separator|encoding)( = "[^"]*")? in \[data\]')
+
+
+def make_reading_spec(columns: Sequence[str], separator: str | None, encoding: str) -> Spec:
+    """Return a specification that says no more than how a table is read."""
+    from sfumato.spec import Spec
+
+    data = {"separator": "\t" if separator == "\\t" else separator, "encoding": encoding}
+    given = {name: text for name, text in data.items() if text is not None}
+    try:
+        return Spec(data=given, attributes={name: {"role": "quasi-identifier"} for name in columns})
+    except SpecError as error:
+        option = next((name for name in given if name in (error.where or "")), "separator")
+        raise ParameterError(error.message, where=f"--{option}") from None
+
+
+@contextlib.contextmanager
+def without_specification() -> Iterator[None]:
+    """Let advice about ``[data]`` name the options instead: there is no specification to edit."""
+    try:
+        yield
+    except DataError as error:
+        message = _IN_SPECIFICATION.sub(_as_option, error.message)
+        raise DataError(message, where=error.where, values=error.values) from None
+
+
+def _as_option(match: re.Match[str]) -> str:
+    letter = "U" if match[1] == "S" else "u"
+    value = match[3].removeprefix(" = ") if match[3] else ""
+    return f"{letter}se --{match[2]} {value}".rstrip()

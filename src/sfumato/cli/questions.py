@@ -51,19 +51,7 @@ def read_release(path: str, front: Front) -> Asked:
 
 
 def answer(front: Front, asked: Asked, trade: Trade, output: Output) -> int:
-    """Say what is better than a point, and what is better in one measure for a little of others.
-
-    Parameters
-    ----------
-    front
-        Where to look.
-    asked
-        The point.
-    trade
-        The trade that is asked for.
-    output
-        Where to.
-    """
+    """Say what is better than a point, and what is better in one measure for a little of others."""
     better = front.better_than(asked.point)
     trades = {
         name: front.trade(asked.point, name, trade.worse, at_most=trade.at_most)
@@ -133,6 +121,3 @@ def _print_solutions(front: Front, found: Sequence[Solution], output: Output) ->
 
 def _as_dict(item: Solution) -> dict[str, object]:
     return {"solution": item.number, **item.measures, "suppressed": item.suppressed}
-
-
-__all__ = ["Asked", "Trade", "answer", "read_release"]

@@ -8,8 +8,7 @@ from typing import Annotated
 import typer
 
 from sfumato.cli.options import Options
-from sfumato.cli.output import Output
-from sfumato.cli.progress import waiting
+from sfumato.cli.output import Output, waiting
 
 
 def release(
@@ -30,19 +29,6 @@ def release(
     """Write the release of one solution of a front.
 
     Among the solutions that fit the pick, the best by the first entry of minimize is taken.
-
-    Parameters
-    ----------
-    spec
-        The specification.
-    front
-        The folder of the front.
-    pick
-        Which solution.
-    out
-        The release.
-    options
-        The common options.
     """
     from sfumato import api
     from sfumato.cli import fronts, released
@@ -66,6 +52,3 @@ def release(
     result = released.release_result(made, manifest, path, manifest_path(path))
     output.result({**result, "solution": chosen.number})
     return 0
-
-
-__all__ = ["release"]

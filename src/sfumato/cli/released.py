@@ -50,15 +50,7 @@ def print_files(path: Path, manifest_file: Path, output: Output) -> None:
 def release_result(
     release: Release, manifest: Manifest, path: Path, manifest_file: Path
 ) -> dict[str, object]:
-    """Return what ``--json`` prints about a release.
-
-    Parameters
-    ----------
-    release, manifest
-        The release and what was written beside it.
-    path, manifest_file
-        Where they stand.
-    """
+    """Return what ``--json`` prints about a release."""
     return {
         "file": str(path),
         "manifest": str(manifest_file),
@@ -82,7 +74,7 @@ def asked(name: str, limit: float) -> str:
     >>> asked("k", 5.0), asked("t(occupation)", 0.3)
     ('>= 5', '<= 0.3')
     """
-    from sfumato.release.verify.names import larger_is_better
+    from sfumato.verifier.checks import larger_is_better
 
     return f"{'>=' if larger_is_better(name) else '<='} {number(limit)}"
 
@@ -154,6 +146,3 @@ def print_choice(run: Mapping[str, object], output: Output) -> None:
     whole = "all" if drawn["all_candidates"] else "those met by random walks from it"
     output.paragraph(f"near-optimal: drawn at random from {many} within {share} of the best ({whole})")
     output.notes("warning", [str(drawn["warning"])] if "warning" in drawn else [])
-
-
-__all__ = ["asked", "print_certainty", "print_choice", "print_files", "print_release", "release_result"]

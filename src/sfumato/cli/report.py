@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sfumato.cli.options import Options
-from sfumato.cli.output import Output
-from sfumato.cli.progress import waiting
+from sfumato.cli.output import Output, waiting
 from sfumato.errors import ParameterError, SfumatoError
 
 if TYPE_CHECKING:
-    from sfumato.evidence.published import Published
+    from sfumato.assess.published import Published
     from sfumato.spec import Spec
 
 FILE = "report.html"
@@ -51,21 +50,6 @@ def report(
 
     The released file is recounted first. Status 1 if it does not hold; the report then says so.
     The external edition is made from FILE and FILE.json alone, and may be published with them.
-
-    Parameters
-    ----------
-    folder
-        Where the release stands; for the internal edition also front and specification.
-    internal
-        Whether to write the internal edition.
-    spec
-        The specification.
-    released
-        The release.
-    out
-        The report.
-    options
-        The common options.
     """
     from sfumato.release import check_target
     from sfumato.report import write_report
@@ -89,24 +73,10 @@ def report(
 def read_folder(
     folder: Path, released: str | None, spec: str | None, options: Options, out: Path, *, internal: bool
 ) -> Published:
-    """Verify the release in a folder, and collect what a report about it shows.
-
-    Parameters
-    ----------
-    folder
-        Where to look.
-    released, spec
-        Release and specification, where they were named.
-    options
-        The common options.
-    out
-        The report, which may replace nothing that is read for it.
-    internal
-        Whether to read what stands beside the release too.
-    """
+    """Verify the release in a folder, and collect what a report about it shows."""
+    from sfumato.assess.gather import gather
+    from sfumato.assess.published import Lack, published
     from sfumato.cli.fronts import FILES
-    from sfumato.evidence.gather import Lack, gather
-    from sfumato.evidence.published import published
     from sfumato.release import manifest_path
     from sfumato.report import folder as inside
 
@@ -137,7 +107,7 @@ def _find_spec(folder: Path, spec: str | None, options: Options, *, internal: bo
 
 def _print(path: Path, found: Published, output: Output) -> None:
     """Say where the report stands and what it says in short."""
-    from sfumato.evidence.gather import Evidence
+    from sfumato.assess.gather import Evidence
     from sfumato.report.summary import headlines
 
     output.facts(
@@ -153,6 +123,3 @@ def _print(path: Path, found: Published, output: Output) -> None:
     output.line(f"         {INTERNAL if isinstance(found, Evidence) else EXTERNAL}")
     verdict = "holds" if found.holds else "does not hold"
     output.line(f"{found.subject.file}: {verdict}", style="bold green" if found.holds else "bold red")
-
-
-__all__ = ["FILE", "INTERNAL_FILE", "read_folder", "report"]

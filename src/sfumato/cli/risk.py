@@ -7,24 +7,24 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sfumato.cli.options import Options, split_names
-from sfumato.cli.output import Column, Output, count
-from sfumato.cli.progress import waiting
-from sfumato.cli.reading import (
+from sfumato.cli.options import (
     DataPath,
     Encoding,
+    Options,
     Person,
     Sensitive,
     Separator,
     make_reading_spec,
+    split_names,
     without_specification,
 )
+from sfumato.cli.output import Column, Output, count, waiting
 from sfumato.errors import ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sfumato.risks.result import Linkage, Reidentification, Risk, TableRisk
+    from sfumato.assess.risk import Linkage, Reidentification, Risk, TableRisk
     from sfumato.spec import DataSpec, Spec
 
 
@@ -69,29 +69,8 @@ def risk(
     """See what attackers would achieve against a table, and against a release made from it.
 
     A column whose name holds a comma is written in double quotes, as in CSV.
-
-    Parameters
-    ----------
-    data
-        The table.
-    qi, sensitive
-        Lists of columns, each separated by commas.
-    release
-        A release of the table, with its manifest.
-    population, fraction
-        What is known about where the table was sampled from.
-    threshold
-        A chance above this counts as a risk.
-    person
-        The column that tells persons apart.
-    spec
-        A specification of the table.
-    separator, encoding
-        How a text file is read, without a specification.
-    options
-        The common options.
     """
-    from sfumato.evidence import attackers
+    from sfumato.assess import attackers
 
     output = Output(options)
     known = None if qi is None else split_names(qi, "--qi")
@@ -388,6 +367,3 @@ def _percent(share: float) -> str:
     ('41.3 %', '100 %', '0.012 %')
     """
     return f"{100 * share:.3g} %"
-
-
-__all__ = ["risk", "verdict"]

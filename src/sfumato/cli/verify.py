@@ -9,8 +9,7 @@ from typing import Annotated
 import typer
 
 from sfumato.cli.options import Options
-from sfumato.cli.output import Column, Output, count, number
-from sfumato.cli.progress import waiting
+from sfumato.cli.output import Column, Output, count, number, waiting
 
 
 def verify(
@@ -38,17 +37,6 @@ def verify(
     released rows of the original, and every measure is computed from the original as far as it determines it;
     a specification then says how the original is read, what its domains are and for whom sentences are
     confidential. Status 1 if it does not hold.
-
-    Parameters
-    ----------
-    file
-        The released file.
-    spec
-        A specification.
-    data
-        The original.
-    options
-        The common options.
     """
     from sfumato import api
 
@@ -138,6 +126,3 @@ def _float(value: object) -> float:
 
 def _counted(value: object) -> str:
     return number(value) if isinstance(value, int | float) else "-"
-
-
-__all__ = ["verify"]

@@ -1,21 +1,26 @@
 """Confidentiality as logic: sentences that must stay unknown, read, written, and judged row by row."""
 
-from sfumato.confidentiality.compiling import compile_statements
-from sfumato.confidentiality.counting import Protected, count_protected, find_warnings
-from sfumato.confidentiality.errors import SentenceError
-from sfumato.confidentiality.reading import parse_sentence
+from sfumato.confidentiality.grammar import format_sentence, parse_sentence
 from sfumato.confidentiality.sentence import (
     Comparison,
     Junction,
     Membership,
     Negation,
     Sentence,
+    SentenceError,
     atoms_of,
     names_of,
 )
-from sfumato.confidentiality.statements import Statement, read_statements, refuse_unknown_columns
+from sfumato.confidentiality.statements import (
+    Protected,
+    Statement,
+    compile_statements,
+    count_protected,
+    find_warnings,
+    read_statements,
+    refuse_unknown_columns,
+)
 from sfumato.confidentiality.truth import Column, evaluate, plain_form, without_orders
-from sfumato.confidentiality.writing import format_sentence
 
 __all__ = [
     "Column",

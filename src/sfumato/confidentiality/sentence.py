@@ -1,12 +1,44 @@
-"""What a sentence is: comparisons joined by and, or and not."""
+"""Confidential sentences, and what can be wrong with one."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from sfumato.errors import SpecError
+
 if TYPE_CHECKING:
     import datetime as dt
+
+
+class SentenceError(SpecError):
+    """A sentence cannot be read, or does not fit the table.
+
+    ``where`` ends with the column, counted from 1; :attr:`picture` shows the line with a caret below the
+    place. Both speak of the sentence alone, never of the data.
+    """
+
+    def __init__(self, message: str, text: str, position: int, *, where: str | None = None) -> None:
+        self.text_of_sentence = text
+        self.position = min(max(position, 0), len(text))
+        begin = text.rfind("\n", 0, self.position) + 1
+        self.column = self.position - begin + 1
+        place = f"column {self.column}"
+        if "\n" in text:
+            place = f"line {text.count(chr(10), 0, self.position) + 1}, {place}"
+        super().__init__(message, where=f"{where}, {place}" if where else place)
+
+    def located(self, where: str) -> SentenceError:
+        """Return the same error with the place of the sentence before the column."""
+        return SentenceError(self.message, self.text_of_sentence, self.position, where=where)
+
+    @property
+    def picture(self) -> tuple[str, str]:
+        """The line of the sentence in which it goes wrong, and a line with a caret below the place."""
+        begin = self.text_of_sentence.rfind("\n", 0, self.position) + 1
+        line = self.text_of_sentence[begin:].partition("\n")[0].replace("\t", " ")
+        return line, " " * (self.column - 1) + "^"
+
 
 Operator: TypeAlias = Literal["==", "!=", "<", "<=", ">", ">="]
 Constant: TypeAlias = "str | int | float | dt.date | None"
@@ -18,43 +50,23 @@ ORDERING: tuple[str, ...] = ("<", "<=", ">", ">=")
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A column compared with a constant: ``income >= 400``.
+    """A column compared with a constant: ``income >= 400``."""
 
-    Parameters
-    ----------
-    name
-        The column.
-    operator
-        How it is compared.
-    value
-        The constant; missing goes with ``==`` and ``!=`` only.
-    at, value_at
-        Where name and constant stand in the text, for errors; they do not count in comparisons.
-    """
-
-    name: str
-    operator: Operator
-    value: Constant
+    name: str  # the column
+    operator: Operator  # how it is compared
+    value: Constant  # the constant; missing goes with `==` and `!=` only
+    # where name and constant stand in the text, for errors; they do not count in comparisons
     at: int = field(default=0, compare=False)
     value_at: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Membership:
-    """A column that has one of several values: ``health in {1, 2}``.
+    """A column that has one of several values: ``health in {1, 2}``."""
 
-    Parameters
-    ----------
-    name
-        The column.
-    values
-        The constants, at least one.
-    at, value_at
-        Where name and the first constant stand in the text.
-    """
-
-    name: str
-    values: tuple[Constant, ...]
+    name: str  # the column
+    values: tuple[Constant, ...]  # the constants, at least one
+    # where name and the first constant stand in the text
     at: int = field(default=0, compare=False)
     value_at: int = field(default=0, compare=False)
 
@@ -89,18 +101,3 @@ def atoms_of(sentence: Sentence) -> tuple[Atom, ...]:
 def names_of(sentence: Sentence) -> tuple[str, ...]:
     """Return the columns that a sentence names, each once, from left to right."""
     return tuple(dict.fromkeys(atom.name for atom in atoms_of(sentence)))
-
-
-__all__ = [
-    "ORDERING",
-    "Atom",
-    "Comparison",
-    "Constant",
-    "Junction",
-    "Membership",
-    "Negation",
-    "Operator",
-    "Sentence",
-    "atoms_of",
-    "names_of",
-]

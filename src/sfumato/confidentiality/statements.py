@@ -1,55 +1,42 @@
-"""What a specification says must stay unknown, and for whom."""
+"""The sentences of a specification, and for how many rows each is true."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sfumato.confidentiality.errors import SentenceError
-from sfumato.confidentiality.reading import parse_sentence
-from sfumato.confidentiality.sentence import atoms_of, names_of
-from sfumato.confidentiality.writing import format_sentence
+import numpy as np
+
+from sfumato.confidentiality.grammar import format_sentence, parse_sentence
+from sfumato.confidentiality.sentence import SentenceError, atoms_of, names_of
+from sfumato.confidentiality.truth import evaluate
+from sfumato.domains import Confidential
 from sfumato.errors import nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from sfumato._typing import BoolArray, IntArray
     from sfumato.confidentiality.sentence import Sentence
+    from sfumato.confidentiality.truth import Column
+    from sfumato.domains import Cube
     from sfumato.spec import Spec
 
 
 @dataclass(frozen=True)
 class Statement:
-    """One confidential sentence.
+    """One confidential sentence."""
 
-    Parameters
-    ----------
-    sentence
-        What must stay unknown; over sensitive attributes.
-    text
-        As it was written.
-    where
-        Its place in the specification.
-    holders
-        For whom: a condition over any columns; None for everyone.
-    holders_text, holders_where
-        The condition as it was written, and its place.
-    record
-        For the person of one row only, counted from 1; None otherwise.
-    record_where
-        Its place.
-    damage
-        What it costs a holder if it becomes known; only its proportion to the person's other ones counts.
-    """
-
-    sentence: Sentence
-    text: str
-    where: str = ""
-    holders: Sentence | None = None
+    sentence: Sentence  # what must stay unknown; over sensitive attributes
+    text: str  # as it was written
+    where: str = ""  # its place in the specification
+    holders: Sentence | None = None  # for whom: a condition over any columns; None for everyone
+    # the condition as it was written, and its place
     holders_text: str = ""
     holders_where: str = ""
-    record: int | None = None
-    record_where: str = ""
+    record: int | None = None  # for the person of one row only, counted from 1; None otherwise
+    record_where: str = ""  # its place
+    # what it costs a holder if it becomes known; only its proportion to the person's other ones counts
     damage: float = 1.0
 
     @property
@@ -69,13 +56,7 @@ class Statement:
 
 
 def read_statements(spec: Spec) -> tuple[Statement, ...]:
-    """Read the confidential sentences of a specification.
-
-    Raises
-    ------
-    SentenceError
-        If one cannot be read, or is about something else than sensitive attributes; with the place.
-    """
+    """Read the confidential sentences of a specification."""
     roles = {name: attribute.role for name, attribute in spec.attributes.items()}
     return tuple(_read(spec, number, roles) for number in range(len(spec.confidential)))
 
@@ -124,13 +105,7 @@ def _refuse_insensitive(sentence: Sentence, text: str, roles: Mapping[str, str],
 
 
 def refuse_unknown_columns(statement: Statement, columns: Sequence[str]) -> None:
-    """Refuse a condition over columns that a table does not have.
-
-    Raises
-    ------
-    SentenceError
-        With the nearest name.
-    """
+    """Refuse a condition over columns that a table does not have."""
     for atom in () if statement.holders is None else atoms_of(statement.holders):
         if atom.name not in columns:
             raise SentenceError(
@@ -141,4 +116,82 @@ def refuse_unknown_columns(statement: Statement, columns: Sequence[str]) -> None
             )
 
 
-__all__ = ["Statement", "read_statements", "refuse_unknown_columns"]
+def compile_statements(
+    statements: Sequence[Statement],
+    sensitive: Mapping[str, Column],
+    others: Mapping[str, Column],
+    records: Mapping[int, BoolArray],
+    persons: IntArray | None,
+) -> tuple[IntArray, Confidential]:
+    """Judge every tuple by every sentence, once."""
+    truth = np.column_stack([_judge(item.sentence, sensitive, item.text, item.where) for item in statements])
+    held = np.column_stack([_held(item, others, records, len(truth)) for item in statements])
+    if persons is not None:
+        held = _of_persons(held, persons)
+    both = np.concatenate([truth, held], axis=1).astype(np.uint8)
+    combinations, codes = np.unique(both, axis=0, return_inverse=True)
+    count = len(statements)
+    damage = np.array([item.damage for item in statements], dtype=np.float64)
+    meaning = Confidential(combinations[:, :count] == 1, combinations[:, count:] == 1, damage)
+    return codes.reshape(-1).astype(np.int32), meaning
+
+
+def _judge(sentence: Sentence, columns: Mapping[str, Column], text: str, where: str) -> BoolArray:
+    try:
+        return evaluate(sentence, columns, text)
+    except SentenceError as error:
+        raise error.located(where) from None
+
+
+def _held(
+    statement: Statement, columns: Mapping[str, Column], records: Mapping[int, BoolArray], count: int
+) -> BoolArray:
+    if statement.record is not None:
+        return records[statement.record]
+    if statement.holders is None:
+        return np.ones(count, dtype=bool)
+    return _judge(statement.holders, columns, statement.holders_text, statement.holders_where)
+
+
+def _of_persons(held: BoolArray, persons: IntArray) -> BoolArray:
+    """Let who holds a sentence in one row hold it in all."""
+    found = np.zeros((int(persons.max(initial=-1)) + 1, held.shape[1]), dtype=bool)
+    np.logical_or.at(found, persons, held)
+    return found[persons]
+
+
+@dataclass(frozen=True)
+class Protected:
+    """How many people a sentence protects."""
+
+    people: int  # those who hold it: rows, or persons where they are named
+    rows: int  # all rows for which it is true, whoever holds it
+
+
+def count_protected(cube: Cube) -> tuple[Protected, ...]:
+    """Count the people whom each sentence of a cube protects; nothing where there are no sentences."""
+    own = cube.confidential
+    if own is None:
+        return ()
+    codes = cube.sensitive_codes[:, cube.hidden]
+    return tuple(
+        Protected(_people(cube, own.held[codes, s]), int(cube.rows[own.truth[codes, s]].sum()))
+        for s in range(own.count)
+    )
+
+
+def _people(cube: Cube, cells: BoolArray) -> int:
+    if cube.persons is None:
+        return int(cube.rows[cells].sum())
+    return len(np.unique(cube.persons[cells]))
+
+
+def find_warnings(statements: Sequence[Statement], cube: Cube) -> Iterator[str]:
+    """Say what about the sentences looks like a mistake; numbers of sentences and counts only."""
+    for number, (statement, found) in enumerate(zip(statements, count_protected(cube), strict=True), start=1):
+        if not found.people:
+            yield f"Sentence {number} protects nobody: {statement.holders_text!r} is true for no row."
+        if not found.rows:
+            yield f"Sentence {number} is true for no row, so it can never become known."
+        elif found.rows == cube.row_count and found.people:
+            yield f"Sentence {number} is true for every row, so no recoding can keep it secret."

@@ -10,8 +10,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from sfumato.confidentiality.errors import SentenceError
-from sfumato.confidentiality.sentence import ORDERING, Comparison, Junction, Membership, Negation
+from sfumato.confidentiality.sentence import (
+    ORDERING,
+    Comparison,
+    Junction,
+    Membership,
+    Negation,
+    SentenceError,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -37,22 +43,12 @@ _EXPECTED = {
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """A column as sentences see it.
+    """A column as sentences see it."""
 
-    Parameters
-    ----------
-    kind
-        ``number``, ``date``, ``category`` or ``ordinal``. Categories have no order; ordinals have that of
-        their values.
-    values
-        Its distinct values: numbers, dates (with a time or not), texts; None is missing.
-    codes
-        For every row, or tuple of rows, the place of its value.
-    """
-
+    # `number`, `date`, `category` or `ordinal`. Categories have no order; ordinals have that of their values.
     kind: str
-    values: Sequence[Cell]
-    codes: IntArray
+    values: Sequence[Cell]  # its distinct values: numbers, dates (with a time or not), texts; None is missing
+    codes: IntArray  # for every row, or tuple of rows, the place of its value
 
 
 def evaluate(sentence: Sentence, columns: Mapping[str, Column], text: str = "") -> BoolArray:
@@ -61,25 +57,6 @@ def evaluate(sentence: Sentence, columns: Mapping[str, Column], text: str = "") 
     A comparison with a missing cell is false, whatever the operator, but for those with ``missing`` itself;
     ``not`` turns every false into true. Texts are compared exactly; a number is compared with a category
     by its text, so that 2 and 2.0 are both ``2``. Dates are compared as the beginning of their day.
-
-    Parameters
-    ----------
-    sentence
-        The sentence.
-    columns
-        Name → column; all as long as each other.
-    text
-        The sentence as written, for errors.
-
-    Returns
-    -------
-    array of bool
-        One for each row.
-
-    Raises
-    ------
-    SentenceError
-        If a constant does not fit its column, or categories are ordered.
     """
     if isinstance(sentence, Comparison | Membership):
         column = columns[sentence.name]
@@ -245,6 +222,3 @@ def _plain(value: Constant, kind: str) -> object:
     return (
         _moment(found).isoformat(sep=" ") if kind == "date" and isinstance(found, dt.date) else _text(value)
     )
-
-
-__all__ = ["Cell", "Column", "evaluate", "plain_form", "without_orders"]

@@ -117,6 +117,3 @@ def hierarchies(study: Study = "pbg") -> dict[str, Path]:
     attributes = tomllib.loads(path.read_text(encoding="utf-8"))["attributes"]
     files = {name: entry.get("hierarchy", {}).get("file") for name, entry in attributes.items()}
     return {name: path.parent / file for name, file in files.items() if file is not None}
-
-
-__all__ = ["Study", "adult", "adult_path", "adult_spec_path", "hierarchies"]

@@ -1,9 +1,7 @@
 """Domains, their partitions and trees, and the cube: integers, no strings."""
 
-from sfumato.domains.confidential import Confidential
-from sfumato.domains.cube import Cube
-from sfumato.domains.ladder import Ladder
-from sfumato.domains.lattice import Lattice
+from sfumato.domains.cube import Confidential, Cube
+from sfumato.domains.lattice import Ladder, Lattice
 from sfumato.domains.partition import Partition
 from sfumato.domains.tree import Tree
 

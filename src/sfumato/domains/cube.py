@@ -10,8 +10,32 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from sfumato._typing import IntArray, LongArray
-    from sfumato.domains.confidential import Confidential
+    from sfumato._typing import BoolArray, FloatArray, IntArray, LongArray
+
+
+@dataclass(frozen=True, eq=False)
+class Confidential:
+    """Confidential sentences over the rows of a cube, as combinations that a hidden attribute codes."""
+
+    # whether each sentence is true for the rows of a combination, shape (combinations, sentences)
+    truth: BoolArray
+    held: BoolArray  # whether it is confidential for their persons, same shape
+    damage: FloatArray  # what each sentence costs a holder if it becomes known, above 0
+
+    @property
+    def count(self) -> int:
+        """Number of sentences."""
+        return len(self.damage)
+
+    @property
+    def shares(self) -> FloatArray:
+        """The damage of each sentence over that of all that a holder holds; 0 where it is not held.
+
+        Shape (combinations, sentences); each row sums to 1, or to 0 where nothing is held.
+        """
+        damage = self.held * self.damage
+        total = damage.sum(axis=1, keepdims=True)
+        return np.asarray(damage / np.where(total > 0, total, 1.0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,45 +46,24 @@ class Cube:
     codes and, where persons are named, a person. Cells are sorted by
     quasi-identifier codes, then sensitive codes, then person, so that the cube
     does not depend on the engine that made it.
-
-    Parameters
-    ----------
-    quasi_identifiers
-        Names of the quasi-identifiers, q of them.
-    sizes
-        Domain size m of each quasi-identifier.
-    codes
-        Codes of the quasi-identifiers, shape (cells, q).
-    sensitive
-        Names of the sensitive attributes, s of them.
-    sensitive_sizes
-        Domain size of each sensitive attribute.
-    sensitive_codes
-        Codes of the sensitive attributes, shape (cells, s); missing has a code of its own.
-    rows
-        Number of rows of each cell.
-    persons
-        Person code of each cell, or None where every row is a person.
-    places
-        For each quasi-identifier where its values lie on a line, from 0 on, missing at −1; None for
-        an attribute whose values are only counted. May be empty: then all are.
-    ordered
-        Sensitive attributes whose codes are known to follow an order that means something.
-    confidential
-        What the codes of the last sensitive attribute mean, where that is the hidden one which says for
-        which rows confidential sentences are true and who holds them; None where there are no sentences.
     """
 
-    quasi_identifiers: tuple[str, ...]
-    sizes: tuple[int, ...]
-    codes: IntArray
-    sensitive: tuple[str, ...]
-    sensitive_sizes: tuple[int, ...]
+    quasi_identifiers: tuple[str, ...]  # names of the quasi-identifiers, q of them
+    sizes: tuple[int, ...]  # domain size m of each quasi-identifier
+    codes: IntArray  # codes of the quasi-identifiers, shape (cells, q)
+    sensitive: tuple[str, ...]  # names of the sensitive attributes, s of them
+    sensitive_sizes: tuple[int, ...]  # domain size of each sensitive attribute
+    # codes of the sensitive attributes, shape (cells, s); missing has a code of its own
     sensitive_codes: IntArray
-    rows: LongArray
-    persons: IntArray | None = None
+    rows: LongArray  # number of rows of each cell
+    persons: IntArray | None = None  # person code of each cell, or None where every row is a person
+    # for each quasi-identifier where its values lie on a line, from 0 on, missing at −1; None for an
+    # attribute whose values are only counted. May be empty: then all are.
     places: tuple[LongArray | None, ...] = ()
+    # sensitive attributes whose codes are known to follow an order that means something
     ordered: frozenset[str] = frozenset()
+    # what the codes of the last sensitive attribute mean, where that is the hidden one which says for which
+    # rows confidential sentences are true and who holds them; None where there are no sentences
     confidential: Confidential | None = None
 
     @classmethod
@@ -148,6 +151,3 @@ def _sort(columns: list[IntArray]) -> LongArray:
     for column, width in zip(columns, bits, strict=True):
         key = (key << np.uint64(width)) | column.astype(np.uint64)
     return np.argsort(key, kind="stable")
-
-
-__all__ = ["Cube"]

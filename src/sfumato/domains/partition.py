@@ -14,16 +14,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Partition:
-    """A grouping of the codes 0…m−1 of a domain into blocks.
+    """A grouping of the codes 0…m−1 of a domain into blocks."""
 
-    Parameters
-    ----------
-    block
-        For every code the number of its block. Blocks are numbered 0…b−1 in
-        the order of their smallest codes, so that equal groupings are equal
-        arrays. Use :meth:`of` where the numbers are arbitrary.
-    """
-
+    # for every code the number of its block. Blocks are numbered 0…b−1 in the order of their smallest codes,
+    # so that equal groupings are equal arrays. Use :meth:`of` where the numbers are arbitrary.
     block: IntArray
 
     @classmethod
@@ -69,6 +63,3 @@ class Partition:
 
     def __hash__(self) -> int:
         return hash(self.block.tobytes())
-
-
-__all__ = ["Partition"]

@@ -22,44 +22,15 @@ class Tree:
     contiguous. Inner nodes follow, sorted by their height and then by their
     first leaf; so children come before their parents, and the root is last.
     Equal trees are equal arrays. A tree of one node is a leaf and its own root.
-
-    Parameters
-    ----------
-    parent
-        For every node the number of its parent; −1 for the root. Use
-        :meth:`from_levels` where only the levels are known.
     """
 
+    # for every node the number of its parent; −1 for the root. Use :meth:`from_levels` where only the levels
+    # are known.
     parent: IntArray
 
     @classmethod
     def from_levels(cls, levels: IntArray, *, collapse: bool = True, depths: IntArray | None = None) -> Tree:
         """Make the tree whose nodes are the blocks of all levels.
-
-        Parameters
-        ----------
-        levels
-            ``levels[l, code]`` is the block of a code at level l, shape (levels, m).
-            Level 0 is the identity, every level nests in the next, the last one is
-            one block, and all blocks are contiguous.
-        collapse
-            Whether a block that equals its only child is the same node, so that
-            no node has a single child. Otherwise every block of every level is a
-            node of its own, save for what ``depths`` says.
-        depths
-            Without ``collapse``: the depth of every leaf. A leaf that is less deep
-            than the root is high repeats itself in the lowest levels, and these
-            repetitions are no nodes.
-
-        Returns
-        -------
-        Tree
-            With m leaves. One value and ``collapse`` give a tree of one node.
-
-        Raises
-        ------
-        ParameterError
-            If the levels are no such ladder.
 
         Examples
         --------
@@ -247,6 +218,3 @@ def _canonical(parent: IntArray, m: int) -> IntArray:
     rank[order] = np.arange(len(parent))
     rank[-1] = -1  # so that the root's parent −1 stays −1
     return np.ascontiguousarray(rank[parent[order]], dtype=np.int32)
-
-
-__all__ = ["Tree"]

@@ -1,8 +1,5 @@
 """Fronts: dominance, picks, knees, flat regions, questions, suggestions, files."""
 
-from sfumato.front.boxes import BoxArchive, box_of, size_bound
-from sfumato.front.class_sizes import ClassSizes
-from sfumato.front.dominance import non_dominated
 from sfumato.front.files import (
     count_text,
     front_csv,
@@ -12,13 +9,19 @@ from sfumato.front.files import (
     whole_numbers,
     whole_text,
 )
-from sfumato.front.flat_regions import FlatRegion, find_flat_regions
-from sfumato.front.front import Front, Objective, Partition, Solution
-from sfumato.front.indicators import convergence_error, hypervolume, representation_ratio, scaled_fronts
-from sfumato.front.knees import find_knee
-from sfumato.front.picks import parse_pick, pick_solution
-from sfumato.front.questions import Point, find_better, find_trades
-from sfumato.front.suggestions import Suggestion, make_suggestions
+from sfumato.front.front import ClassSizes, Front, Objective, Partition, Solution
+from sfumato.front.indicators import (
+    BoxArchive,
+    box_of,
+    convergence_error,
+    hypervolume,
+    non_dominated,
+    representation_ratio,
+    scaled_fronts,
+    size_bound,
+)
+from sfumato.front.picks import FlatRegion, find_flat_regions, find_knee, parse_pick, pick_solution
+from sfumato.front.questions import Point, Suggestion, find_better, find_trades, make_suggestions
 
 __all__ = [
     "BoxArchive",

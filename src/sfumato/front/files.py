@@ -76,13 +76,7 @@ def run_json(front: Front) -> str:
 
 
 def load_front(folder: Path) -> Front:
-    """Read a front that :func:`front_csv` and :func:`run_json` wrote.
-
-    Raises
-    ------
-    DataError
-        If a file is missing or was not written by Sfumato.
-    """
+    """Read a front that :func:`front_csv` and :func:`run_json` wrote."""
     try:
         run = json.loads((folder / "run.json").read_text(encoding="utf-8"))
         objectives = tuple(
@@ -117,6 +111,3 @@ def whole_numbers(values: list[float], name: str) -> list[object]:
     if name.partition("(")[0] not in COUNTS or not all(value.is_integer() for value in values):
         return [*values]
     return [int(value) for value in values]
-
-
-__all__ = ["count_text", "front_csv", "load_front", "number_text", "run_json", "whole_numbers", "whole_text"]

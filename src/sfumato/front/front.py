@@ -5,14 +5,69 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Self, TypeAlias
 
 import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from sfumato._typing import FloatArray
+    from sfumato._typing import FloatArray, LongArray
+
+
+@dataclass(frozen=True)
+class ClassSizes:
+    """The sizes of the classes that remain, and how many rows live in classes of each size."""
+
+    sizes: tuple[int, ...]  # the different sizes, rising: rows, or persons where persons are named
+    classes: tuple[int, ...]  # classes of each size
+    rows: tuple[int, ...]  # rows in the classes of each size
+    suppressed: int = 0  # rows that are suppressed, and in no class
+
+    @classmethod
+    def count(cls, sizes: LongArray, rows: LongArray, suppressed: int = 0) -> Self:
+        """Count classes and rows by size."""
+        different, place = np.unique(sizes, return_inverse=True)
+        place = place.reshape(-1)
+        classes = np.bincount(place, minlength=len(different))
+        summed = np.zeros(len(different), dtype=np.int64)
+        np.add.at(summed, place, rows)
+        return cls(
+            tuple(different.tolist()), tuple(classes.tolist()), tuple(summed.tolist()), int(suppressed)
+        )
+
+    @property
+    def total(self) -> int:
+        """Rows in classes."""
+        return sum(self.rows)
+
+    @property
+    def cumulative(self) -> tuple[int, ...]:
+        """For each size the rows in classes of at most this size."""
+        return tuple(np.cumsum(self.rows, dtype=np.int64).tolist())
+
+    def rows_between(self, low: int, high: int) -> int:
+        """Return the rows in classes of ``low`` to ``high``, both included."""
+        return sum(rows for size, rows in zip(self.sizes, self.rows, strict=True) if low <= size <= high)
+
+    def thinned(self, most: int = 60) -> Self:
+        """Return the same with neighbouring sizes joined, so that at most ``most`` are left.
+
+        Joined rows stand at the largest of their sizes, so that every remaining point of the cumulative
+        distribution is one of the whole. Smallest and largest size stay.
+        """
+        if len(self.sizes) <= most:
+            return self
+        wanted = np.geomspace(self.sizes[0], self.sizes[-1], most)
+        last = np.unique(np.searchsorted(np.array(self.sizes), wanted, side="right").clip(1) - 1)
+        edges = np.concatenate([[0], last + 1])[:-1]
+        return type(self)(
+            tuple(np.array(self.sizes)[last].tolist()),
+            tuple(np.add.reduceat(np.array(self.classes), edges).tolist()),
+            tuple(np.add.reduceat(np.array(self.rows), edges).tolist()),
+            self.suppressed,
+        )
+
 
 Partition: TypeAlias = int | list[object]
 
@@ -27,24 +82,12 @@ class Objective:
 
 @dataclass(frozen=True)
 class Solution:
-    """One recoding with its measures.
+    """One recoding with its measures."""
 
-    Parameters
-    ----------
-    number
-        Its number in the front, from 1.
-    measures
-        Objectives and required measures by name.
-    suppressed
-        Suppressed rows.
-    recoding
-        Attribute → level number, or blocks for other schemes.
-    """
-
-    number: int
-    measures: Mapping[str, float]
-    suppressed: int
-    recoding: Mapping[str, Partition]
+    number: int  # its number in the front, from 1
+    measures: Mapping[str, float]  # objectives and required measures by name
+    suppressed: int  # suppressed rows
+    recoding: Mapping[str, Partition]  # attribute → level number, or blocks for other schemes
 
     @property
     def recoding_text(self) -> str:
@@ -120,6 +163,3 @@ class Front:
             [s * item.value(o.name) for s, o in zip(signs, self.objectives, strict=True)] for item in self
         ]
         return np.array(rows, dtype=np.float64).reshape(len(self), len(self.objectives))
-
-
-__all__ = ["Front", "Objective", "Partition", "Solution"]

@@ -96,23 +96,7 @@ def worsening(objective: Objective, start: float, end: float) -> float:
 
 
 def step_words(objective: Objective, objectives: Sequence[Objective], start: Solution, end: Solution) -> str:
-    """Return what a step from one solution to another brings in one objective and costs in the others.
-
-    Parameters
-    ----------
-    objective
-        What gets better.
-    objectives
-        All of the front. Those that do not get worse are not mentioned.
-    start, end
-        The solutions.
-
-    Returns
-    -------
-    str
-        Such as ``k from 12 to 31 costs 0.4 % more loss``: percentages are of the value at the start.
-        Few whole numbers, and values that start at 0 or more than double, are told as they are.
-    """
+    """Return what a step from one solution to another brings in one objective and costs in the others."""
     name = printable(objective.name)
     old, new = pair_words(start.value(objective.name), end.value(objective.name))
     costs = _cost_words([item for item in objectives if item != objective], start, end)
@@ -133,15 +117,3 @@ def _cost_words(others: Sequence[Objective], start: Solution, end: Solution) -> 
         else:
             shares.append(f"{percent_words(share)} {'less' if item.maximize else 'more'} {name}")
     return [*([f"costs {list_words(shares)}"] if shares else []), *moves]
-
-
-__all__ = [
-    "list_words",
-    "number_words",
-    "pair_words",
-    "percent_words",
-    "printable",
-    "relative_change",
-    "step_words",
-    "worsening",
-]

@@ -1,19 +1,20 @@
 """Hierarchies over the values of attributes: build, read, check, suggest, write."""
 
-from sfumato.hierarchies.admissible import listed_partitions
-from sfumato.hierarchies.blocks import Plain, plain_values, read_blocks, write_blocks
+from sfumato.hierarchies.blocks import (
+    Plain,
+    listed_partitions,
+    plain_values,
+    read_blocks,
+    value_places,
+    write_blocks,
+)
 from sfumato.hierarchies.build import build, find_problems
-from sfumato.hierarchies.check import LeafRows, problems
 from sfumato.hierarchies.encode import UNKNOWN, encode
+from sfumato.hierarchies.files import LeafRows, problems, read_leaves, to_arx, write_arx
 from sfumato.hierarchies.hierarchy import ROOT, Hierarchy, Value
 from sfumato.hierarchies.kinds import infer_kind, parse_values, text_of
-from sfumato.hierarchies.places import value_places
-from sfumato.hierarchies.read import read_leaves
-from sfumato.hierarchies.rebuild import rebuild
-from sfumato.hierarchies.regroup import BLOCKS, RULES, RecordedBlocks, fill_values, regroup
-from sfumato.hierarchies.relabel import relabel
+from sfumato.hierarchies.rebuild import BLOCKS, RULES, RecordedBlocks, fill_values, rebuild, regroup, relabel
 from sfumato.hierarchies.suggest import suggest, suggest_role
-from sfumato.hierarchies.write import to_arx, write_arx
 
 __all__ = [
     "BLOCKS",

@@ -1,4 +1,4 @@
-"""Partitions written with the values of their domain, and read back."""
+"""Partitions of values as people write them: blocks, ranges, admissible lists."""
 
 from __future__ import annotations
 
@@ -8,13 +8,64 @@ from typing import TYPE_CHECKING, TypeAlias, TypeGuard
 import numpy as np
 
 from sfumato.domains import Partition
-from sfumato.errors import DataError
+from sfumato.errors import DataError, HierarchyError, nearest
+from sfumato.hierarchies.encode import UNKNOWN, encode
+from sfumato.hierarchies.kinds import parse_values, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    from sfumato._typing import IntArray
+    from sfumato._typing import IntArray, LongArray
     from sfumato.hierarchies.hierarchy import Hierarchy, Value
+    from sfumato.spec.attribute import Blocks, Listed, Scalar
+
+LARGEST = 2**31
+"""The largest place; numbers that would need a longer line are rounded to one of this length."""
+
+DECIMALS = 6
+NOWHERE = -1
+
+
+def value_places(hierarchy: Hierarchy) -> LongArray | None:
+    """Return the place of each value of a domain on a line, the smallest at 0.
+
+    Examples
+    --------
+    >>> from sfumato.hierarchies.builders import build_plain
+    >>> value_places(build_plain("age", [20, 21, 30], "number", has_missing=True)).tolist()
+    [0, 1, 10, -1]
+    """
+    if hierarchy.kind not in ("number", "date"):
+        return None
+    known = [
+        place for place, value in enumerate(hierarchy.values) if isinstance(value, int | float | dt.date)
+    ]
+    places = np.full(hierarchy.size, NOWHERE, dtype=np.int64)
+    if known:
+        places[known] = _steps(np.array([_number(hierarchy.values[place]) for place in known]))
+    return places
+
+
+def _number(value: Value) -> float:
+    """Return a number as it is, a date as its day, an instant as its second."""
+    if isinstance(value, dt.datetime):
+        return (value.replace(tzinfo=None) - dt.datetime(1970, 1, 1)).total_seconds()
+    return float(value.toordinal() if isinstance(value, dt.date) else value)  # type: ignore[arg-type]
+
+
+def _steps(numbers: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> LongArray:
+    """Return distances from the smallest number in whole steps."""
+    offsets = numbers - numbers.min()
+    for decimals in range(DECIMALS + 1):
+        scaled = offsets * 10.0**decimals
+        whole = np.rint(scaled)
+        if whole.max() > LARGEST:
+            break
+        # The difference of two decimals is off by a few units of their last binary place.
+        if np.allclose(scaled, whole, rtol=0, atol=1e-6):
+            return np.asarray(whole, dtype=np.int64)
+    return np.asarray(np.rint(offsets * (LARGEST / offsets.max())), dtype=np.int64)
+
 
 Plain: TypeAlias = str | int | float | None
 """A value as JSON holds it: numbers as numbers, dates as ISO text, missing as null."""
@@ -39,21 +90,6 @@ def plain_values(hierarchy: Hierarchy) -> list[Plain]:
 def write_blocks(values: Sequence[Plain], block: IntArray, *, ranges: bool) -> list[list[Plain]]:
     """Write a partition with the values of its domain.
 
-    Parameters
-    ----------
-    values
-        The values of the domain; see :func:`plain_values`.
-    block
-        The block of each code.
-    ranges
-        Whether blocks are contiguous and written as their first and last value, rather than as all
-        of their values.
-
-    Returns
-    -------
-    list
-        One list for each block, in the order of the blocks.
-
     Examples
     --------
     >>> block = Partition.of([0, 0, 1]).block
@@ -71,27 +107,7 @@ def write_blocks(values: Sequence[Plain], block: IntArray, *, ranges: bool) -> l
 
 
 def read_blocks(values: Sequence[Plain], entry: object, *, ranges: bool) -> Partition:
-    """Read what :func:`write_blocks` wrote.
-
-    Parameters
-    ----------
-    values
-        The values of the domain.
-    entry
-        What was read from JSON.
-    ranges
-        Whether blocks are written as their first and last value.
-
-    Returns
-    -------
-    Partition
-        Numbers match by size, 39 and 39.0 are the same.
-
-    Raises
-    ------
-    DataError
-        If that is no partition of this domain. The message names no value.
-    """
+    """Read what :func:`write_blocks` wrote."""
     if not _is_blocks(entry):
         raise DataError("a list of blocks is expected, each a list of values.")
     codes = {value: code for code, value in enumerate(values)}
@@ -130,4 +146,86 @@ def _is_blocks(entry: object) -> TypeGuard[list[list[Plain]]]:
     )
 
 
-__all__ = ["Plain", "plain_value", "plain_values", "read_blocks", "write_blocks"]
+def listed_partitions(
+    hierarchy: Hierarchy, listed: Sequence[Listed], where: Callable[..., str]
+) -> list[Partition]:
+    """Return the partitions of a list, each once, with the finest and the coarsest."""
+    finest = Partition(np.arange(hierarchy.size, dtype=np.int32))
+    coarsest = Partition(np.zeros(hierarchy.size, dtype=np.int32))
+    found = {finest: None}
+    for place, entry in enumerate(listed):
+
+        def here(*inside: int, _place: int = place) -> str:
+            return where(_place, *inside)
+
+        found[_partition(hierarchy, entry, here)] = None
+    found[coarsest] = None
+    return list(found)
+
+
+def _partition(hierarchy: Hierarchy, entry: Listed, where: Callable[..., str]) -> Partition:
+    if isinstance(entry, int | str):
+        return Partition.of(hierarchy.levels[_level(hierarchy, entry, where)])
+    return _of_blocks(hierarchy, entry, where)
+
+
+def _level(hierarchy: Hierarchy, entry: int | str, where: Callable[..., str]) -> int:
+    """Return the level that a number or a unit of dates means."""
+    if isinstance(entry, int):
+        if entry > hierarchy.height:
+            raise HierarchyError(
+                f"there is no level {entry}; the hierarchy has levels 0 to {hierarchy.height}.", where=where()
+            )
+        return entry
+    units = hierarchy.definition.get("dates")
+    if not isinstance(units, list):
+        raise HierarchyError(
+            "a text names a level of dates, and the hierarchy has none. Write the number of a level, or a "
+            "list of blocks.",
+            where=where(),
+        )
+    if entry not in units:
+        raise HierarchyError(f"the hierarchy has no level {entry!r}. {nearest(entry, units)}", where=where())
+    return 1 + units.index(entry)
+
+
+def _of_blocks(hierarchy: Hierarchy, blocks: Blocks, where: Callable[..., str]) -> Partition:
+    """Return the partition that blocks of values describe."""
+    known = hierarchy.size - hierarchy.has_missing
+    block: IntArray = np.full(hierarchy.size, UNKNOWN, dtype=np.int32)
+    for number, values in enumerate(blocks):
+        codes = encode(hierarchy, [_typed(hierarchy, value) for value in values])
+        for place, code in enumerate(codes.tolist()):
+            if code == UNKNOWN:
+                raise HierarchyError(
+                    f"this value is not among the {known} of the domain.",
+                    where=where(number, place),
+                    values=[str(values[place])],
+                )
+            if block[code] != UNKNOWN:
+                raise HierarchyError(
+                    "this value stands twice in the partition.",
+                    where=where(number, place),
+                    values=[str(values[place])],
+                )
+            block[code] = number
+    lacking = np.flatnonzero(block[:known] == UNKNOWN).tolist()
+    if lacking:
+        raise HierarchyError(
+            f"the partition lacks {len(lacking)} of the {known} values of the domain. Add them to blocks.",
+            where=where(),
+            values=[text_of(value) for code in lacking if (value := hierarchy.values[code]) is not None],
+        )
+    # Missing stays by itself, unless everything is one block.
+    block[known:] = len(blocks) if len(blocks) > 1 else 0
+    return Partition.of(block)
+
+
+def _typed(hierarchy: Hierarchy, value: Scalar) -> Value:
+    """Return a value of a specification as the domain holds it; what is none stays and is not found."""
+    if hierarchy.kind in ("number", "date") and isinstance(value, str):
+        try:
+            return parse_values([value], hierarchy.kind)[0]
+        except DataError:
+            return value
+    return value

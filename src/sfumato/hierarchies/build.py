@@ -7,24 +7,26 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from sfumato.errors import HierarchyError
-from sfumato.hierarchies.check import problems
-from sfumato.hierarchies.dates import build_dates
+from sfumato.hierarchies.builders import (
+    build_dates,
+    build_leaves,
+    build_mask,
+    build_ordered,
+    build_plain,
+    sorted_values,
+)
+from sfumato.hierarchies.files import problems, read_leaves
 from sfumato.hierarchies.intervals import IntervalRule, build_intervals
 from sfumato.hierarchies.kinds import kind_of, text_of, texts_of
-from sfumato.hierarchies.leaves import build_leaves
-from sfumato.hierarchies.masks import build_mask
-from sfumato.hierarchies.plain import build_ordered, build_plain, sorted_values
-from sfumato.hierarchies.read import read_leaves
 from sfumato.hierarchies.trees import read_tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from sfumato.hierarchies.check import LeafRows
+    from sfumato.hierarchies.files import LeafRows
     from sfumato.hierarchies.hierarchy import Hierarchy, Value
-    from sfumato.spec.attribute import AttributeSpec
-    from sfumato.spec.hierarchy import HierarchySpec
+    from sfumato.spec.attribute import AttributeSpec, HierarchySpec
 
     Resolve: TypeAlias = Callable[[str], Path]
 
@@ -44,36 +46,7 @@ def build(
     kind: str | None,
     resolve: Resolve,
 ) -> Hierarchy:
-    """Make the hierarchy of one attribute.
-
-    Parameters
-    ----------
-    attribute
-        Its name.
-    attribute_spec
-        What the specification says about it: ``hierarchy``, ``order`` and ``granularity``.
-        Where it says nothing, the hierarchy has two levels, the values and ``*``.
-    values
-        The distinct values of the data, typed, in any order; missing ones are passed over.
-        Masks, orders, trees and files take them as texts, 39 and 39.0 both as ``39``.
-    has_missing
-        Whether missing occurs in the data; it is then the last leaf, directly under the root.
-    kind
-        ``number``, ``category``, ``ordinal`` or ``date``; None: what the specification
-        says, else what the values are.
-    resolve
-        Turns the name of a hierarchy file into its path.
-
-    Returns
-    -------
-    Hierarchy
-        Masks, trees and files have the kind ``category``, or ``ordinal`` if that is asked for.
-
-    Raises
-    ------
-    HierarchyError
-        The first of the problems that :func:`find_problems` lists.
-    """
+    """Make the hierarchy of one attribute."""
     known = [value for value in values if value is not None]
     demand = _Demand(
         attribute, attribute_spec, known, has_missing, kind or attribute_spec.kind or kind_of(known), resolve
@@ -95,19 +68,7 @@ def find_problems(
     kind: str | None,
     resolve: Resolve,
 ) -> list[HierarchyError]:
-    """List everything that keeps :func:`build` from making a hierarchy.
-
-    Parameters
-    ----------
-    attribute, attribute_spec, values, has_missing, kind, resolve
-        As for :func:`build`.
-
-    Returns
-    -------
-    list of HierarchyError
-        The rows of a file are checked to the end, so that several mistakes are found at
-        once; of the other hierarchies the first mistake is listed.
-    """
+    """List everything that keeps :func:`build` from making a hierarchy."""
     try:
         build(attribute, attribute_spec, values, has_missing=has_missing, kind=kind, resolve=resolve)
     except _SeveralProblemsError as several:
@@ -191,6 +152,3 @@ def _from_leaves(demand: _Demand, leaves: LeafRows, depths: dict[str, int]) -> H
         raise _SeveralProblemsError(found)
     kind = "ordinal" if demand.kind == "ordinal" else "category"
     return build_leaves(leaves, has_missing=demand.has_missing, kind=kind, order=demand.order, depths=depths)
-
-
-__all__ = ["TOGETHER", "WAYS", "build", "find_problems"]

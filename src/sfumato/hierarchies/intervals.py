@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sfumato.errors import HierarchyError
-from sfumato.hierarchies.assemble import Level, assemble, starts_of
-from sfumato.hierarchies.grid import Grid, Number, common_scale, is_multiple, number_array
+from sfumato.hierarchies.builders import Level, assemble, starts_of
+from sfumato.hierarchies.encode import Grid, Number, common_scale, is_multiple, number_array
 from sfumato.hierarchies.kinds import sorted_numbers, text_of
 
 if TYPE_CHECKING:
@@ -26,30 +26,20 @@ MOST_INTEGERS = 5_000_000
 
 @dataclass(frozen=True)
 class IntervalRule:
-    """How numbers are grouped, whatever the numbers are.
+    """How numbers are grouped, whatever the numbers are."""
 
-    Parameters
-    ----------
-    widths
-        The width of the intervals at each level from 1 up, each a multiple of the one
-        before; none: the root follows level 0.
-    origin
-        Where intervals are counted from.
-    bottom, top
-        Values below bottom, and values from top on, are one block each at every level
-        from 1 up to below the root; intervals that cross them are cut there.
-    granularity
-        The width of the intervals, counted from 0, that replace the values at level 0.
-    integer
-        Whether labels are written for integers, ``35-39``; None: if all data and all
-        numbers of the rule are whole.
-    """
-
+    # the width of the intervals at each level from 1 up, each a multiple of the one before; none: the root
+    # follows level 0
     widths: tuple[Number, ...] = ()
-    origin: Number = 0
+    origin: Number = 0  # where intervals are counted from
+    # values below bottom, and values from top on, are one block each at every level from 1 up to below the
+    # root; intervals that cross them are cut there
     bottom: Number | None = None
     top: Number | None = None
+    # the width of the intervals, counted from 0, that replace the values at level 0
     granularity: Number | None = None
+    # whether labels are written for integers, `35-39`; None: if all data and all numbers of the rule are
+    # whole
     integer: bool | None = None
 
     @property
@@ -91,38 +81,7 @@ def build_intervals(
     has_missing: bool,
     sparse: bool = False,
 ) -> Hierarchy:
-    """Make the hierarchy of a number attribute.
-
-    Parameters
-    ----------
-    attribute
-        Its name.
-    values
-        The distinct numbers of the data in any order, without missing. Floats count as
-        integers if all of them are whole.
-    rule
-        The granularity and the intervals.
-    has_missing
-        Whether missing occurs in the data.
-    sparse
-        Whether integers that span too long a range give a domain of their distinct
-        values; otherwise that is an error.
-
-    Returns
-    -------
-    Hierarchy
-        With intervals over integers the domain is the whole range from the smallest to
-        the largest (of granules, if there is a granularity), else what occurs. Bottom and top
-        together declare it: then all integers or granules from bottom to below top belong to it,
-        whether they occur or not. Granules stand in ``values`` by their starts, and
-        ``definition["granularity"]`` says so.
-
-    Raises
-    ------
-    HierarchyError
-        If the rule contradicts itself, a value is no finite number, or the range of
-        integers is too long.
-    """
+    """Make the hierarchy of a number attribute."""
     _check_rule(attribute, rule)
     numbers = sorted_numbers(values, where=attribute)
     whole = all(isinstance(number, int) for number in numbers[:1])  # all of them are of one type
@@ -252,6 +211,3 @@ def _granule_labels(x: LongArray | FloatArray, granularity: Number, integer: boo
 def _bound(number: Number | None) -> str:
     """Return a bound as labels show it; no label shows one that is not there."""
     return "" if number is None else text_of(number)
-
-
-__all__ = ["MOST_INTEGERS", "IntervalRule", "build_intervals"]

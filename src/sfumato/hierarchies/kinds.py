@@ -33,18 +33,6 @@ _SMALLEST_INTEGER, _LARGEST_INTEGER = -(2**63), 2**63 - 1
 def infer_kind(texts: Sequence[str]) -> Kind:
     """Find the kind of an attribute from its distinct texts.
 
-    Parameters
-    ----------
-    texts
-        The distinct texts, missing ones excluded.
-
-    Returns
-    -------
-    str
-        ``number`` if all are 64-bit integers or all finite decimals; ``date`` if all are
-        ISO dates, with or without a time; else ``category``, also where there are no
-        texts. Leading zeros, a leading plus or blanks around a number mean text.
-
     Examples
     --------
     >>> infer_kind(["17", "90"]), infer_kind(["007", "123"]), infer_kind(["1987-03-14"])
@@ -63,25 +51,6 @@ def infer_kind(texts: Sequence[str]) -> Kind:
 
 def parse_values(texts: Sequence[str], kind: str) -> list[Value]:
     """Turn texts into the values of a kind.
-
-    Parameters
-    ----------
-    texts
-        Texts without missing ones.
-    kind
-        ``number``: integers if all texts are integers, else floats; leading zeros, a plus
-        and blanks around are accepted here. ``date``: dates if no text has a time, or all
-        times are midnight, else datetimes. Otherwise the texts themselves.
-
-    Returns
-    -------
-    list
-        One value for each text, in the same order; different texts may give equal values.
-
-    Raises
-    ------
-    DataError
-        If texts are no numbers or no dates: how many, not which.
 
     Examples
     --------
@@ -150,11 +119,6 @@ def unify_dates(values: Sequence[Value], *, where: str | None = None) -> list[dt
 
     Times with a zone become times in UTC, so that their order and their days agree.
 
-    Raises
-    ------
-    HierarchyError
-        If a value is no date, or only some of the times have a zone.
-
     Examples
     --------
     >>> unify_dates([dt.datetime(1987, 3, 14), dt.date(1990, 1, 1)])
@@ -180,11 +144,6 @@ def unify_dates(values: Sequence[Value], *, where: str | None = None) -> list[dt
 
 def sorted_numbers(values: Sequence[Value], *, where: str | None = None) -> list[int] | list[float]:
     """Return the distinct numbers by size: integers if all of them are whole, else floats.
-
-    Raises
-    ------
-    HierarchyError
-        If a value is no finite number.
 
     Examples
     --------
@@ -266,16 +225,3 @@ def as_time(value: dt.date) -> dt.datetime:
 def _is_midnight(value: dt.datetime) -> bool:
     """Tell whether a time says no more than its date."""
     return value.tzinfo is None and value.time() == dt.time.min
-
-
-__all__ = [
-    "Kind",
-    "as_time",
-    "infer_kind",
-    "kind_of",
-    "parse_values",
-    "sorted_numbers",
-    "text_of",
-    "texts_of",
-    "unify_dates",
-]

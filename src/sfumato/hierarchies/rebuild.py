@@ -1,27 +1,30 @@
-"""From the definition in a recipe and new data to a hierarchy."""
+"""Hierarchies of new data from what a recipe recorded."""
 
 from __future__ import annotations
 
+import bisect
 import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Literal
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
+from sfumato.domains import Partition
 from sfumato.errors import HierarchyError
-from sfumato.hierarchies.check import LeafRows, problems
-from sfumato.hierarchies.dates import build_dates
-from sfumato.hierarchies.encode import UNKNOWN, encode
-from sfumato.hierarchies.hierarchy import ROOT
-from sfumato.hierarchies.intervals import IntervalRule, build_intervals
-from sfumato.hierarchies.kinds import parse_values, texts_of
-from sfumato.hierarchies.leaves import build_leaves
-from sfumato.hierarchies.masks import build_mask
-from sfumato.hierarchies.plain import of_values
+from sfumato.hierarchies.builders import build_dates, build_leaves, build_mask, of_values
+from sfumato.hierarchies.encode import UNKNOWN, as_key, encode, granule_starts
+from sfumato.hierarchies.files import LeafRows, problems
+from sfumato.hierarchies.hierarchy import ROOT, Hierarchy
+from sfumato.hierarchies.intervals import MOST_INTEGERS, IntervalRule, build_intervals
+from sfumato.hierarchies.kinds import parse_values, text_of, texts_of
 
 if TYPE_CHECKING:
-    from sfumato.hierarchies.grid import Number
-    from sfumato.hierarchies.hierarchy import Hierarchy, Value
+    from collections.abc import Iterator
+
+    from sfumato.hierarchies.blocks import Plain
+    from sfumato.hierarchies.encode import Number
+    from sfumato.hierarchies.hierarchy import Value
 
 
 def rebuild(
@@ -33,38 +36,7 @@ def rebuild(
     has_missing: bool,
     unknown: Literal["error", "*"] = "error",
 ) -> Hierarchy:
-    """Make the hierarchy of new data from the definition that a hierarchy carries.
-
-    Parameters
-    ----------
-    attribute
-        Its name.
-    definition
-        :attr:`Hierarchy.definition`, perhaps read back from JSON.
-    kind
-        :attr:`Hierarchy.kind`.
-    values
-        The distinct values of the new data, typed, without missing.
-    has_missing
-        Whether missing occurs in the new data.
-    unknown
-        What to do with values that the definition does not know: ``error``, or ``*``: they
-        share one extra leaf, the last before missing, whose value and whose label at every
-        level are ``*``.
-
-    Returns
-    -------
-    Hierarchy
-        Intervals, granules and dates are rules: they take any value of their kind, and the
-        domain follows the new data (integers that span too long a range are taken one by
-        one). So are masks, to which shorter values are unknown. Leaves and plain values
-        give the domain that they gave before.
-
-    Raises
-    ------
-    HierarchyError
-        If values are unknown and ``unknown`` is ``error``; if the definition is none.
-    """
+    """Make the hierarchy of new data from the definition that a hierarchy carries."""
     hierarchy = build_definition(attribute, definition, kind, values, has_missing=has_missing)
     return with_unknown_leaf(hierarchy, values, unknown)
 
@@ -72,22 +44,7 @@ def rebuild(
 def with_unknown_leaf(
     hierarchy: Hierarchy, values: Sequence[Value], unknown: Literal["error", "*"]
 ) -> Hierarchy:
-    """Give a hierarchy a leaf for values that are not in its domain, if there are such.
-
-    Parameters
-    ----------
-    hierarchy
-        The hierarchy.
-    values
-        The distinct values of the data, without missing.
-    unknown
-        As for :func:`rebuild`.
-
-    Raises
-    ------
-    HierarchyError
-        If there are such values and ``unknown`` is ``error``.
-    """
+    """Give a hierarchy a leaf for values that are not in its domain, if there are such."""
     codes = encode(hierarchy, values)
     foreign = [value for value, code in zip(values, codes.tolist(), strict=True) if code == UNKNOWN]
     if not foreign:
@@ -110,13 +67,7 @@ def build_definition(
     *,
     has_missing: bool = False,
 ) -> Hierarchy:
-    """Make the hierarchy for those values that a definition knows; the others are left out.
-
-    Parameters
-    ----------
-    attribute, definition, kind, values, has_missing
-        As for :func:`rebuild`.
-    """
+    """Make the hierarchy for those values that a definition knows; the others are left out."""
     if "mask" in definition:
         values = [text for text in texts_of(values) if len(text) >= _whole(attribute, definition["mask"])]
     if "root" in definition:
@@ -224,4 +175,213 @@ def _damaged(attribute: str) -> HierarchyError:
     return HierarchyError("The recipe does not define a hierarchy: it is damaged.", where=attribute)
 
 
-__all__ = ["rebuild"]
+Assigned: TypeAlias = "dict[Value, int]"
+
+RULES = ("mask", "dates", "intervals")
+"""Hierarchies that know what becomes of values which they have not seen."""
+
+BLOCKS = 1
+"""The level of the hierarchy on which the blocks are."""
+
+
+@dataclass(frozen=True)
+class RecordedBlocks:
+    """A partition as a recipe holds it."""
+
+    kind: str  # `number`, `category`, `ordinal` or `date`
+    # the values of each block; with `reach` its first and its last value, or nothing where the block is not
+    # shown
+    blocks: Sequence[Sequence[Plain]]
+    labels: Sequence[str | None]  # the label of each block
+    # whether a block of numbers or dates takes everything from its first value up to the first one of the
+    # next; the last block, and one before a block that is not shown, only up to its last
+    reach: bool = False
+    # the rule of the hierarchy (mask, dates, intervals, granularity), if there is one
+    definition: Mapping[str, object] = field(default_factory=dict)
+    # whether blocks take only what they list, or what lies between their ends: nothing that they would reach,
+    # and nothing by a rule
+    strict: bool = False
+
+    @property
+    def granularity(self) -> int | float | None:
+        """The step to which numbers are rounded first."""
+        step = self.definition.get("granularity")
+        return step if isinstance(step, int | float) else None
+
+    def typed(self) -> list[list[Value]]:
+        """Return the values of each block as data hold them, missing left out."""
+        return [self._typed([value for value in block if value is not None]) for block in self.blocks]
+
+    def _typed(self, values: Sequence[Value]) -> list[Value]:
+        if self.kind == "date":
+            return parse_values(texts_of(values), "date") if values else []
+        return (
+            list(values)
+            if self.kind == "number"
+            else [text_of(value) for value in values if value is not None]
+        )
+
+
+def regroup(
+    attribute: str,
+    recorded: RecordedBlocks,
+    values: Sequence[Value],
+    *,
+    has_missing: bool,
+    unknown: Literal["error", "*"] = "error",
+) -> Hierarchy:
+    """Make the hierarchy of new data from the blocks in a recipe."""
+    found = _by_reach(recorded, values) if recorded.reach else _by_lists(attribute, recorded, values)
+    hierarchy = _assemble(attribute, recorded, found, has_missing=has_missing)
+    return with_unknown_leaf(hierarchy, values, unknown)
+
+
+def fill_values(definition: Mapping[str, object], kind: str, values: Sequence[Value]) -> dict[str, object]:
+    """Add to recorded numbers or dates those of new data that lie between the first and the last."""
+    recorded = definition["values"]
+    assert isinstance(recorded, list)
+    known = parse_values(texts_of(recorded), kind) if kind == "date" else list(recorded)
+    keys = {as_key(kind, value): value for value in known}
+    if not keys:
+        return dict(definition)
+    low, high = min(keys), max(keys)  # type: ignore[type-var]
+    for value in values:
+        key = as_key(kind, value)
+        if key is not None and low <= key <= high:  # type: ignore[operator]
+            keys.setdefault(key, value)
+    ordered = [keys[key] for key in sorted(keys)]  # type: ignore[type-var]
+    return {**definition, "values": [text_of(v) if kind == "date" and v is not None else v for v in ordered]}
+
+
+def _by_lists(attribute: str, recorded: RecordedBlocks, values: Sequence[Value]) -> Assigned:
+    """Assign values to the blocks that list them, or that are nodes of a rule which takes them."""
+    found: Assigned = {value: number for number, block in enumerate(recorded.typed()) for value in block}
+    if not recorded.strict and any(rule in recorded.definition for rule in RULES):
+        found |= _by_rule(attribute, recorded, found, values)
+    return found
+
+
+def _by_rule(attribute: str, recorded: RecordedBlocks, known: Assigned, values: Sequence[Value]) -> Assigned:
+    """Assign unseen values to the blocks that are nodes above them.
+
+    A block is a node if it has the node's label; a block of one value is that value alone.
+    """
+    hierarchy = build_definition(attribute, recorded.definition, recorded.kind, [*known, *values])
+    nodes = dict(_nodes(hierarchy, recorded))
+    found: Assigned = {}
+    for code in sorted(set(encode(hierarchy, values).tolist()) - {UNKNOWN}):
+        value = hierarchy.values[code]
+        for level in range(1, hierarchy.height):
+            number = nodes.get((level, int(hierarchy.levels[level, code])))
+            if number is not None and value not in known:
+                found[value] = number
+    return found
+
+
+def _nodes(hierarchy: Hierarchy, recorded: RecordedBlocks) -> Iterator[tuple[tuple[int, int], int]]:
+    """Yield level and number of each node that is a block, with the block."""
+    for number, block in enumerate(recorded.typed()):
+        codes = encode(hierarchy, block)
+        if len(codes) < 2:
+            continue
+        together = (hierarchy.levels[:, codes] == hierarchy.levels[:, codes[:1]]).all(axis=1)
+        level = int(together.argmax())
+        node = int(hierarchy.levels[level, codes[0]])
+        if hierarchy.labels[level][node] == recorded.labels[number]:
+            yield (level, node), number
+
+
+def _by_reach(recorded: RecordedBlocks, values: Sequence[Value]) -> Assigned:
+    """Assign numbers or dates to the blocks that reach over them."""
+    blocks = recorded.typed()
+    shown = [number for number, block in enumerate(blocks) if block]
+    firsts = [as_key(recorded.kind, blocks[number][0]) for number in shown]
+    found: Assigned = {}
+    for value in [
+        *_whole_range(recorded, [blocks[number] for number in shown]),
+        *_discretized(recorded, values),
+    ]:
+        key = as_key(recorded.kind, value)
+        if key is None:
+            continue
+        place = bisect.bisect_right(firsts, key) - 1  # type: ignore[type-var]
+        if place < 0:
+            continue
+        number = shown[place]
+        is_open = not recorded.strict and place + 1 < len(shown) and shown[place + 1] == number + 1
+        if is_open or key <= as_key(recorded.kind, blocks[number][-1]):  # type: ignore[operator]
+            found.setdefault(value, number)
+    return found
+
+
+def _whole_range(recorded: RecordedBlocks, blocks: Sequence[Sequence[Value]]) -> list[Value]:
+    """Return the values of the recorded domain: all integers of its blocks, or the ends of these."""
+    ends = [value for block in blocks for value in (block[0], block[-1])]
+    step = 1 if recorded.granularity is None else recorded.granularity
+    if "intervals" not in recorded.definition or not all(isinstance(end, int) for end in (*ends, step)):
+        return ends
+    spans = [range(first, last + 1, step) for first, last in zip(ends[::2], ends[1::2], strict=True)]  # type: ignore[arg-type,operator]
+    return [*(number for span in spans for number in span)] if sum(map(len, spans)) < MOST_INTEGERS else ends
+
+
+def _discretized(recorded: RecordedBlocks, values: Sequence[Value]) -> list[Value]:
+    """Return new values, numbers by the starts of their granules."""
+    if recorded.granularity is None:
+        return list(values)
+    numbers = [value for value in values if isinstance(value, int | float)]
+    return [*granule_starts(numbers, recorded.granularity)]
+
+
+def _assemble(attribute: str, recorded: RecordedBlocks, found: Assigned, *, has_missing: bool) -> Hierarchy:
+    """Put the hierarchy together, the domain block by block."""
+    if not found and not has_missing:
+        raise HierarchyError(
+            "The recipe shows no value of this column, so it cannot be applied.", where=attribute
+        )
+    domain = sorted(found, key=lambda value: (found[value], as_key(recorded.kind, value)))
+    numbers = np.array(
+        [found[value] for value in domain] + [len(recorded.labels)] * has_missing, dtype=np.int64
+    )
+    partition = Partition.of(numbers)
+    _, first = np.unique(partition.block, return_index=True)
+    labels = [*recorded.labels, None]
+    levels = np.zeros((3, len(numbers)), dtype=np.int32)
+    levels[0], levels[1] = np.arange(len(numbers)), partition.block
+    missing = (None,) * has_missing
+    texts = (*(text_of(value) for value in domain if value is not None), *missing)
+    definition: dict[str, object] = {"blocks": len(recorded.blocks)}
+    if recorded.granularity is not None:
+        definition["granularity"] = recorded.granularity
+    shown = tuple(labels[int(numbers[code])] for code in first.tolist())
+    return Hierarchy(
+        attribute, recorded.kind, (*domain, *missing), levels, (texts, shown, (ROOT,)), definition
+    )
+
+
+def relabel(
+    hierarchy: Hierarchy,
+    level: int,
+    texts: Mapping[str, str],
+    values: Sequence[Value],
+    *,
+    unknown: Literal["error", "*"],
+) -> Hierarchy:
+    """Write recorded texts, such as the means of blocks, for the labels of one level."""
+    labels, block = hierarchy.labels[level], hierarchy.levels[level]
+    has_text = np.array([label is None or label in texts for label in labels], dtype=np.bool_)
+    codes = encode(hierarchy, values)
+    codes = codes[codes != UNKNOWN]
+    lacking = np.unique(block[codes])
+    lacking = lacking[~has_text[lacking]]
+    stays = ~np.isin(block, lacking)
+    if "unknown" in hierarchy.definition:
+        # What was unknown before has its leaf already, and its label is not recorded.
+        stays |= np.array([value == "*" for value in hierarchy.values], dtype=np.bool_)
+    kept = hierarchy if stays.all() else hierarchy.only(stays)
+    written = [None if label is None else texts.get(label, label) for label in kept.labels[level]]
+    if "unknown" in kept.definition and level < kept.height:
+        # A recorded block may have the name that the leaf for unknown values has.
+        written[int(kept.levels[level, kept.size - kept.has_missing - 1])] = ROOT
+    named = (*kept.labels[:level], tuple(written), *kept.labels[level + 1 :])
+    relabelled = dataclasses.replace(kept, labels=named)
+    return relabelled if stays.all() else with_unknown_leaf(relabelled, values, unknown)

@@ -117,16 +117,3 @@ def hints_at(name: str, words: frozenset[str], stems: tuple[str, ...] = ()) -> b
     if joined in words or not words.isdisjoint(parts):
         return True
     return any(stem in joined for stem in stems)
-
-
-__all__ = [
-    "IDENTIFIER_STEMS",
-    "IDENTIFIER_WORDS",
-    "POSTAL_WORDS",
-    "QUASI_IDENTIFIER_STEMS",
-    "QUASI_IDENTIFIER_WORDS",
-    "SENSITIVE_STEMS",
-    "SENSITIVE_WORDS",
-    "hints_at",
-    "split_name",
-]

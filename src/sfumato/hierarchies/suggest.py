@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from sfumato.errors import HierarchyError
 from sfumato.hierarchies import role_words
-from sfumato.hierarchies.grid import exact
+from sfumato.hierarchies.encode import exact
 from sfumato.hierarchies.kinds import sorted_numbers, texts_of, unify_dates
 from sfumato.hierarchies.role_words import hints_at
 from sfumato.hierarchies.trees import read_tree
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from fractions import Fraction
 
-    from sfumato.hierarchies.grid import Number
+    from sfumato.hierarchies.encode import Number
     from sfumato.hierarchies.hierarchy import Value
 
 Role: TypeAlias = Literal["identifier", "quasi-identifier", "sensitive", "other"]
@@ -46,23 +46,6 @@ def suggest_role(name: str, distinct: int, rows: int, kind: str) -> Role:
     unique. In doubt the guess is ``quasi-identifier``: where that is wrong it costs
     usefulness, and no privacy.
 
-    Parameters
-    ----------
-    name
-        Of the column; words in English, German, French and Spanish are understood.
-    distinct
-        Number of distinct values, missing not counted.
-    rows
-        Number of rows that have a value.
-    kind
-        ``number``, ``category``, ``ordinal`` or ``date``.
-
-    Returns
-    -------
-    str
-        ``identifier``, ``quasi-identifier``, ``sensitive`` or ``other``; the last only for
-        a column with fewer than two values.
-
     Examples
     --------
     >>> suggest_role("E-Mail", 998, 1000, "category"), suggest_role("age", 72, 1000, "number")
@@ -85,25 +68,6 @@ def suggest(
     attribute: str, values: Sequence[Value], kind: str, counts: Sequence[int] | None = None
 ) -> Definition:
     """Guess a hierarchy.
-
-    Parameters
-    ----------
-    attribute
-        Name of the attribute; it tells postal codes from numbers.
-    values
-        The distinct values, typed, without missing.
-    kind
-        ``number``, ``category``, ``ordinal`` or ``date``.
-    counts
-        Number of rows of each value. With it, thin ends of numbers get a bottom and a top.
-
-    Returns
-    -------
-    dict
-        Keys of ``hierarchy`` in a specification: ``intervals`` and ``origin`` (perhaps
-        ``bottom`` and ``top``), ``mask``, ``dates`` or ``tree``; for integers with a long
-        range also ``granularity``, which is a key of the attribute itself. Empty where the
-        two levels, values and ``*``, are the best guess.
 
     Examples
     --------
@@ -221,6 +185,3 @@ def _suggest_tree(texts: Sequence[str]) -> Definition:
     except HierarchyError:  # a value such as * cannot be the name of a group
         return {}
     return {"tree": tree}
-
-
-__all__ = ["Definition", "Role", "suggest", "suggest_role"]

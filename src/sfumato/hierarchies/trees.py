@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias, TypeGuard
 
 from sfumato.errors import HierarchyError
-from sfumato.hierarchies.check import LeafRows
+from sfumato.hierarchies.files import LeafRows
 from sfumato.hierarchies.hierarchy import ROOT
 from sfumato.hierarchies.kinds import text_of
 
@@ -21,43 +21,14 @@ Path: TypeAlias = tuple[str, ...]
 
 @dataclass(frozen=True)
 class TreeLeaves:
-    """The leaves of a tree.
+    """The leaves of a tree."""
 
-    Parameters
-    ----------
-    leaves
-        One row for each leaf, all of the same length.
-    depths
-        The depth of those leaves that lie less deep than the deepest.
-    """
-
-    leaves: LeafRows
-    depths: dict[str, int]
+    leaves: LeafRows  # one row for each leaf, all of the same length
+    depths: dict[str, int]  # the depth of those leaves that lie less deep than the deepest
 
 
 def read_tree(tree: object, attribute: str) -> TreeLeaves:
     """Turn a nested tree into one row of labels for each leaf.
-
-    Parameters
-    ----------
-    tree
-        A table maps the name of a node to its children; a list holds leaves, and tables
-        for inner nodes; a single value is a single leaf. Leaves are taken as texts. The
-        root has no name; its label is ``*``.
-    attribute
-        Name of the attribute.
-
-    Returns
-    -------
-    TreeLeaves
-        With H the largest depth, a leaf shows at level l its ancestor at depth H − l, or
-        itself while it is not that deep.
-
-    Raises
-    ------
-    HierarchyError
-        If a node has no leaves, a name is empty, a leaf stands twice, or a name is used for
-        two nodes of which none lies below the other: their blocks would have one label.
 
     Examples
     --------
@@ -182,6 +153,3 @@ def _shown(path: Path) -> str:
 def _node(path: Path) -> str:
     """Write an inner node at the beginning of a message."""
     return f"The node {_shown(path)}" if path else "The root"
-
-
-__all__ = ["TreeLeaves", "read_tree"]

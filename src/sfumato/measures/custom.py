@@ -78,6 +78,3 @@ class PropertyMeasure(Measure):
             )
         stays = ~classes.suppressed
         return self._index(values[stays], classes.rows[stays]) if stays.any() else float("nan")
-
-
-__all__ = ["PropertyMeasure"]

@@ -55,21 +55,9 @@ def mean(values: FloatArray, rows: LongArray) -> float:
 def binary_spread(first: FloatArray, second: FloatArray) -> float:
     """Return how much the first vector exceeds the second, row by row: Σ max(first − second, 0).
 
-    Parameters
-    ----------
-    first, second
-        A property of the same rows under two recodings, one number for each row.
-
-    Notes
-    -----
     binary_spread(a, b) > binary_spread(b, a) if and only if Σ a > Σ b, because
     their difference is Σ a − Σ b. So the unary :func:`spread` serves as well.
 
-    References
-    ----------
     Dewri, R., Ray, I., Ray, I., Whitley, D., property based generalizations, section 4.1.
     """
     return float(np.maximum(first - second, 0.0).sum())
-
-
-__all__ = ["binary_spread", "mean", "spread", "worst"]

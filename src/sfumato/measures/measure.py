@@ -150,6 +150,3 @@ class ClassMeasure(Measure):
     def value(self, statistics: Statistics) -> FloatArray:
         """Return the worst class's number of each node."""
         return statistics.worst_of(self.judged)
-
-
-__all__ = ["ClassMeasure", "Direction", "Measure", "Monotone", "Union"]

@@ -22,48 +22,24 @@ class RowPenalties:
     The two properties that allow to prune hold: a penalty does not fall when blocks grow, since
     slopes, masses and weights are not negative, and none is larger than ``out``.
 
-    Parameters
-    ----------
-    out
-        Penalty of a suppressed row.
-    by_class
-        Whether a kept row costs the rows of its class; the rest is then not used.
-    mass
-        For each attribute the mass of each value; a block has the sum of its values.
-    slope, start
-        One number for each attribute.
-    offset
-        What each kept row costs beside its cells.
-    weights
-        For each attribute the weight of each value; None where all are 1.
-
-    References
-    ----------
     T. Li, N. Li: Towards optimal k-anonymization, section 4.3,
     doi:10.1016/j.datak.2007.06.015.
     """
 
-    out: float
-    by_class: bool = False
+    out: float  # penalty of a suppressed row
+    by_class: bool = False  # whether a kept row costs the rows of its class; the rest is then not used
+    # for each attribute the mass of each value; a block has the sum of its values
     mass: tuple[FloatArray, ...] = ()
+    # one number for each attribute
     slope: FloatArray | None = None
     start: FloatArray | None = None
-    offset: float = 0.0
+    offset: float = 0.0  # what each kept row costs beside its cells
+    # for each attribute the weight of each value; None where all are 1
     weights: tuple[FloatArray, ...] | None = None
 
 
 def by_size(cube: Cube, weights: FloatArray, out: float) -> RowPenalties:
-    """Return penalties by the share of the domain that a cell's block has besides its value.
-
-    Parameters
-    ----------
-    cube
-        The table.
-    weights
-        What a whole cell costs, attribute by attribute.
-    out
-        Penalty of a suppressed row.
-    """
+    """Return penalties by the share of the domain that a cell's block has besides its value."""
     sizes = np.array(cube.sizes, dtype=np.float64)
     slope = np.where(sizes > 1, weights / np.maximum(sizes - 1, 1), 0.0)
     return RowPenalties(out, mass=tuple(map(np.ones, cube.sizes)), slope=slope, start=-slope)
@@ -85,6 +61,3 @@ def by_frequency(cube: Cube, weights: FloatArray, out: float) -> RowPenalties:
     return RowPenalties(
         out, mass=mass, slope=slope, start=-slope * rows, offset=float(slope.sum()), weights=share
     )
-
-
-__all__ = ["RowPenalties", "by_frequency", "by_size"]

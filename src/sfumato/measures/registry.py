@@ -5,31 +5,38 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sfumato.errors import ParameterError, nearest
-from sfumato.measures.privacy.distinct_l import DistinctL
-from sfumato.measures.privacy.entropy_l import EntropyL
-from sfumato.measures.privacy.exposed import Exposed
-from sfumato.measures.privacy.k import K
-from sfumato.measures.privacy.mean_k import MeanK
-from sfumato.measures.privacy.protection import Protection
-from sfumato.measures.privacy.recursive_l import RecursiveL
-from sfumato.measures.privacy.secure import Secure, SecureForSome
-from sfumato.measures.privacy.sf import SF
-from sfumato.measures.privacy.share_l import ShareL
-from sfumato.measures.privacy.spread_k import SpreadK
-from sfumato.measures.privacy.spread_l import SpreadL
-from sfumato.measures.privacy.t import TEqual, THierarchical, TOrdered
-from sfumato.measures.utility.average_class import AverageClass
-from sfumato.measures.utility.cm import CM
-from sfumato.measures.utility.dm import DM
-from sfumato.measures.utility.gl import GL
-from sfumato.measures.utility.glm import GLM
-from sfumato.measures.utility.hdm import HDM
-from sfumato.measures.utility.loss import Loss
-from sfumato.measures.utility.precision import Precision
-from sfumato.measures.utility.ql import QL
-from sfumato.measures.utility.sl import SL
-from sfumato.measures.utility.suppressed import Suppressed
-from sfumato.measures.utility.usefulness import Usefulness
+from sfumato.measures.losses import (
+    CM,
+    DM,
+    GL,
+    GLM,
+    HDM,
+    QL,
+    SL,
+    AverageClass,
+    Loss,
+    Precision,
+    Suppressed,
+    Usefulness,
+)
+from sfumato.measures.privacy import (
+    SF,
+    DistinctL,
+    EntropyL,
+    Exposed,
+    K,
+    MeanK,
+    Protection,
+    RecursiveL,
+    Secure,
+    SecureForSome,
+    ShareL,
+    SpreadK,
+    SpreadL,
+    TEqual,
+    THierarchical,
+    TOrdered,
+)
 from sfumato.spec import parse_measure_name
 
 if TYPE_CHECKING:
@@ -93,14 +100,7 @@ def _names(attribute: str, setting: Setting) -> Iterator[str]:
 
 
 def make_measure(text: str, setting: Setting) -> Measure:
-    """Return the measure that a name such as ``t(occupation)`` stands for.
-
-    Raises
-    ------
-    ParameterError
-        If there is no such measure, it names an attribute that is not sensitive, or it needs an
-        order or a hierarchy that the attribute does not have.
-    """
+    """Return the measure that a name such as ``t(occupation)`` stands for."""
     name, arguments = parse_measure_name(text)
     if name in _OF_TABLE or name in _OF_SENTENCES:
         if arguments:
@@ -139,6 +139,3 @@ def _make_distance(text: str, attribute: str, distance: str, setting: Setting) -
     if distance == "hierarchical":
         return THierarchical(text, setting.sensitive_number(text, attribute), setting.tree(text, attribute))
     raise ParameterError(f"t knows no distance {distance!r}. {nearest(distance, _DISTANCES)}")
-
-
-__all__ = ["make_measure", "measure_names"]

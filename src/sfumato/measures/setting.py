@@ -17,28 +17,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Setting:
-    """Names, weights, orders and trees of the attributes of a cube.
+    """Names, weights, orders and trees of the attributes of a cube."""
 
-    Parameters
-    ----------
-    quasi_identifiers, sensitive
-        Names in the order of the cube.
-    weights
-        One weight for each quasi-identifier.
-    ordered
-        The sensitive attributes whose codes follow an order that means something.
-    trees
-        Sensitive attribute → the levels of its hierarchy, where it has one.
-    confidential
-        The confidential sentences of the cube, or None.
-    """
-
+    # names in the order of the cube
     quasi_identifiers: tuple[str, ...]
     sensitive: tuple[str, ...]
-    weights: FloatArray
+    weights: FloatArray  # one weight for each quasi-identifier
+    # the sensitive attributes whose codes follow an order that means something
     ordered: frozenset[str] = frozenset()
+    # sensitive attribute → the levels of its hierarchy, where it has one
     trees: Mapping[str, Levels] = field(default_factory=dict)
-    confidential: Confidential | None = None
+    confidential: Confidential | None = None  # the confidential sentences of the cube, or None
 
     def sentences(self, name: str) -> Confidential:
         """Return the confidential sentences, for a measure that is about them."""
@@ -80,6 +69,3 @@ class Setting:
                 "Add one to the attribute: hierarchy = { … }."
             )
         return self.trees[attribute]
-
-
-__all__ = ["Setting"]

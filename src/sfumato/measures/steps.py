@@ -17,19 +17,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """The step between two recodings, one finer than the other.
+    """The step between two recodings, one finer than the other."""
 
-    Parameters
-    ----------
-    gain
-        What the finer one tells more about an attribute: the difference of its conditional entropies,
-        in bits.
-    loss
-        What the finer one protects less: the difference of k.
-    """
-
+    # what the finer one tells more about an attribute: the difference of its conditional entropies, in bits
     gain: float
-    loss: int
+    loss: int  # what the finer one protects less: the difference of k
 
     @property
     def ratio(self) -> float:
@@ -40,33 +32,11 @@ class Step:
 def gain_per_loss(finer: Classes, coarser: Classes, attribute: int) -> Step:
     """Measure a step by the information it gains for each unit of anonymity that it loses.
 
-    Parameters
-    ----------
-    finer, coarser
-        The classes of two recodings of one table, each class of the finer one within one class of the
-        other; both collected with ``Property(PropertyKind.ENTROPY, attribute)``.
-    attribute
-        The number of the sensitive attribute whose values classes should tell.
-
-    Returns
-    -------
-    Step
-        Specialization takes the step with the largest ratio, generalization the one with the smallest.
-
-    Raises
-    ------
-    ParameterError
-        If the entropy was not collected, or no row remains.
-
-    Notes
-    -----
     With the entropy H_c of the attribute in a class of n_c of n remaining rows, a recoding leaves
     Σ_c n_c·H_c / n undetermined; the gain is what is less undetermined in the finer one.
     Anonymity is k, the size of the smallest remaining class, in persons where persons are named.
     Missing is a value of its own.
 
-    References
-    ----------
     Fung, B. C. M., Wang, K., Yu, P. S. (2005), Top-down specialization for information and privacy
     preservation, section 3.2, doi:10.1109/ICDE.2005.143; Wang, K., Yu, P. S., Chakraborty, S.
     (2004), Bottom-up generalization, section 3.2, doi:10.1109/ICDM.2004.10110.
@@ -93,6 +63,3 @@ def _undetermined(classes: Classes, wanted: Property) -> float:
 
 def _anonymity(classes: Classes) -> int:
     return int(classes.sizes[~classes.suppressed].min())
-
-
-__all__ = ["Step", "gain_per_loss"]

@@ -9,14 +9,60 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
-from sfumato.errors import DataError, ParameterError
-from sfumato.microaggregation.missing import blank_rare, split_patterns
+from sfumato.errors import DataError, ParameterError, nearest
 from sfumato.microaggregation.partitioning import GAIN, mdav, univariate, v_mdav
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from sfumato._typing import BoolArray, FloatArray, IntArray, LongArray
+
+
+def split_patterns(missing: BoolArray) -> list[LongArray]:
+    """Return the rows of each pattern of missing columns, patterns in the order of their first rows."""
+    if not missing.any():
+        return [np.arange(len(missing), dtype=np.int64)]
+    _, first, number = np.unique(missing, axis=0, return_index=True, return_inverse=True)
+    number = number.reshape(-1)
+    return [np.flatnonzero(number == pattern).astype(np.int64) for pattern in np.argsort(first)]
+
+
+def blank_rare(values: FloatArray, k: int) -> BoolArray:
+    """Return which cells are missing once no pattern of missing columns is rarer than k.
+
+    Which values a record lacks can single it out as well as those it has. So records are only ever compared
+    with those that lack the same columns; and where fewer than k records share a pattern, their other
+    values are blanked too. If fewer than k records are then blank throughout, others join them: of the
+    smallest pattern that can spare them, those farthest from its mean; if none can, the smallest pattern as
+    a whole.
+
+    Examples
+    --------
+    >>> nan = np.nan
+    >>> blank_rare(np.array([[1.0, 2.0], [1.0, 3.0], [nan, 1.0], [2.0, nan]]), 2).tolist()
+    [[False, False], [False, False], [True, True], [True, True]]
+    """
+    missing = np.isnan(values)
+    while True:
+        patterns = split_patterns(missing)
+        for rows in patterns:
+            if len(rows) < k:
+                missing[rows] = True
+        blank = np.flatnonzero(missing.all(axis=1))
+        if not 0 < len(blank) < k:
+            return missing
+        others = sorted((rows for rows in split_patterns(missing) if not missing[rows[0]].all()), key=len)
+        needed = k - len(blank)
+        spare = [rows for rows in others if len(rows) >= k + needed]
+        missing[_outermost(values, missing, spare[0])[:needed] if spare else others[0]] = True
+
+
+def _outermost(values: FloatArray, missing: BoolArray, rows: LongArray) -> LongArray:
+    """Return rows of one pattern, those farthest from their mean first."""
+    known = values[np.ix_(rows, np.flatnonzero(~missing[rows[0]]))]
+    distances = ((known - known.mean(axis=0)) ** 2).sum(axis=1)
+    return rows[np.argsort(-distances, kind="stable")]
+
 
 Method: TypeAlias = Literal["mdav", "v-mdav", "univariate"]
 METHODS: tuple[Method, ...] = ("mdav", "v-mdav", "univariate")
@@ -24,24 +70,12 @@ METHODS: tuple[Method, ...] = ("mdav", "v-mdav", "univariate")
 
 @dataclass(frozen=True)
 class Manner:
-    """How records are microaggregated.
+    """How records are microaggregated."""
 
-    Parameters
-    ----------
-    k
-        Smallest size of a cluster, from 2 on.
-    method
-        ``mdav``, ``v-mdav``, or ``univariate`` for the optimum of groups of one column.
-    gain
-        Of V-MDAV.
-    threads
-        Threads to use, all cores where None; the result does not depend on it.
-    """
-
-    k: int
-    method: Method = "mdav"
-    gain: float = GAIN
-    threads: int | None = None
+    k: int  # smallest size of a cluster, from 2 on
+    method: Method = "mdav"  # `mdav`, `v-mdav`, or `univariate` for the optimum of groups of one column
+    gain: float = GAIN  # of V-MDAV
+    threads: int | None = None  # threads to use, all cores where None; the result does not depend on it
 
     def partition(self, values: FloatArray) -> IntArray:
         """Partition records without missing values."""
@@ -54,20 +88,11 @@ class Manner:
 
 @dataclass(frozen=True, eq=False)
 class Clusters:
-    """The clusters of one group of columns.
+    """The clusters of one group of columns."""
 
-    Parameters
-    ----------
-    columns
-        Places of the columns.
-    labels
-        The cluster of each row, counted from 0.
-    blank
-        Cells that are missing in the release, those that were missing before included; shape (n, columns).
-    """
-
-    columns: tuple[int, ...]
-    labels: IntArray
+    columns: tuple[int, ...]  # places of the columns
+    labels: IntArray  # the cluster of each row, counted from 0
+    # cells that are missing in the release, those that were missing before included; shape (n, columns)
     blank: BoolArray
 
     @property
@@ -86,28 +111,7 @@ def make_clusters(
     """Partition the records in every group of columns.
 
     Clusters never cross strata, and hold records that lack the same columns of their group
-    (see `sfumato.microaggregation.missing.blank_rare`).
-
-    Parameters
-    ----------
-    values
-        Numbers on the scale on which distances are taken, shape (n, d); NaN is missing.
-    groups
-        Places of the columns that are microaggregated together.
-    manner
-        How.
-    strata
-        The stratum of each row; one for all where None.
-
-    Returns
-    -------
-    list of Clusters
-        One for each group.
-
-    Raises
-    ------
-    DataError
-        If a stratum has fewer than k rows.
+    (see `sfumato.microaggregation.aggregating.blank_rare`).
     """
     if not 2 <= manner.k <= len(values):
         raise ParameterError(
@@ -152,13 +156,7 @@ def _map(
 
 
 def split_strata(strata: IntArray | None, rows: int, k: int) -> list[LongArray]:
-    """Return the rows of each stratum.
-
-    Raises
-    ------
-    DataError
-        If one has fewer than k: its records could only be protected together with others.
-    """
+    """Return the rows of each stratum."""
     if strata is None:
         return [np.arange(rows, dtype=np.int64)]
     _, number, sizes = np.unique(strata, return_inverse=True, return_counts=True)
@@ -182,16 +180,6 @@ def _blank_in_strata(values: FloatArray, pieces: Sequence[LongArray], k: int) ->
 
 def centres(values: FloatArray, labels: IntArray, *, middle: Literal["mean", "median", "low"]) -> FloatArray:
     """Return, for each row, the centre of its cluster in one column.
-
-    Parameters
-    ----------
-    values
-        One number for each row; NaN only where the whole cluster has it.
-    labels
-        The cluster of each row.
-    middle
-        ``mean``; ``median``, halfway between the two middle values of an even number; or ``low``, the lower
-        of them, for values between which there is nothing.
 
     Examples
     --------
@@ -230,13 +218,69 @@ def smallest_class(columns: Sequence[FloatArray | IntArray]) -> tuple[int, int]:
     return int(sizes.min()), len(sizes)
 
 
-__all__ = [
-    "METHODS",
-    "Clusters",
-    "Manner",
-    "Method",
-    "centres",
-    "make_clusters",
-    "smallest_class",
-    "split_strata",
-]
+Groups: TypeAlias = "Sequence[Sequence[str]] | Literal['auto'] | None"
+NamedGroups: TypeAlias = tuple[tuple[str, ...], ...]
+
+
+def check_columns(
+    columns: Sequence[str], within: str | None, keep: Sequence[str], drop: Sequence[str] = ()
+) -> tuple[str, ...]:
+    """Return the columns to microaggregate, each named once and for nothing else."""
+    names = (columns,) if isinstance(columns, str) else tuple(columns)
+    if not names:
+        raise ParameterError("name at least one column to microaggregate.")
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise ParameterError(f"the column {twice!r} is named twice.")
+    if within in names:
+        raise ParameterError(f"the column {within!r} separates clusters, so it cannot be microaggregated.")
+    for name in keep:
+        if name in names:
+            raise ParameterError(
+                f"the column {name!r} is microaggregated, so it cannot be kept unchanged. Name it once."
+            )
+    for name in drop:
+        if name in names or name == within or name in keep:
+            raise ParameterError(f"the column {name!r} is needed, so it cannot be dropped.")
+    return names
+
+
+def check_manner(k: int, method: Method, gain: float, threads: int | None) -> Manner:
+    """Return how records are to be microaggregated."""
+    whole = isinstance(k, int | np.integer)
+    if not whole or k < 2:
+        raise ParameterError(f"k must be a whole number from 2 on; got {k!r}.")
+    if method not in METHODS:
+        raise ParameterError(f"there is no method {method!r}. {nearest(str(method), METHODS)}")
+    if threads is not None and threads < 1:
+        raise ParameterError(f"threads must be at least 1, or None for all cores; got {threads}.")
+    return Manner(int(k), method, gain, threads)
+
+
+def check_orders(orders: Iterable[str], names: tuple[str, ...]) -> None:
+    """Raise ParameterError if an order is given for a column that is not microaggregated."""
+    for name in orders:
+        if name not in names:
+            raise ParameterError(f"an order is given for {name!r}. {nearest(name, names)}")
+
+
+def check_groups(groups: Groups, names: tuple[str, ...], method: Method) -> NamedGroups:
+    """Return groups that hold each of the columns once."""
+    if groups is None or (groups == "auto" and method == "univariate"):
+        return tuple((name,) for name in names) if method == "univariate" else (names,)
+    if isinstance(groups, str):
+        raise ParameterError(f"groups must be lists of columns, 'auto' or None; got {groups!r}.")
+    found = tuple((group,) if isinstance(group, str) else tuple(group) for group in groups)
+    listed = [name for group in found for name in group]
+    for name in listed:
+        if name not in names:
+            raise ParameterError(f"the groups name {name!r}, which is no column to microaggregate.")
+    for name in names:
+        if listed.count(name) != 1:
+            times = "in no group" if name not in listed else "in a group twice"
+            raise ParameterError(f"the column {name!r} is {times}. Put each column into one group.")
+    if not all(found):
+        raise ParameterError("a group is empty. Leave it out.")
+    if method == "univariate" and any(len(group) > 1 for group in found):
+        raise ParameterError("univariate takes each column alone: make groups of one column, or name none.")
+    return found

@@ -9,7 +9,7 @@ import numpy as np
 from sfumato.errors import DataError
 from sfumato.microaggregation.grouping import GroupingSettings, group_columns
 from sfumato.table import open_source
-from sfumato.table.numbers import read_numbers
+from sfumato.table.values import read_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -92,6 +92,3 @@ def _number_columns(source: Source) -> list[str]:
             continue
         found.append(name)
     return found
-
-
-__all__ = ["group_attributes"]

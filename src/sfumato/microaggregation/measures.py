@@ -219,15 +219,3 @@ def _checked(original: FloatArray, protected: FloatArray) -> tuple[FloatArray, F
     if not (np.isfinite(original).all() and np.isfinite(protected).all()):
         raise ParameterError("values must be finite numbers; some are missing or infinite.")
     return original, protected
-
-
-__all__ = [
-    "Links",
-    "Scores",
-    "distinct_rows",
-    "information_loss",
-    "interval_disclosure",
-    "link_records",
-    "measure_protection",
-    "total_squares",
-]

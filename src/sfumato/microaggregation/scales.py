@@ -16,18 +16,6 @@ LARGEST = 1e100
 def standard_scores(values: FloatArray, like: FloatArray | None = None) -> FloatArray:
     """Return values less their column's mean, over its standard deviation.
 
-    Parameters
-    ----------
-    values
-        Shape (n, d). Missing (NaN) stays missing.
-    like
-        Values whose means and deviations are taken, the same columns; ``values`` themselves where None.
-
-    Returns
-    -------
-    FloatArray
-        Of a column that is constant, or all missing, the differences from its value alone.
-
     Examples
     --------
     >>> standard_scores(np.array([[1.0, 7.0], [3.0, 7.0], [np.nan, 7.0]])).tolist()
@@ -46,6 +34,3 @@ def standard_scores(values: FloatArray, like: FloatArray | None = None) -> Float
         known = known / size
         scores[:, column] = (values[:, column] / size - known.mean()) / known.std()
     return scores
-
-
-__all__ = ["standard_scores"]

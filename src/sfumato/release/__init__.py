@@ -1,20 +1,18 @@
 """Write a release, verify it independently, and keep its recipe and manifest."""
 
 from sfumato.private import process_folder
-from sfumato.release.atomic import atomic_text, check_target
 from sfumato.release.audit import audit_against, audit_release
 from sfumato.release.draft import Draft, make_draft
+from sfumato.release.fields import atomic_text, check_target, seal_of
 from sfumato.release.grouping import Grouping, make_groupings
 from sfumato.release.manifest import Manifest, current_versions, manifest_path
-from sfumato.release.reapply import recipe_problem
+from sfumato.release.reapply import count_classes, read_recoding, recipe_problem, trim_lattice, write_recoding
 from sfumato.release.recipe import Recipe, RecipeAttribute
-from sfumato.release.recodings import count_classes, read_recoding, trim_lattice, write_recoding
-from sfumato.release.sentences import specified_sentences
-from sfumato.release.stable_json import seal_of
-from sfumato.release.verify import Promise, Recount, holds, reading, recount
+from sfumato.release.reference import specified_sentences
 from sfumato.release.write import check_release_target, write_release
+from sfumato.verifier import Promise, Recount, bags, holds, recount
 
-reading.temporary_folder = process_folder
+bags.temporary_folder = process_folder
 
 __all__ = [
     "Draft",

@@ -17,11 +17,17 @@ from sfumato.release.grouping import Grouping, make_groupings
 from sfumato.release.manifest import Manifest, current_versions, manifest_path
 from sfumato.release.publishing import OF_DOMAIN, Publication, distances, kept_tuples, publish
 from sfumato.release.recipe import Recipe, RecipeAttribute
-from sfumato.release.reference import distribution, make_reference, scalar
-from sfumato.release.sentences import recipe_sentences, recounted_sentences, stated_sentences
-from sfumato.release.verify import Promise, cautious, holds, recount, recount_beside
+from sfumato.release.reference import (
+    distribution,
+    make_reference,
+    recipe_sentences,
+    recounted_sentences,
+    scalar,
+    stated_sentences,
+)
 from sfumato.release.write import write_release
 from sfumato.table import Leaving, apply, leaving_kinds, write_table
+from sfumato.verifier import Promise, cautious, holds, recount, recount_beside
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,42 +35,22 @@ if TYPE_CHECKING:
     from sfumato._typing import BoolArray, LongArray
     from sfumato.classes import Classes
     from sfumato.preparing import Prepared
-    from sfumato.release.verify import Recount
     from sfumato.search import Problem
+    from sfumato.verifier import Recount
 
 
 @dataclass(frozen=True, eq=False)
 class Draft:
-    """A recoding applied to the full table, with everything that is promised of it.
+    """A recoding applied to the full table, with everything that is promised of it."""
 
-    Parameters
-    ----------
-    prepared
-        The table it comes from.
-    classes
-        Its classes, suppressed ones included.
-    frame
-        The recoded rows: the same kind of frame that came in; an engine's relation for a file.
-    promise
-        What has to hold, and the numbers that the search found.
-    recipe
-        What was done.
-    groupings
-        The partition of each quasi-identifier.
-    publication
-        What is published beside rows and recipe.
-    measures
-        Measures as the search found them.
-    """
-
-    prepared: Prepared
-    classes: Classes
-    frame: object
-    promise: Promise
-    recipe: Recipe
-    groupings: tuple[Grouping, ...]
-    publication: Publication
-    measures: Mapping[str, float]
+    prepared: Prepared  # the table it comes from
+    classes: Classes  # its classes, suppressed ones included
+    frame: object  # the recoded rows: the same kind of frame that came in; an engine's relation for a file
+    promise: Promise  # what has to hold, and the numbers that the search found
+    recipe: Recipe  # what was done
+    groupings: tuple[Grouping, ...]  # the partition of each quasi-identifier
+    publication: Publication  # what is published beside rows and recipe
+    measures: Mapping[str, float]  # measures as the search found them
 
     @property
     def recoding(self) -> dict[str, object]:
@@ -80,7 +66,7 @@ class Draft:
         return found
 
     def verify(self) -> Recount:
-        """Write the rows to a temporary folder and recount them; see `sfumato.release.verify`."""
+        """Write the rows to a temporary folder and recount them; see `sfumato.verifier`."""
         with scratch_folder() as folder:
             released = Path(folder) / "release.parquet"
             self.write_rows(released)
@@ -161,15 +147,7 @@ class Draft:
         )
 
     def _manifest(self, found: Recount, seen: Recount) -> Manifest:
-        """State what everyone may know.
-
-        Parameters
-        ----------
-        found
-            All numbers, as the search has them.
-        seen
-            What a reader of the manifest counts.
-        """
+        """State what everyone may know."""
         stated: dict[str, float] = {}
         tolerance: dict[str, float] = {}
         counted = {**found.measures, **seen.measures}
@@ -211,26 +189,7 @@ def make_draft(
     *,
     recipe: Recipe | None = None,
 ) -> Draft:
-    """Apply one recoding to the full table.
-
-    Parameters
-    ----------
-    prepared
-        The table and its space.
-    problem
-        Requirements and suppression.
-    node
-        One number for each quasi-identifier.
-    lattice
-        The lattice in whose numbers the node is; the prepared one's levels where None.
-    recipe
-        What is done, if that is written down already; otherwise it is now.
-
-    Raises
-    ------
-    InfeasibleError
-        If the recoding does not meet the requirements.
-    """
+    """Apply one recoding to the full table."""
     space = prepared.lattice if lattice is None else lattice
     fixed = Lattice(tuple(ladder.only(number) for ladder, number in zip(space.ladders, node, strict=True)))
     asked = {item.name for item in problem.measures}
@@ -287,23 +246,7 @@ def _apply(
     ordered: bool = True,
     with_person: bool = False,
 ) -> object:
-    """Recode and suppress the full table on the engine that holds it.
-
-    Parameters
-    ----------
-    prepared
-        The table.
-    recipe
-        What becomes of suppressed rows.
-    classes
-        The classes, with those that are suppressed.
-    groupings
-        The partition of each quasi-identifier.
-    ordered
-        Whether the rows keep their order even where that takes time.
-    with_person
-        Whether the person column comes too, for a recount that is not released.
-    """
+    """Recode and suppress the full table on the engine that holds it."""
     return apply(
         prepared.table,
         [grouping.recode for grouping in groupings],
@@ -417,6 +360,3 @@ def _reference(
             domain.levels.tolist() if "hierarchical" in asked else (),
         )
     return make_reference(attributes, distributions, stated_sentences(prepared.table))
-
-
-__all__ = ["Draft", "make_draft", "make_recipe"]

@@ -1,14 +1,240 @@
-"""Take typed values out of JSON objects, with errors that name the place."""
+"""Take typed values out of JSON objects, with errors that name the place.
+
+Everything is first written into a private, hidden folder beside its target, brought to the disk, and then
+renamed. What ends in order, by an error or a signal too, leaves nothing hidden behind. A run that is killed
+leaves a folder that nobody else can read, and nothing new under a final name but a manifest whose file is
+not there; the next run that writes there puts the old files back and removes the rest.
+"""
 
 from __future__ import annotations
 
+import datetime as dt
+import hashlib
+import json
 import math
+import os
+from collections.abc import Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeGuard
 
-from sfumato.errors import DataError, nearest
+from sfumato import private as own
+from sfumato.errors import DataError, OutputError, SfumatoError, nearest
+from sfumato.private import ordinary_mode, place, private_folder, sync_folder, write_synced
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Callable, Collection, Iterator
+
+DEEPEST = 600
+"""The most objects and lists inside each other; the longest sentence that can be read has fewer."""
+LONGEST = 10**300
+"""Whole numbers beyond this are refused: they have no decimal form that other readers know."""
+
+
+class _StrangeError(ValueError):
+    """JSON in form, but nothing that we write; never leaves this module."""
+
+
+def stable_json(value: object) -> str:
+    """Return JSON with sorted keys, two blanks of indentation and a newline at the end.
+
+    Dates become ISO text and array scalars plain numbers. Infinity and not-a-number are
+    refused, since other readers do not know them.
+
+    Examples
+    --------
+    >>> print(stable_json({"k": 5, "A": [0.1]}), end="")
+    {
+      "A": [
+        0.1
+      ],
+      "k": 5
+    }
+    """
+    return (
+        json.dumps(value, sort_keys=True, indent=2, ensure_ascii=False, allow_nan=False, default=_plain)
+        + "\n"
+    )
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, dt.date):
+        return value.isoformat()
+    item = getattr(value, "item", None)
+    if callable(item):
+        return item()
+    raise TypeError(f"{type(value).__name__} has no JSON form")
+
+
+def seal_of(content: Mapping[str, object]) -> str:
+    """Return the SHA-256 digest of a JSON object without its key ``seal``, lower-case hexadecimal.
+
+    The digest is taken over the text of `stable_json`, so that order and indentation do not matter.
+
+    Examples
+    --------
+    >>> seal_of({"k": 5, "A": 1}) == seal_of({"A": 1, "k": 5, "seal": "any"})
+    True
+    >>> seal_of({"k": 5}) == seal_of({"k": 6})
+    False
+    """
+    # Once to text and back, so that keys are sorted as the texts that they become.
+    plain = json.loads(stable_json({key: value for key, value in content.items() if key != "seal"}))
+    return hashlib.sha256(stable_json(plain).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def load_json_object(path: str | Path) -> dict[str, object]:
+    """Read a file that holds one JSON object."""
+    where = str(path)
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise DataError("there is no such file.", where=where) from None
+    except (OSError, UnicodeError):
+        raise DataError("the file cannot be read as UTF-8 text.", where=where) from None
+    try:
+        value = json.loads(
+            text, parse_constant=_refuse, parse_float=_decimal, parse_int=_whole, object_pairs_hook=_once
+        )
+    except json.JSONDecodeError as error:
+        raise DataError("this is not JSON.", where=f"{where}, line {error.lineno}") from None
+    except _StrangeError as error:
+        raise DataError(str(error), where=where) from None
+    except ValueError:
+        raise DataError("this is not JSON.", where=where) from None
+    except RecursionError:
+        raise DataError("objects and lists are nested too deeply.", where=where) from None
+    if not isinstance(value, dict):
+        raise DataError("a JSON object is expected.", where=where)
+    _check_depth(value, where)
+    return value
+
+
+def _refuse(constant: str) -> object:
+    raise ValueError(f"{constant} is not JSON")
+
+
+def _decimal(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise _StrangeError("a number is too large.")
+    return number
+
+
+def _whole(text: str) -> int:
+    if len(text) > len(str(LONGEST)):
+        raise _StrangeError("a number is too large.")
+    return int(text)
+
+
+def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """Make an object; readers differ in which of two equal keys counts, so neither does."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise _StrangeError("a key stands twice in one object.")
+    return found
+
+
+def _check_depth(value: object, where: str) -> None:
+    """Raise DataError where others would run out of stack."""
+    level, depth = [value], 0
+    while level:
+        if depth > DEEPEST:
+            raise DataError("objects and lists are nested too deeply.", where=where)
+        inner: list[object] = []
+        for item in level:
+            inner += item.values() if isinstance(item, dict) else item if isinstance(item, list) else ()
+        level, depth = inner, depth + 1
+
+
+def check_target(
+    path: str | Path, *, force: bool = False, may_replace: Callable[[], bool] = lambda: False
+) -> None:
+    """Raise OutputError unless a file can be written under this name.
+
+    Call it before long work too: it tries the folder by making a private folder in it, and so removes
+    what killed runs left there.
+    """
+    path = Path(path)
+    where = str(path)
+    full = str(path.absolute())
+    if "\0" in full or full.encode(errors="replace") != full.encode(errors="surrogatepass"):
+        raise OutputError("the name is not valid UTF-8, or holds NUL. Choose another name.", where=where)
+    if path.is_dir():
+        raise OutputError("a folder has this name; name a file.", where=where)
+    if not path.parent.is_dir():
+        raise OutputError("its folder does not exist. Make the folder first.", where=where)
+    with output_errors(path), private_folder(path.parent) as probe:
+        own.create(probe / "probe")
+    if os.path.lexists(path) and not (force or may_replace()):
+        raise OutputError("the file exists already. Choose another name or add --force.", where=where)
+
+
+@contextmanager
+def output_errors(
+    path: Path, also: Callable[[Exception], bool] = lambda error: isinstance(error, OSError)
+) -> Iterator[None]:
+    """Turn a failure to write into one line; ``also`` tells which errors are one."""
+    try:
+        yield
+    except SfumatoError:
+        raise
+    except Exception as error:
+        if not also(error):
+            raise
+        reason = (
+            error.strerror
+            if isinstance(error, OSError) and error.strerror
+            else "no space left or no permission"
+        )
+        raise OutputError(f"cannot be written: {reason}. Nothing was left behind.", where=str(path)) from None
+
+
+def atomic_text(path: str | Path, text: str, *, force: bool = False, private: bool = False) -> None:
+    """Write a text file in UTF-8, complete or not at all; lines end as they do in ``text``."""
+    path = Path(path)
+    check_target(path, force=force)
+    with output_errors(path):
+        own.write_whole(path, text.encode(), private=private)
+
+
+def atomic_folder(
+    folder: str | Path,
+    contents: Mapping[str, str | bytes],
+    *,
+    force: bool = False,
+    private: Collection[str] = (),
+) -> None:
+    """Write files into a folder, all or none; a new folder appears with all of them at once."""
+    folder = Path(folder)
+    if os.path.lexists(folder) and not folder.is_dir():
+        raise OutputError("a file has this name; name a folder.", where=str(folder))
+    is_new = not folder.is_dir()
+    for target in [folder] if is_new else [folder / name for name in contents]:
+        check_target(target, force=force)
+    with output_errors(folder), private_folder(folder.parent if is_new else folder) as hidden:
+        drafts = hidden / "drafts"
+        drafts.mkdir(mode=0o700)
+        for name, content in contents.items():
+            write_synced(drafts / name, content.encode() if isinstance(content, str) else content)
+        if is_new:
+            place_folder(hidden, drafts, folder, private=private)
+        else:
+            place(hidden, [(drafts / name, folder / name) for name in contents], private=private)
+
+
+def place_folder(hidden: Path, drafts: Path, folder: Path, *, private: Collection[str] = ()) -> None:
+    """Give a folder of drafts its name."""
+    mode, closed = ordinary_mode(hidden), {drafts / name for name in private}
+    for path in [*drafts.rglob("*"), drafts]:
+        if path not in closed:
+            with suppress(OSError):  # not every file system knows permissions
+                path.chmod(mode | (mode & 0o444) >> 2 if path.is_dir() else mode)
+    sync_folder(drafts)
+    os.rename(drafts, folder)
+    sync_folder(folder.parent)
 
 
 LARGEST = 2**62
@@ -16,15 +242,7 @@ LARGEST = 2**62
 
 
 class Fields:
-    """The keys of one JSON object.
-
-    Parameters
-    ----------
-    values
-        The object.
-    where
-        Its place, for errors.
-    """
+    """The keys of one JSON object."""
 
     def __init__(self, values: Mapping[str, object], where: str) -> None:
         self._values = values
@@ -142,6 +360,3 @@ def _is_number(value: object) -> TypeGuard[int | float]:
         return math.isfinite(value)
     except OverflowError:  # a whole number that no float can hold
         return False
-
-
-__all__ = ["Fields"]

@@ -41,38 +41,20 @@ LARGEST = 2**62
 
 @dataclass(frozen=True, eq=False)
 class Grouping:
-    """The partition of one quasi-identifier.
+    """The partition of one quasi-identifier."""
 
-    Parameters
-    ----------
-    hierarchy
-        The domain.
-    scheme
-        The scheme that the partition belongs to.
-    block
-        The block of each code.
-    node
-        The level that the partition is, under the scheme ``levels``.
-    published
-        Which codes some published row has; None where nothing is published yet, and all may be named. Else
-        labels and recipe name these alone, and values that the specification declares: what is made of
-        a partition depends on no other row.
-    hides
-        Whether rows are suppressed.
-    output
-        ``label``, or the statistic that stands for a block: ``mean``, ``median`` or ``mode``.
-    statistics
-        Makes a text for each block, None where no row has a value in it; None where labels are written, or
-        the hierarchy has statistics for labels already.
-    """
-
-    hierarchy: Hierarchy
-    scheme: str
-    block: IntArray
-    node: int | None = None
+    hierarchy: Hierarchy  # the domain
+    scheme: str  # the scheme that the partition belongs to
+    block: IntArray  # the block of each code
+    node: int | None = None  # the level that the partition is, under the scheme `levels`
+    # which codes some published row has; None where nothing is published yet, and all may be named. Else
+    # labels and recipe name these alone, and values that the specification declares: what is made of a
+    # partition depends on no other row.
     published: BoolArray | None = None
-    hides: bool = False
-    output: str = "label"
+    hides: bool = False  # whether rows are suppressed
+    output: str = "label"  # `label`, or the statistic that stands for a block: `mean`, `median` or `mode`
+    # makes a text for each block, None where no row has a value in it; None where labels are written, or the
+    # hierarchy has statistics for labels already
     statistics: partial[list[str | None]] | None = None
 
     @property
@@ -171,13 +153,7 @@ class Grouping:
         return Recode(self.name, self.block, self.labels, self.keep, self._numbers)
 
     def refuse_merging(self, where: str) -> None:
-        """Raise SpecError if two blocks that the release shows would look alike.
-
-        Parameters
-        ----------
-        where
-            The place in the specification that asks for statistics.
-        """
+        """Raise SpecError if two blocks that the release shows would look alike."""
         shown = [self.labels[number] for number in self.shown]
         if self.statistics is not None and len(set(shown)) < len(shown):
             raise SpecError(
@@ -228,16 +204,7 @@ class Grouping:
         return replace(done, blocks=tuple(blocks), labels=tuple(labels))
 
     def costs(self, weight: float, *, declared: bool = False) -> dict[str, object]:
-        """State what the cells of the column cost by the labels that remain.
-
-        Parameters
-        ----------
-        weight
-            Its weight in the loss.
-        declared
-            Over the domain that the specification declares, whatever values suppressed rows have; else over
-            that of the search.
-        """
+        """State what the cells of the column cost by the labels that remain."""
         height = self.hierarchy.height
         if self.keep:
             return kept_attribute(height=height, weight=weight)
@@ -391,17 +358,7 @@ def _number_of(text: str | None) -> int | float | None:
 
 
 def make_groupings(prepared: Prepared, lattice: Lattice, node: LongArray) -> tuple[Grouping, ...]:
-    """Return what a node does to each quasi-identifier.
-
-    Parameters
-    ----------
-    prepared
-        The table.
-    lattice
-        The lattice in whose numbers the node is.
-    node
-        One number for each quasi-identifier.
-    """
+    """Return what a node does to each quasi-identifier."""
     found = []
     names = zip(prepared.setting.quasi_identifiers, prepared.scheme_names, strict=True)
     for a, (name, scheme) in enumerate(names):
@@ -413,6 +370,3 @@ def make_groupings(prepared: Prepared, lattice: Lattice, node: LongArray) -> tup
         level = int(node[a]) if scheme == "levels" else None
         found.append(Grouping(hierarchy, scheme, block, level, output=output, statistics=statistics))
     return tuple(found)
-
-
-__all__ = ["Grouping", "make_groupings"]

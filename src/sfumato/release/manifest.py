@@ -11,10 +11,9 @@ from typing import Literal, TypeAlias
 
 from sfumato.errors import DataError, VerificationError
 from sfumato.hierarchies import ROOT, text_of
-from sfumato.release.fields import Fields
+from sfumato.release.fields import Fields, load_json_object, seal_of, stable_json
 from sfumato.release.recipe import Recipe, RecipeAttribute
-from sfumato.release.stable_json import load_json_object, seal_of, stable_json
-from sfumato.release.verify import Promise, stated_secrets
+from sfumato.verifier import Promise, stated_secrets
 
 _PACKAGES = ("sfumato", "numpy", "numba", "duckdb", "narwhals")
 _ROWS = ("in", "out", "suppressed")
@@ -24,50 +23,27 @@ Seal: TypeAlias = Literal["fits", "broken", "absent"]
 
 @dataclass(frozen=True)
 class Manifest:
-    """What a release promises. It holds domain labels and totals, never records.
+    """What a release promises. It holds domain labels and totals, never records."""
 
-    Parameters
-    ----------
-    recipe
-        What was done, in the JSON form of `Recipe`: roles, suppression and its output included.
-    measures
-        Measure → number, as the independent recount found it.
-    require
-        Measure → number that must hold.
-    rows
-        ``in``, ``out`` (rows of the file, masked ones included) and ``suppressed``.
-    sha256
-        Digest of the file, lower-case hexadecimal.
-    reference
-        What a recount needs beside the file (see `sfumato.release.reference`).
-    versions
-        Name → version of what made it.
-    withheld
-        Measure → why its number is not published: it would tell about suppressed rows or about a domain
-        that the specification does not declare.
-    tolerance
-        Measure → how much better than stated its true number may be, where suppressed rows decide that.
-    seal
-        Whether the seal that was read fits what was read with it: ``fits``, ``broken`` or ``absent``. The
-        seal is a digest of all else in the manifest and is made anew whenever that is written. It shows that
-        a claim was changed after writing; it is no signature, for whoever can rewrite the manifest can
-        rewrite its seal.
-    choice_tolerance
-        Of a release that was drawn at random among near-optimal ones (``choice`` in the file) how much worse
-        it may be than the best; None of all others. How many there were, and what the best was, is no part
-        of it.
-    """
-
+    # what was done, in the JSON form of `Recipe`: roles, suppression and its output included
     recipe: Mapping[str, object]
-    measures: Mapping[str, float]
-    require: Mapping[str, float]
-    rows: Mapping[str, int]
-    sha256: str
-    reference: Mapping[str, object]
-    versions: Mapping[str, str]
+    measures: Mapping[str, float]  # measure → number, as the independent recount found it
+    require: Mapping[str, float]  # measure → number that must hold
+    rows: Mapping[str, int]  # `in`, `out` (rows of the file, masked ones included) and `suppressed`
+    sha256: str  # digest of the file, lower-case hexadecimal
+    reference: Mapping[str, object]  # what a recount needs beside the file (see `sfumato.release.reference`)
+    versions: Mapping[str, str]  # name → version of what made it
+    # measure → why its number is not published: it would tell about suppressed rows or about a domain that
+    # the specification does not declare
     withheld: Mapping[str, str] = field(default_factory=dict)
+    # measure → how much better than stated its true number may be, where suppressed rows decide that
     tolerance: Mapping[str, float] = field(default_factory=dict)
+    # whether the seal that was read fits what was read with it: `fits`, `broken` or `absent`. The seal is a
+    # digest of all else in the manifest and is made anew whenever that is written. It shows that a claim was
+    # changed after writing; it is no signature, for whoever can rewrite the manifest can rewrite its seal.
     seal: Seal = field(default="fits", compare=False)
+    # of a release that was drawn at random among near-optimal ones (`choice` in the file) how much worse it
+    # may be than the best; None of all others. How many there were, and what the best was, is no part of it.
     choice_tolerance: float | None = None
 
     def to_dict(self) -> dict[str, object]:
@@ -97,13 +73,7 @@ class Manifest:
 
     @classmethod
     def load(cls, path: str | Path) -> Manifest:
-        """Read ``FILE.json``. Keys that this version does not know are passed over.
-
-        Raises
-        ------
-        DataError
-            If the file is absent or not JSON, or a key is missing or of the wrong kind.
-        """
+        """Read ``FILE.json``. Keys that this version does not know are passed over."""
         content = load_json_object(path)
         fields = Fields(content, str(path))
         rows, versions = fields.fields("rows"), fields.mapping("versions")
@@ -125,16 +95,7 @@ class Manifest:
         )
 
     def promise(self) -> Promise:
-        """Return what the manifest promises, for a recount of its file.
-
-        Raises
-        ------
-        DataError
-            If the recipe cannot be read.
-        VerificationError
-            If requirements of manifest and recipe differ, or what is done to a column is not what its
-            costs are stated for.
-        """
+        """Return what the manifest promises, for a recount of its file."""
         recipe = Recipe.from_dict(self.recipe)
         if dict(recipe.require) != dict(self.require):
             raise VerificationError(
@@ -245,6 +206,3 @@ def current_versions() -> dict[str, str]:
         except metadata.PackageNotFoundError:
             continue
     return versions
-
-
-__all__ = ["Manifest", "Seal", "current_versions", "manifest_path"]

@@ -6,28 +6,35 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
+import numpy as np
+
 from sfumato.errors import DataError, VerificationError
+from sfumato.microaggregation.aggregating import Manner, blank_rare, centres, make_clusters, split_strata
+from sfumato.microaggregation.measures import measure_protection
+from sfumato.microaggregation.scales import standard_scores
 from sfumato.private import private_folder
-from sfumato.release.atomic import output_errors
-from sfumato.release.fields import Fields
+from sfumato.release.agreement import judge_settings
+from sfumato.release.fields import Fields, output_errors
 from sfumato.release.manifest import Manifest, current_versions, manifest_path
-from sfumato.release.settings import judge_settings
-from sfumato.release.verify import Check, release_suffix
-from sfumato.release.verify.clusters import (
-    ClusterPromise,
-    broken_clusters,
-    judge_clusters,
-    recount_clusters,
-)
-from sfumato.release.verify.judging import judge_number
 from sfumato.release.write import check_release_target, is_output_error, place_release, write_draft
 from sfumato.spec import format_measure_name
+from sfumato.table.values import read_codes, read_numbers
+from sfumato.table.writing import row_order
+from sfumato.verifier import Check, release_suffix
+from sfumato.verifier.checks import Verdict
+from sfumato.verifier.clusters import ClusterPromise, broken_clusters, judge_clusters, recount_clusters
+from sfumato.verifier.judging import judge_number
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from sfumato.release.verify.clusters import ClusterRecount
+    from sfumato._typing import BoolArray, FloatArray, IntArray
+    from sfumato.microaggregation.aggregating import Clusters, Method
+    from sfumato.spec import Spec
+    from sfumato.table import Source
+    from sfumato.table.values import NumberColumn
+    from sfumato.verifier.clusters import ClusterRecount
 
 KIND = "microaggregation"
 Middle: TypeAlias = Literal["mean", "median", "low"]
@@ -36,52 +43,25 @@ _NOT_RECOUNTED = "it compares with the original values, which the file does not 
 
 @dataclass(frozen=True)
 class MicroRecipe:
-    """What was done to a table by microaggregation: names, settings and labels of domains, never records.
+    """What was done to a table by microaggregation: names, settings and labels of domains, never records."""
 
-    Parameters
-    ----------
-    groups
-        Names of the columns that were microaggregated together.
-    k
-        Smallest size of a cluster.
-    method, gain
-        How clusters were made; the gain is V-MDAV's.
-    standardize
-        Whether distances were taken between z-scores.
-    centres
-        Column → what is released of a cluster: ``mean``, ``median`` or ``low`` (the lower of two middle
-        values).
-    within
-        The column that clusters do not cross, or None.
-    columns
-        All columns of the file.
-    dropped
-        Columns that were left out.
-    grouping
-        How groups were found: ``given`` or ``gomm``.
-    seed
-        Of the search for groups.
-    orders
-        Ordinal column → its labels, lowest first. These are labels of a domain, as the publisher named them.
-    missing
-        The texts that were read as missing.
-    order
-        How rows are ordered: as in the ``input``, or ``sorted`` by all columns.
-    """
-
-    groups: tuple[tuple[str, ...], ...]
-    k: int
+    groups: tuple[tuple[str, ...], ...]  # names of the columns that were microaggregated together
+    k: int  # smallest size of a cluster
+    # how clusters were made; the gain is V-MDAV's
     method: str
     gain: float
-    standardize: bool
+    standardize: bool  # whether distances were taken between z-scores
+    # column → what is released of a cluster: `mean`, `median` or `low` (the lower of two middle values)
     centres: Mapping[str, Middle]
-    within: str | None
-    columns: tuple[str, ...]
-    dropped: tuple[str, ...] = ()
-    grouping: str = "given"
-    seed: int | None = None
+    within: str | None  # the column that clusters do not cross, or None
+    columns: tuple[str, ...]  # all columns of the file
+    dropped: tuple[str, ...] = ()  # columns that were left out
+    grouping: str = "given"  # how groups were found: `given` or `gomm`
+    seed: int | None = None  # of the search for groups
+    # ordinal column → its labels, lowest first. These are labels of a domain, as the publisher named them.
     orders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    missing: tuple[str, ...] = ("",)
+    missing: tuple[str, ...] = ("",)  # the texts that were read as missing
+    # how rows are ordered: as in the `input`, or `sorted` by all columns
     order: Literal["input", "sorted"] = "input"
 
     @property
@@ -117,13 +97,7 @@ class MicroRecipe:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, object], *, where: str = "recipe") -> MicroRecipe:
-        """Read the JSON form; older ones have neither orders nor texts that are missing.
-
-        Raises
-        ------
-        DataError
-            If a key is missing or of the wrong kind; it names the place.
-        """
+        """Read the JSON form; older ones have neither orders nor texts that are missing."""
         fields = Fields(values, where)
         groups = _read_groups(fields)
         centres, known = fields.fields("centres"), {name for group in groups for name in group}
@@ -165,15 +139,7 @@ def is_microaggregated(manifest: Manifest) -> bool:
 
 
 def read_promise(manifest: Manifest, where: str) -> ClusterPromise:
-    """Return what a manifest promises of its file.
-
-    Raises
-    ------
-    DataError
-        If the recipe cannot be read.
-    VerificationError
-        If manifest and recipe contradict each other.
-    """
+    """Return what a manifest promises of its file."""
     fields = Fields(manifest.recipe, f"{where}: recipe")
     groups = _read_groups(fields)
     k, columns, within = fields.whole("k"), fields.texts("columns"), fields.optional_text("within")
@@ -219,30 +185,7 @@ def write_microaggregated(
     measures: Mapping[str, float],
     force: bool = False,
 ) -> Manifest:
-    """Write a microaggregated table only if an independent recount finds its promise kept.
-
-    Parameters
-    ----------
-    write
-        Writes the rows to the path it is given, whose suffix tells the format.
-    path
-        The name of the file. Its manifest is ``FILE.json``, in place before the file is.
-    recipe
-        What was done.
-    promise
-        What has to hold.
-    measures
-        Numbers beside those that are recounted: il, id, dld and the like; they are stated in steps.
-    force
-        Whether existing files may be replaced.
-
-    Raises
-    ------
-    OutputError
-        If the name is taken, or folder or disk refuse.
-    VerificationError
-        If the promise does not hold in the file. Nothing is left behind in any of these cases.
-    """
+    """Write a microaggregated table only if an independent recount finds its promise kept."""
     check_release_target(path, force=force)
     with output_errors(path, is_output_error), private_folder(path.parent) as folder:
         draft = folder / f"release{release_suffix(path)}"
@@ -298,23 +241,8 @@ def _manifest(recipe: MicroRecipe, found: ClusterRecount, measures: Mapping[str,
 
 def verify_microaggregated(
     path: Path, manifest: Manifest, known: Mapping[str, float] | None = None
-) -> tuple[dict[str, object], list[Check]]:
-    """Recount a microaggregated file from scratch.
-
-    Parameters
-    ----------
-    path
-        The file.
-    manifest
-        What stands beside it.
-    known
-        Measures that were computed from the original, where that is at hand.
-
-    Returns
-    -------
-    tuple
-        What was counted, by the keys of `sfumato.verify`, and what was checked.
-    """
+) -> Verdict:
+    """Recount a microaggregated file from scratch."""
     promise = read_promise(manifest, str(manifest_path(path)))
     found = recount_clusters(path, promise)
     names = list(manifest.require)
@@ -333,17 +261,17 @@ def verify_microaggregated(
             for name, why in lacking.items()
         ),
     ]
-    numbers = {
-        "require": dict(manifest.require),
-        "stated": dict(manifest.measures),
-        "measures": counted,
-        "not_recounted": lacking,
-        "rows": {"in": found.rows, "out": found.rows, "suppressed": 0},
-        "classes": found.classes,
-        "notes": _notes(promise, found),
-        "sha256": found.sha256,
-    }
-    return numbers, checks
+    return Verdict(
+        require=manifest.require,
+        stated=manifest.measures,
+        measures=counted,
+        not_recounted=lacking,
+        rows={"in": found.rows, "out": found.rows, "suppressed": 0},
+        classes=found.classes,
+        notes=_notes(promise, found),
+        sha256=found.sha256,
+        checks=checks,
+    )
 
 
 def _notes(promise: ClusterPromise, found: ClusterRecount) -> list[str]:
@@ -356,13 +284,7 @@ def _notes(promise: ClusterPromise, found: ClusterRecount) -> list[str]:
 
 
 def verify_rows(write: Callable[[Path], None], folder: Path, promise: ClusterPromise) -> ClusterRecount:
-    """Write rows to a folder and recount them.
-
-    Raises
-    ------
-    VerificationError
-        If the promise does not hold.
-    """
+    """Write rows to a folder and recount them."""
     path = folder / "microaggregated.parquet"
     write(path)
     found = recount_clusters(path, replace(promise, sha256=None))
@@ -372,13 +294,165 @@ def verify_rows(write: Callable[[Path], None], folder: Path, promise: ClusterPro
     return found
 
 
-__all__ = [
-    "KIND",
-    "MicroRecipe",
-    "coarse",
-    "is_microaggregated",
-    "read_promise",
-    "verify_microaggregated",
-    "verify_rows",
-    "write_microaggregated",
-]
+NOT_MADE = "the release was not made from these data"
+OTHER_ROWS = f"{NOT_MADE}, or the order of rows was changed"
+ROUNDING = 1e-7
+"""Share of a column's range by which a centre may differ: a file may have been written with fewer digits."""
+
+
+@dataclass(frozen=True, eq=False)
+class BothSides:
+    """Microaggregated columns before and after, rows in the same order."""
+
+    columns: tuple[NumberColumn, ...]  # the columns as they were
+    # their numbers, and what is released in their place; shape (rows, columns), NaN is missing
+    before: FloatArray
+    after: FloatArray
+
+    def only(self, names: Sequence[str]) -> BothSides:
+        """Return some of the columns."""
+        own = [column.name for column in self.columns]
+        places = [own.index(name) for name in names]
+        columns = tuple(self.columns[place] for place in places)
+        return BothSides(columns, self.before[:, places], self.after[:, places])
+
+
+def read_both(
+    original: Source,
+    released: Source,
+    recipe: MicroRecipe,
+    orders: Mapping[str, Sequence[str]] | None = None,
+) -> BothSides:
+    """Read microaggregated columns before and after, if the release was made from these rows."""
+    known = {**(orders or {}), **recipe.orders}
+    before, after = (read_numbers(source, recipe.names, known) for source in (original, released))
+    rows = [len(side[0].values) for side in (before, after)]
+    if rows[0] != rows[1]:
+        raise DataError(f"{NOT_MADE}: it has {rows[1]} rows, and the data have {rows[0]}.")
+    ours, theirs = (np.column_stack([column.values for column in side]) for side in (before, after))
+    strata = None if recipe.within is None else read_codes(original, recipe.within)
+    if recipe.order == "sorted":
+        # Which row was which is told by doing it again alone.
+        made = remake(recipe, before, strata)
+        new = {column.name: column.restore(made[:, place]) for place, column in enumerate(before)}
+        found = np.empty_like(theirs)
+        found[row_order(original, new, recipe.columns)] = theirs
+        theirs = found
+    # Values are numbered by their first rows, so that equal columns have equal numbers.
+    elif strata is not None and not _has_strata(released, recipe, strata):
+        raise DataError(f"{OTHER_ROWS}: the strata are others.")
+    sides = BothSides(tuple(before), ours, theirs)
+    if not _are_centres(sides, recipe, strata):
+        raise DataError(f"{OTHER_ROWS}.")
+    return sides
+
+
+def _has_strata(released: Source, recipe: MicroRecipe, strata: IntArray) -> bool:
+    """Tell whether a release has the strata of the original, if it shows any."""
+    if recipe.within is None or not recipe.is_within_shown:
+        return True
+    return np.array_equal(strata, read_codes(released, recipe.within))
+
+
+def remake(recipe: MicroRecipe, columns: Sequence[NumberColumn], strata: IntArray | None) -> FloatArray:
+    """Microaggregate once more, and return the centres, rows in the order of the original."""
+    values = np.column_stack([column.values for column in columns])
+    scaled = standard_scores(values) if recipe.standardize else values
+    places = [[recipe.names.index(name) for name in group] for group in recipe.groups]
+    manner = Manner(recipe.k, cast("Method", recipe.method), recipe.gain)
+    return place_centres(columns, make_clusters(scaled, places, manner, strata=strata), recipe)
+
+
+def place_centres(
+    columns: Sequence[NumberColumn], clusters: Sequence[Clusters], recipe: MicroRecipe
+) -> FloatArray:
+    """Return the centre of each row's cluster in every column, shape (rows, columns); NaN is missing."""
+    found = np.empty((len(columns[0].values), len(columns)), dtype=np.float64)
+    for group in clusters:
+        for place, number in enumerate(group.columns):
+            column, blank = columns[number], group.blank[:, place]
+            known = np.where(blank, 0.0, column.values)
+            middle = centres(known, group.labels, middle=recipe.centres[column.name])
+            found[:, number] = np.where(blank, np.nan, middle)
+    return found
+
+
+def orders_of(spec: Spec | None) -> dict[str, list[str]]:
+    """Return the orders of ordinal columns that a specification names."""
+    attributes = {} if spec is None else spec.attributes
+    return {name: [str(value) for value in item.order] for name, item in attributes.items() if item.order}
+
+
+def _are_centres(sides: BothSides, recipe: MicroRecipe, strata: IntArray | None) -> bool:
+    """Tell whether the clusters of every group have the released values as their centres."""
+    first = 0
+    for group in recipe.groups:
+        part = slice(first, first + len(group))
+        first += len(group)
+        before, after = sides.before[:, part], sides.after[:, part]
+        blank = np.isnan(after)
+        if not np.array_equal(blank, _blank_due(before, recipe, strata)):
+            return False
+        labels = number_clusters(after, strata)
+        for place, name in enumerate(group):
+            known = np.where(blank[:, place], 0.0, before[:, place])
+            due = _centres(known, labels, recipe.centres[name])
+            if not _is_close(due, after[:, place], before[:, place]):
+                return False
+    return True
+
+
+def _blank_due(values: FloatArray, recipe: MicroRecipe, strata: IntArray | None) -> BoolArray:
+    """Return which cells are missing in a release of these values."""
+    found = np.isnan(values)
+    if found.any():
+        scaled = standard_scores(values) if recipe.standardize else values
+        for rows in split_strata(strata, len(values), recipe.k):
+            found[rows] = blank_rare(scaled[rows], recipe.k)
+    return found
+
+
+def number_clusters(released: FloatArray, strata: IntArray | None = None) -> IntArray:
+    """Number rows by their released values, equal ones in one stratum alike; NaN equals NaN.
+
+    Two clusters with the same centres count as one, whose centre is the same again.
+    """
+    number, span = np.zeros(len(released), dtype=np.int64), 1
+    for column in (*released.T, *(() if strata is None else (strata,))):
+        distinct, codes = np.unique(column, return_inverse=True)
+        if span > 1:
+            distinct, codes = np.unique(number * len(distinct) + codes.reshape(-1), return_inverse=True)
+        number, span = codes.reshape(-1), len(distinct)
+    return number.astype(np.int32)
+
+
+def _centres(values: FloatArray, labels: IntArray, middle: Middle) -> FloatArray:
+    """Return the centre of each row's cluster; means without sorting, which a check of all rows can do."""
+    if middle != "mean":
+        return centres(values, labels, middle=middle)
+    sizes = np.bincount(labels)
+    base = np.empty(len(sizes))
+    base[labels] = values
+    means: FloatArray = base + np.bincount(labels, weights=values - base[labels]) / sizes
+    return means[labels]
+
+
+def _is_close(due: FloatArray, found: FloatArray, values: FloatArray) -> bool:
+    known: BoolArray = ~np.isnan(found)
+    if not known.any():
+        return True
+    largest, span = np.abs(values[known]).max(), np.ptp(values[known])
+    return bool((np.abs(due - found)[known] <= ROUNDING * span + 1e-12 * largest).all())
+
+
+def measure_centres(
+    before: FloatArray, after: FloatArray, *, scaled: bool, threads: int | None = None
+) -> dict[str, float]:
+    """Return ``il``, ``id``, ``dld`` and their ``score``, in percent."""
+    complete = ~(np.isnan(before) | np.isnan(after)).any(axis=1)
+    if not complete.any():
+        return {}
+    if scaled:
+        before, after = standard_scores(before), standard_scores(after, before)
+    found = measure_protection(before[complete], after[complete], threads=threads)
+    return {"il": found.il, "id": found.id, "dld": found.dld, "score": found.score}

@@ -11,29 +11,27 @@ import numpy as np
 from sfumato.errors import SfumatoError
 from sfumato.preparing import load
 from sfumato.private import scratch_folder
-from sfumato.release.centres import NOT_MADE, measure_centres, read_both, remake
 from sfumato.release.draft import make_draft
-from sfumato.release.microaggregated import MicroRecipe
+from sfumato.release.microaggregated import NOT_MADE, MicroRecipe, measure_centres, read_both, remake
 from sfumato.release.reapply import recipe_domains, recipe_problem
 from sfumato.release.recipe import Recipe
 from sfumato.release.remeasuring import Remeasured, Shown, judge_costs, remeasure
-from sfumato.release.verify import Check, release_suffix
-from sfumato.release.verify.bags import Columns, compare_bags, differing_columns
-from sfumato.release.verify.checks import broken, held, unknown
-from sfumato.release.verify.names import larger_is_better, split_name
 from sfumato.table import Recode, apply, open_source, write_table
-from sfumato.table.numbers import read_codes, read_numbers, refuse_unknown
-from sfumato.table.replacing import replace_columns
+from sfumato.table.values import read_codes, read_numbers, refuse_unknown
+from sfumato.table.writing import replace_columns
+from sfumato.verifier import Check, release_suffix
+from sfumato.verifier.bags import Columns, compare_bags, differing_columns
+from sfumato.verifier.checks import broken, held, larger_is_better, split_name, unknown
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
     from sfumato.preparing import Prepared
     from sfumato.release.manifest import Manifest
-    from sfumato.release.verify import Recount
-    from sfumato.release.verify.bags import Difference
     from sfumato.spec import DataSpec, Spec
     from sfumato.table import Source
+    from sfumato.verifier import Recount
+    from sfumato.verifier.bags import Difference
 
 ROWS = "rows of the original"
 _FLAT = "a column shows all values alike, so that suppressed rows look like published ones"
@@ -41,34 +39,18 @@ _FLAT = "a column shows all values alike, so that suppressed rows look like publ
 
 @dataclass(frozen=True)
 class Beside:
-    """What the original adds to an audit.
+    """What the original adds to an audit."""
 
-    Parameters
-    ----------
-    checks
-        What was checked; one of a name that is checked without the original takes its place.
-    measures
-        Measures that only the original determines.
-    rows
-        Rows of the original.
-    reasons
-        Measure → why not even the original determines it.
-    """
-
+    # what was checked; one of a name that is checked without the original takes its place
     checks: tuple[Check, ...]
-    measures: Mapping[str, float] = field(default_factory=dict)
-    rows: int | None = None
+    measures: Mapping[str, float] = field(default_factory=dict)  # measures that only the original determines
+    rows: int | None = None  # rows of the original
+    # measure → why not even the original determines it
     reasons: Mapping[str, str] = field(default_factory=dict)
 
 
 def open_original(data: object, how: DataSpec | None, missing: tuple[str, ...]) -> Source:
-    """Open the original as the release read it.
-
-    Raises
-    ------
-    DataError
-        If it cannot be read.
-    """
+    """Open the original as the release read it."""
     from sfumato.spec import DataSpec
 
     found = DataSpec() if how is None else how
@@ -78,21 +60,7 @@ def open_original(data: object, how: DataSpec | None, missing: tuple[str, ...]) 
 def hold_generalized(
     path: Path, manifest: Manifest, original: Source, found: Recount, spec: Spec | None = None
 ) -> Beside:
-    """Do again what the recipe says, compare, and compute every measure that the original determines.
-
-    Parameters
-    ----------
-    path
-        The release.
-    manifest
-        What stands beside it.
-    original
-        The data.
-    found
-        What the file says.
-    spec
-        The specification of the release: it knows domains, and for whom sentences are confidential.
-    """
+    """Do again what the recipe says, compare, and compute every measure that the original determines."""
     recipe = Recipe.from_dict(manifest.recipe)
     # Which classes were suppressed is read from the file: whether it should have been is recounted there.
     lenient = replace(recipe, require={}, rule="none", limit=0.0, confidential=(), order="input")
@@ -191,21 +159,7 @@ def _measure(
     names: Collection[str],
     spec: Spec | None,
 ) -> Remeasured:
-    """Compute measures of the rows that the file shows, whatever its manifest requires.
-
-    Parameters
-    ----------
-    manifest
-        What stands beside the file.
-    recoded, difference
-        The original by the recipe, and which of its classes the file shows.
-    original
-        The data.
-    names
-        Measures.
-    spec
-        The specification of the release, if it is at hand.
-    """
+    """Compute measures of the rows that the file shows, whatever its manifest requires."""
     recipe, specified = Recipe.from_dict(manifest.recipe), frozenset[str]()
     listed = manifest.reference.get("sentences")
     everyone = isinstance(listed, list) and all(item.get("everyone") for item in listed)
@@ -249,17 +203,7 @@ def _judge_open(manifest: Manifest, found: Remeasured, reasons: Mapping[str, str
 
 
 def hold_microaggregated(path: Path, manifest: Manifest, original: Source) -> Beside:
-    """Hold a microaggregated file against the original: the same rows, centres in place of values.
-
-    Parameters
-    ----------
-    path
-        The release.
-    manifest
-        What stands beside it.
-    original
-        The data.
-    """
+    """Hold a microaggregated file against the original: the same rows, centres in place of values."""
     recipe = MicroRecipe.from_dict(manifest.recipe)
     try:
         sides = read_both(original, open_source(path), recipe)
@@ -299,6 +243,3 @@ def _judge_others(path: Path, recipe: MicroRecipe, original: Source) -> Iterator
         yield broken(title, f"the column {changed[0]!r} is not as in the original.")
     else:
         yield held(title, "as in the original, row by row.")
-
-
-__all__ = ["ROWS", "Beside", "hold_generalized", "hold_microaggregated", "open_original"]

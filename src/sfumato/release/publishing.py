@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sfumato.classes.arrays import group_keys, pack_fields, pack_keys
-from sfumato.release.reference import distribution, make_reference, scalar
-from sfumato.release.sentences import stated_sentences
+from sfumato.release.reference import distribution, make_reference, scalar, stated_sentences
 from sfumato.spec import parse_measure_name
 
 if TYPE_CHECKING:
@@ -42,36 +41,18 @@ _TO_DECLARE = {
 
 @dataclass(frozen=True)
 class Publication:
-    """What a manifest says beside the recipe.
+    """What a manifest says beside the recipe."""
 
-    Parameters
-    ----------
-    reference
-        What a recount of the file needs.
-    withheld
-        Measure → why its number is not published, and what to do about it.
-    bounds
-        Measure → its number for the most cautious and for the least cautious values of suppressed rows, where
-        neither file nor manifest show what it is made of.
-    """
-
-    reference: Mapping[str, object]
+    reference: Mapping[str, object]  # what a recount of the file needs
+    # measure → why its number is not published, and what to do about it
     withheld: Mapping[str, str] = field(default_factory=dict)
+    # measure → its number for the most cautious and for the least cautious values of suppressed rows, where
+    # neither file nor manifest show what it is made of
     bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
 
 def kept_tuples(codes: IntArray, blocks: Sequence[IntArray], classes: Classes) -> BoolArray:
-    """Tell which tuples of codes lie in classes that are not suppressed.
-
-    Parameters
-    ----------
-    codes
-        Codes of the quasi-identifiers, shape (tuples, q).
-    blocks
-        For each quasi-identifier the block of each code.
-    classes
-        All classes of these tuples.
-    """
+    """Tell which tuples of codes lie in classes that are not suppressed."""
     own = np.column_stack([block[codes[:, a]] for a, block in enumerate(blocks)])
     fields = pack_fields(tuple(int(block.max(initial=0)) + 1 for block in blocks))
     _, group = group_keys(pack_keys(np.concatenate([classes.blocks, own]).astype(np.int32), fields))
@@ -87,21 +68,7 @@ def publish(
     kept: BoolArray,
     measures: Mapping[str, float],
 ) -> Publication:
-    """Decide what is published of a release.
-
-    Parameters
-    ----------
-    prepared
-        The table that it comes from.
-    groupings
-        The partition of each quasi-identifier, which knows the published values.
-    classes
-        Its classes.
-    kept
-        Which cells of the cube are published.
-    measures
-        The measures that somebody asked for, or that every release states, as the search found them.
-    """
+    """Decide what is published of a release."""
     view = _View(prepared, groupings, classes, kept, measures)
     asked = tuple(measures)
     withheld = {name: reason for name in asked if (reason := view.why_withheld(name))}
@@ -244,6 +211,3 @@ def distances(attribute: str, names: Iterable[str]) -> set[str]:
     """Return the distances by which measures compare a sensitive attribute with the whole table."""
     parsed = (parse_measure_name(name) for name in names if name.startswith("t("))
     return {(*arguments, "equal")[1] for _, arguments in parsed if arguments[0] == attribute}
-
-
-__all__ = ["OF_DOMAIN", "Publication", "distances", "kept_tuples", "publish"]

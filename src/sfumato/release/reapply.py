@@ -5,22 +5,98 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
+import numpy as np
+
 from sfumato.classes import Rule
-from sfumato.domains import Lattice
+from sfumato.domains import Ladder, Lattice
 from sfumato.errors import DataError, InfeasibleError
-from sfumato.hierarchies import BLOCKS, RecordedBlocks, fill_values, rebuild, regroup, relabel
+from sfumato.front import ClassSizes
+from sfumato.hierarchies import BLOCKS, RecordedBlocks, fill_values, read_blocks, rebuild, regroup, relabel
 from sfumato.preparing import RANGES, Prepared, make_problem, prepare
 from sfumato.spec import Spec
 from sfumato.table import code_table, open_source
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from sfumato.domains import Ladder
+    from sfumato._typing import LongArray
+    from sfumato.domains import Partition
     from sfumato.hierarchies import Hierarchy, Value
     from sfumato.release.recipe import Recipe, RecipeAttribute
     from sfumato.search import Problem
     from sfumato.table import MakeHierarchy
+
+
+def write_recoding(prepared: Prepared, lattice: Lattice, node: LongArray) -> dict[str, int | list[object]]:
+    """Return what a node does to each quasi-identifier."""
+    found: dict[str, int | list[object]] = {}
+    for a, name in enumerate(prepared.setting.quasi_identifiers):
+        if prepared.scheme_names[a] == "levels":
+            found[name] = int(node[a])
+        else:
+            found[name] = [*prepared.entry(a, lattice.ladders[a].levels[node[a]])]
+    return found
+
+
+def trim_lattice(lattice: Lattice, nodes: LongArray) -> tuple[Lattice, LongArray]:
+    """Drop listed partitions that no node uses: a search may have listed millions."""
+    ladders, numbers = [], nodes.copy()
+    for a, ladder in enumerate(lattice.ladders):
+        used, place = np.unique(nodes[:, a], return_inverse=True)
+        if not ladder.nested and len(used):
+            ladder = replace(ladder, levels=ladder.levels[used], lowest=0, highest=len(used) - 1)
+            numbers[:, a] = place.reshape(-1)
+        ladders.append(ladder)
+    return Lattice(tuple(ladders)), numbers
+
+
+def read_recoding(prepared: Prepared, recoding: Mapping[str, object]) -> tuple[Lattice, LongArray]:
+    """Read what :func:`write_recoding` wrote."""
+    names = prepared.setting.quasi_identifiers
+    if sorted(recoding) != sorted(names):
+        raise DataError(
+            "the recoding is not about the quasi-identifiers of the specification. "
+            "Run 'sfumato explore' again."
+        )
+    ladders, node = [], np.zeros(len(names), dtype=np.int64)
+    for a, name in enumerate(names):
+        try:
+            ladder = prepared.lattice.ladders[a]
+            if prepared.scheme_names[a] == "levels":
+                node[a] = _read_level(ladder, recoding[name])
+            else:
+                ladder = Ladder.listed([_read_partition(prepared, a, recoding[name])], ladder)
+            ladders.append(ladder)
+        except DataError as error:
+            raise DataError(
+                f"the recoding of {name!r} does not fit the specification: {error.message} "
+                "Run 'sfumato explore' again."
+            ) from None
+    return Lattice(tuple(ladders)), node
+
+
+def count_classes(prepared: Prepared, problem: Problem, recoding: Mapping[str, object]) -> ClassSizes:
+    """Count the classes of one recoding, on the cube alone."""
+    lattice, node = read_recoding(prepared, recoding)
+    fixed = Lattice(tuple(ladder.only(level) for ladder, level in zip(lattice.ladders, node, strict=True)))
+    classes = replace(problem, lattice=fixed, schemes=None).batch(threads=1).classes(node)
+    kept = ~classes.suppressed
+    suppressed = int(classes.rows[classes.suppressed].sum())
+    return ClassSizes.count(classes.sizes[kept], classes.rows[kept], suppressed)
+
+
+def _read_level(ladder: Ladder, entry: object) -> int:
+    if type(entry) is not int or not ladder.lowest <= entry <= ladder.highest:
+        raise DataError(f"a level from {ladder.lowest} to {ladder.highest} is expected.")
+    return entry
+
+
+def _read_partition(prepared: Prepared, attribute: int, entry: object) -> Partition:
+    name = prepared.scheme_names[attribute]
+    partition = read_blocks(prepared.plain[attribute], entry, ranges=name in RANGES)
+    if not prepared.schemes[attribute].is_valid(partition):
+        raise DataError(f"its blocks are no partition of the scheme {name!r}.")
+    return partition
 
 
 APART = "\ue000unknown"
@@ -30,29 +106,7 @@ APART = "\ue000unknown"
 def recipe_problem(
     recipe: Recipe, data: object, unknown: Literal["error", "*"], *, strict: bool = False
 ) -> tuple[Prepared, Problem]:
-    """Code new data as a recipe says; the lattice holds its one node.
-
-    Parameters
-    ----------
-    recipe
-        The recipe.
-    data
-        A frame or a path.
-    unknown
-        What becomes of values that the recipe does not know.
-    strict
-        Whether it knows only values that its release published. In the data of the release itself all others
-        are those of suppressed rows, whose own blocks a recipe does not tell.
-
-    Raises
-    ------
-    DataError
-        If a column is not there, or blocks have no labels.
-    HierarchyError
-        If a value is unknown and ``unknown`` is ``error``.
-    InfeasibleError
-        If the requirements cannot be met within the limit.
-    """
+    """Code new data as a recipe says; the lattice holds its one node."""
     spec = _spec_of(recipe)
     makers = {
         name: _maker(name, recipe.attributes[name], unknown, strict) for name in recipe.quasi_identifiers
@@ -82,13 +136,7 @@ def recipe_problem(
 
 
 def recipe_domains(recipe: Recipe, data: object) -> Prepared:
-    """Code data with the domains that a recipe declares; where it declares none, with those of the data.
-
-    Raises
-    ------
-    DataError, HierarchyError
-        If a column is not there, or holds what its definition does not take.
-    """
+    """Code data with the domains that a recipe declares; where it declares none, with those of the data."""
     spec, makers = _spec_of(recipe), {}
     for name in (*recipe.quasi_identifiers, *recipe.sensitive):
         done = recipe.attributes[name]
@@ -186,6 +234,3 @@ def _labels(name: str, attribute: RecipeAttribute) -> tuple[str | None, ...]:
     if attribute.labels is None:
         raise DataError("the recipe does not say how its blocks are written: it has no labels.", where=name)
     return attribute.labels
-
-
-__all__ = ["recipe_domains", "recipe_problem"]

@@ -11,9 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Self, TypeAlias, cast
 
 from sfumato.errors import DataError, OutputError
-from sfumato.release.atomic import atomic_text
-from sfumato.release.fields import Fields
-from sfumato.release.stable_json import load_json_object, stable_json
+from sfumato.release.fields import Fields, atomic_text, load_json_object, stable_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,43 +36,21 @@ _KEYS = ("version", "attributes", "columns", "suppression", "require", "confiden
 
 @dataclass(frozen=True)
 class RecipeAttribute:
-    """What was done to one column.
+    """What was done to one column."""
 
-    Parameters
-    ----------
-    role
-        Its role.
-    kind
-        ``number``, ``category``, ``ordinal`` or ``date``; None where nobody asked.
-    weight
-        Its weight in the loss.
-    hierarchy
-        The definition that made its hierarchy, e.g. ``{"mask": 5}``; None without one.
-    scheme
-        The scheme that the partition belongs to.
-    level
-        Level of the hierarchy, for a partition that is one.
-    blocks
-        The blocks of the partition otherwise: of an ordered scheme over numbers or dates the first and
-        the last value of each, and nothing for a block that the release does not show; else the values of
-        each block.
-    labels
-        The label of each block.
-    output
-        How a block is written: ``label``, ``mean``, ``median`` or ``mode``.
-    statistics
-        The label and the statistic of each block that the release shows, where statistics are written.
-    """
-
-    role: Role
-    kind: str | None = None
-    weight: float = 1.0
+    role: Role  # its role
+    kind: str | None = None  # `number`, `category`, `ordinal` or `date`; None where nobody asked
+    weight: float = 1.0  # its weight in the loss
+    # the definition that made its hierarchy, e.g. `{"mask": 5}`; None without one.
     hierarchy: Mapping[str, object] | None = None
-    scheme: str | None = None
-    level: int | None = None
+    scheme: str | None = None  # the scheme that the partition belongs to
+    level: int | None = None  # level of the hierarchy, for a partition that is one
+    # the blocks of the partition otherwise: of an ordered scheme over numbers or dates the first and the last
+    # value of each, and nothing for a block that the release does not show; else the values of each block
     blocks: Blocks | None = None
-    output: str = "label"
-    labels: Labels | None = None
+    output: str = "label"  # how a block is written: `label`, `mean`, `median` or `mode`
+    labels: Labels | None = None  # the label of each block
+    # the label and the statistic of each block that the release shows, where statistics are written
     statistics: tuple[tuple[str, str], ...] | None = None
 
     def to_dict(self) -> dict[str, object]:
@@ -159,42 +135,26 @@ def _read_statistics(fields: Fields) -> tuple[tuple[str, str], ...] | None:
 
 @dataclass(frozen=True)
 class Recipe:
-    """What was done to a table, so that it can be read and done again.
+    """What was done to a table, so that it can be read and done again."""
 
-    Parameters
-    ----------
-    attributes
-        Name → what was done, in the order of the columns.
-    limit, rule, suppressed_output
-        The suppression: the share of rows, the rule, and ``drop`` or ``mask``.
-    require
-        Measure → number that holds in the release.
-    missing
-        The texts that were read as missing.
-    person
-        The column that tells persons apart, or None.
-    order
-        ``sorted``: by all columns in their order, each by the texts that the file has. A column in which
-        every cell that is neither missing nor ``*`` reads as a number is sorted by size, equal numbers by
-        their texts, ``*`` after them; any other by the bytes of its texts in UTF-8; missing is last. Or
-        ``input``, and then nothing is said of the order.
-    confidential
-        Sentences that must stay unknown, each with its damage; on new data, for everyone: for whom they
-        were confidential in the data of the release is not told.
-    formulas
-        ``escape`` if cells of a CSV or TSV file that a spreadsheet would take for formulas have an
-        apostrophe in front, else ``keep``.
-    """
-
-    attributes: Mapping[str, RecipeAttribute]
+    attributes: Mapping[str, RecipeAttribute]  # name → what was done, in the order of the columns
+    # the suppression: the share of rows, the rule, and `drop` or `mask`
     limit: float = 0.0
     rule: str = "auto"
     suppressed_output: Literal["drop", "mask"] = "drop"
-    require: Mapping[str, float] = field(default_factory=dict)
-    missing: tuple[str, ...] = ("",)
-    person: str | None = None
+    require: Mapping[str, float] = field(default_factory=dict)  # measure → number that holds in the release
+    missing: tuple[str, ...] = ("",)  # the texts that were read as missing
+    person: str | None = None  # the column that tells persons apart, or None
+    # `sorted`: by all columns in their order, each by the texts that the file has. A column in which every
+    # cell that is neither missing nor `*` reads as a number is sorted by size, equal numbers by their texts,
+    # `*` after them; any other by the bytes of its texts in UTF-8; missing is last. Or `input`, and then
+    # nothing is said of the order.
     order: Literal["sorted", "input"] = "sorted"
+    # sentences that must stay unknown, each with its damage; on new data, for everyone: for whom they were
+    # confidential in the data of the release is not told
     confidential: tuple[tuple[str, float], ...] = ()
+    # `escape` if cells of a CSV or TSV file that a spreadsheet would take for formulas have an apostrophe in
+    # front, else `keep`
     formulas: Literal["keep", "escape"] = "keep"
 
     @property
@@ -236,13 +196,7 @@ class Recipe:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, object], *, where: str = "recipe") -> Self:
-        """Read the JSON form.
-
-        Raises
-        ------
-        DataError
-            If a key is missing, unknown or of the wrong kind; it names the place.
-        """
+        """Read the JSON form."""
         fields = Fields(values, where)
         if fields.whole("version") != VERSION:
             raise DataError(
@@ -274,14 +228,7 @@ class Recipe:
         return cls.from_dict(values, where=str(path))
 
     def save(self, path: str | Path, *, force: bool = False) -> None:
-        """Write the recipe to a file of its own; an existing recipe only with ``force``, no other file ever.
-
-        Raises
-        ------
-        OutputError
-            If there is a file of this name and ``force`` is not given, or it holds no recipe; or if folder
-            or disk refuse.
-        """
+        """Write the recipe to a file; ``force`` replaces an existing recipe, never another file."""
         if force and os.path.lexists(path) and not _is_recipe(path):
             raise OutputError("another file, no recipe, has this name. Choose another name.", where=str(path))
         atomic_text(path, stable_json(self.to_dict()), force=force)
@@ -302,6 +249,3 @@ def _read_attributes(fields: Fields) -> dict[str, RecipeAttribute]:
     if sorted(columns) != sorted(names):
         raise DataError("'columns' does not list each of the attributes once.", where=fields.where)
     return {name: RecipeAttribute.from_fields(found.fields(name)) for name in columns}
-
-
-__all__ = ["Blocks", "Recipe", "RecipeAttribute", "Role"]

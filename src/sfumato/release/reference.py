@@ -10,24 +10,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
+import numpy as np
+
+from sfumato.confidentiality import Column, Membership, plain_form, read_statements
+from sfumato.confidentiality.sentence import atoms_of
 from sfumato.errors import ParameterError
+from sfumato.table.marking import PER_COLUMN
+from sfumato.verifier import Secret
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from sfumato.confidentiality import Sentence
+    from sfumato.spec import Spec
+    from sfumato.table import Table
 
 Scalar: TypeAlias = str | int | float | None
 
 
 def kept_attribute(*, height: int, weight: float = 1.0) -> dict[str, object]:
-    """State the costs of a column that leaves as it came: nothing, whatever its values.
-
-    Parameters
-    ----------
-    height
-        Number of the most general level of its hierarchy.
-    weight
-        Its weight in the loss.
-    """
+    """State the costs of a column that leaves as it came: nothing, whatever its values."""
     return {
         "weight": weight,
         "loss": {"default": [0, 1], "cells": []},
@@ -50,28 +52,6 @@ def recoded_attribute(
 
     A cell costs (values in its block − 1) / (values in the domain − 1), and its height is the
     level of its block over the height of the hierarchy. In a domain of one value every cell costs 0.
-
-    Parameters
-    ----------
-    labels
-        The label of every block as it is written; None where it is written as missing.
-    sizes
-        The number of domain values in every block.
-    level, height
-        Level of the blocks and of the most general block; level 0 where height is not asked for.
-    weight
-        Its weight in the loss.
-    domain
-        The values of the whole domain, where not all blocks are listed; else the sum of the sizes.
-    heights
-        The level of every block, where they differ.
-    extents
-        Where values lie on a line: largest less smallest place of every block, and of the domain.
-
-    Raises
-    ------
-    ParameterError
-        If labels and sizes do not fit each other, or two blocks have one label.
     """
     if len(labels) != len(sizes) or len(set(labels)) != len(labels):
         raise ParameterError(
@@ -100,20 +80,7 @@ def distribution(
     *,
     step: float | None = None,
 ) -> dict[str, object]:
-    """State the overall distribution of a sensitive attribute.
-
-    Parameters
-    ----------
-    values
-        Its values in their order, missing last; those without a row matter for ordered distances.
-    counts
-        The rows of each value: of all input rows, or, where a step is given, of the published ones.
-    levels
-        ``levels[l][i]``: the block of value i at level l; needed for the hierarchical distance.
-    step
-        What suppressed rows may change of a share: shares are rounded to multiples of it. None states the
-        counts themselves, which only a recount sees that is not published.
-    """
+    """State the overall distribution of a sensitive attribute."""
     if len(values) != len(counts) or any(len(level) != len(values) for level in levels):
         raise ParameterError(
             f"every value has a count and a block; got {len(values)} values, {len(counts)} counts."
@@ -159,12 +126,61 @@ def make_reference(
     return stated
 
 
-__all__ = [
-    "Scalar",
-    "distribution",
-    "kept_attribute",
-    "make_reference",
-    "recoded_attribute",
-    "scalar",
-    "stated_sentence",
-]
+def recipe_sentences(table: Table) -> tuple[tuple[str, float], ...]:
+    """Return the sentences of a table with their damages, for its recipe."""
+    if table.secrets is None:
+        return ()
+    damages = (item.damage for item in table.secrets.statements)
+    return tuple(zip(table.secrets.plain, damages, strict=True))
+
+
+def stated_sentences(table: Table) -> list[dict[str, object]]:
+    """Return what a manifest states of the sentences of a table."""
+    secrets = table.secrets
+    if secrets is None:
+        return []
+    return [
+        stated_sentence(item.formatted, tree, everyone=item.is_for_everyone)
+        for item, tree in zip(secrets.statements, secrets.trees, strict=True)
+    ]
+
+
+def recounted_sentences(table: Table) -> tuple[Secret, ...]:
+    """Return the sentences of a table with how a recount of the full rows learns who holds them."""
+    secrets = table.secrets
+    if secrets is None:
+        return ()
+    found = []
+    for number, (item, tree) in enumerate(zip(secrets.statements, secrets.trees, strict=True)):
+        row = None if item.record is None or secrets.bits else (secrets.row, item.record)
+        bit = (secrets.bits[number // PER_COLUMN], number % PER_COLUMN) if secrets.bits else None
+        found.append(Secret(tree, item.is_for_everyone, secrets.holders[number], row, bit))
+    return tuple(found)
+
+
+def specified_sentences(spec: Spec) -> tuple[Secret, ...]:
+    """Return the sentences of a specification alone, to hold a file against them.
+
+    Who holds one is then known only if everyone does. Kinds are what the specification says, else what the
+    constants are.
+    """
+    return tuple(
+        Secret(plain_form(item.sentence, _columns(item.sentence, spec)), item.is_for_everyone)
+        for item in read_statements(spec)
+    )
+
+
+def _columns(sentence: Sentence, spec: Spec) -> dict[str, Column]:
+    """Return columns without rows whose kinds are told by the specification or by constants."""
+    constants: dict[str, list[object]] = {}
+    for atom in atoms_of(sentence):
+        values = atom.values if isinstance(atom, Membership) else (atom.value,)
+        constants.setdefault(atom.name, []).extend(value for value in values if value is not None)
+    found = {}
+    for name, listed in constants.items():
+        asked = spec.attributes[name]
+        is_numeric = bool(listed) and all(isinstance(value, int | float) for value in listed)
+        kind = asked.kind if asked.kind not in (None, "category") else "number" if is_numeric else "category"
+        order = tuple(str(value) for value in asked.order or ())
+        found[name] = Column(str(kind), order, np.zeros(0, dtype=np.int32))
+    return found

@@ -20,7 +20,7 @@ from sfumato.hierarchies import RULES, encode
 from sfumato.kernels import lattice as kernel
 from sfumato.measures import Direction, make_measure
 from sfumato.release.grouping import Grouping
-from sfumato.release.verify.checks import broken, held
+from sfumato.verifier.checks import broken, held
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from sfumato.measures import Measure
     from sfumato.preparing import Prepared
     from sfumato.release.recipe import Recipe, RecipeAttribute
-    from sfumato.release.verify import Check
+    from sfumato.verifier import Check
 
 OF_DOMAINS = frozenset({"loss", "glm", "gl", "usefulness", "protection", "precision", "ql"})
 """Measures that compare with all values of the domains."""
@@ -48,63 +48,30 @@ _DECLARED = (
 
 @dataclass(frozen=True)
 class Remeasured:
-    """Measures of a release by its original.
+    """Measures of a release by its original."""
 
-    Parameters
-    ----------
-    exact
-        Measure → number.
-    best
-        For measures that are not determined: no value is better than this.
-    reasons
-        Why they are not.
-    checks
-        Whether the costs that a manifest states are those of the declared domains.
-    """
-
-    exact: Mapping[str, float] = field(default_factory=dict)
+    exact: Mapping[str, float] = field(default_factory=dict)  # measure → number
+    # for measures that are not determined: no value is better than this
     best: Mapping[str, float] = field(default_factory=dict)
-    reasons: Mapping[str, str] = field(default_factory=dict)
+    reasons: Mapping[str, str] = field(default_factory=dict)  # why they are not
+    # whether the costs that a manifest states are those of the declared domains
     checks: tuple[Check, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """The release in codes.
+    """The release in codes."""
 
-    Parameters
-    ----------
-    recipe
-        What was done.
-    recoded
-        The original, coded by the recipe.
-    domains
-        The original, coded with the whole domains.
-    blocks
-        The classes that the file shows, by the recipe's blocks; shape (classes, q).
-    specified
-        Quasi-identifiers whose hierarchies come from a specification, so that their domains are in no doubt.
-    """
-
-    recipe: Recipe
-    recoded: Prepared
-    domains: Prepared
-    blocks: IntArray
+    recipe: Recipe  # what was done
+    recoded: Prepared  # the original, coded by the recipe
+    domains: Prepared  # the original, coded with the whole domains
+    blocks: IntArray  # the classes that the file shows, by the recipe's blocks; shape (classes, q)
+    # quasi-identifiers whose hierarchies come from a specification, so that their domains are in no doubt
     specified: frozenset[str] = frozenset()
 
 
 def remeasure(shown: Shown, names: Collection[str], *, holders_known: bool) -> Remeasured:
-    """Compute measures of exactly the rows that a file shows.
-
-    Parameters
-    ----------
-    shown
-        The release and its original.
-    names
-        Measures to compute.
-    holders_known
-        Whether it is known for whom sentences are confidential.
-    """
+    """Compute measures of exactly the rows that a file shows."""
     exact, best, reasons = {}, {}, {}
     measures: list[Measure] = []
     for name in names:
@@ -136,15 +103,7 @@ def remeasure(shown: Shown, names: Collection[str], *, holders_known: bool) -> R
 
 
 def judge_costs(shown: Shown, reference: Mapping[str, object]) -> tuple[Check, ...]:
-    """Compare the costs that a manifest states with those of the declared domains, as far as these are known.
-
-    Parameters
-    ----------
-    shown
-        The release and its original.
-    reference
-        Of the manifest.
-    """
+    """Compare the costs in a manifest with those of the declared domains, as far as these are known."""
     stated, checks = reference.get("attributes"), []
     columns = [_Column.of(shown, place) for place in range(len(shown.domains.lattice.ladders))]
     kept = shown.domains.cube.codes[_kept_cells(shown, columns)]
@@ -291,6 +250,3 @@ def _penalty(cube: Cube, lattice: Lattice, kept: BoolArray, attribute: int) -> f
     others = cube.row_count - values
     costs: FloatArray = np.where(others > 0, (together - values) / np.maximum(others, 1), 0.0)
     return float((np.where(kept, costs[codes], 1.0) * cube.rows).sum())
-
-
-__all__ = ["HOLDERS", "OF_DOMAINS", "OF_SENTENCES", "Remeasured", "Shown", "judge_costs", "remeasure"]

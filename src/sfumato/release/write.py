@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from sfumato.errors import DataError, OutputError, VerificationError
 from sfumato.private import create, place, private_folder, scratch_folder, sync_file, write_synced
-from sfumato.release.atomic import check_target, output_errors
+from sfumato.release.fields import check_target, output_errors
 from sfumato.release.manifest import Manifest, manifest_path
-from sfumato.release.verify import complete, holds, is_engine_output_error, recount_both, release_suffix
+from sfumato.verifier import complete, holds, is_engine_output_error, recount_both, release_suffix
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sfumato.release.verify import Promise, Recount
+    from sfumato.verifier import Promise, Recount
 
     Writer: TypeAlias = Callable[[Path], None]
 
@@ -30,41 +30,7 @@ def write_release(
     seen_by_all: Promise | None = None,
     write_checked: Writer | None = None,
 ) -> Manifest:
-    """Write a release under its name only if an independent recount finds its promise kept.
-
-    Parameters
-    ----------
-    write
-        Writes the release to the path it is given, whose suffix tells the format.
-    path
-        The name of the release. Its manifest is ``FILE.json``.
-    promise
-        What has to hold, and what the recount needs. Numbers stated in ``measures`` are
-        compared with the recount.
-    make_manifest
-        Makes the manifest from the recount by the promise and the one by what everyone knows.
-    force
-        Whether an existing release may be replaced.
-    seen_by_all
-        The promise as a reader of the manifest recounts it, who knows nothing of suppressed rows; None
-        where there is nothing more to know.
-    write_checked
-        Writes the same rows with the columns that do not leave (persons, sentences). That
-        file is recounted beside the release; it is never in the folder of the release, but in a private
-        one for temporary files, and removed.
-
-    Returns
-    -------
-    Manifest
-        The manifest that now stands beside the release.
-
-    Raises
-    ------
-    OutputError
-        If the name is taken, or folder or disk refuse.
-    VerificationError
-        If the promise does not hold in the file. Nothing is left behind in any of these cases.
-    """
+    """Write a release under its name only if an independent recount finds its promise kept."""
     path = Path(path)
     check_release_target(path, force=force)
     suffix = release_suffix(path)
@@ -81,19 +47,7 @@ def write_release(
 
 
 def place_release(folder: Path, draft: Path, manifest: Manifest, path: Path) -> None:
-    """Give a verified draft its name, its manifest first.
-
-    Parameters
-    ----------
-    folder
-        The private folder of the draft.
-    draft
-        The release.
-    manifest
-        What stands beside it.
-    path
-        Its name.
-    """
+    """Give a verified draft its name, its manifest first."""
     stated = folder / "manifest.json"
     write_synced(stated, manifest.to_json().encode())
     place(folder, [(stated, manifest_path(path)), (draft, path)])
@@ -160,6 +114,3 @@ def _recount(
 def _refuse_broken(violations: list[str], path: Path) -> None:
     if violations:
         raise VerificationError("not written: " + " ".join(violations), where=str(path))
-
-
-__all__ = ["check_release_target", "is_output_error", "place_release", "write_draft", "write_release"]

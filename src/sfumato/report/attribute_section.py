@@ -4,17 +4,99 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sfumato.evidence.gather import Evidence
-from sfumato.report.charts import Bar, bar_chart
+from sfumato.assess.gather import Evidence
+from sfumato.report.charts import Bar, Curve, bar_chart, step_chart
 from sfumato.report.pieces import Figure, Numbers, missing, paragraph, scrolling, section, share_words
 from sfumato.report.words import count_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sfumato.evidence.published import Published
-    from sfumato.evidence.released import Block, ReleasedAttribute
+    from sfumato.assess.published import Block, Published, ReleasedAttribute
+    from sfumato.front import ClassSizes
     from sfumato.release.microaggregated import MicroRecipe
+
+EDGES = (1, 2, 4, 9, 19, 49, 99, 499, 999)
+"""Largest sizes of the rows of the table; the last row has no largest one."""
+
+PERSONS = "Rows are counted here. A person may have several, and what is required counts persons."
+
+
+def sizes_section(found: Published) -> str:
+    """Return how rows are spread over classes of different sizes."""
+    lack = found.lack("sizes")
+    return section(
+        "sizes",
+        "Sizes of the classes",
+        [
+            paragraph(
+                "Rows that are alike in everything that an outsider may know form a class: nobody can be "
+                "told apart within it. The larger the classes, the better people are hidden."
+            ),
+            paragraph(PERSONS if found.subject.has_persons else "", "note"),
+            missing(lack.why, lack.remedy) if lack else "",
+            _sizes_figure(found).html() if found.sizes_after.sizes else "",
+        ],
+    )
+
+
+def _sizes_figure(found: Published) -> Figure:
+    both = _known(found)
+    limit = found.required_k
+    drawing = step_chart(
+        [Curve(name, look, _shares(sizes)) for name, look, sizes in both],
+        "size of the class, in rows",
+        "share of rows in classes of at most this size",
+        None if limit is None else (limit, f"required: {limit:g}"),
+    )
+    return Figure(
+        "class-sizes",
+        "Rows by the size of their class",
+        "at each size, the height of the line is the share of rows whose class is not larger; a line that "
+        "rises later, further to the right, hides people better.",
+        drawing,
+        " ".join(_sizes_words(name, sizes) for name, _, sizes in both),
+        _sizes_numbers(both),
+    )
+
+
+def _known(found: Published) -> list[tuple[str, str, ClassSizes]]:
+    """Return sizes with their names and looks: of the release alone, or before and after."""
+    before, after = found.sizes_before, found.sizes_after
+    if before is None or not before.sizes:
+        return [("release", "after", after)]
+    return [("before", "before", before), ("after", "after", after)]
+
+
+def _shares(sizes: ClassSizes) -> list[tuple[float, float]]:
+    thin = sizes.thinned(120)
+    return [
+        (float(size), 100.0 * rows / (sizes.total or 1))
+        for size, rows in zip(thin.sizes, thin.cumulative, strict=True)
+    ]
+
+
+def _sizes_words(name: str, sizes: ClassSizes) -> str:
+    return (
+        f"{name.capitalize()}: {sum(sizes.classes):,} classes, the smallest of {sizes.sizes[0]:,} "
+        f"and the largest of {sizes.sizes[-1]:,} rows."
+    )
+
+
+def _sizes_numbers(both: Sequence[tuple[str, str, ClassSizes]]) -> Numbers:
+    rows, low = [], 1
+    for high in (*EDGES, None):
+        name = f"{low:,}" if low == high else f"{low:,} or more" if high is None else f"{low:,} to {high:,}"
+        rows.append([name, *(_between(sizes, low, high) for _, _, sizes in both)])
+        low = (high or 0) + 1
+    headings = ["size of the class", *("rows" if name == "release" else f"rows {name}" for name, *_ in both)]
+    return Numbers("Rows in classes of each size", headings, rows)
+
+
+def _between(sizes: ClassSizes, low: int, high: int | None) -> str:
+    last = max(sizes.sizes, default=0) if high is None else high
+    return f"{sizes.rows_between(low, last):,}"
+
 
 BARS = 12
 """Bars of one attribute; smaller blocks are put together below them."""
@@ -35,15 +117,7 @@ ROLES = {
 
 
 def attribute_section(found: Published, *, show_values: bool = True) -> str:
-    """Return the blocks of each attribute, and the roles of all columns.
-
-    Parameters
-    ----------
-    found
-        What is known.
-    show_values
-        Whether labels are shown; they may be values of the data.
-    """
+    """Return the blocks of each attribute, and the roles of all columns."""
     lack = found.lack("attributes")
     parts = [
         paragraph(AVERAGED if found.subject.recipe is None else BLURRED),
@@ -87,7 +161,7 @@ def done_words(item: ReleasedAttribute) -> str:
 
     Examples
     --------
-    >>> from sfumato.evidence.released import ReleasedAttribute
+    >>> from sfumato.assess.published import ReleasedAttribute
     >>> done_words(ReleasedAttribute("age", "levels", 2, 6, "label", (), None))
     'level 2 of 6'
     """
@@ -159,6 +233,3 @@ def _micro_roles(micro: MicroRecipe) -> str:
     ]
     headings = ["column", "what is published", "grouped by"]
     return scrolling(Numbers("All published columns", headings, rows).html(), "All published columns")
-
-
-__all__ = ["attribute_section", "done_words"]

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from sfumato.report.scales import Scale, draw_across, draw_upwards, percent_ticks
-from sfumato.report.svg import Drawing
+import numpy as np
+
+from sfumato.report.axes import Scale, draw_across, draw_upwards, percent_ticks, plane_axes
+from sfumato.report.pieces import LETTER, Drawing
+from sfumato.report.words import measure_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sfumato.report.svg import Anchor
+    from sfumato.front import Front
+    from sfumato.report.axes import Axis
+    from sfumato.report.pieces import Anchor
 
 WIDTH = 720.0
 """Pixels across a chart."""
@@ -24,25 +30,16 @@ ROW = 30.0
 
 @dataclass(frozen=True)
 class Pair:
-    """One line of a chart of dots.
+    """One line of a chart of dots."""
 
-    Parameters
-    ----------
-    name
-        What it is.
-    before, after
-        Its numbers; None where there is none.
-    before_text, after_text
-        The numbers as people read them.
-    reference
-        A third number to hold them against, such as what guessing reaches; None without one.
-    """
-
-    name: str
+    name: str  # what it is
+    # its numbers; None where there is none
     before: float | None
     after: float | None
+    # the numbers as people read them
     before_text: str = ""
     after_text: str = ""
+    # a third number to hold them against, such as what guessing reaches; None without one
     reference: float | None = None
 
 
@@ -50,20 +47,6 @@ def pair_chart(pairs: Sequence[Pair], ticks: dict[float, str], reference: str = 
     """Draw for each line where a number was before and where it is after.
 
     A hollow circle is before, a filled diamond after, a short upright line the reference.
-
-    Parameters
-    ----------
-    pairs
-        The lines, from above.
-    ticks
-        Number → its text; the first and the last are the ends of the scale.
-    reference
-        What the upright lines are; for the legend.
-
-    Returns
-    -------
-    Drawing
-        Numbers beyond the ends of the scale are drawn at its ends.
     """
     top, left, right = 34.0, NAMES + 12, WIDTH - 142
     bottom = top + ROW * len(pairs)
@@ -106,42 +89,18 @@ def _legend(drawing: Drawing, left: float, reference: str) -> None:
 
 @dataclass(frozen=True)
 class Curve:
-    """A curve of steps: from each place on, this much.
+    """A curve of steps: from each place on, this much."""
 
-    Parameters
-    ----------
-    name
-        What it is.
-    look
-        ``before`` or ``after``.
-    points
-        Places and numbers, from the left; between two places the number of the left one holds.
-    """
-
-    name: str
-    look: str
+    name: str  # what it is
+    look: str  # `before` or `after`
+    # places and numbers, from the left; between two places the number of the left one holds
     points: Sequence[tuple[float, float]]
 
 
 def step_chart(
     curves: Sequence[Curve], across: str, upwards: str, limit: tuple[float, str] | None = None
 ) -> Drawing:
-    """Draw shares in percent that rise by steps over sizes, on a logarithmic scale of sizes.
-
-    Parameters
-    ----------
-    curves
-        One or two curves; at least one has a point.
-    across, upwards
-        What the scales are.
-    limit
-        A size to be marked, and its name.
-
-    Returns
-    -------
-    Drawing
-        Each curve begins at 0 and goes on to the end of the scale.
-    """
+    """Draw shares in percent that rise by steps over sizes, on a logarithmic scale of sizes."""
     sizes = [x for curve in curves for x, _ in curve.points] + ([limit[0]] if limit else [])
     low, high = min(sizes), max(max(sizes), 10 * min(sizes))
     left, right, top, bottom = 74.0, WIDTH - 16, 44.0, 304.0
@@ -190,17 +149,7 @@ class Bar:
 def bar_chart(
     bars: Sequence[Bar], *, most: float | None = None, width: float = WIDTH, names: float = 190.0
 ) -> Drawing:
-    """Draw numbers from 0 on as bars, from above.
-
-    Parameters
-    ----------
-    bars
-        At least one.
-    most
-        The number of a bar that takes the whole room; the largest where None.
-    width, names
-        Pixels across, and those of them that names take.
-    """
+    """Draw numbers from 0 on as bars, from above."""
     row, left, right = 24.0, names, width - 84
     drawing = Drawing(width, row * len(bars) + 4)
     scale = Scale(0.0, max([1e-12, *(bar.value for bar in bars)]) if most is None else most, left, right)
@@ -212,4 +161,69 @@ def bar_chart(
     return drawing
 
 
-__all__ = ["NAMES", "WIDTH", "Bar", "Curve", "Pair", "bar_chart", "pair_chart", "step_chart"]
+MANY = 300
+"""From so many solutions on, points are small."""
+
+
+def front_chart(front: Front, picked: int | None) -> Drawing:
+    """Draw the solutions in the plane of their two main objectives."""
+    across, upwards = plane_axes(front)
+    left, right, top, bottom = 74.0, WIDTH - 20, 48.0, 388.0
+    drawing = Drawing(WIDTH, bottom + 44)
+    x, y = _scale(across, left + 12, right - 12), _scale(upwards, bottom - 12, top + 12)
+    draw_across(drawing, x, top, bottom, x.ticks)
+    draw_upwards(drawing, y, left, right, y.ticks)
+    drawing.text((right, bottom + 38), _words(across), "axis", anchor="end")
+    drawing.text((0, 16), _words(upwards, is_upright=True), "axis")
+    drawn = np.isfinite(across.values) & np.isfinite(upwards.values)
+    if len(front.objectives) == 2:
+        drawing.path(_border(across, upwards, x, y), "curve border-line")
+    small = len(front) >= MANY
+    for place in np.flatnonzero(drawn).tolist():
+        drawing.circle(_at(across, upwards, x, y, place), 2.5 if small else 4.5, "point")
+    places = [place for place, item in enumerate(front) if item.number == picked and drawn[place]]
+    for place in places:
+        _mark(drawing, _at(across, upwards, x, y, place), f"released: solution {picked}", (across, upwards))
+    return drawing
+
+
+def _at(across: Axis, upwards: Axis, x: Scale, y: Scale, place: int) -> tuple[float, float]:
+    return x.place(float(across.values[place])), y.place(float(upwards.values[place]))
+
+
+def _mark(drawing: Drawing, at: tuple[float, float], text: str, axes: tuple[Axis, Axis]) -> None:
+    """Ring a point and write where everything would be better: there, no other point can be."""
+    drawing.diamond(at, 9, "picked")
+    room = LETTER * len(text) + 16
+    right = at[0] + room < drawing.width if axes[0].maximize is not False else at[0] - room < 0
+    drop = 24 if axes[1].maximize is False else -16
+    drawing.text(
+        (at[0] + (10 if right else -10), at[1] + drop), text, "mark", anchor="start" if right else "end"
+    )
+
+
+def _scale(axis: Axis, start: float, end: float) -> Scale:
+    values = axis.values[np.isfinite(axis.values)].tolist()
+    return Scale.over(values, start, end)
+
+
+def _words(axis: Axis, *, is_upright: bool = False) -> str:
+    better = {True: "larger is better", False: "smaller is better", None: ""}[axis.maximize]
+    arrow = ("↑ " if is_upright else "") if better else ""
+    end = "" if is_upright or not better else " →"
+    words = measure_words(axis.name)
+    return f"{arrow}{words}; {better}{end}" if better else words
+
+
+def _border(across: Axis, upwards: Axis, x: Scale, y: Scale) -> list[tuple[float, float]]:
+    """Return the corners of what can be reached; between two neighbours lies the worse of each."""
+    order = [
+        place
+        for place in across.values.argsort(kind="stable")
+        if np.isfinite(across.values[place]) and np.isfinite(upwards.values[place])
+    ]
+    points = [_at(across, upwards, x, y, place) for place in order]
+    corners: list[tuple[float, float]] = []
+    for before, after in pairwise(points):
+        corners += [before, (before[0], after[1]) if across.maximize else (after[0], before[1])]
+    return [*corners, *points[-1:]]

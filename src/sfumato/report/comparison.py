@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import dataclass
+from html import escape
 from typing import TYPE_CHECKING, Generic, Literal
 
-from sfumato.front.flat_regions import SolutionT
+import numpy as np
+
+from sfumato.errors import DataError
+from sfumato.front.picks import SolutionT
 from sfumato.front.words import list_words, pair_words, printable
-from sfumato.report.words import partition_words
+from sfumato.report import style
+from sfumato.report.axes import Axis
+from sfumato.report.page import drawing_json, page_html, page_scripts
+from sfumato.report.terminal import cells, pad
+from sfumato.report.words import measure_words, partition_words
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from plotly.graph_objects import Figure
 
@@ -21,21 +30,13 @@ NO_LABELS: dict[int, dict[str, str]] = {}
 
 @dataclass(frozen=True)
 class MeasurePair:
-    """One measure of two solutions.
+    """One measure of two solutions."""
 
-    Parameters
-    ----------
-    name
-        The measure.
-    first, second
-        Its values.
-    better
-        Which of them is better; None where they are equal, or the measure is no objective.
-    """
-
-    name: str
+    name: str  # the measure
+    # its values
     first: float
     second: float
+    # which of them is better; None where they are equal, or the measure is no objective
     better: Literal["first", "second"] | None
 
 
@@ -51,24 +52,14 @@ class AttributePair:
 
 @dataclass(frozen=True)
 class Comparison(Generic[SolutionT]):
-    """Two solutions of a front side by side; print it, `plot` it, or write its `html`.
+    """Two solutions of a front side by side; print it, `plot` it, or write its `html`."""
 
-    Parameters
-    ----------
-    first, second
-        The solutions.
-    measures
-        Objectives and required measures, then suppressed rows.
-    attributes
-        The quasi-identifiers.
-    sizes
-        The sizes of the classes of both; None for a front that came from files without its data.
-    """
-
+    # the solutions
     first: SolutionT
     second: SolutionT
-    measures: tuple[MeasurePair, ...]
-    attributes: tuple[AttributePair, ...]
+    measures: tuple[MeasurePair, ...]  # objectives and required measures, then suppressed rows
+    attributes: tuple[AttributePair, ...]  # the quasi-identifiers
+    # the sizes of the classes of both; None for a front that came from files without its data
     sizes: tuple[ClassSizes, ClassSizes] | None = None
 
     @property
@@ -93,26 +84,15 @@ class Comparison(Generic[SolutionT]):
         return f"solution {number} is better in {list_words(wins)}" if wins else ""
 
     def __str__(self) -> str:
-        from sfumato.report.comparison_text import comparison_text
 
         return comparison_text(self)
 
     def plot(self) -> Figure:
-        """Return a figure of the cumulative class sizes of both (plotly).
-
-        Raises
-        ------
-        DataError
-            If the sizes are not known.
-        """
-        from sfumato.report.comparison_page import comparison_figure
-
+        """Return a figure of the cumulative class sizes of both (plotly)."""
         return comparison_figure(self)
 
     def html(self) -> str:
         """Return a page that opens without a network: the tables, and the figure where sizes are known."""
-        from sfumato.report.comparison_page import comparison_html
-
         return comparison_html(self)
 
     def to_dict(self) -> dict[str, object]:
@@ -138,19 +118,7 @@ def make_comparison(
     labels: Mapping[int, Mapping[str, str]] | None = None,
     sizes: tuple[ClassSizes, ClassSizes] | None = None,
 ) -> Comparison[SolutionT]:
-    """Put two solutions of a front side by side.
-
-    Parameters
-    ----------
-    front
-        Names the objectives.
-    first, second
-        The solutions.
-    labels
-        Solution's number → attribute → label of its level, or labels of its blocks; any of them may lack.
-    sizes
-        The sizes of the classes of both.
-    """
+    """Put two solutions of a front side by side."""
     directions = {item.name: item.maximize for item in front.objectives}
     names = dict.fromkeys([*front.measure_names, "suppressed"])
     measures = tuple(
@@ -185,4 +153,231 @@ def _sizes_dict(item: ClassSizes) -> dict[str, object]:
     }
 
 
-__all__ = ["AttributePair", "Comparison", "MeasurePair", "make_comparison"]
+WIDTH = 100
+BAR = 20
+"""Letters of the longest bar."""
+
+GAP = "   "
+STEPS = (1, 2, 5)
+
+
+def comparison_text(comparison: Comparison[SolutionT], width: int = WIDTH, *, unicode: bool = True) -> str:
+    """Return two solutions side by side as plain text."""
+    heads = [f"solution {number}" for number in comparison.numbers]
+    blocks = [
+        textwrap.wrap(comparison.sentence, width, break_on_hyphens=False),
+        _table(["measure", *heads, "better"], _measure_rows(comparison), width, right=(1, 2, 3)),
+        _table(["attribute", *heads], _attribute_rows(comparison), width),
+    ]
+    if comparison.sizes is not None:
+        rows = _size_rows(comparison.sizes, "█" if unicode else "#")
+        blocks.append(_table(["rows in classes of", *heads], rows, width))
+    text = "\n\n".join("\n".join(line.rstrip() for line in block) for block in blocks)
+    return text if unicode else text.encode("ascii", "replace").decode()
+
+
+def _measure_rows(comparison: Comparison[SolutionT]) -> list[list[str]]:
+    better = dict(zip(("first", "second"), comparison.numbers, strict=True))
+    return [
+        [
+            printable(item.name),
+            *pair_words(item.first, item.second),
+            f"solution {better[item.better]}" if item.better else "",
+        ]
+        for item in comparison.measures
+    ]
+
+
+def _attribute_rows(comparison: Comparison[SolutionT]) -> list[list[str]]:
+    return [
+        [printable(item.name), item.first, "the same" if item.same else item.second]
+        for item in comparison.attributes
+    ]
+
+
+def _size_rows(sizes: tuple[ClassSizes, ClassSizes], letter: str) -> list[list[str]]:
+    """Return for ranges of sizes the share of rows in each, with a bar."""
+    shares = [
+        (words, [item.rows_between(low, high) / item.total if item.total else 0.0 for item in sizes])
+        for low, high, words in size_ranges(sizes)
+    ]
+    most = max((max(pair) for _, pair in shares), default=0.0) or 1.0
+    rows = []
+    for words, pair in shares:
+        bars = [
+            f"{100 * share:5.1f} % {letter * max(round(BAR * share / most), bool(share))}" for share in pair
+        ]
+        rows.append([words, *bars])
+    if any(item.suppressed for item in sizes):
+        rows.append(["suppressed", *(f"{item.suppressed:,} rows" for item in sizes)])
+    return rows
+
+
+def size_ranges(sizes: Sequence[ClassSizes]) -> list[tuple[int, int, str]]:
+    """Return ranges of class sizes that together hold all classes: from 1, 2, 5, 10, … up to the next."""
+    found = [size for item in sizes for size in item.sizes]
+    if not found:
+        return []
+    edges = [step * 10**power for power in range(len(str(max(found))) + 1) for step in STEPS]
+    first = max(place for place, edge in enumerate(edges) if edge <= min(found))
+    last = max(place for place, edge in enumerate(edges) if edge <= max(found))
+    ranges = [(edges[place], edges[place + 1] - 1) for place in range(first, last + 1)]
+    return [(low, high, f"{low:,}" if low == high else f"{low:,} to {high:,}") for low, high in ranges]
+
+
+def _table(
+    heads: Sequence[str], rows: Sequence[Sequence[str]], width: int, right: Sequence[int] = ()
+) -> list[str]:
+    """Return aligned lines; the columns after the first share what room there is."""
+    wanted = [max(cells(row[place]) for row in [heads, *rows]) for place in range(len(heads))]
+    first = min(wanted[0], max(12, width // 3))
+    share = (width - first) // (len(heads) - 1) - len(GAP)
+    widths = [first, *(min(column, max(share, 8)) for column in wanted[1:])]
+    lines = []
+    for row in [heads, *rows]:
+        parts = [
+            textwrap.wrap(cell, column, break_on_hyphens=False) or [""] if cells(cell) > column else [cell]
+            for cell, column in zip(row, widths, strict=True)
+        ]
+        for number in range(max(map(len, parts))):
+            texts = [part[number] if number < len(part) else "" for part in parts]
+            padded = [
+                pad(text, column, right=place in right)
+                for place, (text, column) in enumerate(zip(texts, widths, strict=True))
+            ]
+            lines.append(GAP.join(padded))
+    return lines
+
+
+_FIGURE = """<h2 id="sizes">Sizes of the classes</h2>
+<p id="reading">{reading}</p>
+<figure>
+<div id="picture" role="img" aria-label="{reading}" aria-describedby="reading"></div>
+</figure>
+<script type="application/json" id="drawing">{drawing}</script>
+<script>{library}</script>
+<script>{script}</script>"""
+
+
+def comparison_figure(comparison: Comparison[SolutionT]) -> Figure:
+    """Draw for two solutions the share of rows in classes of at most each size."""
+    import plotly.graph_objects as go
+
+    if comparison.sizes is None:
+        raise DataError("the class sizes need the data; give the front its data: front.attach(data, spec).")
+    every = [size for item in comparison.sizes for size in item.sizes]
+    axis = Axis("class size", None, np.array(every or [1], dtype=np.float64))
+    looks = ({"color": style.POINT}, {"color": style.KNEE, "dash": "dash"})
+    figure = go.Figure(layout=_layout(axis))
+    for number, item, look in zip(comparison.numbers, comparison.sizes, looks, strict=True):
+        figure.add_trace(_steps(item, f"solution {number}", look, axis))
+    return figure
+
+
+def _layout(axis: Axis) -> dict[str, object]:
+    first, last = axis.scaled(np.array([axis.low, axis.high])).tolist()
+    pad = 0.02 * (last - first) or 0.5
+    across: dict[str, object] = {
+        "title": {"text": "class size"},
+        "range": [first - pad, last + pad],
+        "gridcolor": style.GRID,
+        "zeroline": False,
+        "separatethousands": True,
+    }
+    if axis.is_log:
+        ticks = axis.tick_labels(16, style.NARROW / 7)
+        across |= {"type": "log", "tickvals": list(ticks), "ticktext": list(ticks.values()), "tickangle": 0}
+    return {
+        "template": "none",
+        "font": {"family": style.FAMILY, "size": style.TEXT_SIZE, "color": style.INK},
+        "height": 380,
+        "margin": {"l": 84, "r": 40, "t": 48, "b": 60},
+        "xaxis": across,
+        "yaxis": {
+            "title": {"text": "rows in classes<br>up to this size"},
+            "ticksuffix": " %",
+            "range": [-3, 103],
+            "gridcolor": style.GRID,
+            "zeroline": False,
+        },
+        "legend": {"orientation": "h", "x": 0.0, "xanchor": "left", "y": 1.01, "yanchor": "bottom"},
+        "hovermode": "x unified",
+        "modebar": {"orientation": "v", "remove": ["sendChartToCloud", "select2d", "lasso2d", "autoScale2d"]},
+    }
+
+
+def _steps(item: ClassSizes, name: str, look: dict[str, str], axis: Axis) -> dict[str, object]:
+    """Return one cumulative distribution: 0 before its smallest size, all from its largest on."""
+    total = item.total or 1
+    heights = [100 * rows / total for rows in item.cumulative]
+    ends = [item.sizes[0], *item.sizes, axis.high] if item.sizes else []
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "x": ends,
+        "y": [0.0, *heights, 100.0] if item.sizes else [],
+        "line": {**look, "shape": "hv", "width": 2.5},
+        "hovertemplate": "%{y:.1f} %",
+        "name": name,
+    }
+
+
+def comparison_html(comparison: Comparison[SolutionT]) -> str:
+    """Return a page with two solutions side by side."""
+    first, second = comparison.numbers
+    heads = [f"Solution {first}", f"Solution {second}"]
+    content = [
+        _html_table(["Measure", *heads, "Better"], _measures_html(comparison)),
+        "<h2>Attributes</h2>",
+        _html_table(["Attribute", *heads], _attributes_html(comparison)),
+    ]
+    scripts: dict[str, str] = {}
+    if comparison.sizes is not None:
+        scripts = page_scripts()
+        reading = _reading(comparison)
+        drawing = drawing_json(comparison_figure(comparison))
+        content.append(_FIGURE.format(reading=escape(reading), drawing=drawing, **scripts))
+    title = f"Solution {first} beside solution {second}"
+    return page_html(title, comparison.sentence, "\n".join(content), list(scripts.values()))
+
+
+def _reading(comparison: Comparison[SolutionT]) -> str:
+    suppressed = [f"{item.suppressed:,}" for item in comparison.sizes or ()]
+    return (
+        "For each class size the share of the remaining rows that live in classes of at most this size: "
+        "the further to the right a line rises, the larger the classes. Suppressed rows are in no class "
+        f"({' and '.join(suppressed)})."
+    )
+
+
+def _measures_html(comparison: Comparison[SolutionT]) -> list[list[str]]:
+    better = dict(zip(("first", "second"), comparison.numbers, strict=True))
+    return [
+        [
+            measure_words(item.name),
+            *pair_words(item.first, item.second),
+            f"solution {better[item.better]}" if item.better else "",
+        ]
+        for item in comparison.measures
+    ]
+
+
+def _attributes_html(comparison: Comparison[SolutionT]) -> list[list[str]]:
+    return [
+        [printable(item.name), item.first, "the same" if item.same else item.second]
+        for item in comparison.attributes
+    ]
+
+
+def _html_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    head = "".join(f'<th scope="col">{escape(text)}</th>' for text in heads)
+    body = "\n".join(
+        f'<tr><th scope="row">{escape(row[0])}</th>'
+        + "".join(f"<td>{escape(text)}</td>" for text in row[1:])
+        + "</tr>"
+        for row in rows
+    )
+    return (
+        f'<div class="wide"><table class="pair">\n<thead><tr>{head}</tr></thead>\n'
+        f"<tbody>\n{body}\n</tbody>\n</table></div>"
+    )

@@ -5,24 +5,25 @@ from __future__ import annotations
 import base64
 import datetime as dt
 import hashlib
+from dataclasses import replace
 from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sfumato.evidence.gather import Evidence
-from sfumato.report.attribute_section import attribute_section
-from sfumato.report.making_section import front_section, making_section
-from sfumato.report.palette import palette_css
+from sfumato.assess.gather import Evidence
+from sfumato.assess.published import Published, published
+from sfumato.private import scratch_folder
+from sfumato.release.fields import atomic_text
+from sfumato.report.attribute_section import attribute_section, sizes_section
+from sfumato.report.making_section import front_section, making_section, verification_section
 from sfumato.report.pieces import text
 from sfumato.report.risk_section import risk_section
-from sfumato.report.sizes_section import sizes_section
+from sfumato.report.style import palette_css
 from sfumato.report.summary import summary_html
 from sfumato.report.utility_section import utility_section
-from sfumato.report.verification_section import verification_section
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from sfumato.evidence.published import Published
+    from collections.abc import Callable, Iterator
 
 _PAGE = """<!DOCTYPE html>
 {mark}<html lang="en">
@@ -62,21 +63,6 @@ def report_html(found: Published, *, show_values: bool = True, day: dt.date | No
 
     What a `Published` holds follows from FILE and FILE.json, and so does all of the external edition. The
     internal edition is made of an `Evidence`, which knows the original too; it says so on top.
-
-    Parameters
-    ----------
-    found
-        What is known; what is missing is said in its place.
-    show_values
-        Whether labels of blocks and confidential sentences are shown.
-    day
-        The day that stands in the internal edition; today where None. The external one tells no day.
-
-    Returns
-    -------
-    str
-        HTML5, to be written as UTF-8. It carries all that it needs and forbids the browser to load
-        anything or to run any script. Names and labels may hold anything.
     """
     inside = isinstance(found, Evidence)
     style = f"{palette_css()}{files('sfumato.report').joinpath('report.css').read_text(encoding='utf-8')}"
@@ -129,4 +115,20 @@ def _policy(style: str) -> str:
     return f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
 
 
-__all__ = ["INTERNAL", "report_html"]
+def read_release(file: Path | None, write: Callable[[Path], object]) -> Published:
+    """Return what a release shows of itself."""
+    if file is not None and file.is_file():
+        return published(file)
+    with scratch_folder() as folder:
+        draft = Path(folder) / "release.parquet"
+        write(draft)
+        found = published(draft)
+    # The file that is written later will have another name and another digest.
+    verdict = {**found.subject.verdict, "sha256": None}
+    return replace(found, subject=replace(found.subject, file=None, verdict=verdict))
+
+
+def write_report(path: Path, found: Published, *, show_values: bool = True, force: bool = False) -> None:
+    """Write the external edition of a `Published`, or the internal one of an `Evidence`."""
+    text = report_html(found, show_values=show_values)
+    atomic_text(path, text, force=force, private=isinstance(found, Evidence))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sfumato.assess.gather import Origin, file_name
+from sfumato.assess.published import Lack
 from sfumato.errors import DataError, ParameterError
-from sfumato.evidence.gather import Lack, Origin
-from sfumato.evidence.specification_text import file_name
 from sfumato.front import load_front
 from sfumato.release import manifest_path
 
@@ -18,22 +18,7 @@ if TYPE_CHECKING:
 
 
 def find_release(folder: Path, given: str | None = None) -> Path:
-    """Return the release that a folder holds: a file with its ``FILE.json`` beside it.
-
-    Parameters
-    ----------
-    folder
-        Where to look.
-    given
-        The file, as seen from here or from the folder, where somebody named it.
-
-    Raises
-    ------
-    DataError
-        If there is no folder, no release in it, or no manifest beside the file that was named.
-    ParameterError
-        If there are several releases, and none was named.
-    """
+    """Return the release that a folder holds: a file with its ``FILE.json`` beside it."""
     if not folder.is_dir():
         raise DataError(
             "there is no such folder. Name one that 'sfumato demo' or 'sfumato release' wrote into.",
@@ -73,13 +58,7 @@ def _named_release(folder: Path, given: str) -> Path:
 
 
 def find_specification(folder: Path) -> Path | None:
-    """Return the specification that a folder holds; None where there is none.
-
-    Raises
-    ------
-    ParameterError
-        If there are several.
-    """
+    """Return the specification that a folder holds; None where there is none."""
     found = sorted(path for path in folder.glob("*.toml") if path.is_file())
     if len(found) > 1:
         names = ", ".join(path.name for path in found)
@@ -90,15 +69,7 @@ def find_specification(folder: Path) -> Path | None:
 
 
 def find_origin(spec: Spec | None, lacks: list[Lack]) -> Origin | None:
-    """Return the original that a specification names; where it is not there, note what lacks for that.
-
-    Parameters
-    ----------
-    spec
-        The specification, if there is one.
-    lacks
-        Takes what is missing.
-    """
+    """Return the original that a specification names; where it is not there, note what lacks for that."""
     if spec is None:
         why, remedy = "there is no specification beside the release.", "Name it with --spec SPEC."
         lacks.append(Lack("specification", why, remedy))
@@ -119,13 +90,7 @@ def find_origin(spec: Spec | None, lacks: list[Lack]) -> Origin | None:
 
 
 def find_front(folder: Path, lacks: list[Lack]) -> Front | None:
-    """Return the front in a folder; where there is none, note what lacks.
-
-    Raises
-    ------
-    DataError
-        If it cannot be read.
-    """
+    """Return the front in a folder; where there is none, note what lacks."""
     if (folder / "front.csv").is_file() and (folder / "run.json").is_file():
         return load_front(folder)
     lacks.append(
@@ -136,6 +101,3 @@ def find_front(folder: Path, lacks: list[Lack]) -> Front | None:
         )
     )
     return None
-
-
-__all__ = ["find_front", "find_origin", "find_release", "find_specification"]

@@ -2,37 +2,128 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING
 
-from sfumato.evidence.gather import Evidence
+from sfumato.assess.gather import Evidence
+from sfumato.front.words import number_words, printable
 from sfumato.report.axes import plane_axes
-from sfumato.report.evidence_words import mapping
-from sfumato.report.front_chart import front_chart
+from sfumato.report.charts import front_chart
 from sfumato.report.pieces import (
     Figure,
     Numbers,
+    bullets,
+    capital,
     facts,
+    mapping,
     missing,
     paragraph,
     scrolling,
     section,
     share_words,
     text,
+    texts,
+    told_words,
 )
-from sfumato.report.words import (
-    count_words,
-    front_sentence,
-    front_title,
-    measure_words,
-    number_words,
-    printable,
-    suppressed_words,
-)
+from sfumato.report.words import count_words, front_sentence, front_title, measure_words, suppressed_words
+from sfumato.verifier.checks import larger_is_better
 
 if TYPE_CHECKING:
-    from sfumato.evidence.published import Published
+    from sfumato.assess.published import Published
     from sfumato.front import Front, Solution
     from sfumato.report.axes import Axis
+
+
+def verification_section(found: Published) -> str:
+    """Return promise, statement and recount side by side, and all that was checked."""
+    verdict = found.subject.verdict
+    measured, checked, broken = _measures(found), _checks(found), texts(verdict.get("violations"))
+    return section(
+        "verification",
+        "What was verified",
+        [
+            paragraph(
+                "Code that shares nothing with the search read the released rows and counted everything "
+                "again; what is required, stated and recounted stands side by side."
+            ),
+            f"<h3>Violations</h3>\n{bullets(broken)}" if broken else "",
+            scrolling(measured.html(), measured.caption),
+            _withheld(found),
+            f"<h3>All that was checked</h3>\n{scrolling(checked.html(), checked.caption)}"
+            if checked.rows
+            else "",
+            bullets(texts(verdict.get("notes"))),
+            _how_to(found),
+        ],
+    )
+
+
+def _withheld(found: Published) -> str:
+    """Say why some measures are not stated."""
+    reasons = [f"{capital(told_words(name))}: {why.rstrip('.')}." for name, why in found.withheld.items()]
+    return f'<div class="quiet"><h3>Not stated</h3>\n{bullets(reasons)}</div>' if reasons else ""
+
+
+def _how_to(found: Published) -> str:
+    """Say how anyone can verify the file."""
+    if found.subject.file is None:
+        return ""
+    name = text(shlex.quote(found.subject.file))
+    return (
+        "<h3>Verify it yourself</h3>\n"
+        + paragraph(
+            "Put the file and its FILE.json in one folder and run the first command, which recounts it; the "
+            "second prints the digest, which must be the one below."
+        )
+        + f"<pre><code>sfumato verify {name}\nsha256sum {name}</code></pre>\n"
+        + f'<p>sha256: <code class="digest">{text(str(found.subject.verdict.get("sha256") or ""))}</code></p>'
+    )
+
+
+def _measures(found: Published) -> Numbers:
+    verdict = found.subject.verdict
+    require, stated, counted, lacking = (
+        mapping(verdict.get(key)) for key in ("require", "stated", "measures", "not_recounted")
+    )
+    exact = found.exact if isinstance(found, Evidence) else {}
+    rows = [
+        [
+            told_words(name),
+            _limit(name, require.get(name)),
+            _number(stated.get(name)),
+            _number(counted.get(name)) or f"not recounted: {lacking.get(name, 'not asked for')}",
+            *([_number(exact.get(name))] if exact else []),
+        ]
+        for name in dict.fromkeys([*require, *stated, *exact])
+    ]
+    headings = ["measure", "required", "stated", "recounted", *(["exact, over all rows"] if exact else [])]
+    return Numbers("Measures of the release", headings, rows)
+
+
+def _checks(found: Published) -> Numbers:
+    checks = found.subject.verdict.get("checks")
+    told = {
+        *mapping(found.subject.verdict.get("stated")),
+        *mapping(found.subject.verdict.get("measures")),
+    }
+    listed = [mapping(item) for item in checks] if isinstance(checks, list) else []
+    rows = [
+        [str(item.get(key, "")) for key in ("name", "verdict", "detail")]
+        for item in listed
+        if str(item.get("name", "")).removeprefix("require ") not in told
+    ]
+    return Numbers("Checks beside the measures", ["checked", "verdict", "found"], rows)
+
+
+def _limit(name: str, limit: object) -> str:
+    if not isinstance(limit, int | float):
+        return ""
+    return f"{'at least' if larger_is_better(name) else 'at most'} {number_words(float(limit))}"
+
+
+def _number(value: object) -> str:
+    return number_words(float(value)) if isinstance(value, int | float) else ""
+
 
 LISTED = 25
 """Solutions in the table behind the front; ``front.csv`` holds all."""
@@ -116,15 +207,7 @@ def _spread(front: Front, picked: int | None) -> list[Solution]:
 
 
 def making_section(found: Published, *, show_values: bool = True) -> str:
-    """Return what was done and with which versions; inside the house, the search and the specification too.
-
-    Parameters
-    ----------
-    found
-        What is known.
-    show_values
-        Whether confidential sentences are written out.
-    """
+    """Return what was done and with which versions; internally the search and the specification too."""
     parts = [facts(recipe_facts(found, show_values=show_values))]
     if isinstance(found, Evidence):
         parts += _inside(found, show_values=show_values)
@@ -151,15 +234,7 @@ def _inside(found: Evidence, *, show_values: bool) -> list[str]:
 
 
 def recipe_facts(found: Published, *, show_values: bool) -> list[tuple[str, str]]:
-    """Return the recipe in words; what is done to each column stands in its own section.
-
-    Parameters
-    ----------
-    found
-        What is known.
-    show_values
-        Whether confidential sentences are written out.
-    """
+    """Return the recipe in words; what is done to each column stands in its own section."""
     subject, told = found.subject, []
     if subject.recipe is not None:
         recipe, rule = subject.recipe, subject.recipe.rule
@@ -208,6 +283,3 @@ def _search_facts(evidence: Evidence) -> list[tuple[str, str]]:
         shown = number_words(float(value)) if isinstance(value, int | float) else printable(str(value))
         found.append((words, f"{int(shown):,}" if shown.isdecimal() and len(shown) < 16 else shown))
     return found
-
-
-__all__ = ["front_section", "making_section", "recipe_facts", "text_lines"]

@@ -2,18 +2,147 @@
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import dataclass
+from html import escape
 from typing import TYPE_CHECKING
 
 from sfumato.front import make_suggestions
+from sfumato.front.words import number_words, printable
 from sfumato.report import style
-from sfumato.report.hover import plain
+from sfumato.report.words import (
+    BLOCKS_WIDTH,
+    check_picked,
+    count_words,
+    knee_number,
+    measure_words,
+    partition_words,
+    suppressed_words,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from sfumato.front import Front, Solution, Suggestion
     from sfumato.report.axes import Axis
+
+WIDTH = 56
+"""Letters in a line; longer ones are broken, so that the box stays inside the figure."""
+
+NAME_WIDTH = 48
+"""Letters of an attribute's name and of a label; the rest is cut."""
+
+ATTRIBUTES = 24
+"""Attributes that are listed; with more of them the box would not fit on a screen."""
+
+
+def plain(text: str) -> str:
+    """Escape a text for plotly, which reads a few tags and entities in every text.
+
+    Quotes stay: plotly knows no entity for them.
+    """
+    return escape(text, quote=False)
+
+
+def broken(text: str, width: int) -> str:
+    """Escape a text and break it into lines of at most ``width`` letters."""
+    # Most texts are short, and wrapping is slow.
+    lines = [text] if len(text) <= width else textwrap.wrap(text, width)
+    return "<br>".join(plain(line) for line in lines)
+
+
+def hover_texts(
+    front: Front,
+    picked: int | None,
+    labels: Mapping[int, Mapping[str, str]] | None,
+    suggestions: Sequence[Suggestion[Solution]] | None = None,
+) -> list[str]:
+    """Return for each solution its number, measures, suppressed rows and recoding, as plotly text."""
+    check_picked(front, picked)
+    reasons = {item.solution.number: item.why for item in suggestions or ()}
+    marks = {knee_number(front): "the knee", picked: "picked"}
+    if picked is not None and picked == knee_number(front):
+        marks[picked] = "picked, the knee"
+    return [
+        _hover_text(
+            front,
+            item,
+            marks.get(item.number),
+            (labels or {}).get(item.number, {}),
+            reasons.get(item.number, ""),
+        )
+        for item in front
+    ]
+
+
+def _hover_text(front: Front, item: Solution, mark: str | None, labels: Mapping[str, str], why: str) -> str:
+    head = f"<b>Solution {item.number}</b>" + (f" ({mark})" if mark else "")
+    measures = [
+        f"{measure_words(name)}: {number_words(item.value(name))}"
+        for name in front.measure_names
+        if name != "suppressed"
+    ]
+    suppressed = f"suppressed rows: {suppressed_words(front, item.suppressed)}"
+    lines = [*measures, suppressed, "", *_recoding(item, labels), *(["", why] if why else [])]
+    return "<br>".join([head, *(broken(line, WIDTH) for line in lines)])
+
+
+def _recoding(item: Solution, labels: Mapping[str, str]) -> list[str]:
+    lines = []
+    for attribute, partition in item.recoding.items():
+        width = NAME_WIDTH if isinstance(partition, int) else BLOCKS_WIDTH
+        words = partition_words(partition, _cut(labels.get(attribute, ""), width))
+        lines.append(f"{_cut(printable(attribute))}: {words}")
+    more = len(lines) - ATTRIBUTES
+    return lines if more <= 0 else [*lines[:ATTRIBUTES], f"and {count_words(more, 'more attribute')}"]
+
+
+def _cut(text: str, width: int = NAME_WIDTH) -> str:
+    return text if len(text) <= width else text[: width - 1] + "…"
+
+
+@dataclass(frozen=True)
+class Panel:
+    """The lower and upper end of a panel, as shares of the figure's height without its margins."""
+
+    low: float
+    high: float
+
+    def headline(self, text: str) -> dict[str, object]:
+        """Return a line of bold text above the panel, as an annotation."""
+        return {
+            "text": f"<b>{plain(text)}</b>",
+            "showarrow": False,
+            "x": 0.0,
+            "xref": "paper",
+            "xanchor": "left",
+            "y": self.high,
+            "yref": "paper",
+            "yanchor": "bottom",
+            "yshift": 14,
+            "font": {"size": style.AXIS_SIZE},
+        }
+
+
+def total_height(heights: Sequence[int]) -> int:
+    """Return the pixels that panels take with the room between them."""
+    return sum(heights) + style.GAP * (len(heights) - 1)
+
+
+def make_panels(heights: Sequence[int]) -> list[Panel]:
+    """Return panels of so many pixels each, from top to bottom.
+
+    Examples
+    --------
+    >>> make_panels([480])
+    [Panel(low=0.0, high=1.0)]
+    """
+    total, top, panels = total_height(heights), 0, []
+    for height in heights:
+        panels.append(Panel(max(0.0, 1.0 - (top + height) / total), 1.0 - top / total))
+        top += height + style.GAP
+    return panels
+
 
 SUGGESTIONS = 3
 """So many are marked."""
@@ -21,23 +150,12 @@ SUGGESTIONS = 3
 
 @dataclass(frozen=True)
 class Mark:
-    """A ring around a solution, and how it is called in the legend.
+    """A ring around a solution, and how it is called in the legend."""
 
-    Parameters
-    ----------
-    place
-        The place of the solution in the front.
-    number
-        Its number.
-    name
-        In a word or two.
-    symbol, size, colour
-        What the ring looks like.
-    """
-
-    place: int
-    number: int
-    name: str
+    place: int  # the place of the solution in the front
+    number: int  # its number
+    name: str  # in a word or two
+    # what the ring looks like
     symbol: str
     size: int
     colour: str
@@ -51,17 +169,7 @@ class Mark:
 def find_marks(
     front: Front, picked: int | None, suggestions: Sequence[Suggestion[Solution]] | None = None
 ) -> list[Mark]:
-    """Return the rings of a front; each fits inside that of the picked solution.
-
-    Parameters
-    ----------
-    front
-        The solutions. A front of one or two has no suggestions: all of it is seen at once.
-    picked
-        Number of the picked solution.
-    suggestions
-        What is marked; found here where None.
-    """
+    """Return the rings of a front; each fits inside that of the picked solution."""
     places = {item.number: place for place, item in enumerate(front)}
     if suggestions is None:
         suggestions = page_suggestions(front)
@@ -113,6 +221,3 @@ def mark_traces(marks: Sequence[Mark], x: Axis, y: Axis) -> list[dict[str, objec
             }
         )
     return traces
-
-
-__all__ = ["Mark", "find_marks", "mark_traces", "page_suggestions"]

@@ -9,11 +9,23 @@ from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
+from sfumato.front import number_text
+from sfumato.front.words import number_words, printable
+from sfumato.report import style
 from sfumato.report.axes import Axis, other_axes, plane_axes
-from sfumato.report.figures import MANY_OBJECTIVES, front_figure
-from sfumato.report.marks import page_suggestions
-from sfumato.report.table import solution_table, table_sentence
-from sfumato.report.words import front_sentence, front_title, knee_number, measure_words, number_words
+from sfumato.report.marks import broken, find_marks, hover_texts, make_panels, page_suggestions, total_height
+from sfumato.report.parallel import add_parallel
+from sfumato.report.plane import Plane, add_zoom, axis_layouts, quiet, steepest_part
+from sfumato.report.words import (
+    check_picked,
+    count_words,
+    front_sentence,
+    front_title,
+    knee_number,
+    measure_words,
+    partition_words,
+    suppressed_words,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,6 +33,231 @@ if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
     from sfumato.front import ClassSizes, Front, Solution, Suggestion
+
+LIMIT = 500
+"""Rows of the table; ``front.csv`` holds all."""
+
+
+def solution_table(
+    front: Front,
+    picked: int | None = None,
+    *,
+    labels: Mapping[int, Mapping[str, str]] | None = None,
+    suggestions: Sequence[Suggestion[Solution]] = (),
+) -> str:
+    """Return the first solutions, and the marked ones, as a table that the page's script can sort."""
+    columns = _Columns(front, {item.solution.number: item.name for item in suggestions})
+    marked = {picked, *columns.suggested}
+    shown = [*front.solutions[:LIMIT], *(item for item in front.solutions[LIMIT:] if item.number in marked)]
+    rows = "\n".join(columns.row(item, picked, (labels or {}).get(item.number, {})) for item in shown)
+    return f"<table>\n{columns.head()}\n<tbody>\n{rows}\n</tbody>\n</table>"
+
+
+def table_sentence(front: Front) -> str:
+    """Return what stands above the table: how much of the front it shows and how to use it."""
+    few = len(front) <= LIMIT
+    shown = (
+        f"All {len(front):,} solutions"
+        if few
+        else (f"The first {LIMIT:,} of {len(front):,} solutions and the marked ones")
+    )
+    shown = count_words(1, "solution") if len(front) == 1 else shown
+    recodings = front[0].recoding.values() if len(front) else ()
+    levels = "At level 0 an attribute is released unchanged; the higher the level, the coarser its values."
+    blocks = "Values of one block cannot be told apart; the fewer the blocks, the coarser the values."
+    kinds = [
+        text
+        for text, is_level in ((levels, True), (blocks, False))
+        if any(isinstance(partition, int) is is_level for partition in recodings)
+    ]
+    return " ".join(
+        [
+            f"{shown}, best first by the objectives in their order; the heading of a column sorts by it.",
+            *kinds,
+        ]
+    )
+
+
+class _Columns:
+    """The columns of a front's table: solution, measures, suppressed rows, attributes."""
+
+    def __init__(self, front: Front, suggested: Mapping[int, str]) -> None:
+        self.front = front
+        self.suggested = suggested
+        self.better = {item.name: "larger" if item.maximize else "smaller" for item in front.objectives}
+        self.measures = [name for name in front.measure_names if name != "suppressed"]
+        self.attributes = list(front[0].recoding)
+        self.knee = knee_number(front)
+
+    def head(self) -> str:
+        names = [*self.measures, "suppressed"]
+        measured = [measure_words(name) for name in names]
+        # The column of the solutions' numbers stands outside of both groups.
+        groups = _group(len(measured), "Measures") + _group(len(self.attributes), self._group_title())
+        sorted_by = [
+            _heading("Solution", "", order="ascending"),
+            *(
+                _heading(text, _look("measure", place), better=self.better.get(name))
+                for place, (text, name) in enumerate(zip(measured, names, strict=True))
+            ),
+            *(_heading(printable(name), _look("", place)) for place, name in enumerate(self.attributes)),
+        ]
+        return f"<thead>\n<tr><td></td>{groups}</tr>\n<tr>{''.join(sorted_by)}</tr>\n</thead>"
+
+    def _group_title(self) -> str:
+        kinds = {isinstance(partition, int) for partition in self.front[0].recoding.values()}
+        if len(kinds) > 1:
+            return "Level or blocks of each attribute"
+        return "Level of each attribute" if kinds == {True} else "Blocks of each attribute"
+
+    def row(self, item: Solution, picked: int | None, labels: Mapping[str, str]) -> str:
+        marks = [name for name, number in (("picked", picked), ("knee", self.knee)) if number == item.number]
+        name = self.suggested.get(item.number)
+        notes = [*marks, *([escape(name)] if name and name not in marks else [])]
+        text = " ".join([str(item.number), *notes[:1], *(f"({note})" for note in notes[1:])])
+        start = f'<tr class="{" ".join(marks)}">' if marks else "<tr>"
+        cells = [f'<th scope="row" data-value="{item.number}">{text}</th>', *self._measures(item)]
+        return start + "".join([*cells, *self._partitions(item, labels)]) + "</tr>"
+
+    def _measures(self, item: Solution) -> list[str]:
+        values = [(item.value(name), number_words(item.value(name))) for name in self.measures]
+        values.append((item.suppressed, suppressed_words(self.front, item.suppressed)))
+        return [_cell(value, text, _look("measure", place)) for place, (value, text) in enumerate(values)]
+
+    def _partitions(self, item: Solution, labels: Mapping[str, str]) -> list[str]:
+        cells = []
+        for place, attribute in enumerate(self.attributes):
+            partition = item.recoding[attribute]
+            value = partition if isinstance(partition, int) else len(partition)
+            text = partition_words(partition, labels.get(attribute)).removeprefix("level ")
+            cells.append(_cell(value, text, _look("", place)))
+        return cells
+
+
+def _group(size: int, text: str) -> str:
+    return f'<th colspan="{size}" scope="colgroup">{text}</th>' if size else ""
+
+
+def _look(kind: str, place: int) -> str:
+    """Return the class attribute of a cell; the first one of a group has a line before it."""
+    names = " ".join(name for name in (kind, "" if place else "first") if name)
+    return f' class="{names}"' if names else ""
+
+
+def _heading(text: str, look: str, *, order: str = "none", better: str | None = None) -> str:
+    # The page's script reads which of two values is the better one.
+    way = f' data-better="{better}"' if better else ""
+    return (
+        f'<th scope="col" aria-sort="{order}"{way}{look}><button type="button">{escape(text)}</button></th>'
+    )
+
+
+def _cell(value: float, text: str, look: str) -> str:
+    # Sorting reads the exact value: the text is rounded.
+    return f'<td data-value="{number_text(value)}"{look}>{escape(text)}</td>'
+
+
+TITLE_WIDTH = 68
+SENTENCE_WIDTH = 100
+"""Letters in a line of the title and of the sentence below it: they fit into 700 pixels."""
+
+MANY_OBJECTIVES = 3
+"""From so many objectives on, lines show them all."""
+
+
+def front_figure(
+    front: Front,
+    picked: int | None = None,
+    *,
+    labels: Mapping[int, Mapping[str, str]] | None = None,
+    suggestions: Sequence[Suggestion[Solution]] | None = None,
+) -> Figure:
+    """Draw a front.
+
+    The first objective to maximize, as a rule privacy, runs to the right, the first to minimize
+    upwards; an axis is logarithmic if its values are positive and span more than two orders of
+    magnitude. Suggestions are marked. A second panel magnifies the steepest part, where there is one.
+    With two objectives a step line shows what can be reached; a third one is the colour, and each
+    solution is then also a line across one axis for each objective. Values that are not finite are
+    left out.
+    """
+    import plotly.graph_objects as go
+
+    check_picked(front, picked)
+    figure = go.Figure(layout=_layout(front))
+    if not len(front):
+        figure.update_layout(xaxis_visible=False, yaxis_visible=False)
+        return figure
+    x, y = plane_axes(front)
+    others = other_axes(front)
+    plane = Plane(
+        x,
+        y,
+        others[0] if others else None,
+        hover_texts(front, picked, labels, suggestions),
+        find_marks(front, picked, suggestions),
+        len(front.objectives) == 2,
+        [item.number for item in front],
+    )
+    figure.add_traces(plane.traces())
+    _add_panels(figure, front, plane, [x, *others, y])
+    return figure
+
+
+def _add_panels(figure: Figure, front: Front, plane: Plane, axes: Sequence[Axis]) -> None:
+    """Put the scatter above what else there is to draw: its steepest part, all objectives as lines."""
+    part = steepest_part(plane.x, plane.y)
+    has_lines = len(front.objectives) >= MANY_OBJECTIVES
+    heights = [style.SCATTER, *([style.ZOOM] if part else []), *([style.LINES] if has_lines else [])]
+    panels = make_panels(heights)
+    across, upwards = axis_layouts(plane.x, plane.y)
+    upwards |= {"domain": [panels[0].low, panels[0].high]}
+    added = total_height(heights) - style.SCATTER
+    figure.update_layout(xaxis=across, yaxis=upwards, height=figure.layout.height + added)
+    bar = {"len": panels[0].high - panels[0].low, "y": 1.0, "yanchor": "top"}
+    figure.update_traces(marker_colorbar=bar, selector=lambda trace: bool(trace.marker.colorbar.thickness))
+    if part is not None:
+        add_zoom(figure, plane, part, panels[1])
+    if has_lines:
+        add_parallel(figure, front, axes, plane.marks, panels[-1])
+
+
+def _layout(front: Front) -> dict[str, object]:
+    title = broken(front_title(front), TITLE_WIDTH)
+    sentence = broken(front_sentence(front), SENTENCE_WIDTH)
+    top = 24 * (title.count("<br>") + 1) + 18 * (sentence.count("<br>") + 1) + 68
+    bottom = 76
+    return {
+        "template": "none",
+        "title": {
+            "text": f"<b>{title}</b><br>{quiet(sentence)}",
+            "font": {"size": style.TITLE_SIZE},
+            "x": 0.0,
+            "xref": "container",
+            "xanchor": "left",
+            "y": 1.0,
+            "yref": "container",
+            "yanchor": "top",
+            "pad": {"l": 24, "t": 18},
+        },
+        "font": {"family": style.FAMILY, "size": style.TEXT_SIZE, "color": style.INK},
+        "paper_bgcolor": "#ffffff",
+        "plot_bgcolor": "#ffffff",
+        "height": top + style.SCATTER + bottom,
+        "margin": {"l": 84, "r": 40, "t": top, "b": bottom},
+        "legend": {"orientation": "h", "x": 0.0, "xanchor": "left", "y": 1.01, "yanchor": "bottom"},
+        "showlegend": True,
+        "hovermode": "closest",
+        # Travels with the figure, wherever it is shown: the first one would send the data to a server.
+        "modebar": {"orientation": "v", "remove": ["sendChartToCloud", "select2d", "lasso2d", "autoScale2d"]},
+        "hoverlabel": {
+            "align": "left",
+            "bgcolor": "#ffffff",
+            "bordercolor": style.FAINT,
+            "font": {"family": style.FAMILY, "size": style.TEXT_SIZE, "color": style.INK},
+        },
+    }
+
 
 TOP_MARGIN = 48
 """Pixels above the figure without its title: room for the legend."""
@@ -84,32 +321,7 @@ def front_html(
     labels: Mapping[int, Mapping[str, str]] | None = None,
     sizes: Mapping[int, ClassSizes] | None = None,
 ) -> str:
-    """Return a page with the figure of a front, suggestions, and a table of its solutions.
-
-    Parameters
-    ----------
-    front
-        What to show. An empty one gives a page that says so.
-    picked
-        Number of a solution to mark.
-    labels
-        Solution's number → attribute → label of its level; any of them may lack.
-    sizes
-        Solution's number → sizes of its classes, which the page shows for two solutions side by side;
-        any of them may lack.
-
-    Returns
-    -------
-    str
-        HTML5, to be written as UTF-8. It carries all that it needs (about 5 MB, nearly all of it
-        plotly's library) and forbids the browser to load anything or to run any other script.
-        Attribute names and labels may hold anything.
-
-    Raises
-    ------
-    ParameterError
-        If ``picked`` is not the number of a solution.
-    """
+    """Return a page with the figure of a front, suggestions, and a table of its solutions."""
     suggestions = page_suggestions(front)
     # Drawn first: it checks what was picked.
     figure = front_figure(front, picked, labels=labels, suggestions=suggestions)
@@ -130,17 +342,7 @@ def front_html(
 
 
 def page_html(title: str, sentence: str, content: str, scripts: Sequence[str]) -> str:
-    """Return a whole page.
-
-    Parameters
-    ----------
-    title, sentence
-        What stands on top; they are escaped here.
-    content
-        HTML.
-    scripts
-        The texts of all scripts in the content: no other one will run.
-    """
+    """Return a whole page."""
     return _PAGE.format(
         policy=_policy(scripts),
         title=escape(title),
@@ -212,15 +414,7 @@ def _span(axis: Axis) -> str:
 
 
 def drawing_json(figure: Figure, beside: Mapping[str, object] | None = None) -> str:
-    """Return the figure as JSON that cannot end the element it stands in; its title is the page's.
-
-    Parameters
-    ----------
-    figure
-        The figure; it loses its title.
-    beside
-        What else the page's script needs.
-    """
+    """Return the figure as JSON that cannot end the element it stands in; its title is the page's."""
     if figure.layout.title.text:
         height = figure.layout.height - figure.layout.margin.t + TOP_MARGIN
         figure.update_layout(title=None, margin_t=TOP_MARGIN, height=height)
@@ -250,6 +444,3 @@ def _policy(scripts: Sequence[str]) -> str:
 
 def _resource(name: str) -> str:
     return files("sfumato.report").joinpath(name).read_text(encoding="utf-8")
-
-
-__all__ = ["drawing_json", "front_html", "how_to_read", "page_html", "page_scripts"]

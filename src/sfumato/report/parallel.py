@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sfumato.front.words import number_words
 from sfumato.report import style
-from sfumato.report.hover import broken, plain
-from sfumato.report.words import number_words
+from sfumato.report.marks import broken, plain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from sfumato._typing import FloatArray
     from sfumato.front.front import Front
     from sfumato.report.axes import Axis
-    from sfumato.report.marks import Mark
-    from sfumato.report.panels import Panel
+    from sfumato.report.marks import Mark, Panel
 
 COLOURS = 12
 HEADLINE = "All objectives: one line for each solution, better values further up"
@@ -33,21 +32,7 @@ HEADLINE = "All objectives: one line for each solution, better values further up
 def add_parallel(
     figure: Figure, front: Front, axes: Sequence[Axis], marks: Sequence[Mark], panel: Panel
 ) -> None:
-    """Add the lines of all solutions below the scatter, better values above worse ones.
-
-    Parameters
-    ----------
-    figure
-        Its first pair of axes is the scatter's.
-    front
-        The solutions.
-    axes
-        What to draw from left to right; the second one, which colours the points, colours the lines.
-    marks
-        Solutions whose lines stand out.
-    panel
-        Where there is room for it.
-    """
+    """Add the lines of all solutions below the scatter, better values above worse ones."""
     heights = np.column_stack([_height(axis, axis.shares) for axis in axes])
     figure.add_traces([*_lines(front, axes, heights, axes[1]), *_marked(heights, marks)])
     across = _across(axes)
@@ -180,6 +165,3 @@ def _ticks(axes: Sequence[Axis]) -> list[dict[str, object]]:
 def _tick_heights(axis: Axis) -> list[tuple[float, float]]:
     ticks = axis.ticks(5)
     return list(zip(ticks, _height(axis, axis.share(np.array(ticks))).tolist(), strict=True))
-
-
-__all__ = ["add_parallel"]

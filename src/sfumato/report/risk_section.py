@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sfumato.evidence.gather import Evidence
+from sfumato.assess.gather import Evidence
+from sfumato.report.axes import percent_ticks
 from sfumato.report.charts import NAMES, Bar, Pair, bar_chart, pair_chart
 from sfumato.report.pieces import Figure, Numbers, missing, paragraph, section, share_words
-from sfumato.report.scales import percent_ticks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sfumato.evidence.published import Published
-    from sfumato.risks import AttributeDisclosure, Linkage, SubsetScan, TableRisk
+    from sfumato.assess import AttributeDisclosure, Linkage, SubsetScan, TableRisk
+    from sfumato.assess.published import Published
 
 
 SUBSETS = 9
@@ -203,6 +203,3 @@ def _seen(pairs: Sequence[Pair]) -> str:
 
 def _both(pair: Pair) -> str:
     return f"{pair.before_text} before, {pair.after_text} after" if pair.before_text else pair.after_text
-
-
-__all__ = ["risk_section"]

@@ -2,6 +2,82 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+LIGHT: Mapping[str, str] = {
+    "ground": "#ffffff",
+    "panel": "#f4f6f8",
+    "ink": "#1c2024",
+    "quiet": "#535b64",
+    "grid": "#d5dae0",
+    "before": "#b0520a",
+    "after": "#1b5e93",
+    "good": "#14633a",
+    "good-ground": "#e6f4eb",
+    "bad": "#9c1418",
+    "bad-ground": "#fdebeb",
+    "note": "#6b4a00",
+    "note-ground": "#fff5dc",
+}
+DARK: Mapping[str, str] = {
+    "ground": "#14171a",
+    "panel": "#1f2429",
+    "ink": "#e8eaed",
+    "quiet": "#adb5be",
+    "grid": "#3b434b",
+    "before": "#f2a65a",
+    "after": "#7fc1f0",
+    "good": "#86dba8",
+    "good-ground": "#12301f",
+    "bad": "#ffa19d",
+    "bad-ground": "#401a1b",
+    "note": "#f0cf7a",
+    "note-ground": "#332a10",
+}
+TEXTS = (
+    *((ink, ground) for ink in ("ink", "quiet", "before", "after") for ground in ("ground", "panel")),
+    ("good", "good-ground"),
+    ("bad", "bad-ground"),
+    ("note", "note-ground"),
+)
+"""Colours in which texts stand, each with the ground it stands on."""
+
+
+def palette_css() -> str:
+    """Return the colours as variables: by day and on paper, and by night."""
+    return (
+        f":root {{ color-scheme: light dark; {_variables(LIGHT)} }}\n"
+        f"@media screen and (prefers-color-scheme: dark) {{ :root {{ {_variables(DARK)} }} }}\n"
+    )
+
+
+def _variables(colours: Mapping[str, str]) -> str:
+    return " ".join(f"--{name}: {colour};" for name, colour in colours.items())
+
+
+def contrast(first: str, second: str) -> float:
+    """Return the contrast of two colours as WCAG 2 defines it, from 1 to 21.
+
+    Examples
+    --------
+    >>> contrast("#000000", "#ffffff")
+    21.0
+    """
+    light, dark = sorted((_luminance(first), _luminance(second)), reverse=True)
+    return round((light + 0.05) / (dark + 0.05), 6)
+
+
+def _luminance(colour: str) -> float:
+    parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    red, green, blue = (
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    )
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
 INK = "#222222"
 FAINT = "#6b6b6b"
 GRID = "#e6e6e6"

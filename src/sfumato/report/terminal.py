@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sfumato.front.words import number_words, printable
 from sfumato.report.axes import Axis, plane_axes
-from sfumato.report.words import check_picked, count_words, front_title, knee_number, number_words, printable
+from sfumato.report.words import check_picked, count_words, front_title, knee_number
 
 if TYPE_CHECKING:
     from sfumato._typing import LongArray
@@ -44,30 +45,6 @@ def front_text(
 
     The first objective to maximize runs to the right and the first to minimize upwards; where there
     is no such pair, the first two. Solutions that fall on one letter are drawn as one.
-
-    Parameters
-    ----------
-    front
-        What to draw. An empty one gives a line that says so.
-    width
-        Columns; no line is wider, text that does not fit is cut.
-    height
-        Lines, captions included; where they are too few the drawing still has three rows.
-    picked
-        Number of a solution to mark.
-    unicode
-        Whether the terminal shows more than ASCII.
-
-    Returns
-    -------
-    str
-        Lines without colour codes and without blanks at their ends. Control characters in names
-        are replaced.
-
-    Raises
-    ------
-    ParameterError
-        If ``picked`` is not the number of a solution.
     """
     check_picked(front, picked)
     letters = _UNICODE if unicode else _ASCII
@@ -188,6 +165,3 @@ def _cut(text: str, width: int) -> str:
         if taken > width:
             return text[:place]
     return text
-
-
-__all__ = ["cells", "front_text", "pad"]

@@ -4,17 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sfumato.front.words import number_words
+from sfumato.report.axes import percent_ticks
 from sfumato.report.charts import Bar, Pair, bar_chart, pair_chart
-from sfumato.report.evidence_words import SCORES, model_sentence, score_words
-from sfumato.report.pieces import Figure, Numbers, missing, paragraph, section, share_words
-from sfumato.report.scales import percent_ticks
-from sfumato.report.words import number_words
+from sfumato.report.pieces import (
+    SCORES,
+    Figure,
+    Numbers,
+    missing,
+    model_sentence,
+    paragraph,
+    score_words,
+    section,
+    share_words,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sfumato.evidence.gather import Evidence
-    from sfumato.utility.result import Association, AttributeUtility, ModelUtility, QueryUtility, Utility
+    from sfumato.assess.gather import Evidence
+    from sfumato.assess.utility import Association, AttributeUtility, ModelUtility, QueryUtility, Utility
 
 PAIRS = 10
 """Associations in the chart; the table holds some more."""
@@ -168,6 +177,3 @@ def _association(item: Association) -> Pair:
 
 def _number(value: float | None) -> str:
     return "–" if value is None else number_words(value)
-
-
-__all__ = ["utility_section"]

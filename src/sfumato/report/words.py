@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sfumato.errors import ParameterError, SpecError
-from sfumato.front.knees import find_knee
-from sfumato.front.words import number_words, printable
+from sfumato.front.picks import find_knee
+from sfumato.front.words import printable
 from sfumato.spec import parse_measure_name
 
 if TYPE_CHECKING:
@@ -109,13 +109,6 @@ def block_words(labels: Sequence[object], most: int = BLOCKS_WIDTH) -> str:
     """Return the labels of blocks side by side, as many as there is room for.
 
     Missing, which stays what it is, is left out.
-
-    Parameters
-    ----------
-    labels
-        One for each block; None is missing.
-    most
-        The most letters; where some labels do not fit, dots say so.
 
     Examples
     --------
@@ -221,19 +214,3 @@ def _whole(value: object) -> int | None:
     if isinstance(value, int) and not isinstance(value, bool):
         return value
     return int(value) if isinstance(value, str) and value.isdecimal() else None
-
-
-__all__ = [
-    "block_words",
-    "check_picked",
-    "count_words",
-    "example",
-    "front_sentence",
-    "front_title",
-    "knee_number",
-    "measure_words",
-    "number_words",
-    "partition_words",
-    "printable",
-    "suppressed_words",
-]

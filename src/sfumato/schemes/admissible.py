@@ -23,17 +23,6 @@ class Admissible(Scheme):
     In the enumeration tree a partition is the child of the first one in the list
     among its direct finer neighbours.
 
-    Parameters
-    ----------
-    partitions
-        Different partitions of one domain. One of them refines all others, and one is
-        refined by all others.
-
-    Raises
-    ------
-    ParameterError
-        If the list is no such list.
-
     Examples
     --------
     >>> from sfumato.domains import Partition
@@ -136,6 +125,3 @@ def _common_size(partitions: Sequence[Partition]) -> int:
         found = "partitions of domains of different sizes" if sizes else "no partition"
         raise ParameterError(f"Admissible partitions must be one or more, of one domain; got {found}.")
     return sizes.pop()
-
-
-__all__ = ["Admissible"]

@@ -109,6 +109,3 @@ class Scheme(ABC):
     def is_refinement(finer: Partition, coarser: Partition) -> bool:
         """Tell whether each block of ``finer`` lies within one of ``coarser``; equal ones do."""
         return finer.refines(coarser)
-
-
-__all__ = ["Scheme"]

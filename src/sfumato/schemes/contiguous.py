@@ -24,14 +24,7 @@ if TYPE_CHECKING:
 
 
 class Contiguous(Scheme):
-    """A scheme whose members are closed strings of bits.
-
-    Parameters
-    ----------
-    reach
-        For each of the m − 1 bits the first bit that must be joined with it and
-        the one after the last, shape (m − 1, 2).
-    """
+    """A scheme whose members are closed strings of bits."""
 
     def __init__(self, reach: IntArray) -> None:
         super().__init__(len(reach) + 1)
@@ -146,6 +139,3 @@ def _running_count(bits: BoolArray) -> LongArray:
     counts = np.zeros(len(bits) + 1, dtype=np.int64)
     np.cumsum(bits, out=counts[1:])
     return counts
-
-
-__all__ = ["Contiguous", "joined_bits", "partition_of_bits"]

@@ -21,8 +21,7 @@ import numpy as np
 
 from sfumato.schemes.admissible import Admissible
 from sfumato.schemes.contiguous import Contiguous
-from sfumato.schemes.groupings import inner_nodes
-from sfumato.schemes.guided_sets import GuidedSets
+from sfumato.schemes.sets import GuidedSets, inner_nodes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,26 +35,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Elements:
-    """The decisions of one scheme.
+    """The decisions of one scheme."""
 
-    Parameters
-    ----------
-    edges
-        The codes that an element connects, one pair after another, shape (edges, 2).
-    owner
-        The element of each edge, ascending.
-    implied_start, implied
-        The elements that joining element e joins too:
-        ``implied[implied_start[e] : implied_start[e + 1]]``.
-    group
-        Elements of one group are pairs of the same things, so that joins among them are
-        transitive; −1 where an element is in no such group.
-    """
-
-    edges: IntArray
-    owner: IntArray
+    edges: IntArray  # the codes that an element connects, one pair after another, shape (edges, 2)
+    owner: IntArray  # the element of each edge, ascending
+    # the elements that joining element e joins too: `implied[implied_start[e] : implied_start[e + 1]]`
     implied_start: IntArray
     implied: IntArray
+    # elements of one group are pairs of the same things, so that joins among them are transitive; −1 where an
+    # element is in no such group
     group: IntArray
 
     @property
@@ -65,16 +53,7 @@ class Elements:
 
 
 def elements_of(scheme: Scheme) -> Elements:
-    """Return the decisions that make the members of a scheme.
-
-    Parameters
-    ----------
-    scheme
-        Any scheme. Each of its members joins exactly one set of elements. The
-        opposite, that each set that holds what its elements imply belongs to a member,
-        is true of all schemes but ``admissible`` and those with joins among pairs; there a
-        partition made of elements is to be asked for with :meth:`Scheme.is_valid`.
-    """
+    """Return the decisions that make the members of a scheme."""
     if isinstance(scheme, Contiguous):
         return _of_contiguous(scheme)
     if isinstance(scheme, GuidedSets):
@@ -150,6 +129,3 @@ def _elements(edges: ArrayLike, owner: ArrayLike, implied: Sequence[ArrayLike], 
         np.concatenate([np.zeros(0, dtype=np.int32), *lists]),
         np.asarray(group, dtype=np.int32),
     )
-
-
-__all__ = ["Elements", "elements_of"]

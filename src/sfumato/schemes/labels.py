@@ -59,27 +59,6 @@ def block_label(
 ) -> str | None:
     """Name one block by the rules of this module.
 
-    Parameters
-    ----------
-    members
-        The codes of the block, ascending.
-    texts
-        The text of every code of the domain; None is missing.
-    node_label
-        The label of the hierarchy's node that the block is; None if it is no node.
-    ordered
-        Whether neighbouring values may be written as a range.
-    kind
-        ``number``, ``category``, ``ordinal`` or ``date``; only numbers and dates have ranges.
-    whole
-        Whether the block is the whole domain.
-
-    Returns
-    -------
-    str or None
-        The label; None for missing alone. Labels of different blocks may be equal: see
-        :func:`partition_labels`.
-
     Examples
     --------
     >>> ages = [str(age) for age in range(35, 45)]
@@ -104,25 +83,6 @@ def partition_labels(
     Where blocks would have equal labels, the blocks of several values among them are
     written as sets instead, then as sets in full; should even these be equal, or equal to
     a value, they are numbered. A value that stays as it is keeps its text.
-
-    Parameters
-    ----------
-    partition
-        The partition.
-    texts
-        The text of every code of the domain, all different; None is missing.
-    nodes
-        First and last code of each node of the hierarchy → its label; see :func:`node_labels`.
-    ordered, kind
-        As for :func:`block_label`.
-    reach
-        Whether a block of numbers or dates reaches up to the first value of the next one. Missing is
-        no next block.
-
-    Returns
-    -------
-    tuple
-        The label of each block; None for missing alone.
 
     Examples
     --------
@@ -171,21 +131,7 @@ def _reaching(
 def node_labels(
     levels: IntArray, labels: Sequence[Sequence[str | None]]
 ) -> dict[tuple[int, int], str | None]:
-    """Return the label of each node of a ladder by its first and its last code.
-
-    Parameters
-    ----------
-    levels
-        ``levels[l, code]`` is the block of a code at level l, shape (levels, m).
-    labels
-        ``labels[l][block]`` is its text.
-
-    Returns
-    -------
-    dict
-        Blocks that are not contiguous are left out. Where several levels have the same
-        block, the lowest one names it.
-    """
+    """Return the label of each node of a ladder by its first and its last code."""
     found: dict[tuple[int, int], str | None] = {}
     for level, names in zip(levels, labels, strict=True):
         for block in _members(Partition(level)):
@@ -298,6 +244,3 @@ def _numbered(labels: Sequence[str | None], members: Sequence[Sequence[int]]) ->
             number += 1
         seen.add(distinct[place])
     return tuple(distinct)
-
-
-__all__ = ["block_label", "node_labels", "partition_labels"]

@@ -1,7 +1,8 @@
-"""``levels``: all values on the same level (BHS)."""
+"""Partitions along a hierarchy: whole levels, and cuts."""
 
 from __future__ import annotations
 
+import math
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
@@ -9,10 +10,15 @@ import numpy as np
 
 from sfumato.domains import Partition
 from sfumato.schemes.admissible import Admissible
+from sfumato.schemes.contiguous import Contiguous
+from sfumato.schemes.counting import draw_below
+from sfumato.schemes.sets import assemble, collapsed, counts_of_nodes, inner_nodes
 
 if TYPE_CHECKING:
-    from sfumato._typing import BoolArray
-    from sfumato.domains import Ladder
+    from collections.abc import Sequence
+
+    from sfumato._typing import BoolArray, IntArray
+    from sfumato.domains import Ladder, Tree
 
 
 class Levels(Admissible):
@@ -22,13 +28,6 @@ class Levels(Admissible):
     finest and the coarsest member are those of the lowest and the highest level that
     may be used, whatever they are.
 
-    Parameters
-    ----------
-    ladder
-        The levels over the domain. Missing is what the ladder makes of it.
-
-    References
-    ----------
     T. Li, N. Li: Towards optimal k-anonymization, section 2.2.1,
     doi:10.1016/j.datak.2007.06.015.
 
@@ -68,4 +67,58 @@ class Levels(Admissible):
         return self._numbers[self._place[partition]]
 
 
-__all__ = ["Levels"]
+class Cuts(Contiguous):
+    """Partitions whose blocks are nodes of a tree.
+
+    T. Li, N. Li: Towards optimal k-anonymization, section 2.2.2,
+    doi:10.1016/j.datak.2007.06.015.
+
+    Examples
+    --------
+    >>> from sfumato.domains import Tree
+    >>> import numpy as np
+    >>> levels = np.array([[0, 1, 2], [0, 0, 1], [0, 0, 0]], dtype=np.int32)
+    >>> cuts = Cuts(Tree.from_levels(levels, collapse=False))
+    >>> cuts.count(), [partition.block.tolist() for partition in cuts.partitions()]
+    (5, [[0, 1, 2], [0, 0, 1], [0, 0, 0]])
+    """
+
+    name: ClassVar[str] = "cuts"
+
+    def __init__(self, tree: Tree) -> None:
+        self._whole = tree
+        self._tree = collapsed(tree)
+        super().__init__(_reach(self._tree))
+
+    @cached_property
+    def _counts(self) -> list[int]:
+        """For each node the number of distinct partitions of its leaves."""
+        return counts_of_nodes(self._tree, _count_cuts)
+
+    def count(self) -> int:
+        """Return the number of cuts of the tree as it was given."""
+        return counts_of_nodes(self._whole, _count_cuts)[-1]
+
+    def random(self, rng: np.random.Generator) -> Partition:
+        """Draw a distinct partition; each one with the same probability, by the counts."""
+
+        def choose(node: int, children: IntArray) -> IntArray:
+            is_whole = draw_below(rng, self._counts[node]) == 0
+            return np.zeros_like(children) if is_whole else np.arange(len(children), dtype=np.int32)
+
+        return assemble(self._tree, choose)
+
+
+def _count_cuts(counts: Sequence[int]) -> int:
+    """Count the cuts of a node from those of its children: the node itself, or one cut below each."""
+    return 1 + math.prod(counts)
+
+
+def _reach(tree: Tree) -> IntArray:
+    """Return for each bit the bits within the lowest node that holds both sides."""
+    reach = np.zeros((tree.size - 1, 2), dtype=np.int32)
+    for node in inner_nodes(tree):
+        bits = tree.spans[tree.children(node)[1:], 0] - 1
+        reach[bits, 0] = tree.spans[node, 0]
+        reach[bits, 1] = tree.spans[node, 1] - 1
+    return reach

@@ -1,4 +1,4 @@
-"""All recodings of several attributes, one scheme for each: a tree of nodes.
+"""Schemes by name, and products of them.
 
 A node has one partition for each attribute and a list of applicators, the attributes
 that its descendants may still change. Each applicator in turn makes children: one for
@@ -11,30 +11,72 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
+
+from sfumato.domains import Ladder
+from sfumato.errors import ParameterError, nearest
+from sfumato.schemes.admissible import Admissible
+from sfumato.schemes.levels import Cuts, Levels
+from sfumato.schemes.ordered import GuidedOrdered, Ordered
+from sfumato.schemes.sets import GuidedSets, Sets
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from sfumato.domains import Partition
+    from sfumato.domains import Partition, Tree
     from sfumato.schemes.base import Scheme
+
+T = TypeVar("T")
+
+SCHEME_NAMES: tuple[str, ...] = tuple(
+    scheme.name for scheme in (Levels, Cuts, Ordered, GuidedOrdered, Sets, GuidedSets, Admissible)
+)
+
+
+def make_scheme(
+    name: str,
+    *,
+    size: int | None = None,
+    tree: Tree | None = None,
+    ladder: Ladder | None = None,
+    partitions: Sequence[Partition] | None = None,
+    missing: bool = False,
+) -> Scheme:
+    """Return the scheme of a name over one domain."""
+    if name in ("ordered", "sets"):
+        sizes = (size, None if tree is None else tree.size, None if ladder is None else ladder.size)
+        known = next((number for number in sizes if number is not None), None)
+        known = _given(name, "a size, a tree or a ladder", known)
+        return (Ordered if name == "ordered" else Sets)(known, missing=missing)
+    if name == "levels":
+        whole = Ladder.whole(_given(name, "a ladder or a tree", tree).levels()) if ladder is None else ladder
+        return Levels(whole)
+    if name == "admissible":
+        return Admissible(_given(name, "partitions", partitions))
+    if name in SCHEME_NAMES:
+        return _over_tree(name, _given(name, "a tree", tree), missing)
+    raise ParameterError(f"there is no scheme {name!r}. {nearest(name, SCHEME_NAMES)}")
+
+
+def _over_tree(name: str, tree: Tree, missing: bool) -> Scheme:
+    if name == "cuts":
+        return Cuts(tree)
+    return (GuidedOrdered if name == "guided-ordered" else GuidedSets)(tree, missing=missing)
+
+
+def _given(name: str, what: str, thing: T | None) -> T:
+    if thing is None:
+        raise ParameterError(f"scheme {name!r} needs {what}.")
+    return thing
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """One recoding, and where its descendants may differ from it.
+    """One recoding, and where its descendants may differ from it."""
 
-    Parameters
-    ----------
-    partitions
-        The partition of each attribute.
-    applicators
-        Numbers of the attributes that descendants may change. In any node their
-        order may be changed before its children are made: all descendants are then
-        still found, each once.
-    """
-
-    partitions: tuple[Partition, ...]
+    partitions: tuple[Partition, ...]  # the partition of each attribute
+    # numbers of the attributes that descendants may change. In any node their order may be changed before its
+    # children are made: all descendants are then still found, each once.
     applicators: tuple[int, ...]
 
 
@@ -48,8 +90,6 @@ def root(schemes: Sequence[Scheme]) -> Node:
 def children(node: Node, schemes: Sequence[Scheme]) -> Iterator[Node]:
     """Yield the children of a node, applicator after applicator.
 
-    References
-    ----------
     T. Li, N. Li: Towards optimal k-anonymization, section 3.2 and figure 8,
     doi:10.1016/j.datak.2007.06.015. The procedure printed there keeps the applicators
     before the applied one, and so makes recodings several times; the figure does not.
@@ -88,6 +128,3 @@ def space(schemes: Sequence[Scheme]) -> int:
 
 def _has_children(scheme: Scheme, partition: Partition) -> bool:
     return next(scheme.children(partition), None) is not None
-
-
-__all__ = ["Node", "children", "root", "space", "walk"]

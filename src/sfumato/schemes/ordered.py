@@ -1,33 +1,25 @@
-"""``ordered``: every partition into contiguous blocks (OPS)."""
+"""Partitions into contiguous blocks, free or guided by a hierarchy."""
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from sfumato.errors import ParameterError
 from sfumato.schemes.contiguous import Contiguous, partition_of_bits
-from sfumato.schemes.drawing import draw_below
+from sfumato.schemes.counting import count_runs, draw_below, draw_runs
+from sfumato.schemes.sets import apart, assemble, collapsed, counts_of_nodes, inner_nodes
 
 if TYPE_CHECKING:
-    from sfumato.domains import Partition
+    from sfumato._typing import IntArray
+    from sfumato.domains import Partition, Tree
 
 
 class Ordered(Contiguous):
     """Every partition of an ordered domain into contiguous blocks: 2^(m−1) of them.
 
-    Parameters
-    ----------
-    size
-        Number m of values.
-    missing
-        Whether the last code is missing and is joined with everything or with
-        nothing, so that there are 2^(m−2) + 1 members. Otherwise it is a value like
-        the others.
-
-    References
-    ----------
     T. Li, N. Li: Towards optimal k-anonymization, sections 2.2.3 and 3.3,
     doi:10.1016/j.datak.2007.06.015.
 
@@ -63,4 +55,48 @@ class Ordered(Contiguous):
         return partition_of_bits(joined)
 
 
-__all__ = ["Ordered"]
+class GuidedOrdered(Contiguous):
+    """Partitions into contiguous blocks that hold whole subtrees.
+
+    A block that holds two values holds everything that is closer to one of them than
+    they are to each other, where closer means to have a lower common ancestor.
+    So a block is one value, or some neighbouring children of one node with all
+    their values. On a tree of one level the scheme is ``ordered``.
+
+    T. Li, N. Li: Towards optimal k-anonymization, sections 2.3.3 and 3.3,
+    doi:10.1016/j.datak.2007.06.015.
+    """
+
+    name: ClassVar[str] = "guided-ordered"
+
+    def __init__(self, tree: Tree, *, missing: bool = False) -> None:
+        self._tree = apart(tree) if missing else collapsed(tree)
+        super().__init__(_reach(self._tree))
+
+    @cached_property
+    def _counts(self) -> list[int]:
+        """For each node the number of valid partitions of its leaves."""
+        return counts_of_nodes(self._tree, count_runs)
+
+    def count(self) -> int:
+        """Return the number of members, from the leaves up: no member is made."""
+        return self._counts[-1]
+
+    def random(self, rng: np.random.Generator) -> Partition:
+        """Draw a member; each one with the same probability, by the counts."""
+
+        def choose(_: int, children: IntArray) -> IntArray:
+            return draw_runs(rng, [self._counts[child] for child in children.tolist()])
+
+        return assemble(self._tree, choose)
+
+
+def _reach(tree: Tree) -> IntArray:
+    """Return for each bit the bits within the two subtrees that meet there."""
+    reach = np.zeros((tree.size - 1, 2), dtype=np.int32)
+    for node in inner_nodes(tree):
+        spans = tree.spans[tree.children(node)]
+        bits = spans[1:, 0] - 1
+        reach[bits, 0] = spans[:-1, 0]
+        reach[bits, 1] = spans[1:, 1] - 1
+    return reach

@@ -12,13 +12,18 @@ from sfumato.search.methods import (
     compile_method,
     is_enumerable,
 )
-from sfumato.search.near import Near, collect_near, draw_near, secret_generator
-from sfumato.search.nearest import explain_infeasible
+from sfumato.search.near import Near, collect_near, draw_near, explain_infeasible, secret_generator
 from sfumato.search.optimal import search_optimal
 from sfumato.search.pbg_ea import PbgParameters, search_pbg_ea
-from sfumato.search.problem import Problem, Requirement, choose_rule
-from sfumato.search.result import SearchResult, Status
-from sfumato.search.single import measure_cube, warm_up_kernels
+from sfumato.search.problem import (
+    Problem,
+    Requirement,
+    SearchResult,
+    Status,
+    choose_rule,
+    measure_cube,
+    warm_up_kernels,
+)
 
 __all__ = [
     "METHODS",

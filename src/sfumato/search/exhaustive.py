@@ -8,7 +8,7 @@ import numpy as np
 
 from sfumato.front import non_dominated
 from sfumato.monitor import Monitor
-from sfumato.search.result import SearchResult, Status
+from sfumato.search.problem import SearchResult, Status
 from sfumato.search.texts import TextOrder
 
 if TYPE_CHECKING:
@@ -24,15 +24,7 @@ PIECES_AT_ONCE = 64
 
 
 class Archive:
-    """The non-dominated nodes of all that were added.
-
-    Parameters
-    ----------
-    problem
-        What is wanted.
-    lattice
-        The lattice in whose numbers the nodes are; the problem's own where None.
-    """
+    """The non-dominated nodes of all that were added."""
 
     def __init__(self, problem: Problem, lattice: Lattice | None = None) -> None:
         space = problem.lattice if lattice is None else lattice
@@ -55,29 +47,7 @@ class Archive:
 
 
 def search_exhaustive(problem: Problem, batch: Batch, monitor: Monitor | None = None) -> SearchResult:
-    """Evaluate every recoding of the space and keep the front.
-
-    Parameters
-    ----------
-    problem
-        Space, objectives and requirements.
-    batch
-        The evaluator of the problem. Where the problem has schemes, all their members are listed, and
-        one over these is made that has as many threads.
-    monitor
-        Time limit and callback.
-
-    Returns
-    -------
-    SearchResult
-        The front, best first by the objectives in their order; ``complete``
-        unless it was stopped.
-
-    Raises
-    ------
-    ParameterError
-        If a scheme has too many members to list them.
-    """
+    """Evaluate every recoding of the space and keep the front."""
     watch = monitor or Monitor()
     lattice = problem.members
     if batch.lattice is not lattice:
@@ -121,6 +91,3 @@ def windows(batch: Batch) -> Iterator[list[LongArray]]:
             batch.lattice.nodes(max(start, end - PIECE), end, batch.order)
             for end in range(stop, start, -PIECE)
         ]
-
-
-__all__ = ["Archive", "search_exhaustive", "windows"]

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sfumato.errors import ParameterError
 from sfumato.monitor import Monitor
 from sfumato.search.exhaustive import Archive
-from sfumato.search.result import SearchResult, Status
+from sfumato.search.problem import SearchResult, Status
 
 if TYPE_CHECKING:
     from sfumato._typing import FloatArray, LongArray
@@ -29,27 +29,14 @@ Bits: TypeAlias = NDArray[np.uint8]
 
 @dataclass(frozen=True)
 class GranulationParameters:
-    """Parameters of the genetic algorithm.
+    """Parameters of the genetic algorithm."""
 
-    Parameters
-    ----------
-    population
-        Recodings in a population.
-    iterations
-        Populations made after the first one.
-    crossover
-        Probability that a pair exchanges parts, between one or two points, each as often.
-    mutation
-        Probability for each bit to flip; 1 / bits where None.
-    elite
-        So many of the best go on unchanged.
-    """
-
-    population: int = 50
-    iterations: int = 100
+    population: int = 50  # recodings in a population
+    iterations: int = 100  # populations made after the first one
+    # probability that a pair exchanges parts, between one or two points, each as often
     crossover: float = 0.8
-    mutation: float | None = None
-    elite: int = 1
+    mutation: float | None = None  # probability for each bit to flip; 1 / bits where None
+    elite: int = 1  # so many of the best go on unchanged
 
     def __post_init__(self) -> None:
         if self.population < 2:
@@ -67,11 +54,6 @@ class GranulationParameters:
 class BinaryCode:
     """Recodings as binary texts: ⌈log₂ n⌉ bits for an attribute of n partitions, highest bit first.
 
-    Parameters
-    ----------
-    counts
-        How many partitions each attribute has.
-
     Examples
     --------
     >>> code = BinaryCode((4, 6, 5))
@@ -79,7 +61,7 @@ class BinaryCode:
     [[1, 3, 2]]
     """
 
-    counts: tuple[int, ...]
+    counts: tuple[int, ...]  # how many partitions each attribute has
 
     @cached_property
     def widths(self) -> tuple[int, ...]:
@@ -99,13 +81,7 @@ class BinaryCode:
         return np.concatenate(columns, axis=1).astype(np.uint8)
 
     def decode(self, codes: Bits) -> LongArray:
-        """Return the places that codes stand for; a number that no partition has is taken modulo their count.
-
-        Parameters
-        ----------
-        codes
-            Bits, shape (n, :attr:`length`).
-        """
+        """Return the places that codes stand for; numbers beyond the last partition are taken modulo."""
         places = np.zeros((len(codes), len(self.counts)), dtype=np.int64)
         begin = 0
         for a, (width, count) in enumerate(zip(self.widths, self.counts, strict=True)):
@@ -130,13 +106,6 @@ def exchange(first: Bits, second: Bits, begin: LongArray, end: LongArray) -> tup
     """Exchange the bits from ``begin`` up to before ``end`` of each pair of codes.
 
     One point is an exchange up to the end; two points are one of the middle.
-
-    Parameters
-    ----------
-    first, second
-        Codes, shape (pairs, bits).
-    begin, end
-        Where each pair's exchange begins and ends.
     """
     places = np.arange(first.shape[1])
     swaps = (places >= begin[:, None]) & (places < end[:, None])
@@ -153,36 +122,6 @@ def search_granulation_ga(
 ) -> SearchResult:
     """Search any space whose partitions can be listed for the largest product of the objectives.
 
-    Parameters
-    ----------
-    problem
-        Space, objectives and requirements. The fitness of a recoding is the product of its objectives,
-        those to minimize as their bound less their value; a recoding that misses a requirement has none.
-        While no recoding of a population meets the requirements, those are preferred of
-        which fewer rows fail.
-    batch
-        The evaluator of the problem.
-    monitor
-        Time limit and callback.
-    seed
-        Where random choices start.
-    parameters
-        Of the algorithm; see `GranulationParameters`.
-
-    Returns
-    -------
-    SearchResult
-        All recodings met that no other one met beats in the objectives, the one of largest fitness
-        among them: ``certificate`` holds its ``fitness`` and its number, ``solution``. No recoding is
-        evaluated twice; complete only if all were.
-
-    Raises
-    ------
-    ParameterError
-        If an objective to minimize has no known bound, or there are too many partitions to list.
-
-    References
-    ----------
     Attribute-oriented granulation for privacy protection, section 4.3.
     """
     return _Search(
@@ -345,6 +284,3 @@ def _check_objectives(problem: Problem) -> None:
                 f"'granulation-ga' multiplies its objectives, and {item.name!r} has no bound to be "
                 "subtracted from. Use objectives to maximize, or 'loss'."
             )
-
-
-__all__ = ["BinaryCode", "GranulationParameters", "exchange", "search_granulation_ga"]

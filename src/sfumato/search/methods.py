@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 
     from sfumato.classes import Batch
     from sfumato.monitor import Monitor
-    from sfumato.search.problem import Problem
-    from sfumato.search.result import SearchResult
+    from sfumato.search.problem import Problem, SearchResult
 
 ENUMERABLE = 20_000_000_000
 """Work (recodings × distinct tuples) up to which ``auto`` enumerates: about a minute on two cores."""
@@ -44,24 +43,14 @@ OBJECTIVES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 
 @dataclass(frozen=True)
 class SearchSettings:
-    """What a user may say about a search.
+    """What a user may say about a search."""
 
-    Parameters
-    ----------
-    seed
-        Where random choices start.
-    parameters
-        Name → value of parameters of evolutionary searches, those left out at the method's own.
-    checkpoint
-        A file in which a search that can be resumed keeps how far it came, or None.
-    threads
-        Workers; all cores where None.
-    """
-
-    seed: int = 1
+    seed: int = 1  # where random choices start
+    # name → value of parameters of evolutionary searches, those left out at the method's own
     parameters: Mapping[str, object] = field(default_factory=dict)
+    # a file in which a search that can be resumed keeps how far it came, or None
     checkpoint: Path | None = None
-    threads: int | None = None
+    threads: int | None = None  # workers; all cores where None
 
 
 def _run_exhaustive(problem: Problem, batch: Batch, monitor: Monitor, _: SearchSettings) -> SearchResult:
@@ -132,25 +121,7 @@ METHODS: dict[str, Callable[[Problem, Batch, Monitor, SearchSettings], SearchRes
 
 
 def choose_method(problem: Problem, asked: str = "auto") -> tuple[str, str]:
-    """Decide by counted work, never by the clock, how to search.
-
-    Parameters
-    ----------
-    problem
-        What is to be solved.
-    asked
-        A method's name, or ``auto``.
-
-    Returns
-    -------
-    tuple
-        The method and the reason in words.
-
-    Raises
-    ------
-    ParameterError
-        If there is no such method, or it does not fit the objectives or the space.
-    """
+    """Decide by counted work, never by the clock, how to search."""
     if asked not in ("auto", *METHODS):
         raise ParameterError(f"there is no search method {asked!r}. {nearest(asked, ['auto', *METHODS])}")
     if asked == "optimal" and len(problem.objectives) > 1:
@@ -207,6 +178,3 @@ def is_enumerable(problem: Problem) -> bool:
         return False
     counted = zip(problem.schemes or (), problem.cube.sizes, strict=False)
     return all(scheme.count() <= LISTED and scheme.count() * size <= CELLS for scheme, size in counted)
-
-
-__all__ = ["METHODS", "OBJECTIVES", "SearchSettings", "choose_method", "compile_method", "is_enumerable"]

@@ -13,23 +13,100 @@ are met more often, so that draw is not uniform. The work is bounded by `STEPS` 
 from __future__ import annotations
 
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sfumato.classes import Rule, Suppression
 from sfumato.domains import Ladder, Lattice, Partition
-from sfumato.measures import Monotone
+from sfumato.measures import ClassMeasure, Direction, Monotone
 from sfumato.monitor import Monitor
 from sfumato.schemes import Levels
 from sfumato.search.exhaustive import windows
 from sfumato.search.methods import is_enumerable
+from sfumato.search.optimal import search_optimal
 
 if TYPE_CHECKING:
     from sfumato._typing import BoolArray, FloatArray, LongArray
     from sfumato.classes import Batch, Statistics
     from sfumato.schemes import Scheme
-    from sfumato.search.problem import Problem
+    from sfumato.search.problem import Problem, Requirement
+
+
+def explain_infeasible(problem: Problem) -> str:
+    """Say in one line why no recoding meets the requirements, and what the nearest is.
+
+    Class-level requirements are judged at the most general recoding, where k
+    and distinct ℓ are largest and t smallest.
+    """
+    judged = [item for item in problem.requirements if isinstance(item.measure, ClassMeasure)]
+    for item in judged:
+        best = _reachable(problem, item)
+        if item.measure.direction.sign * (best - item.limit) > 0:
+            name = item.measure.name
+            return f"no recoding meets {_wish(item)}; the nearest that can be met is {name} = {best:g}."
+    needed = _failing_rows(problem)
+    if judged and needed > problem.suppression.budget:
+        share = np.ceil(1e6 * needed / problem.cube.row_count) / 1e6
+        return (
+            f"no recoding meets {' and '.join(_wish(item) for item in judged)} together; the nearest "
+            f"suppresses {needed} rows where {problem.suppression.budget} are allowed: a limit of {share:g} "
+            "would do."
+        )
+    return _explain_table(problem)
+
+
+def _wish(item: Requirement) -> str:
+    return (
+        f"{item.measure.name} {'>=' if item.measure.direction is Direction.MAXIMIZE else '<='} {item.limit:g}"
+    )
+
+
+def _alone(problem: Problem, *requirements: Requirement) -> Problem:
+    return replace(problem, requirements=requirements, objectives=(), extra=())
+
+
+def _reachable(problem: Problem, item: Requirement) -> float:
+    """Return the best bound that the most general recoding meets within the budget."""
+    assert isinstance(item.measure, ClassMeasure)
+    alone = replace(_alone(problem), extra=(item.measure,), suppression=Suppression(Rule.NONE, 0))
+    classes = alone.batch(threads=1).classes(problem.lattice.top)
+    value = classes.values[classes.properties.index(item.measure.judged)]
+    worst_first = np.argsort(item.measure.direction.sign * -value, kind="stable")
+    gone = np.cumsum(classes.rows[worst_first])
+    left = worst_first[gone > problem.suppression.budget]
+    # Where everything may be suppressed, still one class has to stay.
+    return float(value[left[0]] if len(left) else value[worst_first[-1]])
+
+
+def _failing_rows(problem: Problem) -> int:
+    """Return the rows that fail at the most general recoding."""
+    batch = problem.batch(threads=1)
+    return int(batch.evaluate(problem.lattice.top[None]).failing[0])
+
+
+def _explain_table(problem: Problem) -> str:
+    """Find the table-level requirement that is out of reach once the class-level ones hold."""
+    judged = tuple(item for item in problem.requirements if isinstance(item.measure, ClassMeasure))
+    if problem.schemes is not None:
+        # The search below knows levels alone, which other schemes may beat.
+        return "no recoding meets all requirements together; relax one of them."
+    for item in problem.requirements:
+        if item in judged:
+            continue
+        alone = replace(problem, requirements=judged, objectives=(item.measure,), extra=())
+        batch = alone.batch()
+        result = search_optimal(alone, batch)
+        if len(result.nodes):
+            best = float(item.measure.value(batch.evaluate(result.nodes))[0])
+            if item.measure.direction.sign * (best - item.limit) > 0:
+                return (
+                    f"no recoding meets {_wish(item)} with the other requirements; the nearest that "
+                    f"can be met is {item.measure.name} = {best:.6g}."
+                )
+    return "no recoding meets all requirements together, though each can be met by itself; relax one of them."
+
 
 CHAINS, STEPS = 16, 200
 """Walks side by side, and steps of each at most."""
@@ -45,19 +122,12 @@ ALONE = (
 
 @dataclass(frozen=True, eq=False)
 class Near:
-    """Recodings that are nearly as good as a given one.
+    """Recodings that are nearly as good as a given one."""
 
-    Parameters
-    ----------
-    lattice, nodes
-        The recodings, each partition once, in an order that depends on the data and the seed alone.
-    complete
-        Whether they are all there are.
-    """
-
+    # the recodings, each partition once, in an order that depends on the data and the seed alone
     lattice: Lattice
     nodes: LongArray
-    complete: bool
+    complete: bool  # whether they are all there are
 
     def draw(self, rng: np.random.Generator) -> LongArray:
         """Draw one, each with the same probability."""
@@ -80,24 +150,7 @@ def draw_near(
     threads: int | None = None,
     monitor: Monitor | None = None,
 ) -> tuple[Lattice, LongArray, dict[str, object]]:
-    """Draw a recoding that is nearly as good as a given one.
-
-    Parameters
-    ----------
-    problem
-        Space, objectives and requirements.
-    given
-        A lattice, and the node of it that is the given recoding.
-    tolerance, hold_privacy, threads, monitor
-        As of `collect_near`.
-    seed
-        Makes the draw repeatable; None takes the operating system's randomness.
-
-    Returns
-    -------
-    tuple
-        A lattice, the node of it that was drawn, and what it was drawn from, for those who may know it.
-    """
+    """Draw a recoding that is nearly as good as a given one."""
     rng = secret_generator(seed)
     near = collect_near(
         problem, *given, tolerance, rng, hold_privacy=hold_privacy, threads=threads, monitor=monitor
@@ -121,30 +174,7 @@ def collect_near(
     threads: int | None = None,
     monitor: Monitor | None = None,
 ) -> Near:
-    """Collect feasible recodings that are within a tolerance of a given one in every objective.
-
-    Parameters
-    ----------
-    problem
-        Space, objectives and requirements.
-    lattice, node
-        The given recoding, usually the best.
-    tolerance
-        Share of each objective's value by which another recoding may be worse.
-    rng
-        Where walks take their steps from.
-    hold_privacy
-        Whether objectives that improve by generalization must not be worse at all: who picked k = 10 gets it.
-    threads
-        Workers; all cores where None.
-    monitor
-        Time limit and callback; stopped, what was found so far is returned.
-
-    Returns
-    -------
-    Near
-        Never empty.
-    """
+    """Collect feasible recodings that are within a tolerance of a given one in every objective."""
     watch = monitor or Monitor()
     best = problem.costs(problem.batch(threads=1, lattice=lattice).evaluate(node[None]))[0]
     held = np.array([hold_privacy and Monotone.IMPROVES in item.monotone for item in problem.objectives])
@@ -253,6 +283,3 @@ def _listed(
         ladders.append(ladder if is_levels else Ladder.listed(list(used), ladder))
         nodes[:, a] = [_number(scheme, r[a]) if is_levels else used[r[a]] for r in recodings]
     return Lattice(tuple(ladders)), nodes
-
-
-__all__ = ["Near", "collect_near", "draw_near", "secret_generator"]

@@ -24,8 +24,7 @@ import numpy as np
 from sfumato.domains import Ladder, Lattice
 from sfumato.measures import Monotone
 from sfumato.monitor import Monitor
-from sfumato.search.problem import round_costs
-from sfumato.search.result import SearchResult, Status
+from sfumato.search.problem import SearchResult, Status, round_costs
 from sfumato.search.texts import text_keys
 
 if TYPE_CHECKING:
@@ -40,23 +39,7 @@ WINDOW = 500_000
 
 
 def search_optimal(problem: Problem, batch: Batch, monitor: Monitor | None = None) -> SearchResult:
-    """Find the node with the best first objective that meets every requirement.
-
-    Parameters
-    ----------
-    problem
-        Space, objective and requirements; only the first objective counts.
-    batch
-        The evaluator of the problem.
-    monitor
-        Time limit and callback.
-
-    Returns
-    -------
-    SearchResult
-        One node, or none. Of equally good ones it is the one with fewest suppressed rows, then with the
-        smallest text. ``bound`` equals its value when the search was not stopped.
-    """
+    """Find the node with the best first objective that meets every requirement."""
     return _Search(problem, batch, monitor or Monitor()).run()
 
 
@@ -235,6 +218,3 @@ def _specializations(node: LongArray, lattice: Lattice) -> LongArray:
     below = np.repeat(node[None], len(lower), axis=0)
     below[np.arange(len(lower)), lower] -= 1
     return below
-
-
-__all__ = ["search_optimal"]

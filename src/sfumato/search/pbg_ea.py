@@ -16,7 +16,7 @@ from sfumato.front import BoxArchive
 from sfumato.kernels.boxes import dominance_fitness
 from sfumato.monitor import Monitor
 from sfumato.search.exhaustive import Archive
-from sfumato.search.result import SearchResult, Status
+from sfumato.search.problem import SearchResult, Status
 from sfumato.search.screening import Screen
 
 if TYPE_CHECKING:
@@ -32,36 +32,22 @@ SCREENED = 1_000
 
 @dataclass(frozen=True)
 class PbgParameters:
-    """Parameters of PBG-EA.
+    """Parameters of PBG-EA."""
 
-    Parameters
-    ----------
-    population
-        Nodes in a population (the paper uses 25).
-    iterations
-        Populations made after the first one (the paper uses 100).
-    crossover
-        Probability that a pair exchanges parts.
-    mutation
-        Probability for each attribute to move by one level; 1 / attributes where None.
-    walk
-        A child that was evaluated already, or is screened out, takes up to so many random steps of
-        one level to a node that is neither. With 0 it stays, as in the paper.
-    screening
-        Whether children are passed over that look dominated before they are evaluated: by the privacy
-        of the nearest evaluated generalizations, the loss of the nearest specializations, and what
-        cells cost at least. Suppression can make that wrong, so such a node is only not sought.
-    boxes
-        Measure → width of its boxes. With boxes the result is the paper's archive, a
-        representative subset of bounded size; without, everything found that nothing found dominates.
-    """
-
-    population: int = 100
-    iterations: int = 250
-    crossover: float = 0.8
+    population: int = 100  # nodes in a population (the paper uses 25)
+    iterations: int = 250  # populations made after the first one (the paper uses 100)
+    crossover: float = 0.8  # probability that a pair exchanges parts
+    # probability for each attribute to move by one level; 1 / attributes where None
     mutation: float | None = None
+    # a child that was evaluated already, or is screened out, takes up to so many random steps of one level to
+    # a node that is neither. With 0 it stays, as in the paper.
     walk: int = 5
+    # whether children are passed over that look dominated before they are evaluated: by the privacy of the
+    # nearest evaluated generalizations, the loss of the nearest specializations, and what cells cost at
+    # least. Suppression can make that wrong, so such a node is only not sought.
     screening: bool = True
+    # measure → width of its boxes. With boxes the result is the paper's archive, a representative subset of
+    # bounded size; without, everything found that nothing found dominates.
     boxes: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -86,27 +72,6 @@ def search_pbg_ea(
 ) -> SearchResult:
     """Search a lattice by PBG-EA.
 
-    Parameters
-    ----------
-    problem
-        Space, objectives and requirements. Nodes that miss a requirement lose against all
-        that meet it, and among themselves those lose that would have more rows suppressed.
-    batch
-        The evaluator of the problem.
-    monitor
-        Time limit and callback.
-    seed
-        Where random choices start.
-    parameters
-        Of the algorithm; see `PbgParameters`.
-
-    Returns
-    -------
-    SearchResult
-        ``evaluated`` counts distinct nodes. Complete only if they are all there are.
-
-    References
-    ----------
     Dewri, R., Ray, I., Ray, I., Whitley, D., property based generalizations, Algorithm 2.
     """
     return _Search(
@@ -307,6 +272,3 @@ def _box_archive(problem: Problem, widths: Mapping[str, float]) -> BoxArchive | 
         if name not in names:
             raise ParameterError(f"boxes name {name!r}, which is no objective.")
     return BoxArchive(np.array([widths.get(name, 1.0) for name in names], dtype=np.float64))
-
-
-__all__ = ["PbgParameters", "search_pbg_ea"]

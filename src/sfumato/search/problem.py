@@ -4,23 +4,75 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sfumato.classes import Batch, PropertyKind, Recodings, Request, Rule, Suppression, budget_of
-from sfumato.domains import Ladder, Lattice
+from sfumato.domains import Cube, Ladder, Lattice
 from sfumato.errors import ParameterError
-from sfumato.front import count_text
-from sfumato.measures import ClassMeasure, Direction, Measure, Union
+from sfumato.front import count_text, non_dominated
+from sfumato.measures import ClassMeasure, Direction, Measure, Setting, Union, make_measure, measure_names
 
 if TYPE_CHECKING:
-    from sfumato._typing import BoolArray, FloatArray
+    from collections.abc import Mapping
+
+    from sfumato._typing import BoolArray, FloatArray, LongArray
     from sfumato.classes import Statistics
-    from sfumato.domains import Cube
     from sfumato.schemes import Scheme
     from sfumato.search.texts import Describe
+
+
+class Status(Enum):
+    """How far a search came."""
+
+    OPTIMAL = "optimal"
+    FEASIBLE = "feasible"
+    INFEASIBLE = "infeasible"
+    LIMIT_REACHED = "limit-reached"
+
+
+@dataclass(frozen=True, eq=False)
+class SearchResult:
+    """Nodes found, and how completely they answer the question.
+
+    Parameters
+    ----------
+    lattice
+        The lattice in whose numbers the nodes are: the problem's own, or one of the partitions that the
+        search listed or met.
+    nodes
+        One number for each attribute of the solutions, a level or a place in the ladder's list; best
+        first, shape (solutions, q).
+    status
+        ``OPTIMAL`` where the answer is proven, ``INFEASIBLE`` where it is proven
+        that there is none, ``LIMIT_REACHED`` where the search was cut.
+    complete
+        Whether every recoding was evaluated or provably needed no evaluation.
+    evaluated
+        Recodings whose measures were computed.
+    seconds
+        Time of the search alone.
+    bound
+        For one objective, a bound on the best possible value, in the measure's own direction.
+    stopped
+        Why the search ended early, or None.
+    certificate
+        What a proof rests on: cost, bound, gap, and what was counted; None where a search has none.
+    """
+
+    lattice: Lattice
+    nodes: LongArray
+    status: Status
+    complete: bool
+    evaluated: int
+    seconds: float
+    bound: float | None = None
+    stopped: str | None = None
+    certificate: Mapping[str, object] | None = None
+
 
 LISTED = 2_000_000
 """How many members of one scheme are listed at most."""
@@ -179,17 +231,6 @@ def choose_rule(
     ``auto`` is ``failing`` where a requirement judges classes, together with
     ``smallest`` where an objective is about class sizes; without such a
     requirement it is ``smallest``.
-
-    Parameters
-    ----------
-    name
-        ``auto``, ``none``, ``failing``, ``smallest`` or ``below-mean``.
-    limit
-        The share of rows that may go.
-    rows
-        The rows of the table.
-    objectives, requirements
-        What the run is about.
     """
     judges = any(isinstance(item.measure, ClassMeasure) for item in requirements)
     about_sizes = any(item.name in ("k", "mean_k", "spread_k") or _is_about_l(item) for item in objectives)
@@ -220,12 +261,37 @@ def round_costs(costs: FloatArray) -> FloatArray:
         return np.where(np.isfinite(costs), np.rint(costs * scale) / scale, costs)
 
 
-__all__ = [
-    "LISTED",
-    "Problem",
-    "Requirement",
-    "choose_rule",
-    "refuse_unlisted",
-    "round_costs",
-    "unbounded_message",
-]
+RELATIVE_TO_ORIGINAL = (
+    *("loss", "glm", "gl", "sl", "hdm", "precision", "ql", "usefulness", "suppressed"),
+    "protection",
+)
+"""Measures that compare with the table before it was recoded."""
+
+
+def measure_cube(cube: Cube) -> dict[str, float]:
+    """Return all measures of a table as it is."""
+    ladders = tuple(Ladder(np.arange(size, dtype=np.int32)[None], 0, 0) for size in cube.sizes)
+    setting = Setting(cube.quasi_identifiers, cube.sensitive, np.ones(len(cube.sizes)), cube.ordered)
+    names = [name for name in measure_names(setting) if name not in RELATIVE_TO_ORIGINAL]
+    measures = tuple(make_measure(name, setting) for name in names)
+    problem = Problem(cube, Lattice(ladders), measures, (), Suppression(Rule.NONE, 0))
+    batch = problem.batch(threads=1)
+    node = np.zeros(len(ladders), dtype=np.int64)
+    statistics = batch.evaluate(node[None])
+    uniques = (batch.base_rows == 1).sum()
+    counts = {"rows": cube.row_count, "classes": statistics.classes[0], "uniques": uniques}
+    found = {name: float(count) for name, count in counts.items()}
+    return found | {item.name: float(item.value(statistics)[0]) for item in measures}
+
+
+def warm_up_kernels() -> None:
+    """Call every kernel once on a tiny table, so that later calls find it compiled."""
+    levels = np.array([[0, 1], [0, 0]], dtype=np.int32)
+    codes = np.array([[0], [1]], dtype=np.int32)
+    cube = Cube.sorted(("a",), (2,), codes, rows=np.ones(2, dtype=np.int64))
+    lattice = Lattice((Ladder.whole(levels),))
+    setting = Setting(("a",), (), np.ones(1))
+    problem = Problem(cube, lattice, (make_measure("k", setting),), (), Suppression(Rule.NONE, 0))
+    statistics = problem.batch(threads=1).evaluate(lattice.nodes(0, 2))
+    problem.recodings(threads=1).compile()
+    non_dominated(problem.costs(statistics))

@@ -42,17 +42,7 @@ class Screen:
     def hopeless(
         self, nodes: LongArray, known: LongArray, indices: FloatArray, archive: FloatArray
     ) -> BoolArray:
-        """Tell which nodes an archive seems to dominate or equal.
-
-        Parameters
-        ----------
-        nodes
-            Nodes that are not evaluated yet.
-        known, indices
-            Evaluated nodes and their indices, larger is better.
-        archive
-            Indices of the archive.
-        """
+        """Tell which nodes an archive seems to dominate or equal."""
         if not len(archive):
             return np.zeros(len(nodes), dtype=bool)
         reach = best_reachable(nodes, known, indices, self._improves, self._worsens)
@@ -70,6 +60,3 @@ class Screen:
                 minimized = item.direction is Direction.MINIMIZE
                 bounds[:, place] = item.largest(rows, attributes) - value if minimized else value
         return bounds
-
-
-__all__ = ["Screen"]

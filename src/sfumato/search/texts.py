@@ -23,13 +23,6 @@ class TextOrder:
 
     In the text ``{"age": 1, "sex": 0}`` a level is followed by a comma, or, the
     last one, by a brace. So 10 comes after 1 and before 2, but for the last attribute before 1.
-
-    Parameters
-    ----------
-    lattice
-        What the numbers of the nodes mean.
-    describe
-        Writes listed partitions. Without it they are written as the block numbers of their codes.
     """
 
     def __init__(self, lattice: Lattice, describe: Describe | None = None) -> None:
@@ -76,6 +69,3 @@ def _ranks(texts: list[str]) -> LongArray:
 def text_keys(lattice: Lattice, nodes: LongArray, describe: Describe | None = None) -> list[LongArray]:
     """Return sort keys that order nodes once as their JSON texts do; see :class:`TextOrder`."""
     return TextOrder(lattice, describe).keys(nodes)
-
-
-__all__ = ["Describe", "TextOrder", "text_keys"]

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from sfumato.spec.attribute import AttributeSpec
-from sfumato.spec.confidential import ConfidentialSpec
-from sfumato.spec.hierarchy import HierarchySpec
-from sfumato.spec.names import canonical_measure_name, format_measure_name, parse_measure_name
+from sfumato.spec.attribute import AttributeSpec, HierarchySpec
+from sfumato.spec.fields import canonical_measure_name, format_measure_name, parse_measure_name
 from sfumato.spec.sections import (
+    ConfidentialSpec,
     DataSpec,
     ObjectivesSpec,
     ReleaseSpec,

@@ -2,6 +2,14 @@
 
 pydantic would take ``true`` for the number 1 and ``"5"`` for 5; in a file that decides
 about privacy a value of the wrong kind is a mistake, so these types take neither.
+
+The first half lists every name that a specification may hold. The second half lists
+what works today: a later version that learns a scheme, an output or a method adds its
+name there and nowhere else.
+
+These texts are keys of ``[require]``, entries of ``[objectives]``, column headers and
+JSON keys, so each measure has exactly one spelling: one blank after a comma, and double
+quotes only around an argument that could not be read back without them.
 """
 
 from __future__ import annotations
@@ -9,15 +17,153 @@ from __future__ import annotations
 import math
 import numbers
 import os
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+import re
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias, get_args
 
 from pydantic import BeforeValidator
 
-from sfumato.errors import nearest
-from sfumato.spec.problems import LocatedError, Problem, found, sentence_of
+from sfumato.errors import SpecError, nearest
+from sfumato.spec.places import LocatedError, Problem, found, sentence_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+Role: TypeAlias = Literal["identifier", "quasi-identifier", "sensitive", "other"]
+Kind: TypeAlias = Literal["number", "category", "ordinal", "date"]
+Scheme: TypeAlias = Literal[
+    "levels", "cuts", "ordered", "guided-ordered", "sets", "guided-sets", "admissible"
+]
+Output: TypeAlias = Literal["label", "mean", "median", "mode"]
+Method: TypeAlias = Literal[
+    "auto",
+    "optimal",
+    "exhaustive",
+    "lattice",
+    "pbg-ea",
+    "nsga2",
+    "nsga3",
+    "unsga3",
+    "agemoea",
+    "smsemoa",
+    "spea2",
+    "moead",
+    "granulation-ga",
+]
+Variant: TypeAlias = Literal["incognito", "breadth-first"]
+SuppressionRule: TypeAlias = Literal["auto", "none", "failing", "smallest", "below-mean"]
+SuppressionOutput: TypeAlias = Literal["drop", "mask"]
+RowOrder: TypeAlias = Literal["sorted", "input"]
+ReleaseChoice: TypeAlias = Literal["optimal", "near-optimal"]
+Formulas: TypeAlias = Literal["keep", "escape"]
+DateUnit: TypeAlias = Literal["day", "month", "quarter", "year", "decade", "century"]
+
+ROLES: tuple[str, ...] = get_args(Role)
+KINDS: tuple[str, ...] = get_args(Kind)
+SCHEMES: tuple[str, ...] = get_args(Scheme)
+OUTPUTS: tuple[str, ...] = get_args(Output)
+METHODS: tuple[str, ...] = get_args(Method)
+VARIANTS: tuple[str, ...] = get_args(Variant)
+SUPPRESSION_RULES: tuple[str, ...] = get_args(SuppressionRule)
+SUPPRESSION_OUTPUTS: tuple[str, ...] = get_args(SuppressionOutput)
+ROW_ORDERS: tuple[str, ...] = get_args(RowOrder)
+RELEASE_CHOICES: tuple[str, ...] = get_args(ReleaseChoice)
+FORMULAS: tuple[str, ...] = get_args(Formulas)
+DATE_UNITS: tuple[str, ...] = get_args(DateUnit)  # from fine to coarse
+
+SCHEME_ACRONYMS: dict[str, str] = {
+    "BHS": "levels",
+    "GHS": "cuts",
+    "OPS": "ordered",
+    "GOPS": "guided-ordered",
+    "SPS": "sets",
+    "GSPS": "guided-sets",
+}
+
+GUIDED_SCHEMES: tuple[str, ...] = ("cuts", "guided-ordered", "guided-sets")
+"""The schemes whose blocks follow a tree, so that they need a hierarchy."""
+
+SUPPORTED_SCHEMES: tuple[str, ...] = SCHEMES
+SUPPORTED_OUTPUTS: tuple[str, ...] = OUTPUTS
+SUPPORTED_METHODS: tuple[str, ...] = (
+    *("auto", "exhaustive", "optimal", "lattice", "pbg-ea", "granulation-ga"),
+    *("nsga2", "nsga3", "unsga3", "agemoea", "smsemoa", "spea2", "moead"),
+)
+
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_ARGUMENT = re.compile(r'\s*(?:"(?P<quoted>(?:[^"]|"")*)"|(?P<bare>[^,()"]*[^,()"\s]))\s*')
+_SPECIAL = re.compile(r'[,()"]')
+_SHAPE = "a measure is written name, name(attribute) or name(attribute, option)"
+
+
+def parse_measure_name(text: str) -> tuple[str, tuple[str, ...]]:
+    """Split the name of a measure into the bare name and its arguments.
+
+    Blanks around names, commas and parentheses are ignored; inside double quotes every
+    character counts and ``""`` stands for one quote. Whether such a measure exists is
+    not asked here.
+
+    Examples
+    --------
+    >>> parse_measure_name('t("zip, code",ordered)')
+    ('t', ('zip, code', 'ordered'))
+    """
+    stripped = text.strip()
+    name = _NAME.match(stripped)
+    if name is None:
+        raise SpecError(f"{_SHAPE}; this does not start with a name.")
+    rest = stripped[name.end() :].lstrip()
+    if not rest:
+        return name.group(), ()
+    if not (rest.startswith("(") and rest.endswith(")")):
+        raise SpecError(f"{_SHAPE}; after the name a pair of parentheses is expected.")
+    return name.group(), _parse_arguments(rest[1:-1])
+
+
+def _parse_arguments(text: str) -> tuple[str, ...]:
+    """Read the arguments between the parentheses."""
+    arguments: list[str] = []
+    position = 0
+    while True:
+        match = _ARGUMENT.match(text, position)
+        if match is None:
+            raise SpecError(f"{_SHAPE}; argument {len(arguments) + 1} is empty or lacks its double quotes.")
+        quoted = match.group("quoted")
+        arguments.append(match.group("bare").strip() if quoted is None else quoted.replace('""', '"'))
+        position = match.end()
+        if position == len(text):
+            return tuple(arguments)
+        if text[position] != ",":
+            raise SpecError(f"{_SHAPE}; after argument {len(arguments)} a comma is expected.")
+        position += 1
+
+
+def format_measure_name(name: str, arguments: Sequence[str] = ()) -> str:
+    """Write the name of a measure in its one canonical spelling.
+
+    An argument stands in double quotes if it holds ``,``, ``(``, ``)`` or ``"``, and also
+    if it is empty or begins or ends with a blank, which reading would lose.
+
+    Examples
+    --------
+    >>> format_measure_name("t", ["zip, code", "ordered"])
+    't("zip, code", ordered)'
+    """
+    if not arguments:
+        return name
+    return f"{name}({', '.join(_format_argument(argument) for argument in arguments)})"
+
+
+def _format_argument(argument: str) -> str:
+    """Quote an argument where it needs it."""
+    if argument and argument == argument.strip() and not _SPECIAL.search(argument):
+        return argument
+    return '"' + argument.replace('"', '""') + '"'
+
+
+def canonical_measure_name(text: str) -> str:
+    """Return the canonical spelling of a measure's name, or raise SpecError."""
+    return format_measure_name(*parse_measure_name(text))
 
 
 LARGEST_WEIGHT = 1_000_000_000
@@ -146,22 +292,7 @@ def write_list(names: Sequence[str]) -> str:
 def choice(
     what: str, valid: Sequence[str], supported: Sequence[str] | None = None
 ) -> Callable[[object], str]:
-    """Make the check of a closed choice.
-
-    Parameters
-    ----------
-    what
-        What is chosen, for the message.
-    valid
-        All names that a specification may hold.
-    supported
-        The names that this version supports; by default all.
-
-    Returns
-    -------
-    callable
-        Takes a value, returns the name that it is, or raises ValueError.
-    """
+    """Make the check of a closed choice."""
 
     def check(value: object) -> str:
         name = check_text(value)
@@ -187,27 +318,3 @@ Weight: TypeAlias = Annotated[float, BeforeValidator(check_weight)]
 Share: TypeAlias = Annotated[float, BeforeValidator(check_share)]
 Whole: TypeAlias = Annotated[int, BeforeValidator(check_whole)]
 Texts: TypeAlias = Annotated[tuple[Text, ...], BeforeValidator(check_list)]
-
-__all__ = [
-    "FilledText",
-    "Number",
-    "PathText",
-    "Positive",
-    "Seconds",
-    "Share",
-    "Text",
-    "Texts",
-    "Weight",
-    "Whole",
-    "check_entries",
-    "check_list",
-    "check_number",
-    "check_positive",
-    "check_share",
-    "check_text",
-    "check_whole",
-    "choice",
-    "optional",
-    "refuse_repetition",
-    "write_list",
-]

@@ -1,13 +1,13 @@
-"""The tables of a specification file, apart from the attributes."""
+"""The tables of a specification."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Annotated, Self
+from typing import Annotated, Self, TypeAlias
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
-from sfumato.spec.choices import (
+from sfumato.spec.fields import (
     FORMULAS,
     METHODS,
     RELEASE_CHOICES,
@@ -16,21 +16,21 @@ from sfumato.spec.choices import (
     SUPPRESSION_OUTPUTS,
     SUPPRESSION_RULES,
     VARIANTS,
+    FilledText,
     Formulas,
     Method,
+    PathText,
+    Positive,
     ReleaseChoice,
     RowOrder,
-    SuppressionOutput,
-    SuppressionRule,
-    Variant,
-)
-from sfumato.spec.fields import (
-    FilledText,
-    PathText,
     Seconds,
     Share,
+    SuppressionOutput,
+    SuppressionRule,
     Texts,
+    Variant,
     Whole,
+    canonical_measure_name,
     check_entries,
     check_number,
     check_positive,
@@ -41,9 +41,45 @@ from sfumato.spec.fields import (
     optional,
     refuse_repetition,
 )
-from sfumato.spec.names import canonical_measure_name
-from sfumato.spec.problems import LocatedError, Problem, found, sentence_of
-from sfumato.spec.section import Section
+from sfumato.spec.places import (
+    LocatedError,
+    Problem,
+    collect_problems,
+    first_problem,
+    found,
+    sentence_of,
+    write_location,
+)
+
+PlainValue: TypeAlias = "str | int | float | bool | list[PlainValue] | dict[str, PlainValue]"
+
+
+class Section(BaseModel):
+    """A frozen part of a specification that takes no unknown key."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    def __init__(self, **fields: object) -> None:
+        try:
+            super().__init__(**fields)
+        except ValidationError as error:
+            raise first_problem(
+                (write_location(problem.location, tables=self._has_tables()), problem.sentence)
+                for problem in collect_problems(type(self), error)
+            ) from None
+
+    # Without this mark pydantic calls __init__ for every part of a larger whole as well, and
+    # the places of the problems inside that part would be lost.
+    __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
+
+    @classmethod
+    def _has_tables(cls) -> bool:
+        """Whether the fields of this part are tables of the file."""
+        return False
+
+    def to_dict(self) -> dict[str, PlainValue]:
+        """Return plain values that JSON and TOML can write, defaults left out."""
+        return self.model_dump(mode="json", by_alias=True, exclude_defaults=True)
 
 
 def _check_separator(value: object) -> str:
@@ -108,57 +144,33 @@ def _check_numbers(value: object, check: Callable[[object], int | float]) -> dic
 
 
 class DataSpec(Section):
-    """Where the data are and how they are read: ``[data]``.
+    """Where the data are and how they are read: ``[data]``."""
 
-    Parameters
-    ----------
-    path
-        The file or folder, relative to the specification; ``None`` if a frame is passed instead.
-    separator
-        The character between two fields; ``None`` finds it.
-    encoding
-        The text encoding.
-    missing
-        The texts that are read as missing.
-    person
-        The column that says which rows belong to one person. It is treated like an
-        identifier, and need not be named among the attributes.
-    """
-
+    # the file or folder, relative to the specification; `None` if a frame is passed instead
     path: PathText | None = None
+    # the character between two fields; `None` finds it
     separator: Annotated[str, BeforeValidator(_check_separator)] | None = None
-    encoding: Annotated[str, BeforeValidator(_check_encoding)] = "utf-8"
-    missing: Texts = ("",)
+    encoding: Annotated[str, BeforeValidator(_check_encoding)] = "utf-8"  # the text encoding
+    missing: Texts = ("",)  # the texts that are read as missing
+    # the column that says which rows belong to one person. It is treated like an identifier, and need not be
+    # named among the attributes.
     person: FilledText | None = None
 
 
 class SuppressionSpec(Section):
-    """Which rows may be suppressed, and how: ``[suppression]``.
+    """Which rows may be suppressed, and how: ``[suppression]``."""
 
-    Parameters
-    ----------
-    limit
-        The share of rows that may be suppressed, in [0, 1].
-    rule
-        auto, none, failing, smallest or below-mean.
-    output
-        Whether suppressed rows are dropped or masked.
-    """
-
-    limit: Share = 0.0
+    limit: Share = 0.0  # the share of rows that may be suppressed, in [0, 1]
+    # auto, none, failing, smallest or below-mean
     rule: Annotated[SuppressionRule, BeforeValidator(choice("rule", SUPPRESSION_RULES))] = "auto"
+    # whether suppressed rows are dropped or masked
     output: Annotated[SuppressionOutput, BeforeValidator(choice("output", SUPPRESSION_OUTPUTS))] = "drop"
 
 
 class ObjectivesSpec(Section):
-    """What the front is about: ``[objectives]``.
+    """What the front is about: ``[objectives]``."""
 
-    Parameters
-    ----------
-    maximize, minimize
-        Canonical names of measures, no measure twice.
-    """
-
+    # canonical names of measures, no measure twice
     maximize: Annotated[tuple[str, ...], BeforeValidator(_check_measures)] = ()
     minimize: Annotated[tuple[str, ...], BeforeValidator(_check_measures)] = ()
 
@@ -176,44 +188,29 @@ class ObjectivesSpec(Section):
 
 
 class SearchSpec(Section):
-    """How the best recodings are looked for: ``[search]``.
+    """How the best recodings are looked for: ``[search]``."""
 
-    Parameters
-    ----------
-    method
-        The search; auto decides by counted work.
-    variant
-        Of ``lattice``: incognito, which decides many recodings without testing them, or breadth-first.
-        Both find the same.
-    seed
-        Where random choices start, 0 or above.
-    time_limit
-        Seconds, above 0.
-    population, iterations, crossover, mutation, walk
-        Parameters of evolutionary searches; the method's own where nothing is said.
-    constrained_mutation
-        Probability that an attribute under ``cuts`` or ``guided-ordered`` mutates; for ``nsga2`` and the
-        other algorithms of its kind, as the next two.
-    seeding
-        Whether the search sets out from the best full-domain recodings.
-    patience
-        Iterations in a row without a gain in hypervolume after which the search ends, at least 1.
-    boxes
-        Measure → width of its boxes, above 0: keep one solution in each box rather than all.
-    """
-
+    # the search; auto decides by counted work
     method: Annotated[Method, BeforeValidator(choice("method", METHODS, SUPPORTED_METHODS))] = "auto"
+    # of `lattice`: incognito, which decides many recodings without testing them, or breadth-first. Both find
+    # the same.
     variant: Annotated[Variant | None, BeforeValidator(optional(choice("variant", VARIANTS)))] = None
-    seed: Whole = 1
-    time_limit: Seconds = 60.0
+    seed: Whole = 1  # where random choices start, 0 or above
+    time_limit: Seconds = 60.0  # seconds, above 0
+    # parameters of evolutionary searches; the method's own where nothing is said
     population: Annotated[int | None, BeforeValidator(optional(lambda value: check_whole(value, 2)))] = None
     iterations: Annotated[int | None, BeforeValidator(optional(check_whole))] = None
     crossover: Annotated[float | None, BeforeValidator(optional(check_share))] = None
     mutation: Annotated[float | None, BeforeValidator(optional(check_share))] = None
     walk: Annotated[int | None, BeforeValidator(optional(check_whole))] = None
+    # probability that an attribute under `cuts` or `guided-ordered` mutates; for `nsga2` and the other
+    # algorithms of its kind, as the next two
     constrained_mutation: Annotated[float | None, BeforeValidator(optional(check_share))] = None
+    # whether the search sets out from the best full-domain recodings
     seeding: Annotated[bool | None, BeforeValidator(optional(_check_flag))] = None
+    # iterations in a row without a gain in hypervolume after which the search ends, at least 1
     patience: Annotated[int | None, BeforeValidator(optional(lambda value: check_whole(value, 1)))] = None
+    # measure → width of its boxes, above 0: keep one solution in each box rather than all
     boxes: Annotated[dict[str, float], BeforeValidator(check_boxes)] = Field(default={})
 
 
@@ -224,42 +221,61 @@ _check_formulas = choice("formulas", FORMULAS)
 
 
 class ReleaseSpec(Section):
-    """How a release is written: ``[release]``.
+    """How a release is written: ``[release]``."""
 
-    Parameters
-    ----------
-    order
-        Whether the rows of a written file are sorted by all its columns, so that their order tells nothing,
-        or keep the order of the input, which may tell something.
-    choice
-        ``optimal``: the best recoding that was found. ``near-optimal``: one drawn at random among those
-        that meet the requirements and are within the tolerance of the best, so that a release no longer
-        tells that everything finer was impossible.
-    tolerance
-        How much worse the drawn one may be, as a share of the best one's value: at most
-        value + tolerance × |value| of an objective to minimize, at least value − tolerance × |value|
-        of one to maximize. 0 draws among equally good ones.
-    seed
-        Makes the draw repeatable. Whoever knows it can repeat the draw, so it is never published; without
-        it the operating system's randomness decides.
-    formulas
-        Whether texts in CSV and TSV files that a spreadsheet would run as formulas (they begin with ``=``,
-        ``+``, ``-``, ``@``, a tab or a carriage return, and are no numbers) are kept, or escaped with an
-        apostrophe in front.
-    """
-
+    # whether the rows of a written file are sorted by all its columns, so that their order tells nothing, or
+    # keep the order of the input, which may tell something
     order: Annotated[RowOrder, BeforeValidator(_check_order)] = "sorted"
+    # `optimal`: the best recoding that was found. `near-optimal`: one drawn at random among those that meet
+    # the requirements and are within the tolerance of the best, so that a release no longer tells that
+    # everything finer was impossible.
     choice: Annotated[ReleaseChoice, BeforeValidator(_check_choice)] = "optimal"
+    # how much worse the drawn one may be, as a share of the best one's value: at most value + tolerance ×
+    # |value| of an objective to minimize, at least value − tolerance × |value| of one to maximize. 0 draws
+    # among equally good ones.
     tolerance: Share = 0.05
+    # makes the draw repeatable. Whoever knows it can repeat the draw, so it is never published; without it
+    # the operating system's randomness decides.
     seed: Annotated[int | None, BeforeValidator(optional(check_whole))] = None
+    # whether texts in CSV and TSV files that a spreadsheet would run as formulas (they begin with `=`, `+`,
+    # `-`, `@`, a tab or a carriage return, and are no numbers) are kept, or escaped with an apostrophe in
+    # front
     formulas: Annotated[Formulas, BeforeValidator(_check_formulas)] = "keep"
 
 
-__all__ = [
-    "DataSpec",
-    "ObjectivesSpec",
-    "ReleaseSpec",
-    "SearchSpec",
-    "SuppressionSpec",
-    "check_requirements",
-]
+def check_statements(value: object) -> object:
+    """Accept a list; one table is a common mistake."""
+    if isinstance(value, Mapping):
+        raise ValueError("must be a list of tables: write [[confidential]] with two brackets.")
+    if not isinstance(value, (list, tuple)):
+        raise ValueError(f"must be a list of tables ([[confidential]]); found {found(value)}.")
+    return tuple(value)
+
+
+class ConfidentialSpec(Section):
+    """A sentence that must stay unknown, and for whom: ``[[confidential]]``."""
+
+    model_config = ConfigDict(populate_by_name=True)
+
+    # comparisons of sensitive attributes, joined by and, or and not. It is read when the data are.
+    sentence: FilledText
+    # for whom: a condition over any columns, under the key `for` in the file. Without it and `record`, for
+    # everyone.
+    holders: FilledText | None = Field(default=None, alias="for")
+    # for the person of one row only, counted from 1 in the order of the data
+    record: Annotated[int | None, BeforeValidator(optional(lambda value: check_whole(value, 1)))] = None
+    damage: Positive = 1.0  # what it costs a holder if it becomes known, above 0; only proportions count
+
+    def __init__(self, **fields: object) -> None:
+        # Declared again so that type checkers accept the key of the file and the name of the field.
+        super().__init__(**fields)
+
+    __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
+
+    @model_validator(mode="after")
+    def _check_together(self) -> Self:
+        if self.holders is not None and self.record is not None:
+            raise LocatedError.at(
+                ("record",), "goes without 'for': name the people by a condition or a record."
+            )
+        return self

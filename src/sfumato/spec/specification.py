@@ -10,21 +10,21 @@ from pydantic import BeforeValidator, Field, PrivateAttr, ValidationError, model
 from sfumato.errors import nearest
 from sfumato.private import spare_inputs
 from sfumato.spec.attribute import AttributeSpec  # noqa: TC001 (pydantic reads it at run time)
-from sfumato.spec.confidential import ConfidentialSpec, check_statements
-from sfumato.spec.fields import check_text
-from sfumato.spec.names import parse_measure_name
-from sfumato.spec.problems import LocatedError, Problem, collect_problems
-from sfumato.spec.reading import Document, read_document
-from sfumato.spec.section import PlainValue, Section
+from sfumato.spec.fields import check_text, parse_measure_name
+from sfumato.spec.places import LocatedError, Problem, collect_problems
 from sfumato.spec.sections import (
+    ConfidentialSpec,
     DataSpec,
     ObjectivesSpec,
+    PlainValue,
     ReleaseSpec,
     SearchSpec,
+    Section,
     SuppressionSpec,
     check_requirements,
+    check_statements,
 )
-from sfumato.spec.writing import write_document
+from sfumato.spec.toml_text import Document, read_document, write_document
 
 if TYPE_CHECKING:
     import os
@@ -295,6 +295,3 @@ class Spec(Section):
             if arguments and arguments[0] not in self.attributes:
                 hint = nearest(arguments[0], self.attributes)
                 yield Problem(location, f"unknown attribute {arguments[0]!r}. {hint}")
-
-
-__all__ = ["Spec"]

@@ -1,14 +1,12 @@
 """Tables: reading, roles, coding, the cube, applying a recoding, writing."""
 
 from sfumato.table.applying import apply
-from sfumato.table.coding import MakeHierarchy, RawColumn, Table, code_table, count_cube
-from sfumato.table.frames import make_frame
+from sfumato.table.arrow import own_frame
+from sfumato.table.coding import MakeHierarchy, RawColumn, Table, block_statistics, code_table, count_cube
+from sfumato.table.keys import Roles
 from sfumato.table.leaving import Leaving
-from sfumato.table.owning import own_frame
 from sfumato.table.recoding import Recode, leaving_kinds
-from sfumato.table.roles import Roles
-from sfumato.table.sources import Source, SourceKind, open_source
-from sfumato.table.statistics import block_statistics
+from sfumato.table.sources import Source, SourceKind, make_frame, open_source
 from sfumato.table.writing import write_table
 
 __all__ = [

@@ -1,24 +1,181 @@
-"""Applying a recoding to the full table, where it is."""
+"""Applying a recoding to the full table, where it is.
+
+It does what :mod:`sfumato.table.joining` does join by join. The engine reads a
+relation anew at every step that is added to it, which for ten joins takes longer than the
+joins themselves; and in our own connection there is nobody whom a temporary table could disturb.
+"""
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from sfumato.errors import ParameterError
 from sfumato.hierarchies.hierarchy import ROOT
-from sfumato.table.joining import join_plans
-from sfumato.table.keys import Names, clean
-from sfumato.table.recoding import ColumnPlan, Manner, Recode, plan_columns
+from sfumato.table.arrow import number_array
+from sfumato.table.engine import from_arrow_beside
+from sfumato.table.keys import ColumnPlan, Names, clean, key
+from sfumato.table.recoding import Manner, Recode, plan_columns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import narwhals as nw
+    import pyarrow as pa
 
     from sfumato._typing import IntArray
     from sfumato.table.coding import Table
     from sfumato.table.sources import Frame, Source
+
+_numbers = itertools.count()
+
+
+def join_in_one_query(
+    native: Any, keyed: Frame, plans: Sequence[ColumnPlan], suppressed: IntArray, names: Names
+) -> Frame:
+    """Add to every row the blocks, texts and numbers of the plans, and whether it is suppressed."""
+    import narwhals as nw
+
+    columns, clauses = ["r.*"], []
+    for plan in plans:
+        if plan.parts:
+            own = names.of("key", plan.place)
+            clauses.append(f'LEFT JOIN {_keep(native, plan.mapping(names))} AS m{plan.place} USING ("{own}")')
+            columns += [
+                f'{_value(plan, part, names)} AS "{names.of(part, plan.place)}"' for part in plan.parts
+            ]
+    if len(suppressed):
+        kept = _keep(native, suppressed_table(suppressed, names))
+        same = [f'{_value(plan, "block", names)} = s."{names.of("block", plan.place)}"' for plan in plans]
+        clauses.append(f"LEFT JOIN {kept} AS s ON {' AND '.join(same[: suppressed.shape[1]])}")
+        columns.append(f's."{names.flag}" IS NOT NULL AS "{names.flag}"')
+    query = f"SELECT {', '.join(columns)} FROM sfumato_keyed AS r {' '.join(clauses)}"
+    relation: Any = keyed.to_native()
+    return cast("Frame", nw.from_native(relation.query("sfumato_keyed", query)))
+
+
+def suppressed_table(suppressed: IntArray, names: Names) -> pa.Table:
+    """Return the blocks of the suppressed classes with a mark."""
+    import numpy as np
+    import pyarrow as pa
+
+    blocks = [names.of("block", place) for place in range(suppressed.shape[1])]
+    columns = [number_array(column) for column in suppressed.astype(np.int32).T]
+    marks = number_array(np.ones(len(suppressed), dtype=np.int32))
+    return pa.Table.from_arrays([*columns, marks], [*blocks, names.flag])
+
+
+def _keep(native: Any, table: pa.Table) -> str:
+    """Put an Arrow table into the connection of a relation; return its name there."""
+    name = f"sfumato_mapping_{next(_numbers)}"
+    _sfumato_rows_ = table
+    native.query("sfumato_file", f"CREATE TEMP TABLE {name} AS SELECT * FROM _sfumato_rows_")
+    del _sfumato_rows_
+    return name
+
+
+def _value(plan: ColumnPlan, part: str, names: Names) -> str:
+    """Write the SQL of a joined column; missing, which matched nothing, is put into its block."""
+    column = f'm{plan.place}."{names.of(part, plan.place)}"'
+    if part != "block" or plan.missing_block is None:
+        return column
+    return f"coalesce({column}, {plan.missing_block})"
+
+
+def join_plans(
+    source: Source, plans: Sequence[ColumnPlan], suppressed: IntArray, names: Names, *, numbered: bool
+) -> Frame:
+    """Add to every row the blocks, texts and numbers of the plans, and whether it is suppressed."""
+    if source.is_lazy:
+        frame = _number_rows(source, names) if numbered else source.frame
+        keys = _keys(source, plans, names)
+        if not keys:
+            return frame
+        keyed = frame.with_columns(*keys)
+        if source.kind == "file":
+            return join_in_one_query(source.native, keyed, plans, suppressed, names)
+        return _join(source, keyed, plans, suppressed, names)
+    return _join_beside(source, plans, suppressed, names)
+
+
+def _join_beside(source: Source, plans: Sequence[ColumnPlan], suppressed: IntArray, names: Names) -> Frame:
+    """Join the keys alone, as Arrow, and put the new columns beside the others, which are not touched.
+
+    Index, categories and nested types then stay as they are, and keys have the types of the raw values.
+    """
+    import narwhals as nw
+    import pyarrow as pa
+
+    joined = [plan for plan in plans if plan.parts]
+    if not joined:
+        return source.frame
+    slim = source.collect(source.frame.select(_keys(source, joined, names)))
+    keys = [slim.column(place).cast(plan.values.type) for place, plan in enumerate(joined)]
+    frame = nw.from_native(pa.Table.from_arrays(keys, slim.column_names), eager_only=True)
+    found = _join(source, frame.with_row_index(names.row), plans, suppressed, names)
+    columns = found.sort(names.row).drop(names.row, *slim.column_names)
+    native: Any = nw.from_arrow(columns, backend=source.frame.implementation)
+    return source.frame.with_columns(*native.iter_columns())
+
+
+def _keys(source: Source, plans: Sequence[ColumnPlan], names: Names) -> list[nw.Expr]:
+    """Return the keys of the plans that join something."""
+    return [key(source, plan.name).alias(names.of("key", plan.place)) for plan in plans if plan.parts]
+
+
+def _join(
+    source: Source, frame: Frame, plans: Sequence[ColumnPlan], suppressed: IntArray, names: Names
+) -> Frame:
+    """Join the keys with their mappings, and the blocks with the suppressed classes."""
+    for plan in plans:
+        if plan.parts:
+            own = names.of("key", plan.place)
+            mapping = _beside(source, plan.mapping(names))
+            frame = _fill_block(frame.join(mapping, on=own, how="left"), plan, names)
+    return frame if not len(suppressed) else _flag(source, frame, suppressed, names)
+
+
+def _fill_block(frame: Frame, plan: ColumnPlan, names: Names) -> Frame:
+    """Put missing, which matched nothing, into its block."""
+    import narwhals as nw
+
+    if "block" not in plan.parts or plan.missing_block is None:
+        return frame
+    return frame.with_columns(nw.col(names.of("block", plan.place)).fill_null(plan.missing_block))
+
+
+def _flag(source: Source, frame: Frame, suppressed: IntArray, names: Names) -> Frame:
+    """Mark the rows of suppressed classes."""
+    import narwhals as nw
+
+    blocks = [names.of("block", place) for place in range(suppressed.shape[1])]
+    marked = frame.join(_beside(source, suppressed_table(suppressed, names)), on=blocks, how="left")
+    return marked.with_columns((~nw.col(names.flag).is_null()).alias(names.flag))
+
+
+def _beside(source: Source, table: pa.Table) -> Any:
+    """Return an Arrow table as a frame that can be joined with one made from the source."""
+    import narwhals as nw
+
+    if source.is_relation:
+        native: Any = source.native
+        return nw.from_native(from_arrow_beside(native, table))
+    if source.kind == "polars-lazy":
+        return nw.from_arrow(table, backend="polars").lazy()
+    return nw.from_native(table)
+
+
+def _number_rows(source: Source, names: Names) -> Frame:
+    """Number the rows of a lazy frame in their order; narwhals has no way to say this."""
+    import narwhals as nw
+
+    native: Any = source.native
+    if source.is_relation:
+        numbered = native.project(f'*, row_number() OVER () AS "{names.row}"')
+    else:
+        numbered = native.with_row_index(names.row)
+    return cast("Frame", nw.from_native(numbered))
 
 
 def apply(
@@ -33,41 +190,6 @@ def apply(
     """Recode the full table.
 
     Every value is joined with its block and its label, then every row with the suppressed classes.
-
-    Parameters
-    ----------
-    table
-        The coded table.
-    recodes
-        One for each quasi-identifier.
-    suppressed
-        The suppressed classes as tuples of blocks, in the order of ``recodes``; shape (classes, q).
-    output
-        ``drop`` leaves suppressed rows out. ``mask`` keeps them with ``*`` in every quasi-identifier
-        and nothing in the sensitive attributes; all quasi-identifiers are text then.
-    ordered
-        Whether lazy frames and files keep the order of their rows, which takes time, or come in any order,
-        for a writer that sorts them. Other frames keep their order, and their index where they have one.
-    with_person
-        Whether the person column comes after the others, for a recount that is not released; and so do, where
-        not everyone holds the confidential sentences, columns that tell who does.
-
-    Returns
-    -------
-    frame
-        The same kind of frame as came in, a DuckDB relation for a file: quasi-identifiers, sensitive
-        and other columns in the order of the input. Recoded columns are text. Kept columns and
-        sensitive ones have the type they had, and one spelling for each value: the texts ``1`` and
-        ``1.0`` of a column of numbers are both ``1``, and a negative zero is zero. Texts that were
-        read as missing, and undefined numbers, are missing. Frames may still hold what does not leave in
-        their types, buffers and index: see :func:`sfumato.table.owning.own_frame`.
-
-    Raises
-    ------
-    DataError
-        If the file changed since it was opened.
-    ParameterError
-        If the recodes or classes are not those of the quasi-identifiers.
     """
     _check(table, recodes, suppressed)
     source = table.source
@@ -168,6 +290,3 @@ class _Choice:
         if plan.is_quasi_identifier:
             return nw.when(self._flag).then(nw.lit(ROOT)).otherwise(column)
         return nw.when(~self._flag).then(column)
-
-
-__all__ = ["apply"]

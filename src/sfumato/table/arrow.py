@@ -2,6 +2,19 @@
 
 PyArrow's own conversions from and to Python objects first load pandas where it is installed, which takes
 longer than most files. Nothing here does.
+
+A frame carries more than its cells: lists of categories, dictionaries, metadata, an index, and buffers that
+a filter or a slice shares with the rows which were left out. Whoever saves or sends the frame hands these out
+too. What leaves here
+
+- has only categories that occur: pandas categories, dictionaries of Arrow, enums of Polars.
+  A categorical column of Polars becomes text, since all such columns of a process share one list, and so do
+  categories inside lists and structs;
+- has no metadata (of schema, fields or frame), and no index unless it is asked for;
+- has its own memory, in which nothing stands below a missing value. A lazy frame of Polars is computed, since
+  its plan holds the rows that it came from.
+
+A relation of DuckDB is a query that cannot leave its process, and is returned as it is.
 """
 
 from __future__ import annotations
@@ -9,6 +22,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from sfumato.table.engine import connect
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -87,4 +102,149 @@ def _dtype_of(arrow_type: pa.DataType) -> np.dtype[np.generic]:
     return np.dtype(str(arrow_type))
 
 
-__all__ = ["MISSING", "copy_rows", "counts_of", "number_array", "places_of", "text_array"]
+def own_frame(native: object, *, keep_index: bool = False) -> object:
+    """Return a frame of the same kind and with the same cells that holds nothing else."""
+    import narwhals as nw
+
+    frame: Any = nw.from_native(native)
+    implementation = frame.implementation
+    if implementation.is_duckdb():
+        return native
+    if implementation.is_polars():
+        owned = _own_polars(frame.collect() if isinstance(frame, nw.LazyFrame) else frame)
+        return owned.lazy() if isinstance(frame, nw.LazyFrame) else owned
+    if implementation.is_pandas():
+        return _own_pandas(native, implementation.to_native_namespace(), keep_index=keep_index)
+    return _own_table(native)
+
+
+def _own_polars(frame: Any) -> Any:
+    """Make a frame anew from Arrow, where texts stand without those beside them."""
+    polars, native = frame.implementation.to_native_namespace(), frame.to_native()
+    wanted = {name: _without_categories(polars, found) for name, found in native.schema.items()}
+    plain = native.cast({name: found for name, found in wanted.items() if found != native.schema[name]})
+    # Arrow has no integers of 128 bits.
+    wide = [name for name, found in wanted.items() if str(found) in ("Int128", "UInt128")]
+    table = plain.drop(wide).to_arrow(compat_level=polars.CompatLevel.oldest())
+    owned = polars.from_arrow(_own_table(table), rechunk=True)
+    listed = {name: polars.Series(name, plain[name].to_list(), wanted[name]) for name in wide}
+    owned = polars.DataFrame([listed[n] if n in listed else owned[n] for n in wanted]).cast(wanted)
+    for name, found in native.schema.items():
+        if found == polars.Enum:
+            used = set(owned[name].unique().to_list())
+            kept = polars.Enum([text for text in found.categories if text in used])
+            owned = owned.with_columns(polars.col(name).cast(kept))
+    return owned
+
+
+def _without_categories(polars: Any, found: Any) -> Any:
+    """Return a type of Polars with texts in place of categories, at any depth."""
+    if found in (polars.Categorical, polars.Enum):
+        return polars.String
+    if found == polars.List:
+        return polars.List(_without_categories(polars, found.inner))
+    if found == polars.Array:
+        return polars.Array(_without_categories(polars, found.inner), found.size)
+    if found == polars.Struct:
+        return polars.Struct({field.name: _without_categories(polars, field.dtype) for field in found.fields})
+    return found
+
+
+def _own_pandas(native: Any, pandas: Any, *, keep_index: bool) -> Any:
+    """Make a frame anew from copies of its columns."""
+    owned = pandas.DataFrame({name: _own_series(column, pandas) for name, column in native.items()})
+    if keep_index:
+        names = list(native.index.names)
+        places = list(range(len(names)))
+        index = native.index.to_frame(index=False, name=places if len(names) > 1 else 0)
+        index = pandas.DataFrame({name: _own_series(column, pandas) for name, column in index.items()})
+        several = pandas.MultiIndex.from_frame(index, names=names)
+        owned.index = several if len(names) > 1 else pandas.Index(index[0].array, name=names[0])
+    elif not len(owned.columns):
+        owned.index = pandas.RangeIndex(len(native))
+    return owned
+
+
+def _own_series(column: Any, pandas: Any) -> Any:
+    """Copy a column of pandas, without its index and without categories that it does not have."""
+    found, values = column.dtype, column.array
+    if isinstance(found, pandas.CategoricalDtype):
+        return pandas.Series(values.remove_unused_categories())
+    if isinstance(found, pandas.ArrowDtype) or getattr(found, "storage", None) == "pyarrow":
+        own = _own_array(_chunked(values.__arrow_array__()))
+        made = pandas.ArrowDtype(own.type) if isinstance(found, pandas.ArrowDtype) else found
+        return pandas.Series(made.__from_arrow__(own), dtype=made)
+    if hasattr(found, "numpy_dtype"):
+        # Below what is missing stands what was masked.
+        missing, values = values.isna(), values.fillna(found.type(0))
+        values[missing] = pandas.NA
+    return pandas.Series(values.copy(), dtype=found)
+
+
+def _own_table(table: pa.Table) -> pa.Table:
+    """Make an Arrow table anew from copies of its columns."""
+    import pyarrow as pa
+
+    return pa.Table.from_arrays([_own_array(column) for column in table.columns], table.column_names)
+
+
+def _own_array(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Copy a column of Arrow; no entry of a dictionary stays that no cell has."""
+    import pyarrow as pa
+
+    found = column.type
+    if isinstance(found, pa.BaseExtensionType):
+        stored = _own_array(pa.chunked_array([chunk.storage for chunk in column.chunks], found.storage_type))
+        if stored.type != found.storage_type:
+            return stored
+        return pa.chunked_array(
+            [pa.ExtensionArray.from_storage(found, chunk) for chunk in stored.chunks], found
+        )
+    if pa.types.is_dictionary(found):
+        return _own_dictionary(column)
+    if pa.types.is_nested(found) or pa.types.is_run_end_encoded(found):
+        # The engine knows neither dictionaries inside of values nor metadata of their fields.
+        table = pa.Table.from_arrays([_decoded(column)], ["values"])
+        return _chunked(copy_rows(connect().from_arrow(table).to_arrow_table().column(0)))
+    if pa.types.is_string_view(found) or pa.types.is_binary_view(found):
+        # Views share the texts of all rows.
+        plain = pa.large_string() if pa.types.is_string_view(found) else pa.large_binary()
+        return _own_array(column.cast(plain)).cast(found)
+    return _chunked(copy_rows(column))
+
+
+def _decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Write out runs of equal values."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    return pc.run_end_decode(column) if pa.types.is_run_end_encoded(column.type) else column
+
+
+def _own_dictionary(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Keep the entries of a dictionary that occur.
+
+    One that is not ordered often lists values as they first appeared, in rows that are hidden too: then they
+    are listed as they appear in the rows that are left.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    found = column.type
+    whole = pa.concat_arrays(column.unify_dictionaries().chunks) if column.num_chunks else None
+    if whole is None:
+        return pa.chunked_array([], found)
+    used = pc.unique(whole.indices).drop_null()
+    if found.ordered:
+        used = used.take(pc.sort_indices(used))
+    places = pc.index_in(whole.indices, value_set=used).cast(found.index_type)
+    values = _own_array(_chunked(whole.dictionary.take(used)))
+    values = pa.concat_arrays(values.chunks) if values.num_chunks else pa.nulls(0, found.value_type)
+    return _chunked(pa.DictionaryArray.from_arrays(places, values, ordered=found.ordered))
+
+
+def _chunked(array: Any) -> pa.ChunkedArray:
+    """Return an array in one chunk, and what is in chunks as it is."""
+    import pyarrow as pa
+
+    return array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])

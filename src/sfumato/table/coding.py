@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import datetime as dt
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -12,12 +14,13 @@ import numpy as np
 
 from sfumato.confidentiality import read_statements
 from sfumato.domains import Cube
-from sfumato.errors import DataError, HierarchyError
+from sfumato.errors import DataError, HierarchyError, ParameterError
 from sfumato.hierarchies import build, encode
 from sfumato.hierarchies.hierarchy import Hierarchy, Value
+from sfumato.hierarchies.kinds import as_time, text_of
 from sfumato.table.arrow import MISSING
+from sfumato.table.keys import Roles, assign_roles, find_warnings, require_columns
 from sfumato.table.marking import HIDDEN, columns_for, mark_tuples
-from sfumato.table.roles import Roles, assign_roles, find_warnings, require_columns
 from sfumato.table.tally import DistinctColumn, Tally, refuse_mixed, tally
 from sfumato.table.values import is_ordered, rank, type_values
 
@@ -26,10 +29,9 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from sfumato._typing import IntArray
+    from sfumato._typing import BoolArray, IntArray
     from sfumato.spec import Spec
-    from sfumato.table.marking import Marks
-    from sfumato.table.secrets import Secrets
+    from sfumato.table.marking import Marks, Secrets
     from sfumato.table.sources import Source
 
 MakeHierarchy: TypeAlias = Callable[[str, Sequence[Value], bool], Hierarchy]
@@ -37,62 +39,32 @@ MakeHierarchy: TypeAlias = Callable[[str, Sequence[Value], bool], Hierarchy]
 
 @dataclass(frozen=True, eq=False)
 class RawColumn:
-    """The distinct values of a column as the engine holds them, with their codes.
+    """The distinct values of a column as the engine holds them, with their codes."""
 
-    Parameters
-    ----------
-    values
-        The distinct values that are not missing, without order.
-    codes
-        The code of each value; equal codes for values that mean the same, such as ``1`` and ``1.0``.
-    missing
-        The code of missing, or None if it does not occur.
-    typed
-        The typed value of each raw value; only where a release shows statistics.
-    """
-
-    values: pa.Array
+    values: pa.Array  # the distinct values that are not missing, without order
+    # the code of each value; equal codes for values that mean the same, such as `1` and `1.0`
     codes: IntArray
-    missing: int | None
+    missing: int | None  # the code of missing, or None if it does not occur
+    # the typed value of each raw value; only where a release shows statistics
     typed: Sequence[Value] | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """A source with its roles, its domains and its cube.
+    """A source with its roles, its domains and its cube."""
 
-    Parameters
-    ----------
-    source
-        The rows.
-    spec
-        The specification.
-    roles
-        What is done with each column.
-    cube
-        The distinct coded tuples.
-    hierarchies
-        The hierarchy of each quasi-identifier.
-    sensitive
-        The domain of each sensitive attribute, as a hierarchy.
-    raw
-        The raw values of quasi-identifiers and sensitive attributes.
-    secrets
-        The confidential sentences, if there are any; the cube says for which rows they are true and who
-        holds them.
-    tally
-        The distinct tuples of raw values; only where a release shows statistics, which are of these and
-        not of their codes.
-    """
-
-    source: Source
-    spec: Spec
-    roles: Roles
-    cube: Cube
-    hierarchies: Mapping[str, Hierarchy]
-    sensitive: Mapping[str, Hierarchy]
-    raw: Mapping[str, RawColumn]
+    source: Source  # the rows
+    spec: Spec  # the specification
+    roles: Roles  # what is done with each column
+    cube: Cube  # the distinct coded tuples
+    hierarchies: Mapping[str, Hierarchy]  # the hierarchy of each quasi-identifier
+    sensitive: Mapping[str, Hierarchy]  # the domain of each sensitive attribute, as a hierarchy
+    raw: Mapping[str, RawColumn]  # the raw values of quasi-identifiers and sensitive attributes
+    # the confidential sentences, if there are any; the cube says for which rows they are true and who holds
+    # them
     secrets: Secrets | None = None
+    # the distinct tuples of raw values; only where a release shows statistics, which are of these and not of
+    # their codes
     tally: Tally | None = None
 
     @cached_property
@@ -140,34 +112,7 @@ def code_table(
     *,
     reach: bool = False,
 ) -> Table:
-    """Code a table: find kinds and domains, make hierarchies, count the distinct tuples.
-
-    Parameters
-    ----------
-    source
-        The rows. They are grouped once, where they are.
-    spec
-        Roles, kinds and hierarchies.
-    hierarchies
-        For some attributes a function that makes the hierarchy from the kind, the distinct typed
-        values and whether missing occurs, in place of what the specification says: a recipe
-        brings its own.
-    reach
-        Whether a number or date between two values of a domain has the code of the lower one.
-
-    Returns
-    -------
-    Table
-        Missing is the last code of a domain and part of it only if it occurs. All rows whose person
-        is missing count as one person.
-
-    Raises
-    ------
-    DataError
-        If there are no rows, a named column is not there, or values do not fit.
-    HierarchyError
-        If a hierarchy does not cover the values.
-    """
+    """Code a table: find kinds and domains, make hierarchies, count the distinct tuples."""
     roles = assign_roles(source.columns, spec)
     attributes = (*roles.quasi_identifiers, *roles.sensitive)
     refuse_mixed(source, roles.others)
@@ -222,20 +167,6 @@ def count_cube(
 
     Codes follow the size of numbers, also where they are texts, and otherwise the texts; missing is
     last. No value becomes a Python object.
-
-    Parameters
-    ----------
-    source
-        The rows.
-    quasi_identifiers, sensitive
-        Columns; one may be both.
-    person
-        The column that says which rows belong to one person, or None.
-
-    Raises
-    ------
-    DataError
-        If there are no rows, a column is not there, or is named twice.
     """
     asked = (*quasi_identifiers, *sensitive, *_persons(person))
     require_columns(asked, source.columns)
@@ -350,4 +281,63 @@ def _person_codes(column: DistinctColumn) -> IntArray:
     return _recode(column.places, rank(column.values), missing)
 
 
-__all__ = ["MakeHierarchy", "RawColumn", "Table", "code_table", "count_cube"]
+STATISTICS = ("mean", "median", "mode")
+
+
+def block_statistics(
+    table: Table, attribute: str, block: IntArray, statistic: str, kept: BoolArray | None = None
+) -> list[str | None]:
+    """Return a statistic of every block of a partition, over the published rows whose value lies in it."""
+    raw = table.raw[attribute]
+    if raw.typed is None or table.tally is None or statistic not in STATISTICS:
+        raise ParameterError(f"{attribute!r} has no {statistic!r}.")
+    tally = table.tally
+    counts = tally.columns[attribute].count(tally.rows if kept is None else np.where(kept, tally.rows, 0))
+    by_size = table.hierarchies[attribute].kind in ("number", "date")
+    held: list[dict[Value, int]] = [{} for _ in range(int(block.max(initial=-1)) + 1)]
+    order: dict[Value, object] = {}
+    for value, code, rows in zip(raw.typed, raw.codes.tolist(), counts.tolist(), strict=True):
+        if not rows:
+            continue
+        mine = held[int(block[code])]
+        mine[value] = mine.get(value, 0) + rows
+        order[value] = _size(value) if by_size else code
+    return [_statistic(_sorted(mine, order), statistic) if mine else None for mine in held]
+
+
+def _size(value: Value) -> object:
+    """Return what numbers and dates are sorted by."""
+    return as_time(value) if isinstance(value, dt.date) else value
+
+
+def _sorted(rows: Mapping[Value, int], order: Mapping[Value, object]) -> list[tuple[Value, int]]:
+    """Return values with their rows, in their order."""
+    return sorted(rows.items(), key=lambda item: order[item[0]])  # type: ignore[arg-type,return-value]
+
+
+def _statistic(rows: Sequence[tuple[Value, int]], statistic: str) -> str:
+    """Return the text of a statistic of values in their order, with their rows."""
+    if statistic == "mean":
+        return text_of(_mean(rows))
+    found = _median(rows) if statistic == "median" else max(rows, key=lambda item: item[1])[0]
+    assert found is not None
+    return text_of(found)
+
+
+def _mean(rows: Sequence[tuple[Value, int]]) -> float:
+    """Return the mean, rounded once: it does not depend on the order of rows."""
+    numbers = [(value, count) for value, count in rows if isinstance(value, int | float)]
+    count = sum(times for _, times in numbers)
+    if all(isinstance(value, int) for value, _ in numbers):
+        return sum(int(value) * times for value, times in numbers) / count
+    return math.fsum(value * times for value, times in numbers) / count
+
+
+def _median(rows: Sequence[tuple[Value, int]]) -> Value:
+    """Return the first value up to which half of the rows or more lie."""
+    half, passed = sum(count for _, count in rows), 0
+    for value, count in rows:
+        passed += count
+        if 2 * passed >= half:
+            return value
+    raise ParameterError("there is no row.")

@@ -29,55 +29,19 @@ _COPY_CHARACTERS = 1 << 20
 
 @dataclass(frozen=True)
 class Layout:
-    """How a text file is laid out.
+    """How a text file is laid out."""
 
-    Parameters
-    ----------
-    path
-        The file as the user named it.
-    readable
-        A file with the same rows in UTF-8: the file itself, or a private copy of it.
-    compressed
-        Whether ``readable`` is compressed with gzip.
-    encoding
-        The encoding of ``path``.
-    separator
-        The character between two fields.
-    names
-        The column names of the header.
-    blank_lines
-        The number of lines before the header, all blank.
-    """
-
-    path: Path
-    readable: Path
-    compressed: bool
-    encoding: str
-    separator: str
-    names: tuple[str, ...]
-    blank_lines: int
+    path: Path  # the file as the user named it
+    readable: Path  # a file with the same rows in UTF-8: the file itself, or a private copy of it
+    compressed: bool  # whether `readable` is compressed with gzip
+    encoding: str  # the encoding of `path`
+    separator: str  # the character between two fields
+    names: tuple[str, ...]  # the column names of the header
+    blank_lines: int  # the number of lines before the header, all blank
 
 
 def lay_out(path: Path, *, separator: str | None, encoding: str) -> Layout:
-    """Find the separator and the header of a text file.
-
-    Parameters
-    ----------
-    path
-        The file; a name that ends in ``.gz`` is read as compressed.
-    separator
-        The character between two fields, or None to find it among comma, semicolon, tab and bar:
-        the one that splits most of the first lines into as many fields as the header, then the
-        one with more fields, then the first of these four.
-    encoding
-        The text encoding; ``utf-8`` reads a byte order mark as well.
-
-    Raises
-    ------
-    DataError
-        If the encoding is unknown, or the file is empty, cannot be decoded, has a repeated column
-        name, or is read as a single column although its header holds another separator.
-    """
+    """Find the separator and the header of a text file."""
     _refuse_unknown_encoding(path, encoding)
     sample, complete = _read_sample(path, encoding)
     if not sample.strip():
@@ -262,6 +226,3 @@ def _undecodable(path: Path, encoding: str) -> DataError:
         'for example "latin-1", "cp1252" or "utf-16".',
         where=str(path),
     )
-
-
-__all__ = ["SEPARATORS", "Layout", "explain", "lay_out", "refuse_repeated"]

@@ -80,11 +80,6 @@ def from_arrow_beside(relation: duckdb.DuckDBPyRelation, table: pa.Table) -> duc
 
     Relations of two connections cannot be joined, and a relation that a user passes does not show its
     connection; but it can run a query there, and a query sees the variables of its caller by name.
-
-    Raises
-    ------
-    DataError
-        If the connection was told not to see them.
     """
     import duckdb
 
@@ -118,15 +113,3 @@ def quote_literal(text: str) -> str:
 def quote_name(name: str) -> str:
     """Return the name of a column as SQL writes it."""
     return '"' + name.replace('"', '""') + '"'
-
-
-__all__ = [
-    "MEMORY_LIMIT_BYTES",
-    "connect",
-    "from_arrow_beside",
-    "quote_literal",
-    "quote_name",
-    "read_batches",
-    "stream",
-    "tidy_at_exit",
-]

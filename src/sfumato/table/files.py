@@ -53,20 +53,11 @@ class Reading:
 
 @dataclass(frozen=True, eq=False)
 class OpenFile:
-    """A file, opened and not yet read.
+    """A file, opened and not yet read."""
 
-    Parameters
-    ----------
-    path
-        The file or folder.
-    relation
-        Its rows.
-    layout
-        How a text file is laid out; its columns are all text. None for typed formats.
-    """
-
-    path: Path
-    relation: duckdb.DuckDBPyRelation
+    path: Path  # the file or folder
+    relation: duckdb.DuckDBPyRelation  # its rows
+    # how a text file is laid out; its columns are all text. None for typed formats.
     layout: Layout | None = None
 
     def explain(self, error: Exception) -> DataError:
@@ -96,27 +87,7 @@ def format_of(path: Path) -> FileFormat | None:
 
 
 def open_file(path: Path, reading: Reading) -> OpenFile:
-    """Open a file, or a folder of Parquet files.
-
-    Parameters
-    ----------
-    path
-        The name says the format; a folder holds Parquet files.
-    reading
-        How a text file is to be read.
-
-    Returns
-    -------
-    OpenFile
-        Columns of text files are text; a text of ``reading.missing`` is missing there. Other formats
-        keep their types.
-
-    Raises
-    ------
-    DataError
-        If there is no such file, its format is unknown, it is not what its name says, it has no rows,
-        or its columns cannot be told apart.
-    """
+    """Open a file, or a folder of Parquet files."""
     if not path.exists():
         raise DataError(f"there is no such file. {_near(path)}".rstrip(), where=str(path))
     if not is_text(str(path.absolute())):
@@ -313,6 +284,3 @@ def _near(path: Path) -> str:
         return "Its folder does not exist either."
     hint = nearest(path.name, [entry.name for entry in path.parent.iterdir()])
     return hint if hint.startswith("Did") else ""
-
-
-__all__ = ["FORMATS", "FileFormat", "OpenFile", "Reading", "format_of", "is_text", "open_file"]

@@ -50,24 +50,13 @@ _EXACT = 2**53  # up to here every whole number is a double
 
 @dataclass(frozen=True)
 class Leaving:
-    """How the rows of a release are written.
+    """How the rows of a release are written."""
 
-    Parameters
-    ----------
-    kinds
-        How each column leaves; ``own`` where nothing is said.
-    order
-        ``sorted``, or ``input`` for the order in which the rows come.
-    formulas
-        Whether cells that a spreadsheet takes for formulas are kept or escaped.
-    is_text
-        Whether the rows come from a text file.
-    """
-
-    kinds: Mapping[str, LeavingKind]
-    order: Literal["sorted", "input"] = "sorted"
+    kinds: Mapping[str, LeavingKind]  # how each column leaves; `own` where nothing is said
+    order: Literal["sorted", "input"] = "sorted"  # `sorted`, or `input` for the order in which the rows come
+    # whether cells that a spreadsheet takes for formulas are kept or escaped
     formulas: Literal["keep", "escape"] = "keep"
-    is_text: bool = False
+    is_text: bool = False  # whether the rows come from a text file
 
 
 @dataclass(frozen=True)
@@ -80,22 +69,7 @@ class _Form:
 
 
 def leave(relation: duckdb.DuckDBPyRelation, leaving: Leaving, target: FileFormat) -> duckdb.DuckDBPyRelation:
-    """Give the rows the types, texts and order that they are written with.
-
-    Parameters
-    ----------
-    relation
-        The rows that are published, in our own engine; they are read more than once.
-    leaving
-        How they are written.
-    target
-        The format of the file.
-
-    Raises
-    ------
-    OutputError
-        If a column holds durations.
-    """
+    """Give the rows the types, texts and order that they are written with."""
     names, is_plain = relation.columns, target in ("csv", "tsv")
     forms = []
     for name, found in zip(names, relation.types, strict=True):
@@ -266,6 +240,3 @@ def _escaped(text: str) -> str:
 def _is_nested(found: str) -> bool:
     """Tell whether a type holds others."""
     return found.endswith("]") or found.startswith(_NESTED)
-
-
-__all__ = ["ZONED", "Leaving", "LeavingKind", "leave"]

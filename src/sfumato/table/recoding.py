@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sfumato.table.arrow import number_array, text_array
+from sfumato.table.keys import ColumnPlan
 from sfumato.table.values import numbers_of
 
 if TYPE_CHECKING:
@@ -19,93 +20,29 @@ if TYPE_CHECKING:
     from sfumato._typing import FloatArray, IntArray, LongArray
     from sfumato.hierarchies import Hierarchy
     from sfumato.table.coding import RawColumn, Table
-    from sfumato.table.keys import Names
+    from sfumato.table.keys import Shown
     from sfumato.table.leaving import LeavingKind
-
-Shown: TypeAlias = Literal["raw", "text", "number"]
 
 
 @dataclass(frozen=True, eq=False)
 class Recode:
-    """What happens to one quasi-identifier.
+    """What happens to one quasi-identifier."""
 
-    Parameters
-    ----------
-    attribute
-        Its name.
-    block
-        The block of each code, missing included where it is part of the domain.
-    labels
-        The text of each block; None is missing.
-    keep
-        Whether the column leaves as it is, with its type.
-    numbers
-        The number of each block, where labels are numbers and leave as such wherever kept numbers would;
-        None for a block that no row has.
-    """
-
-    attribute: str
-    block: IntArray
-    labels: Sequence[str | None]
-    keep: bool = False
+    attribute: str  # its name
+    block: IntArray  # the block of each code, missing included where it is part of the domain
+    labels: Sequence[str | None]  # the text of each block; None is missing
+    keep: bool = False  # whether the column leaves as it is, with its type
+    # the number of each block, where labels are numbers and leave as such wherever kept numbers would; None
+    # for a block that no row has
     numbers: Sequence[int | float | None] | None = None
 
 
 @dataclass(frozen=True)
 class Manner:
-    """How columns leave.
+    """How columns leave."""
 
-    Parameters
-    ----------
-    masked
-        Suppressed rows stay, so every quasi-identifier is text.
-    suppressing
-        Some classes are suppressed, so every row must know its blocks.
-    """
-
-    masked: bool
-    suppressing: bool
-
-
-@dataclass(frozen=True, eq=False)
-class ColumnPlan:
-    """What happens to one quasi-identifier or sensitive attribute.
-
-    Parameters
-    ----------
-    name
-        The column.
-    place
-        Its place among all plans, which its own columns are named after.
-    is_quasi_identifier
-        Whether it becomes ``*`` in a masked row, rather than missing.
-    shown
-        What leaves: the column itself, a text or a number.
-    parts
-        What its values are joined with, by kind of column: ``block``, ``text``, ``number``, each with
-        one entry for each raw value.
-    values
-        The raw values.
-    missing_block, missing_text, missing_number
-        What missing becomes.
-    """
-
-    name: str
-    place: int
-    is_quasi_identifier: bool
-    shown: Shown
-    parts: dict[str, pa.Array]
-    values: pa.Array
-    missing_block: int | None = None
-    missing_text: str | None = None
-    missing_number: int | float | None = None
-
-    def mapping(self, names: Names) -> pa.Table:
-        """Return the table to join with, under names of our own."""
-        import pyarrow as pa
-
-        columns = {"key": self.values, **self.parts}
-        return pa.Table.from_arrays(list(columns.values()), [names.of(part, self.place) for part in columns])
+    masked: bool  # suppressed rows stay, so every quasi-identifier is text
+    suppressing: bool  # some classes are suppressed, so every row must know its blocks
 
 
 def plan_columns(table: Table, recodes: Sequence[Recode], manner: Manner) -> list[ColumnPlan]:
@@ -205,17 +142,7 @@ class _Kept:
 
 
 def leaving_kinds(table: Table, recodes: Sequence[Recode], *, masked: bool) -> dict[str, LeavingKind]:
-    """Say how every released column leaves when it is written.
-
-    Parameters
-    ----------
-    table
-        The coded table.
-    recodes
-        What happens to its quasi-identifiers.
-    masked
-        Whether suppressed rows stay, so that every quasi-identifier is text.
-    """
+    """Say how every released column leaves when it is written."""
     plain: LeavingKind = "plain" if table.source.is_text else "own"
     kinds: dict[str, LeavingKind] = dict.fromkeys(table.roles.released, plain)
     for name, domain in table.sensitive.items():
@@ -230,6 +157,3 @@ def leaving_kinds(table: Table, recodes: Sequence[Recode], *, masked: bool) -> d
 def _kind(domain: Hierarchy, plain: LeavingKind) -> LeavingKind:
     """Return how a column leaves that is kept."""
     return "number" if domain.kind == "number" else "date" if domain.kind == "date" else plain
-
-
-__all__ = ["ColumnPlan", "Manner", "Recode", "leaving_kinds", "plan_columns"]

@@ -13,10 +13,9 @@ from sfumato.errors import DataError
 from sfumato.table.delimited import refuse_repeated
 from sfumato.table.engine import stream, tidy_at_exit
 from sfumato.table.files import OpenFile, Reading, open_file
-from sfumato.table.frames import to_arrow, without_views
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     import narwhals as nw
     import pyarrow as pa
@@ -24,6 +23,45 @@ if TYPE_CHECKING:
     from sfumato.spec import DataSpec
 
     Frame: TypeAlias = nw.DataFrame[Any] | nw.LazyFrame[Any]
+
+
+def to_arrow(frame: Frame) -> pa.Table:
+    """Compute a frame, if it is lazy, and return its columns as an Arrow table; an index is no column."""
+    import narwhals as nw
+    import pyarrow as pa
+
+    found = frame.collect("pyarrow") if isinstance(frame, nw.LazyFrame) else frame
+    if found.implementation.is_pandas():
+        return pa.Table.from_pandas(found.to_native(), preserve_index=False)
+    return found.to_arrow()
+
+
+def without_views(table: pa.Table) -> pa.Table:
+    """Return an Arrow table with plain texts in place of views, which few functions of Arrow know."""
+    import pyarrow as pa
+
+    plain = {"string_view": pa.large_string(), "binary_view": pa.large_binary()}
+    for place, found in enumerate(table.schema):
+        if str(found.type) in plain:
+            table = table.set_column(place, found.name, table.column(place).cast(plain[str(found.type)]))
+    return table
+
+
+def make_frame(columns: Mapping[str, Sequence[object]], kind: SourceKind) -> object:
+    """Make a frame of the kind that came in."""
+    import narwhals as nw
+    import pyarrow as pa
+
+    from sfumato.table.engine import connect
+
+    table = pa.table({name: list(values) for name, values in columns.items()})
+    if kind == "duckdb":
+        return connect().from_arrow(table)
+    if kind in ("pyarrow", "file"):
+        return table
+    frame = nw.from_arrow(table, backend="pandas" if kind == "pandas" else "polars")
+    return frame.lazy().to_native() if kind == "polars-lazy" else frame.to_native()
+
 
 SourceKind: TypeAlias = Literal["pandas", "polars", "polars-lazy", "pyarrow", "duckdb", "file"]
 
@@ -38,27 +76,15 @@ _KINDS: dict[tuple[str, bool], SourceKind] = {
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """A table that can be counted and joined where it is.
+    """A table that can be counted and joined where it is."""
 
-    Parameters
-    ----------
-    kind
-        ``file`` for everything that was opened by a path, else the library and whether it is lazy.
-    frame
-        The rows as a narwhals frame.
-    missing
-        Texts that count as missing; in columns of numbers and dates, the values that they stand for.
-    file
-        The opened file, where there is one.
-    stamp
-        Size and time of the file when it was opened.
-    """
-
+    # `file` for everything that was opened by a path, else the library and whether it is lazy
     kind: SourceKind
-    frame: Frame
+    frame: Frame  # the rows as a narwhals frame
+    # texts that count as missing; in columns of numbers and dates, the values that they stand for
     missing: tuple[str, ...] = ("",)
-    file: OpenFile | None = None
-    stamp: tuple[tuple[str, int, int], ...] = ()
+    file: OpenFile | None = None  # the opened file, where there is one
+    stamp: tuple[tuple[str, int, int], ...] = ()  # size and time of the file when it was opened
 
     @cached_property
     def schema(self) -> Mapping[str, nw.dtypes.DType]:
@@ -110,13 +136,7 @@ class Source:
         return pa.Table.from_batches(batches) if batches else pa.table({})
 
     def batches(self, frame: Frame) -> Iterator[pa.RecordBatch]:
-        """Compute a frame made from this source, as Arrow batches.
-
-        Raises
-        ------
-        DataError
-            If the rows of a file turn out to be unreadable.
-        """
+        """Compute a frame made from this source, as Arrow batches."""
         with self._reading():
             yield from stream(frame.to_native()) if self.is_relation else to_arrow(frame).to_batches()
 
@@ -134,33 +154,13 @@ class Source:
             raise self.file.explain(error) from None
 
     def refuse_changed(self) -> None:
-        """Refuse to go on if the file is not the one that was opened.
-
-        Raises
-        ------
-        DataError
-            If size or time of the file changed since.
-        """
+        """Refuse to go on if the file is not the one that was opened."""
         if self.file is not None and _stamp(self.file.path) != self.stamp:
             raise DataError("the data changed while they were worked on. Start again.", where=self.name)
 
 
 def open_source(data: object, data_spec: DataSpec | None = None) -> Source:
-    """See a file or a frame as a source.
-
-    Parameters
-    ----------
-    data
-        A path to a csv, tsv, parquet, arrow or json lines file or to a folder of Parquet files; a pandas
-        or Polars frame (lazy or not), a PyArrow table or a DuckDB relation; or a source, which is returned.
-    data_spec
-        How text files are read, and which texts are missing; the defaults of ``[data]`` if None.
-
-    Raises
-    ------
-    DataError
-        If the data cannot be read; see :func:`sfumato.table.files.open_file`.
-    """
+    """See a file or a frame as a source."""
     if isinstance(data, Source):
         return data
     reading = Reading() if data_spec is None else _reading_of(data_spec)
@@ -220,6 +220,3 @@ def _stamp(path: Path) -> tuple[tuple[str, int, int], ...]:
         return ()
     files = sorted(entry for entry in path.rglob("*") if entry.is_file()) if path.is_dir() else [path]
     return tuple((str(file), file.stat().st_size, file.stat().st_mtime_ns) for file in files)
-
-
-__all__ = ["Source", "SourceKind", "open_source"]

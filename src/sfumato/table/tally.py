@@ -25,18 +25,11 @@ _COUNT = "rows"
 
 @dataclass(frozen=True, eq=False)
 class DistinctColumn:
-    """One column of the distinct tuples.
+    """One column of the distinct tuples."""
 
-    Parameters
-    ----------
-    values
-        The distinct values that are not missing, in no particular order, as the engine holds them.
-    places
-        For every tuple the place of its value in ``values``, or -1 where it is missing.
-    """
-
+    # the distinct values that are not missing, in no particular order, as the engine holds them
     values: pa.Array
-    places: IntArray
+    places: IntArray  # for every tuple the place of its value in `values`, or -1 where it is missing
 
     @property
     def has_missing(self) -> bool:
@@ -52,18 +45,10 @@ class DistinctColumn:
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """The distinct tuples of some columns.
+    """The distinct tuples of some columns."""
 
-    Parameters
-    ----------
-    columns
-        Name of each column to its values.
-    rows
-        Number of rows of each tuple.
-    """
-
-    columns: Mapping[str, DistinctColumn]
-    rows: LongArray
+    columns: Mapping[str, DistinctColumn]  # name of each column to its values
+    rows: LongArray  # number of rows of each tuple
 
 
 def tally(source: Source, names: Sequence[str]) -> Tally:
@@ -71,18 +56,6 @@ def tally(source: Source, names: Sequence[str]) -> Tally:
 
     Only the distinct tuples leave the engine, in batches, and of these only the distinct values of
     each column are kept; the tuples become integers at once.
-
-    Parameters
-    ----------
-    source
-        The rows.
-    names
-        The columns, none twice; without any, all rows are one tuple.
-
-    Raises
-    ------
-    DataError
-        If there are no rows, or a column mixes types or has one that cannot be counted.
     """
     import pyarrow as pa
 
@@ -144,13 +117,7 @@ def _unify(chunks: Sequence[pa.Array]) -> DistinctColumn:
 
 
 def refuse_mixed(source: Source, names: Sequence[str]) -> None:
-    """Refuse columns of Python objects that are not of one type, which no file and no engine can hold.
-
-    Raises
-    ------
-    DataError
-        If one of the columns is such.
-    """
+    """Refuse columns of Python objects that are not of one type, which no file and no engine can hold."""
     import narwhals as nw
 
     for name in names:
@@ -186,6 +153,3 @@ def _mixed(source: Source, names: Sequence[str]) -> DataError:
         if not _is_of_one_type(source, key(source, name)):
             return _mixes(source, name)
     return DataError("the rows cannot be counted.", where=source.name)
-
-
-__all__ = ["DistinctColumn", "Tally", "refuse_mixed", "tally"]

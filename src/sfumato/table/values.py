@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
-from sfumato.errors import DataError
+from sfumato.errors import DataError, nearest
 from sfumato.hierarchies.kinds import infer_kind, parse_values, text_of
-from sfumato.table.arrow import places_of
+from sfumato.table.arrow import MISSING, places_of
+from sfumato.table.keys import key
 
 if TYPE_CHECKING:
     import decimal
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import pyarrow as pa
 
     from sfumato._typing import FloatArray, IntArray, LongArray
     from sfumato.hierarchies.hierarchy import Value
     from sfumato.spec import AttributeSpec
+    from sfumato.table.sources import Source
 
 _AS_TEXT = ("mask", "tree", "file")
 _KIND_OF_HIERARCHY = {"intervals": "number", "dates": "date"}
@@ -29,26 +32,6 @@ def type_values(name: str, values: pa.Array, attribute: AttributeSpec) -> tuple[
 
     The kind follows from the texts of the values, not from the type of the column, so that a file of
     text and a typed frame with the same contents give the same domain.
-
-    Parameters
-    ----------
-    name
-        The attribute.
-    values
-        Its distinct values, without missing.
-    attribute
-        What the specification says of it. Categories, ordinals and values with a mask, a tree or a
-        hierarchy file are texts, leading zeros kept.
-
-    Returns
-    -------
-    tuple
-        The kind, and one typed value for each raw value; different raw values may be equal then.
-
-    Raises
-    ------
-    DataError
-        If values are not of the kind that is asked for.
     """
     texts = texts_of_array(values)
     source = None if attribute.hierarchy is None else attribute.hierarchy.source
@@ -136,4 +119,160 @@ def numbers_of(values: Sequence[Value]) -> LongArray | FloatArray | None:
     return np.array(values, dtype=np.float64)
 
 
-__all__ = ["is_ordered", "numbers_of", "rank", "texts_of_array", "type_values"]
+NumberKind: TypeAlias = Literal["number", "date", "time", "ordinal"]
+
+
+@dataclass(frozen=True, eq=False)
+class NumberColumn:
+    """A column as numbers."""
+
+    name: str  # the column
+    # `number`; `date`, counted in days, and `time`, in microseconds; `ordinal`, counted from 0
+    kind: NumberKind
+    values: FloatArray  # one number for each row, NaN where missing
+    labels: tuple[str, ...] = ()  # the texts of an ordinal column, lowest first
+    # the Arrow type that dates and times leave with; None where they leave as texts
+    type: pa.DataType | None = None
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing lies between neighbouring values, as between two days or two labels."""
+        return self.kind != "number"
+
+    def restore(self, values: FloatArray) -> pa.Array:
+        """Return numbers of this scale as what the column holds: doubles, dates or texts; NaN is missing."""
+        import pyarrow as pa
+
+        missing = np.isnan(values)
+        if self.kind == "number":
+            return pa.array(values, mask=missing)
+        whole = np.where(missing, 0, values).astype(np.int64)
+        if self.kind == "ordinal":
+            texts = pa.DictionaryArray.from_arrays(
+                pa.array(whole, mask=missing), pa.array(self.labels, pa.large_string())
+            )
+            return texts.cast(pa.large_string())
+        if self.kind == "date":
+            found = pa.array(whole.astype(np.int32), mask=missing).cast(pa.date32())
+        else:
+            found = pa.array(whole, mask=missing).cast(pa.timestamp("us"))
+            if self.type is None and not (whole % 1_000_000).any():
+                found = found.cast(pa.timestamp("s"))
+        # Without a zone, times count as UTC, which is what they were counted in.
+        return found.cast(pa.large_string() if self.type is None else self.type)
+
+
+def read_numbers(
+    source: Source, names: Sequence[str], orders: Mapping[str, Sequence[str]] | None = None
+) -> list[NumberColumn]:
+    """Read columns as numbers, in the order of the rows."""
+    refuse_unknown(source, names)
+    table = source.collect(source.frame.select(*(key(source, name).alias(name) for name in names)))
+    found = []
+    for name in names:
+        column = table.column(name).combine_chunks()
+        order = (orders or {}).get(name)
+        read = _as_numbers(name, column) if order is None else _as_ordinal(name, column, order)
+        if isinstance(read, str):
+            raise DataError(read, where=source.name)
+        found.append(read)
+    return found
+
+
+def refuse_unknown(source: Source, names: Sequence[str]) -> None:
+    """Raise DataError if a column is absent."""
+    for name in names:
+        if name not in source.columns:
+            raise DataError(
+                f"there is no column {name!r}. {nearest(name, source.columns)}", where=source.name
+            )
+
+
+def _as_numbers(name: str, column: pa.Array) -> NumberColumn | str:
+    """Read a column by its type, or say why that cannot be."""
+    import pyarrow as pa
+
+    if column.null_count == len(column):
+        return f"the column {name!r} holds no value. Leave it out."
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    kind = column.type
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
+        return _from_texts(name, column.cast(pa.large_string()))
+    if pa.types.is_date(kind):
+        return NumberColumn(name, "date", _floats(column.cast(pa.date32()).cast(pa.int32())), type=kind)
+    if pa.types.is_timestamp(kind):
+        ticks = column.cast(pa.timestamp("us", kind.tz), safe=False).cast(pa.int64())
+        return NumberColumn(name, "time", _floats(ticks), type=kind)
+    if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
+        return f"the column {name!r} holds neither numbers nor dates. Give its order, or leave it out."
+    return _finite(name, _floats(column))
+
+
+def _from_texts(name: str, texts: pa.Array) -> NumberColumn | str:
+    """Read texts that are all numbers, all ISO dates or all ISO times."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    texts = pc.utf8_trim_whitespace(texts)
+    for kind, arrow_type, counted in (
+        ("number", pa.float64(), pa.float64()),
+        ("date", pa.date32(), pa.int32()),
+        ("time", pa.timestamp("us"), pa.int64()),
+    ):
+        try:
+            values = _floats(texts.cast(arrow_type).cast(counted))
+        except pa.ArrowInvalid:
+            continue
+        if kind != "number":
+            return NumberColumn(name, kind, values)  # type: ignore[arg-type]
+        if np.isnan(values).sum() == texts.null_count:
+            return _finite(name, values)
+        break
+    return (
+        f"the column {name!r} holds texts that are neither all numbers nor all dates (such as 1987-03-14). "
+        "Give their order, list texts that mean missing, or leave the column out."
+    )
+
+
+def _finite(name: str, values: FloatArray) -> NumberColumn | str:
+    infinite = int(np.isinf(values).sum())
+    if infinite:
+        return f"the column {name!r} holds {infinite} infinite numbers. Make them missing, or leave it out."
+    return NumberColumn(name, "number", values)
+
+
+def _as_ordinal(name: str, column: pa.Array, order: Sequence[str]) -> NumberColumn | str:
+    """Read a column by the order of its texts, or say why that cannot be."""
+    import pyarrow as pa
+
+    labels = tuple(str(label) for label in order)
+    if not labels or len(set(labels)) < len(labels):
+        return f"the order of {name!r} must name each value once."
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    coded = column.dictionary_encode()
+    places = places_of(coded.indices)
+    rank = {label: number for number, label in enumerate(labels)}
+    ranks = [rank.get(text, MISSING) for text in texts_of_array(coded.dictionary)]
+    unknown = ranks.count(MISSING)
+    if unknown:
+        return f"the order of {name!r} leaves out {unknown} of its {len(ranks)} values. Name all of them."
+    numbers = np.array([*map(float, ranks), np.nan])
+    return NumberColumn(name, "ordinal", numbers[places], labels)
+
+
+def _floats(column: pa.Array) -> FloatArray:
+    """Return an array as doubles, NaN where null."""
+    import pyarrow as pa
+
+    values = column.cast(pa.float64(), safe=False)
+    return np.array(values.to_numpy(zero_copy_only=False), dtype=np.float64)
+
+
+def read_codes(source: Source, name: str) -> IntArray:
+    """Number the distinct values of a column by their first rows; missing is a value like any other."""
+    refuse_unknown(source, [name])
+    column = source.collect(source.frame.select(key(source, name).alias(name))).column(name).combine_chunks()
+    coded = column.dictionary_encode()
+    return places_of(coded.indices) + 1

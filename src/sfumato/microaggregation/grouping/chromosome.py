@@ -101,18 +101,6 @@ def inject(groups: Sequence[int], grouping: Grouping) -> Grouping:
 def cross(first: Grouping, second: Grouping, sites: tuple[Site, Site]) -> tuple[Grouping, Grouping]:
     """Inject a section of each parent's group part into the other.
 
-    Parameters
-    ----------
-    first, second
-        The parents.
-    sites
-        The section of each.
-
-    Returns
-    -------
-    tuple
-        The second parent with the first one's section, and the other way round.
-
     Examples
     --------
     >>> cross((9, 18, 4), (7, 24), ((1, 3), (0, 1)))
@@ -187,27 +175,3 @@ GROUP_MUTATIONS: dict[str, Mutation] = {
 }
 ELEMENT_MUTATIONS: dict[str, Mutation] = {"swap": swap_elements, "move": move_element}
 MUTATIONS: dict[str, Mutation] = GROUP_MUTATIONS | ELEMENT_MUTATIONS
-
-
-__all__ = [
-    "ELEMENT_MUTATIONS",
-    "GROUP_MUTATIONS",
-    "MUTATIONS",
-    "Grouping",
-    "Mutation",
-    "Site",
-    "attributes_of",
-    "canonical",
-    "create_group",
-    "cross",
-    "draw_grouping",
-    "draw_site",
-    "eliminate_group",
-    "inject",
-    "is_valid",
-    "make_grouping",
-    "move_element",
-    "object_part",
-    "split_group",
-    "swap_elements",
-]

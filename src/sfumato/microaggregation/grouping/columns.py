@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sfumato.errors import ParameterError
-from sfumato.microaggregation.grouping.analysis import analyse_operators
 from sfumato.microaggregation.grouping.chromosome import attributes_of
-from sfumato.microaggregation.grouping.evaluation import Evaluator
-from sfumato.microaggregation.grouping.gomm import GommParameters, search_groupings
-from sfumato.microaggregation.grouping.objectives import front_of
-from sfumato.microaggregation.grouping.result import GroupingResult
+from sfumato.microaggregation.grouping.evaluation import Evaluator, front_of
+from sfumato.microaggregation.grouping.gomm import FIRST, OPERATORS, GommParameters, search_groupings
 from sfumato.microaggregation.measures import SHARE
 from sfumato.microaggregation.scales import standard_scores
 from sfumato.monitor import Monitor
@@ -22,7 +19,160 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sfumato._typing import FloatArray
+    from sfumato.front import Front
+    from sfumato.microaggregation.grouping.gomm import Evolution, Generation, Member
+    from sfumato.microaggregation.measures import Scores
     from sfumato.monitor import Callback
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorRecord:
+    """What one operator did in one generation."""
+
+    operator: str  # `crossover`, `create`, `eliminate`, `split`, `swap` or `move`
+    generation: int  # from 1
+    made: int  # children
+    # utilization: percentage of the children that were discarded without having been a parent
+    discarded: float
+    # mean number of selections that the children survived; those that live at the end have survived all to
+    # the end
+    life_time: float
+    # efficacy: children of a better and of a worse score than expected, i.e. than the parent's or the mean of
+    # both parents'. The others have the same score.
+    improved: int
+    worsened: int
+    # efficiency: mean percentage of those that improved (positive) and that worsened (negative); 0 for none
+    improvement: float
+    worsening: float
+    # largest and smallest efficiency of a child
+    best: float
+    worst: float
+
+
+def efficiency(ratio: float) -> float:
+    """Return the percentage of improvement of a child, negative where it is worse.
+
+    Equation 9 for mutations too: (1 - r) · 100 if r <= 1, else (1 / r - 1) · 100. No change is 0.
+
+    Examples
+    --------
+    >>> efficiency(0.5), efficiency(1.0), efficiency(2.0)
+    (50.0, 0.0, -50.0)
+    """
+    return (1.0 - ratio) * 100.0 if ratio <= 1.0 else (1.0 / ratio - 1.0) * 100.0
+
+
+def analyse_operators(evolution: Evolution) -> list[OperatorRecord]:
+    """Return a record for each generation and operator that made children, in this order."""
+    made: dict[tuple[int, str], list[Member]] = {}
+    for member in evolution.members:
+        if member.operator != FIRST:
+            made.setdefault((member.born, member.operator), []).append(member)
+    last = len(evolution.generations) - 1
+    places = {name: place for place, name in enumerate(OPERATORS)}
+    keys = sorted(made, key=lambda key: (key[0], places[key[1]]))
+    return [_record(key[1], key[0], made[key], last) for key in keys]
+
+
+def _record(operator: str, generation: int, children: Sequence[Member], last: int) -> OperatorRecord:
+    ratios = [child.ratio for child in children]
+    better = [efficiency(ratio) for ratio in ratios if ratio < 1]
+    worse = [efficiency(ratio) for ratio in ratios if ratio > 1]
+    unused = sum(child.gone is not None and not child.used for child in children)
+    lives = [_life_time(child, last) for child in children]
+    efficiencies = [efficiency(ratio) for ratio in ratios]
+    return OperatorRecord(
+        operator,
+        generation,
+        len(children),
+        100.0 * unused / len(children),
+        sum(lives) / len(lives),
+        len(better),
+        len(worse),
+        sum(better) / len(better) if better else 0.0,
+        sum(worse) / len(worse) if worse else 0.0,
+        max(efficiencies),
+        min(efficiencies),
+    )
+
+
+def _life_time(child: Member, last: int) -> int:
+    """Count the selections survived; one that is gone at its birth's selection has survived none."""
+    return (last + 1 if child.gone is None else child.gone) - child.born
+
+
+@dataclass(frozen=True, eq=False)
+class GroupingResult:
+    """The best attribute grouping that was found, and how the search went.
+
+    Parameters
+    ----------
+    groups
+        Names of the attributes to microaggregate together; each attribute is in one group.
+    scores
+        Information loss, interval disclosure and distance linkage disclosure, in percent.
+    k
+        Smallest size of a cluster.
+    seed
+        Where random choices started.
+    history
+        The population after each generation; the first entry is the first population.
+    evaluations
+        Distinct groupings that were measured.
+    made
+        Chromosomes that were made, clones and repetitions included.
+    microaggregations
+        Attribute groups that were microaggregated.
+    operators
+        What each genetic operator did in each generation.
+    switched_off
+        Group mutation → generation after which D-GOMM left it out.
+    front
+        What no other measured grouping dominates in il, id and dld.
+    seconds
+        Time of the search.
+    stopped
+        Why it ended early (``time limit`` or ``stopped``), or None.
+    """
+
+    groups: tuple[tuple[str, ...], ...]
+    scores: Scores
+    k: int
+    seed: int
+    history: tuple[Generation, ...] = field(repr=False)
+    evaluations: int
+    made: int
+    microaggregations: int
+    operators: tuple[OperatorRecord, ...] = field(repr=False)
+    switched_off: dict[str, int]
+    front: Front = field(repr=False)
+    seconds: float
+    stopped: str | None
+
+    @property
+    def il(self) -> float:
+        """Information loss: 100 · squared error / squared total."""
+        return self.scores.il
+
+    @property
+    def id(self) -> float:
+        """Interval disclosure: percentage of protected values near their original."""
+        return self.scores.id
+
+    @property
+    def dld(self) -> float:
+        """Distance linkage disclosure: percentage of records linked to their own."""
+        return self.scores.dld
+
+    @property
+    def dr(self) -> float:
+        """Disclosure risk: the mean of the two disclosures."""
+        return self.scores.dr
+
+    @property
+    def score(self) -> float:
+        """The mean of information loss and disclosure risk."""
+        return self.scores.score
 
 
 @dataclass(frozen=True)
@@ -65,28 +215,7 @@ def group_columns(
     *,
     settings: GroupingSettings | None = None,
 ) -> GroupingResult:
-    """Search for the best grouping of the columns of an array by GOMM.
-
-    Parameters
-    ----------
-    values
-        Numbers without missing ones, shape (rows, columns).
-    names
-        Names of the columns, each once.
-    k
-        Smallest size of a cluster, from 1 to the number of rows.
-    seed
-        Where random choices start. The same seed gives the same result, unless the run is stopped.
-    dynamic
-        D-GOMM: leave group mutations out that have long brought nothing better.
-    settings
-        See `GroupingSettings`.
-
-    Returns
-    -------
-    GroupingResult
-        The best grouping of all that were measured, groups in the order of their first columns.
-    """
+    """Search for the best grouping of the columns of an array by GOMM."""
     asked = settings or GroupingSettings()
     values = np.asarray(values, dtype=np.float64)
     if values.ndim != 2 or len(names) != values.shape[1] or len(set(names)) != len(names):
@@ -123,6 +252,3 @@ def group_columns(
         seconds=found.seconds,
         stopped=found.stopped,
     )
-
-
-__all__ = ["GroupingSettings", "group_columns"]

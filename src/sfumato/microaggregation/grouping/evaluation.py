@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sfumato.errors import ParameterError
+from sfumato.front import Front, Objective, Solution, non_dominated
 from sfumato.kernels.linkage import centroids_of, count_losses, link_groups
-from sfumato.microaggregation.grouping.chromosome import attributes_of, canonical
+from sfumato.microaggregation.grouping.chromosome import attributes_of, canonical, object_part
 from sfumato.microaggregation.measures import SHARE, Scores, link_records, total_squares
 from sfumato.microaggregation.partitioning import mdav
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import TypeVar
 
     from sfumato._typing import FloatArray, IntArray
@@ -29,6 +30,90 @@ if TYPE_CHECKING:
 
     Item = TypeVar("Item")
     Value = TypeVar("Value")
+
+
+def keep_best(scores: Sequence[Scores], count: int) -> list[int]:
+    """Return the places of the smallest scores, best first; of equal ones the earlier."""
+    order = np.argsort([item.score for item in scores], kind="stable")
+    return [int(place) for place in order[:count]]
+
+
+def costs_of(scores: Sequence[Scores]) -> FloatArray:
+    """Return the three objectives, one row for each."""
+    return np.array([[item.il, item.id, item.dld] for item in scores], dtype=np.float64).reshape(-1, 3)
+
+
+def keep_front(scores: Sequence[Scores], count: int) -> list[int]:
+    """Return the places of members layer by layer: what no other dominates, then what only these do.
+
+    Of the layer that does not fit whole, those stay that are farthest from their neighbours. Of equal members
+    the later ones belong to later layers.
+    """
+    costs = costs_of(scores)
+    left = np.arange(len(costs))
+    kept: list[int] = []
+    while len(kept) < count and len(left):
+        layer = left[np.sort(non_dominated(costs[left]))]
+        room = count - len(kept)
+        if len(layer) > room:
+            layer = np.sort(layer[np.argsort(-crowding(costs[layer]), kind="stable")[:room]])
+        kept += layer.tolist()
+        left = np.setdiff1d(left, layer)
+    return kept
+
+
+def crowding(costs: FloatArray) -> FloatArray:
+    """Return how far each row is from its neighbours, scaled and summed; at the ends infinitely far."""
+    found = np.zeros(len(costs))
+    for column in costs.T:
+        order = np.argsort(column, kind="stable")
+        span = column[order[-1]] - column[order[0]]
+        found[order[[0, -1]]] = np.inf
+        if span > 0:
+            found[order[1:-1]] += (column[order[2:]] - column[order[:-2]]) / span
+    return found
+
+
+OBJECTIVES = tuple(Objective(name, maximize=False) for name in ("il", "id", "dld"))
+
+
+def front_of(
+    scores: Mapping[Grouping, Scores], names: Sequence[str], run: Mapping[str, object] | None = None
+) -> Front:
+    """Return the groupings that no other measured one dominates in il, id and dld."""
+    groupings = sorted(scores, key=lambda item: (len(item), item))
+    reached = [scores[grouping] for grouping in groupings]
+    keep = non_dominated(np.round(costs_of(reached), 9), [np.array([len(item) for item in groupings])])
+    solutions = tuple(
+        _solution(number, groupings[place], reached[place], names)
+        for number, place in enumerate(keep.tolist(), start=1)
+    )
+    complete = len(scores) == count_groupings(len(names))
+    return Front(solutions, OBJECTIVES, {**(run or {}), "complete": complete})
+
+
+def _solution(number: int, grouping: Grouping, scores: Scores, names: Sequence[str]) -> Solution:
+    measures = {"il": scores.il, "id": scores.id, "dld": scores.dld, "score": scores.score}
+    places = object_part(grouping)
+    return Solution(number, measures, 0, {name: place + 1 for name, place in zip(names, places, strict=True)})
+
+
+def count_groupings(attributes: int) -> int:
+    """Return in how many ways attributes can be grouped (Bell's number).
+
+    Examples
+    --------
+    >>> count_groupings(12)
+    4213597
+    """
+    row = [1]
+    for _ in range(attributes - 1):
+        following = [row[-1]]
+        for number in row:
+            following.append(following[-1] + number)
+        row = following
+    return row[-1]
+
 
 LARGEST_MEMORY = 512 * 2**20
 """Bytes of clusters that are remembered; the groups used longest ago are forgotten first."""
@@ -38,24 +123,12 @@ MANY_PAIRS = 10_000_000
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Group:
-    """One attribute group, microaggregated.
+    """One attribute group, microaggregated."""
 
-    Parameters
-    ----------
-    labels
-        The cluster of each record.
-    centroids
-        The protected values of each cluster, shape (clusters, attributes of the group).
-    error
-        SSE of the group.
-    inside
-        How many protected values lie near their original.
-    """
-
-    labels: IntArray
-    centroids: FloatArray
-    error: float
-    inside: int
+    labels: IntArray  # the cluster of each record
+    centroids: FloatArray  # the protected values of each cluster, shape (clusters, attributes of the group)
+    error: float  # SSE of the group
+    inside: int  # how many protected values lie near their original
 
     @property
     def protected(self) -> FloatArray:
@@ -69,21 +142,7 @@ class Group:
 
 
 class Evaluator:
-    """Microaggregates and measures attribute groupings of one table.
-
-    Parameters
-    ----------
-    values
-        Numbers without missing ones, shape (n, d); usually z-scores.
-    k
-        Smallest size of a cluster, from 1 to n.
-    share
-        What counts as near for interval disclosure.
-    threads
-        Threads to use, all cores where None; results do not depend on it.
-    memory
-        Bytes of clusters that are remembered.
-    """
+    """Microaggregates and measures attribute groupings of one table."""
 
     def __init__(
         self,
@@ -185,6 +244,3 @@ class Evaluator:
             return [function(item) for item in items]
         with ThreadPoolExecutor(self._threads) as pool:
             return list(pool.map(function, items))
-
-
-__all__ = ["Evaluator", "Group"]

@@ -15,17 +15,78 @@ from sfumato.microaggregation.grouping.chromosome import (
     cross,
     draw_grouping,
     draw_site,
+    object_part,
 )
-from sfumato.microaggregation.grouping.descent import polish
-from sfumato.microaggregation.grouping.selection import keep_best, keep_front
+from sfumato.microaggregation.grouping.evaluation import keep_best, keep_front
 from sfumato.monitor import Monitor
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from sfumato.microaggregation.grouping.chromosome import Grouping
     from sfumato.microaggregation.grouping.evaluation import Evaluator
     from sfumato.microaggregation.measures import Scores
+
+MORE = 2
+"""Groups beyond those of the best grouping that a start may have."""
+DESCENT_CHUNK = 64
+
+
+def neighbours(grouping: Grouping) -> Iterator[Grouping]:
+    """Yield what one change makes of a grouping.
+
+    An attribute moves into another group or into one of its own, or two groups unite.
+
+    Examples
+    --------
+    >>> sorted({canonical(item) for item in neighbours((0b001, 0b110))})
+    [(1, 2, 4), (1, 6), (3, 4), (5, 2), (7,)]
+    """
+    places = object_part(grouping)
+    for attribute, home in enumerate(places):
+        for target in range(len(grouping) + 1):
+            if target != home:
+                groups = [*grouping, 0]
+                groups[home] ^= 1 << attribute
+                groups[target] |= 1 << attribute
+                yield tuple(group for group in groups if group)
+    for one in range(len(grouping)):
+        for other in range(one):
+            rest = (group for place, group in enumerate(grouping) if place not in (one, other))
+            yield (grouping[one] | grouping[other], *rest)
+
+
+def polish(evaluator: Evaluator, most: int, stop: Callable[[], bool]) -> None:
+    """Descend from the best measured grouping of each number of groups; the evaluator keeps what it sees.
+
+    The genetic search stays with one number of groups once its members have it, though the best
+    grouping may have another.
+    """
+    leaders: dict[int, Grouping] = {}
+    for grouping in sorted(evaluator.scores, key=lambda item: (evaluator.scores[item].score, item)):
+        leaders.setdefault(len(grouping), grouping)
+    best = min(leaders.values(), key=lambda item: evaluator.scores[item].score)
+    starts = [item for count, item in sorted(leaders.items()) if count <= len(best) + MORE]
+    limit = evaluator.evaluated + most
+    # The best comes first, so that it is polished even where the limit is small.
+    for start in sorted(starts, key=lambda item: evaluator.scores[item].score):
+        _descend(evaluator, start, limit, stop)
+
+
+def _descend(evaluator: Evaluator, start: Grouping, limit: int, stop: Callable[[], bool]) -> None:
+    """Go to the best neighbour as long as it is better."""
+    current = canonical(start)
+    while True:
+        around = list(dict.fromkeys(canonical(item) for item in neighbours(current)))
+        for begin in range(0, len(around), DESCENT_CHUNK):
+            if evaluator.evaluated >= limit or stop():
+                return
+            evaluator.evaluate(around[begin : begin + DESCENT_CHUNK])
+        nearest = min(around, key=lambda item: (evaluator.scores[item].score, item), default=current)
+        if evaluator.scores[nearest].score >= evaluator.scores[current].score:
+            return
+        current = nearest
+
 
 CROSSOVER = "crossover"
 FIRST = "first"
@@ -39,42 +100,23 @@ SAME = 1e-12
 
 @dataclass(frozen=True)
 class GommParameters:
-    """Parameters of GOMM, with the paper's values.
+    """Parameters of GOMM, with the paper's values."""
 
-    Parameters
-    ----------
-    population
-        Members of the population.
-    generations
-        Generations after the first population.
-    crossovers
-        Crossovers in a generation; each makes two children.
-    mutations
-        Children that each of the five mutations makes in a generation.
-    clones
-        Whether a child may join the population that groups the attributes as a member does; never where
-        the three measures are objectives of their own.
-    dynamic
-        D-GOMM: switch a group mutation off that has brought no child better than its parent for
-        ``patience`` generations.
-    patience
-        Successive generations without success.
-    settling
-        First generation that counts for this: splitting is of little use before.
-    polish
-        After the last generation, groupings that a descent may measure: it starts from the best grouping
-        of each number of groups and goes to the best neighbour (an attribute in another group, or two groups
-        united) while that is better. With 0 there is none, as in the paper.
-    """
-
-    population: int = 200
-    generations: int = 100
-    crossovers: int = 25
-    mutations: int = 10
+    population: int = 200  # members of the population
+    generations: int = 100  # generations after the first population
+    crossovers: int = 25  # crossovers in a generation; each makes two children
+    mutations: int = 10  # children that each of the five mutations makes in a generation
+    # whether a child may join the population that groups the attributes as a member does; never where the
+    # three measures are objectives of their own
     clones: bool = True
+    # d-GOMM: switch a group mutation off that has brought no child better than its parent for `patience`
+    # generations
     dynamic: bool = False
-    patience: int = 10
-    settling: int = 20
+    patience: int = 10  # successive generations without success
+    settling: int = 20  # first generation that counts for this: splitting is of little use before
+    # after the last generation, groupings that a descent may measure: it starts from the best grouping of
+    # each number of groups and goes to the best neighbour (an attribute in another group, or two groups
+    # united) while that is better. With 0 there is none, as in the paper.
     polish: int = 5000
 
     def __post_init__(self) -> None:
@@ -87,33 +129,15 @@ class GommParameters:
 
 @dataclass(slots=True, eq=False)
 class Member:
-    """A chromosome and its life.
+    """A chromosome and its life."""
 
-    Parameters
-    ----------
-    grouping
-        Its groups.
-    scores
-        What it reaches.
-    operator
-        What made it.
-    born
-        The generation that made it; 0 for the first population.
-    expected
-        The parent's score; of a crossover, the mean of the parents'.
-    used
-        Whether it became a parent.
-    gone
-        The generation at whose end it was not selected; None while it lives.
-    """
-
-    grouping: Grouping
-    scores: Scores
-    operator: str
-    born: int
-    expected: float
-    used: bool = False
-    gone: int | None = None
+    grouping: Grouping  # its groups
+    scores: Scores  # what it reaches
+    operator: str  # what made it
+    born: int  # the generation that made it; 0 for the first population
+    expected: float  # the parent's score; of a crossover, the mean of the parents'
+    used: bool = False  # whether it became a parent
+    gone: int | None = None  # the generation at whose end it was not selected; None while it lives
 
     @property
     def ratio(self) -> float:
@@ -125,59 +149,29 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """The population after a generation.
+    """The population after a generation."""
 
-    Parameters
-    ----------
-    best, mean
-        Smallest and mean score.
-    groups
-        Mean number of groups.
-    made
-        Children made so far, the first population included.
-    evaluated
-        Distinct groupings measured so far.
-    """
-
+    # smallest and mean score
     best: float
     mean: float
-    groups: float
-    made: int
-    evaluated: int
+    groups: float  # mean number of groups
+    made: int  # children made so far, the first population included
+    evaluated: int  # distinct groupings measured so far
 
 
 @dataclass(frozen=True, eq=False)
 class Evolution:
-    """Everything that a run of GOMM did.
+    """Everything that a run of GOMM did."""
 
-    Parameters
-    ----------
-    best
-        The best grouping of all that were measured, groups sorted.
-    scores
-        What it reaches.
-    genetic
-        Distinct groupings that were measured before the descent began.
-    generations
-        The population after each generation; the first entry is the first population.
-    members
-        Every chromosome that was made and measured, in order.
-    switched_off
-        Group mutation → generation after which D-GOMM left it out.
-    seconds
-        Time of the run.
-    stopped
-        Why it ended early, or None.
-    """
-
-    best: Grouping
-    scores: Scores
-    genetic: int
+    best: Grouping  # the best grouping of all that were measured, groups sorted
+    scores: Scores  # what it reaches
+    genetic: int  # distinct groupings that were measured before the descent began
+    # the population after each generation; the first entry is the first population
     generations: tuple[Generation, ...]
-    members: tuple[Member, ...]
-    switched_off: dict[str, int]
-    seconds: float
-    stopped: str | None
+    members: tuple[Member, ...]  # every chromosome that was made and measured, in order
+    switched_off: dict[str, int]  # group mutation → generation after which D-GOMM left it out
+    seconds: float  # time of the run
+    stopped: str | None  # why it ended early, or None
 
 
 def search_groupings(
@@ -188,28 +182,7 @@ def search_groupings(
     objectives: bool = False,
     watch: Monitor | None = None,
 ) -> Evolution:
-    """Search for attribute groupings by GOMM.
-
-    Parameters
-    ----------
-    evaluator
-        The table, k, and what is known of it.
-    seed
-        Where random choices start.
-    parameters
-        Of the algorithm; see `GommParameters`.
-    objectives
-        Whether information loss, interval disclosure and linkage disclosure are objectives of their own:
-        those survive that no other dominates, not those of the best score.
-    watch
-        Time limit and callback.
-
-    Returns
-    -------
-    Evolution
-        Best so far if it was stopped. Of equal scores the grouping of fewer groups is best,
-        then the one whose groups come first.
-    """
+    """Search for attribute groupings by GOMM."""
     return _Run(
         evaluator, np.random.default_rng(seed), parameters or GommParameters(), objectives, watch or Monitor()
     ).run()
@@ -341,15 +314,3 @@ class _Run:
             self.watch.seconds,
             self.watch.reason,
         )
-
-
-__all__ = [
-    "CROSSOVER",
-    "FIRST",
-    "OPERATORS",
-    "Evolution",
-    "Generation",
-    "GommParameters",
-    "Member",
-    "search_groupings",
-]

@@ -30,20 +30,11 @@ class Space:
     """The decisions that make the recodings of several schemes.
 
     Codes are the blocks of each scheme's finest member, so that no decision is about less.
-
-    Parameters
-    ----------
-    schemes
-        One for each attribute.
-    decisions
-        Their elements, for the kernels.
-    pairs
-        How many pairs of codes have to be marked.
     """
 
-    schemes: tuple[Scheme, ...]
-    decisions: Decisions
-    pairs: int
+    schemes: tuple[Scheme, ...]  # one for each attribute
+    decisions: Decisions  # their elements, for the kernels
+    pairs: int  # how many pairs of codes have to be marked
 
     @classmethod
     def of(cls, schemes: tuple[Scheme, ...]) -> Space:
@@ -145,19 +136,7 @@ def _reverse(start: LongArray, items: IntArray, count: int) -> tuple[LongArray, 
 
 
 def make_tuples(cube: Cube, space: Space, penalties: RowPenalties, bits: Sequence[int]) -> layout.Tuples:
-    """Group a cube by the codes of a space.
-
-    Parameters
-    ----------
-    cube
-        The table.
-    space
-        The space; its codes are the blocks of the finest recoding.
-    penalties
-        What rows cost.
-    bits
-        Sensitive attributes whose values are counted.
-    """
+    """Group a cube by the codes of a space."""
     columns = [scheme.finest.block[cube.codes[:, a]] for a, scheme in enumerate(space.schemes)]
     codes, group = np.unique(np.column_stack(columns), axis=0, return_inverse=True)
     group = group.reshape(-1)
@@ -345,6 +324,3 @@ def _ints(count: int) -> IntArray:
 
 def _longs(count: int) -> LongArray:
     return np.zeros(count, dtype=np.int64)
-
-
-__all__ = ["Space", "counted_values", "make_model", "make_tuples", "make_work"]

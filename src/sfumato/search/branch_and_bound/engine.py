@@ -33,12 +33,17 @@ from sfumato.search.branch_and_bound.arrays import (
     make_tuples,
     make_work,
 )
-from sfumato.search.branch_and_bound.checkpoint import Keeper, Snapshot, fingerprint, load
-from sfumato.search.branch_and_bound.queue import Open, Queue, stack_states
-from sfumato.search.branch_and_bound.seeding import anneal, best_levels
-from sfumato.search.branch_and_bound.techniques import Techniques
-from sfumato.search.problem import Problem, Requirement, unbounded_message
-from sfumato.search.result import SearchResult, Status
+from sfumato.search.branch_and_bound.queue import (
+    Keeper,
+    Open,
+    Queue,
+    Snapshot,
+    fingerprint,
+    load,
+    stack_states,
+)
+from sfumato.search.branch_and_bound.seeding import Techniques, anneal, best_levels
+from sfumato.search.problem import Problem, Requirement, SearchResult, Status, unbounded_message
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -105,34 +110,7 @@ def search_branch_and_bound(
     checkpoint: Path | None = None,
     threads: int | None = None,
 ) -> SearchResult:
-    """Find the recoding with the best first objective that meets every requirement.
-
-    Parameters
-    ----------
-    problem
-        With schemes; its first objective must be made of row penalties.
-    monitor
-        Time limit and callback.
-    techniques
-        Direction and techniques.
-    seed
-        Where the random choices of the first solution start.
-    checkpoint
-        A file to go on from if it is there, and to keep how far the search came in.
-    threads
-        Workers; all cores where None. The result does not depend on it.
-
-    Returns
-    -------
-    SearchResult
-        One recoding, or none. Where the search was not stopped its cost is the bound: nothing
-        costs less, but for rounding. ``certificate`` has the bound, the gap, and what was counted.
-
-    Raises
-    ------
-    ParameterError
-        If the objective has no bound, or the checkpoint belongs to another run.
-    """
+    """Find the recoding with the best first objective that meets every requirement."""
     search = _Search(problem, monitor or Monitor(), techniques or Techniques(), seed, threads)
     return search.run(checkpoint)
 
@@ -296,7 +274,7 @@ class _Search:
             if not nodes:
                 break
             pieces = [nodes[i : i + PIECE] for i in range(0, len(nodes), PIECE)]
-            # The limit of this moment: one that a worker reads when it runs would depend on the other threads.
+            # Bound now: a limit that a worker reads when it runs would depend on the other threads.
             expand = partial(self._expand, limit=self._limit)
             self.at_work.append(_Batch(pieces, self.workers.submit(expand, pieces)))
         if not self.at_work:
@@ -445,6 +423,3 @@ def compile_branch_and_bound() -> None:
     nothing = Suppression(Rule.NONE, 0)
     loss = (make_measure("loss", setting),)
     search_branch_and_bound(Problem(cube, lattice, loss, required, nothing, schemes=(Ordered(2),)), threads=1)
-
-
-__all__ = ["COUNTS", "compile_branch_and_bound", "penalties_of", "search_branch_and_bound"]

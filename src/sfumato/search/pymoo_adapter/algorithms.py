@@ -56,41 +56,14 @@ class Operators(NamedTuple):
 
 
 def population_size(name: str, population: int, objectives: int) -> int:
-    """Return how many recodings a population has.
-
-    Parameters
-    ----------
-    name
-        The algorithm.
-    population
-        How many were asked for.
-    objectives
-        How many objectives there are.
-
-    Raises
-    ------
-    ParameterError
-        If the algorithm is not for so few objectives.
-    """
+    """Return how many recodings a population has."""
     if objectives == 1 and name != "nsga2":
         raise ParameterError(f"{name!r} needs two objectives or more. Name another one, or use 'nsga2'.")
     return len(_directions(population, objectives)) if name == "moead" else population
 
 
 def make_algorithm(name: str, first: IntArray, objectives: int, operators: Operators) -> Algorithm:
-    """Return an algorithm that sets out from a first population.
-
-    Parameters
-    ----------
-    name
-        The algorithm.
-    first
-        The first population, as many as :func:`population_size` says.
-    objectives
-        How many objectives there are.
-    operators
-        What it is made of.
-    """
+    """Return an algorithm that sets out from a first population."""
     common = {"sampling": first, "crossover": operators.crossover, "mutation": operators.mutation}
     size = len(first)
     if name == "moead":
@@ -156,5 +129,3 @@ def _compare_in_niches(
 
 
 COMPARISONS = {"nsga3": _compare_violations, "unsga3": _compare_in_niches}
-
-__all__ = ["WITHOUT_CONSTRAINTS", "Operators", "load", "make_algorithm", "population_size"]

@@ -6,15 +6,67 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sfumato.front import non_dominated
 from sfumato.measures import ClassMeasure
-from sfumato.search.pymoo_adapter.archive import Archive
 
 if TYPE_CHECKING:
-    from sfumato._typing import FloatArray, IntArray
+    from sfumato._typing import FloatArray, IntArray, LongArray
     from sfumato.classes import Batch, Recodings, Statistics
     from sfumato.classes.workers import Tick
     from sfumato.search.problem import Problem
     from sfumato.search.pymoo_adapter.genome import Genome
+
+
+class Archive:
+    """The recodings that no other one added dominates, one for each vector of costs.
+
+    Of equal vectors the one with fewest suppressed rows stays, then the one whose text comes first.
+    """
+
+    def __init__(self, genome: Genome, objectives: int) -> None:
+        self._genome = genome
+        self.X: IntArray = np.zeros((0, genome.width), dtype=np.int32)
+        self.costs: FloatArray = np.zeros((0, objectives))
+        self._suppressed: LongArray = np.zeros(0, dtype=np.int64)
+
+    def add(self, X: IntArray, costs: FloatArray, suppressed: LongArray) -> None:
+        """Unite with more recodings."""
+        usable = np.flatnonzero(~np.isnan(costs).any(axis=1))
+        usable = usable[~self._is_dominated(costs[usable])]
+        X = np.concatenate([self.X, X[usable]])
+        # Both zeros are one number, here and in the bytes.
+        costs = np.concatenate([self.costs, costs[usable]]) + 0.0
+        suppressed = np.concatenate([self._suppressed, suppressed[usable]])
+        preferred = self._preferred(X, costs, suppressed)
+        keep = preferred[non_dominated(costs[preferred])]
+        self.X, self.costs, self._suppressed = X[keep], costs[keep], suppressed[keep]
+
+    def _is_dominated(self, costs: FloatArray) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+        """Tell which vectors one of the archive dominates; most do not get any further."""
+        if not len(self.costs):
+            return np.zeros(len(costs), dtype=np.bool_)
+        no_worse = np.ones((len(self.costs), len(costs)), dtype=np.bool_)
+        better = np.zeros_like(no_worse)
+        for held, given in zip(self.costs.T, costs.T, strict=True):
+            no_worse &= held[:, None] <= given
+            better |= held[:, None] < given
+        return np.asarray((no_worse & better).any(axis=0))
+
+    def _preferred(self, X: IntArray, costs: FloatArray, suppressed: LongArray) -> LongArray:
+        """Return the number of one recoding for each vector of costs."""
+        chosen: dict[bytes, int] = {}
+        for number, row in enumerate(costs):
+            key = row.tobytes()
+            rival = chosen.setdefault(key, number)
+            if rival != number and self._is_better(X, suppressed, number, rival):
+                chosen[key] = number
+        return np.fromiter(chosen.values(), dtype=np.int64, count=len(chosen))
+
+    def _is_better(self, X: IntArray, suppressed: LongArray, one: int, other: int) -> bool:
+        if suppressed[one] != suppressed[other]:
+            return bool(suppressed[one] < suppressed[other])
+        return self._genome.reads_before(X[one], X[other])
+
 
 LEAST_VIOLATION = 1e-9
 """What an infeasible recoding violates at least, however little that is."""
@@ -25,18 +77,7 @@ class StoppedError(Exception):
 
 
 class Evaluations:
-    """Everything evaluated so far.
-
-    Parameters
-    ----------
-    problem
-        Objectives and requirements.
-    genome
-        How recodings are written.
-    batch
-        The evaluator of the problem's levels. It is used where these are the whole space; otherwise
-        one for any recodings is made that has as many threads and shares the cube.
-    """
+    """Everything evaluated so far."""
 
     def __init__(self, problem: Problem, genome: Genome, batch: Batch) -> None:
         self.problem, self.genome = problem, genome
@@ -68,18 +109,6 @@ class Evaluations:
         """Return costs, smaller is better, and by how much each requirement is missed, 0 where it is met.
 
         What was evaluated before is looked up.
-
-        Parameters
-        ----------
-        X
-            Recodings.
-        tick
-            Called while waiting.
-
-        Raises
-        ------
-        StoppedError
-            If not all were evaluated; those that were are in the archive.
         """
         keys = self.genome.keys(X)
         places = {key: place for place, key in enumerate(keys) if key not in self.number_of}
@@ -135,6 +164,3 @@ def constraint_count(problem: Problem) -> int:
     """Return how many columns of violations can be above 0."""
     tables = sum(not isinstance(item.measure, ClassMeasure) for item in problem.requirements)
     return 1 + tables if problem.requirements else 0
-
-
-__all__ = ["Evaluations", "StoppedError", "constraint_count", "violations"]

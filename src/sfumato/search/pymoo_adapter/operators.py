@@ -16,20 +16,11 @@ if TYPE_CHECKING:
     from pymoo.core.population import Population
 
     from sfumato._typing import BoolArray, FloatArray, IntArray
-    from sfumato.search.pymoo_adapter.genome import Genome
-    from sfumato.search.pymoo_adapter.parts import Rates
+    from sfumato.search.pymoo_adapter.genome import Genome, Rates
 
 
 class RecodingProblem(PymooProblem):  # type: ignore[misc]
-    """Asks for the costs and the violations of recodings.
-
-    Parameters
-    ----------
-    width, objectives, constraints
-        How many numbers a recoding has, how many costs, how many kinds of violations.
-    evaluate
-        Returns costs and violations.
-    """
+    """Asks for the costs and the violations of recodings."""
 
     def __init__(
         self,
@@ -74,15 +65,7 @@ class AttributeMutation(Mutation):  # type: ignore[misc]
 
 
 class Novelty(DuplicateElimination):  # type: ignore[misc]
-    """Lets pass what was never evaluated; the first population passes as it is.
-
-    Parameters
-    ----------
-    genome
-        Makes the keys of recodings.
-    is_known
-        Tells which recodings were evaluated, given their keys too.
-    """
+    """Lets pass what was never evaluated; the first population passes as it is."""
 
     def __init__(self, genome: Genome, is_known: Callable[[IntArray, list[bytes]], BoolArray]) -> None:
         super().__init__()
@@ -104,6 +87,3 @@ class Novelty(DuplicateElimination):  # type: ignore[misc]
                 seen.add(key)
                 fresh.append(place)
         return pop[fresh]
-
-
-__all__ = ["AttributeCrossover", "AttributeMutation", "Novelty", "RecodingProblem"]

@@ -8,19 +8,81 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sfumato.errors import ParameterError, nearest
-from sfumato.front import non_dominated
+from sfumato.front import hypervolume, non_dominated
 from sfumato.monitor import Monitor
+from sfumato.search.problem import SearchResult, Status
 from sfumato.search.pymoo_adapter.evaluation import Evaluations, StoppedError, constraint_count
-from sfumato.search.pymoo_adapter.gain import Gain, Scale
-from sfumato.search.pymoo_adapter.genome import Genome
-from sfumato.search.pymoo_adapter.parameters import ALGORITHMS, EvolutionParameters
+from sfumato.search.pymoo_adapter.genome import ALGORITHMS, EvolutionParameters, Genome
 from sfumato.search.pymoo_adapter.seeding import SHARE, Seeds, find_seeds
-from sfumato.search.result import SearchResult, Status
 
 if TYPE_CHECKING:
     from sfumato._typing import BoolArray, FloatArray, IntArray
     from sfumato.classes import Batch
     from sfumato.search.problem import Problem
+
+WIDE = 100.0
+"""Costs that span a larger ratio are compared by their logarithms, as class sizes are."""
+
+LEAST_GAIN = 1e-4
+"""The relative growth of the hypervolume that counts as one."""
+
+MANY = 4
+MOST_POINTS = 300
+"""With so many objectives, so many evenly chosen points stand for the rest: time grows with both."""
+
+
+class Scale:
+    """Maps costs to [0, 1] over those that it was made from."""
+
+    def __init__(self, costs: FloatArray) -> None:
+        least, most = np.abs(costs).min(axis=0), np.abs(costs).max(axis=0)
+        one_sign = (costs > 0).all(axis=0) | (costs < 0).all(axis=0)
+        self._logarithmic: BoolArray = one_sign & (most > WIDE * least)
+        logged = self._logged(costs)
+        self._low, span = logged.min(axis=0), np.ptp(logged, axis=0)
+        self._span = np.where(span > 0, span, 1.0)
+
+    def __call__(self, costs: FloatArray) -> FloatArray:
+        """Return scaled costs; those beyond what the scale was made from lie outside [0, 1]."""
+        return np.asarray((self._logged(costs) - self._low) / self._span)
+
+    def _logged(self, costs: FloatArray) -> FloatArray:
+        logarithms = np.sign(costs) * np.log(np.maximum(np.abs(costs), 1e-300))
+        return np.where(self._logarithmic, logarithms, costs)
+
+
+class Gain:
+    """Follows the hypervolume of a growing archive.
+
+    The scale comes from the first solutions and then stays, so that the number never falls, but where
+    there are so many objectives that a part of the archive stands for all.
+    """
+
+    def __init__(self, patience: int | None) -> None:
+        self._patience = patience
+        self._scale: Scale | None = None
+        self._reached = 0.0
+        self._idle = 0
+        self.hypervolume: float | None = None
+
+    @property
+    def stalled(self) -> bool:
+        """Whether it did not grow for as long as patience lasts."""
+        return self._patience is not None and self._idle >= self._patience
+
+    def follow(self, costs: FloatArray) -> None:
+        """Look at the archive of another generation."""
+        self._idle += 1
+        if not len(costs):
+            return
+        if self._scale is None:
+            self._scale = Scale(costs)
+        if costs.shape[1] >= MANY and len(costs) > MOST_POINTS:
+            costs = costs[np.linspace(0, len(costs) - 1, MOST_POINTS).astype(np.int64)]
+        self.hypervolume = hypervolume(self._scale(costs))
+        if self.hypervolume > self._reached * (1 + LEAST_GAIN):
+            self._reached, self._idle = self.hypervolume, 0
+
 
 DRAWS = 20
 """How often a recoding of the first population is drawn anew where it came before."""
@@ -43,34 +105,6 @@ def search_pymoo(
     No recoding is evaluated twice, and the result is the best of everything evaluated, seeds included,
     not only the last population.
 
-    Parameters
-    ----------
-    problem
-        Space, objectives and requirements. Recodings that miss a requirement lose against all
-        that meet it.
-    batch
-        The evaluator of the problem's levels; its threads are used.
-    monitor
-        Time limit and callback, which sees the hypervolume.
-    algorithm
-        ``nsga2``, ``nsga3``, ``unsga3``, ``agemoea``, ``smsemoa``, ``spea2`` or ``moead``.
-    seed
-        Where random choices start. The result does not depend on the number of threads.
-    parameters
-        Of the algorithm; see `EvolutionParameters`.
-
-    Returns
-    -------
-    SearchResult
-        Never complete. ``stopped`` says so where the hypervolume stalled, or nothing new was found.
-
-    Raises
-    ------
-    ParameterError
-        If there is no such algorithm, or it is not for so few objectives.
-
-    References
-    ----------
     Dewri, R., Ray, I., Ray, I., Whitley, D. (2010), Multi-objective evolutionary optimization in
     statistical disclosure control, section 1.4. Deb, K. et al. (2002), A fast and elitist
     multiobjective genetic algorithm: NSGA-II, doi:10.1109/4235.996017.
@@ -85,15 +119,7 @@ def search_pymoo(
 
 
 def compile_pymoo(problem: Problem, algorithm: str = "nsga2") -> None:
-    """Have the kernels ready and pymoo imported, so that neither takes time of a search.
-
-    Parameters
-    ----------
-    problem
-        What is to be searched.
-    algorithm
-        How.
-    """
+    """Have the kernels ready and pymoo imported, so that neither takes time of a search."""
     from sfumato.search.pymoo_adapter import algorithms
 
     algorithms.load(algorithm)
@@ -256,6 +282,3 @@ class _Search:
             self.watch.seconds,
             stopped=reason,
         )
-
-
-__all__ = ["compile_pymoo", "search_pymoo"]

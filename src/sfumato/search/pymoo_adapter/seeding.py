@@ -27,20 +27,11 @@ SHARE = 0.1
 
 @dataclass(frozen=True, eq=False)
 class Seeds:
-    """Recodings to set out from.
+    """Recodings to set out from."""
 
-    Parameters
-    ----------
-    X
-        The recodings, best first; each one's partitions are levels, or the ends of the space.
-    evaluated
-        How many recodings were evaluated to find them.
-    genes
-        For each attribute the genes of its levels, where all their combinations were evaluated; else None.
-    """
-
-    X: IntArray
-    evaluated: int = 0
+    X: IntArray  # the recodings, best first; each one's partitions are levels, or the ends of the space
+    evaluated: int = 0  # how many recodings were evaluated to find them
+    # for each attribute the genes of its levels, where all their combinations were evaluated; else None
     genes: list[IntArray] | None = None
 
     def covers(self, genome: Genome, X: IntArray) -> BoolArray:
@@ -51,15 +42,7 @@ class Seeds:
 
 
 class PartMonitor(Monitor):
-    """Watches a search that is the first part of another one.
-
-    Parameters
-    ----------
-    whole
-        Watches the whole.
-    share
-        Which share of its progress the part is.
-    """
+    """Watches a search that is the first part of another one."""
 
     def __init__(self, whole: Monitor, share: float) -> None:
         super().__init__()
@@ -78,19 +61,6 @@ def find_seeds(problem: Problem, genome: Genome, monitor: Monitor, threads: int,
     All of them are evaluated where that is little work; otherwise PBG-EA searches them. The finest and
     the coarsest recoding are always among the seeds. Where the space has levels alone, they are the
     only ones: the search is about to find the others.
-
-    Parameters
-    ----------
-    problem
-        The space, objectives and requirements.
-    genome
-        How recodings are written.
-    monitor
-        Time limit and callback.
-    threads
-        Workers.
-    seed
-        Where random choices start.
     """
     ends = Seeds(genome.ends)
     if problem.schemes is None or all(scheme.name == "levels" for scheme in problem.schemes):
@@ -144,6 +114,3 @@ def _sub_lattice(problem: Problem, allowed: list[list[int]]) -> Lattice:
     return Lattice(
         tuple(Ladder.whole(ladder.levels[numbers]) for ladder, numbers in zip(ladders, allowed, strict=True))
     )
-
-
-__all__ = ["SHARE", "Seeds", "find_seeds"]

@@ -1,0 +1,316 @@
+"""What analyses still give: a release beside the table that it was made from."""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+import numpy as np
+
+from sfumato.assess import Columns, Recoded, RecodedAttribute, analyse_columns, analyse_recoded
+from sfumato.assess.recoded import number_patterns
+from sfumato.errors import DataError, ParameterError
+from sfumato.hierarchies import ROOT, encode, infer_kind, parse_values, text_of
+from sfumato.preparing import load
+from sfumato.release import Draft, Manifest, Recipe, make_groupings, manifest_path, recipe_problem
+from sfumato.release.microaggregated import NOT_MADE, MicroRecipe, is_microaggregated, orders_of, read_both
+from sfumato.spec import DataSpec
+from sfumato.table import open_source
+from sfumato.table.tally import tally
+from sfumato.table.values import read_numbers, texts_of_array
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sfumato._typing import BoolArray, FloatArray, IntArray, LongArray
+    from sfumato.assess import Utility
+    from sfumato.hierarchies import Hierarchy, Value
+    from sfumato.preparing import Prepared
+    from sfumato.spec import Spec
+    from sfumato.table import Source
+    from sfumato.table.values import NumberColumn
+
+
+@runtime_checkable
+class Aggregated(Protocol):
+    """A microaggregated table: its columns as they were, and what stands in their place."""
+
+    @property
+    def columns(self) -> Sequence[NumberColumn]:
+        """The columns as they were."""
+
+    @property
+    def centres(self) -> FloatArray:
+        """What stands in their place, shape (rows, columns)."""
+
+
+def utility(
+    data: object,
+    release: object | None = None,
+    *,
+    spec: Spec | None = None,
+    recipe: Recipe | None = None,
+    columns: Sequence[str] = (),
+    target: str | None = None,
+    seed: int = 1,
+) -> Utility:
+    """Make the same analyses of a table and of its release.
+
+    A granulated column is compared from its granules on. The numbers depend on the seed and the rows, not on
+    the order of rows or the engine that holds them; those of microaggregated tables on the order, too.
+    """
+    if isinstance(data, Draft):
+        return analyse_recoded(recoded_of_draft(data), target=target, seed=seed)
+    if release is None:
+        if not isinstance(data, Aggregated):
+            raise ParameterError("release must be given unless data know their release.")
+        before = np.column_stack([column.values for column in data.columns])
+        read = _columns(data.columns, before, data.centres)
+        return analyse_columns(read, target=target, seed=seed)
+    if data is None:
+        if spec is None or spec.data.path is None:
+            raise ParameterError("data must be given: there is no specification that names a path.")
+        data = spec.resolve(spec.data.path)
+    recipe, micro = _what_was_done(release, recipe, columns)
+    if recipe is None:
+        read = read_columns(data, release, columns, spec=spec, recipe=micro)
+        return analyse_columns(read, target=target, seed=seed)
+    return analyse_recoded(recoded_of_files(data, release, recipe, spec=spec), target=target, seed=seed)
+
+
+def _what_was_done(
+    release: object, recipe: Recipe | None, columns: Sequence[str]
+) -> tuple[Recipe | None, MicroRecipe | None]:
+    """Return the recipe of a release, as far as something says it."""
+    if recipe is not None:
+        return recipe, None
+    if not isinstance(release, str | os.PathLike):
+        if columns:
+            return None, None
+        raise ParameterError("recipe or columns must be given: a frame does not say what was done to it.")
+    where = manifest_path(Path(release))
+    if columns and not where.exists():
+        return None, None
+    manifest = Manifest.load(where)
+    if is_microaggregated(manifest):
+        return None, MicroRecipe.from_dict(manifest.recipe, where=f"{where}: recipe")
+    return (None, None) if columns else (Recipe.from_dict(manifest.recipe), None)
+
+
+@dataclass(frozen=True, eq=False)
+class _Blocks:
+    """What becomes of a domain: the block of each code, the text of each block, and what these texts are."""
+
+    block: IntArray
+    labels: tuple[str | None, ...]
+    output: str = "label"
+
+
+def recoded_of_draft(draft: Draft) -> Recoded:
+    """Return the table before and after, as a draft knows it."""
+    blocks = [_Blocks(item.block, item.labels, item.output) for item in draft.groupings]
+    suppressed = draft.classes.suppressed_blocks
+    codes = draft.prepared.cube.codes
+    columns = [item.block[codes[:, place]] for place, item in enumerate(blocks)]
+    both = [np.append(column, suppressed[:, place]).astype(np.int64) for place, column in enumerate(columns)]
+    numbers, _ = number_patterns(both, len(codes) + len(suppressed))
+    kept = ~np.isin(numbers[: len(codes)], numbers[len(codes) :])
+    return _recoded(draft.prepared, blocks, kept)
+
+
+def recoded_of_files(data: object, release: object, recipe: Recipe, *, spec: Spec | None = None) -> Recoded:
+    """Return the table before and after from the original rows and the released ones."""
+    # What has to hold is not asked here: which classes were suppressed is read from the release.
+    lenient = replace(recipe, require={}, rule="none", limit=0.0, confidential=())
+    coded, _ = recipe_problem(lenient, data, "*")
+    groupings = make_groupings(coded, coded.lattice, coded.lattice.bottom)
+    prepared = coded if spec is None else load(data, spec)
+    blocks = []
+    for grouping in groupings:
+        block = grouping.block
+        if spec is not None:
+            block = _carried_over(grouping.hierarchy, block, prepared.table.hierarchies[grouping.name])
+        blocks.append(_Blocks(block, grouping.labels, recipe.attributes[grouping.name].output))
+    names = [grouping.name for grouping in groupings]
+    order = [names.index(name) for name in prepared.setting.quasi_identifiers]
+    blocks = [blocks[place] for place in order]
+    source = _open_release(release, recipe.missing)
+    return _recoded(prepared, blocks, _kept(prepared, blocks, source, recipe.suppressed_output == "mask"))
+
+
+def _carried_over(recorded: Hierarchy, block: IntArray, domain: Hierarchy) -> IntArray:
+    """Return the block of each value of a domain, given those of the domain that a recipe makes."""
+    if not block.any():
+        # Everything is one block, also what did not occur when the recipe was written.
+        return np.zeros(domain.size, dtype=np.int32)
+    codes = encode(recorded, domain.values)
+    # What the recipe does not know is hidden by the release: it is one more block, which no row shows.
+    return np.where(codes < 0, int(block.max(initial=-1)) + 1, block[codes]).astype(np.int32)
+
+
+def _kept(prepared: Prepared, blocks: Sequence[_Blocks], source: Source, is_masked: bool) -> BoolArray:
+    """Tell for each cell of the cube whether the release shows its class."""
+    cube = prepared.cube
+    counted = tally(source, cube.quasi_identifiers)
+    shown, stars = [], np.ones(len(counted.rows), dtype=np.bool_)
+    for name, item in zip(cube.quasi_identifiers, blocks, strict=True):
+        column = counted.columns[name]
+        texts: list[str | None] = [*texts_of_array(column.values), None]
+        shown.append(_read_labels(texts, item.labels)[column.places])
+        stars &= np.array([text == ROOT for text in texts])[column.places]
+    if is_masked and any(int(item.block.max(initial=0)) > 0 for item in blocks):
+        shown, rows = [column[~stars] for column in shown], counted.rows[~stars]
+    else:
+        rows = counted.rows
+    both = [
+        # Unknown labels are −1, which is no number of a pattern.
+        np.append(item.block[cube.codes[:, place]], shown[place]).astype(np.int64) + 1
+        for place, item in enumerate(blocks)
+    ]
+    numbers, first = number_patterns(both, len(cube.codes) + len(rows))
+    original = np.bincount(numbers[: len(cube.codes)], weights=cube.rows, minlength=len(first))
+    released = np.bincount(numbers[len(cube.codes) :], weights=rows, minlength=len(first))
+    foreign = int(released[(released > 0) & (released != original)].sum())
+    if foreign:
+        raise DataError(
+            f"the release was not made from these data: {foreign} of its {int(released.sum())} rows are in "
+            "classes that the data do not have, or not with as many rows."
+        )
+    found: BoolArray = released[numbers[: len(cube.codes)]] > 0
+    return found
+
+
+def _read_labels(texts: Sequence[str | None], labels: Sequence[str | None]) -> LongArray:
+    """Return the block of each text; −1 for a text that is no label."""
+    exact = {label: number for number, label in reversed([*enumerate(labels)])}
+    alike = {_plain(label): number for number, label in reversed([*enumerate(labels)])}
+    return np.array([exact.get(text, alike.get(_plain(text), -1)) for text in texts], dtype=np.int64)
+
+
+def _plain(text: str | None) -> str | None:
+    """Return the one spelling of a number or date; other texts as they are."""
+    kind = "category" if text is None else infer_kind([text])
+    if text is None or kind == "category":
+        return text
+    value = parse_values([text], kind)[0]
+    assert value is not None
+    return text_of(value)
+
+
+def _recoded(prepared: Prepared, blocks: Sequence[_Blocks], kept: BoolArray) -> Recoded:
+    """Put attributes and cells together; codes of numbers and dates follow their size."""
+    cube, table = prepared.cube, prepared.table
+    attributes, codes = [], []
+    for place, name in enumerate(cube.quasi_identifiers):
+        attribute, code = _attribute(table.hierarchies[name], "quasi-identifier", blocks[place])
+        attributes.append(attribute)
+        codes.append(code[cube.codes[:, place]])
+    for place, name in enumerate(prepared.setting.sensitive):
+        attribute, code = _attribute(table.sensitive[name], "sensitive", None)
+        attributes.append(attribute)
+        codes.append(code[cube.sensitive_codes[:, place]])
+    stacked = np.column_stack(codes) if codes else np.zeros((len(cube.rows), 0), dtype=np.int32)
+    return Recoded(tuple(attributes), stacked, cube.rows, kept, cube.persons)
+
+
+def _attribute(hierarchy: Hierarchy, role: str, blocks: _Blocks | None) -> tuple[RecodedAttribute, IntArray]:
+    """Return an attribute, and its code of each code of the hierarchy."""
+    known = hierarchy.size - hierarchy.has_missing - ("unknown" in hierarchy.definition)
+    kind, numbers = _numbers(hierarchy, known)
+    order = np.arange(hierarchy.size)
+    if numbers is not None:
+        order[:known] = np.argsort(numbers[:known], kind="stable")
+        numbers = numbers[order]
+    code = np.empty(hierarchy.size, dtype=np.int32)
+    code[order] = np.arange(hierarchy.size, dtype=np.int32)
+    labels = tuple(hierarchy.labels[0][place] for place in order.tolist())
+    block = np.arange(hierarchy.size) if blocks is None else blocks.block[order]
+    used, block = np.unique(block, return_inverse=True)
+    shown = None
+    if blocks is not None and kind == "number" and blocks.output != "label":
+        texts = [blocks.labels[number] if number < len(blocks.labels) else None for number in used.tolist()]
+        shown = np.array([_as_number(text) for text in texts])
+    made = RecodedAttribute(
+        hierarchy.attribute,
+        role,
+        kind,
+        block.reshape(-1).astype(np.int32),
+        labels,
+        known,
+        numbers,
+        shown,
+    )
+    return made, code
+
+
+def _numbers(hierarchy: Hierarchy, known: int) -> tuple[str, FloatArray | None]:
+    """Return the kind of a domain and the number of each code; None for categories and ordinals.
+
+    Numbers whose hierarchy comes from a file or a tree are read as texts, and yet are numbers to an analyst.
+    """
+    kind, values = hierarchy.kind, list(hierarchy.values[:known])
+    texts = [value for value in values if isinstance(value, str)]
+    if kind == "category" and "leaves" in hierarchy.definition and len(texts) == len(values):
+        if infer_kind(texts) != "number":
+            return kind, None
+        kind, values = "number", parse_values(texts, "number")
+    if kind not in ("number", "date"):
+        return kind, None
+    numbers = np.full(hierarchy.size, np.nan)
+    numbers[:known] = [_number(value) for value in values]
+    return (kind, numbers) if not np.isnan(numbers[:known]).any() else ("category", None)
+
+
+def _number(value: Value) -> float:
+    """Return a number as it is, a date in days; NaN for others."""
+    if isinstance(value, dt.datetime):
+        return (value.replace(tzinfo=None) - dt.datetime(1, 1, 1)).total_seconds() / 86_400 + 1
+    if isinstance(value, dt.date):
+        return float(value.toordinal())
+    return float(value) if isinstance(value, int | float) else np.nan
+
+
+def _as_number(text: str | None) -> float:
+    """Return the number that a text is; NaN for others."""
+    return float(text) if text is not None and infer_kind([text]) == "number" else np.nan
+
+
+def read_columns(
+    data: object,
+    release: object,
+    columns: Sequence[str] = (),
+    *,
+    spec: Spec | None = None,
+    recipe: MicroRecipe | None = None,
+) -> Columns:
+    """Read microaggregated columns before and after, rows in the same order."""
+    orders = orders_of(spec)
+    how = DataSpec() if spec is None else spec.data
+    missing = how.missing if recipe is None else recipe.missing
+    original = open_source(data, how.model_copy(update={"missing": missing}))
+    released = _open_release(release, missing)
+    if recipe is not None:
+        sides = read_both(original, released, recipe, orders)
+        sides = sides.only(columns or recipe.names)
+        return _columns(sides.columns, sides.before, sides.after)
+    before, after = (read_numbers(source, columns, orders) for source in (original, released))
+    rows = [len(side[0].values) if side else 0 for side in (before, after)]
+    if rows[0] != rows[1]:
+        raise DataError(f"{NOT_MADE}: it has {rows[1]} rows, and the data have {rows[0]}.")
+    return _columns(
+        before, *(np.column_stack([column.values for column in side]) for side in (before, after))
+    )
+
+
+def _open_release(release: object, missing: Sequence[str]) -> Source:
+    """Open released rows: separator and encoding are those of all releases, and an empty cell is missing."""
+    return open_source(release, DataSpec(missing=tuple(dict.fromkeys(("", *missing)))))
+
+
+def _columns(read: Sequence[NumberColumn], before: FloatArray, after: FloatArray) -> Columns:
+    return Columns(
+        tuple(column.name for column in read), tuple(column.kind for column in read), before, after
+    )

@@ -1,0 +1,297 @@
+"""All analyses of a recoded table."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from sfumato.assess.distributions import (
+    MOST_ATTRIBUTES,
+    QUERIES,
+    compare_associations,
+    compare_distribution,
+    compare_queries,
+    share,
+    summarize_queries,
+    total_variation,
+)
+from sfumato.assess.modelling import MODELS, compare_model, learn_numbers, regression_scores, split_rows
+from sfumato.assess.recoded import LIMIT
+from sfumato.assess.utility import Association, AttributeUtility, ModelUtility, Utility
+from sfumato.errors import DataError, ParameterError, nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sfumato._typing import FloatArray, LongArray
+    from sfumato.assess.recoded import Recoded
+    from sfumato.assess.utility import QueryUtility
+
+
+def analyse_recoded(
+    table: Recoded, *, target: str | None = None, seed: int = 1, limit: int = LIMIT
+) -> Utility:
+    """Make the same analyses of a table and of its release."""
+    if not table.row_count:
+        raise DataError("there are no rows to analyse.")
+    number = _target(table, target)
+    for_sample, for_split, for_queries = np.random.default_rng(seed).spawn(3)
+    used = table.sampled(limit, for_sample)
+    return Utility(
+        "generalized",
+        table.row_count,
+        table.kept_count,
+        table.row_count - table.kept_count,
+        used.row_count,
+        seed,
+        tuple(compare_distribution(table, place) for place in range(len(table.attributes))),
+        compare_associations(table),
+        None if number is None else compare_model(used, number, for_split),
+        compare_queries(used, for_queries) if used.attributes else None,
+    )
+
+
+def _target(table: Recoded, target: str | None) -> int | None:
+    """Return the number of the target; None without attributes."""
+    names = [item.name for item in table.attributes]
+    if target is not None:
+        return find_target(target, names)
+    secret = [place for place, item in enumerate(table.attributes) if item.role == "sensitive"]
+    return secret[0] if secret else (len(names) - 1 if names else None)
+
+
+def find_target(target: str, names: Sequence[str]) -> int:
+    """Return the place of a target among names."""
+    if target not in names:
+        raise ParameterError(
+            f"target must be an attribute that is analysed; got {target!r}. {nearest(target, names)}"
+        )
+    return list(names).index(target)
+
+
+BINS = 20
+
+Ranges: TypeAlias = dict[int, tuple[float, float]]
+"""Column → the ends of a range, both included; NaN where missing is asked for."""
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """Columns of numbers before and after, rows in the same order."""
+
+    names: tuple[str, ...]  # the columns
+    kinds: tuple[str, ...]  # `number`, `date`, `time` or `ordinal` for each
+    # their numbers, shape (rows, columns); NaN is missing
+    before: FloatArray
+    after: FloatArray
+
+    @cached_property
+    def edges(self) -> tuple[FloatArray, ...]:
+        """The first value of each bin of a column: at most 20, with about equally many original rows each."""
+        found = []
+        for column in self.before.T:
+            known = np.sort(column[~np.isnan(column)])
+            places = np.arange(BINS) * len(known) // BINS
+            found.append(np.unique(known[places]) if len(known) else known)
+        return tuple(found)
+
+    def bins(self, column: int, values: FloatArray) -> LongArray:
+        """Return the bin of each value; values below the first bin are in it, missing is after the last."""
+        edges = self.edges[column]
+        found = np.maximum(np.searchsorted(edges, values, side="right") - 1, 0)
+        return np.where(np.isnan(values), len(edges), found).astype(np.int64)
+
+
+def analyse_columns(
+    columns: Columns, *, target: str | None = None, seed: int = 1, limit: int = LIMIT
+) -> Utility:
+    """Make the same analyses of columns and of what stands in their place.
+
+    A centre holds something of each row of its cluster: that the released rows of the test are left out of
+    training does not take out what other rows of their clusters tell of them.
+    """
+    if columns.before.shape != columns.after.shape or not columns.before.size:
+        raise DataError("the same rows and columns are expected before and after, and at least one of each.")
+    number = len(columns.names) - 1 if target is None else find_target(target, columns.names)
+    for_sample, for_split, for_queries = np.random.default_rng(seed).spawn(3)
+    rows = len(columns.before)
+    used = columns
+    if rows > limit:
+        drawn = np.sort(for_sample.choice(rows, limit, replace=False, shuffle=False))
+        used = replace(columns, before=columns.before[drawn], after=columns.after[drawn])
+    return Utility(
+        "microaggregated",
+        rows,
+        rows,
+        0,
+        len(used.before),
+        seed,
+        tuple(_distribution(columns, place) for place in range(len(columns.names))),
+        _correlations(columns),
+        _model(used, number, for_split),
+        _queries(used, for_queries),
+    )
+
+
+def _distribution(columns: Columns, number: int) -> AttributeUtility:
+    """Compare a column over bins with about equally many original rows."""
+    sides = columns.before[:, number], columns.after[:, number]
+    edges = columns.edges[number]
+    has_missing = bool(np.isnan(sides[0]).any() or np.isnan(sides[1]).any())
+    size = len(edges) + has_missing
+    before, after = (
+        share(np.bincount(columns.bins(number, side), minlength=size).astype(np.float64)) for side in sides
+    )
+    known = [side[~np.isnan(side)] for side in sides]
+    means = [float(side.mean()) if len(side) else None for side in known]
+    deviations = [float(side.std()) if len(side) else None for side in known]
+    labels = [f"from {edge:.6g}" for edge in edges.tolist()]
+    distance = total_variation(before, after)
+    return AttributeUtility(
+        columns.names[number],
+        "microaggregated",
+        columns.kinds[number],
+        size,
+        len(np.unique(known[1])),
+        distance,
+        distance,
+        (*labels, *((None,) if has_missing else ())),
+        tuple(before.tolist()),
+        tuple(after.tolist()),
+        tuple(after.tolist()),
+        means[0],
+        means[1],
+        deviations[0],
+        deviations[1],
+        is_ordered=True,
+    )
+
+
+def _correlations(columns: Columns) -> tuple[Association, ...]:
+    """Compare the correlation of every pair of columns."""
+    found = []
+    for a, b in itertools.combinations(range(len(columns.names)), 2):
+        before, after = (_correlation(values, a, b) for values in (columns.before, columns.after))
+        found.append(Association(columns.names[a], columns.names[b], before, after))
+    return tuple(found)
+
+
+def _correlation(values: FloatArray, first: int, second: int) -> float:
+    """Return Pearson's correlation over rows that have both; 0 where one of the two does not vary."""
+    pair = values[:, [first, second]]
+    pair = pair[~np.isnan(pair).any(axis=1)]
+    if not len(pair):
+        return 0.0
+    # Constant columns are told by their values: their deviation may be a rounding error.
+    if (pair == pair[0]).all(axis=0).any():
+        return 0.0
+    centred = pair - pair.mean(axis=0)
+    squares = (centred**2).sum(axis=0)
+    found = (centred[:, 0] * centred[:, 1]).sum() / np.sqrt(squares[0] * squares[1])
+    return float(np.clip(found, -1.0, 1.0))
+
+
+def draw_ranges(columns: Columns, rng: np.random.Generator, count: int = QUERIES) -> list[Ranges]:
+    """Draw ranges of one to three columns, each around a random original row."""
+    rows, width = columns.before.shape
+    found = []
+    for _ in range(count):
+        row = int(rng.integers(rows))
+        asked = rng.choice(width, int(rng.integers(1, min(MOST_ATTRIBUTES, width) + 1)), replace=False)
+        ranges: Ranges = {}
+        for number in np.sort(asked).tolist():
+            own, others = columns.before[row, number], columns.before[rng.integers(rows, size=2), number]
+            ranges[number] = (
+                float(np.fmin.reduce(others, initial=own)),
+                float(np.fmax.reduce(others, initial=own)),
+            )
+            if np.isnan(own):
+                ranges[number] = (np.nan, np.nan)
+        found.append(ranges)
+    return found
+
+
+def count_ranges(values: FloatArray, ranges: Ranges) -> float:
+    """Count the rows whose values lie in all the ranges."""
+    fits = np.ones(len(values), dtype=np.bool_)
+    for number, (low, high) in ranges.items():
+        column = values[:, number]
+        fits &= np.isnan(column) if np.isnan(low) else (column >= low) & (column <= high)
+    return float(fits.sum())
+
+
+def _queries(columns: Columns, rng: np.random.Generator) -> QueryUtility:
+    """Count the rows of random ranges, before and after."""
+    drawn = draw_ranges(columns, rng)
+    truth, estimates = (
+        np.array([count_ranges(values, ranges) for ranges in drawn])
+        for values in (columns.before, columns.after)
+    )
+    return summarize_queries(truth, estimates, np.zeros(len(drawn)), len(columns.before))
+
+
+def _model(columns: Columns, target: int, rng: np.random.Generator) -> ModelUtility | None:
+    """Predict a column from the others by models of the original and of the release."""
+    features = [number for number in range(len(columns.names)) if number != target]
+    split = split_rows(np.ones(len(columns.before), dtype=np.int64), None, rng)
+    truth = columns.before[:, target]
+    test = (split.test > 0) & ~np.isnan(truth)
+    parts = [
+        (side, (split.train > 0) & ~np.isnan(side[:, target])) for side in (columns.before, columns.after)
+    ]
+    if not features or not test.any() or not parts[0][1].any():
+        return None
+    scale = _scale(columns.before[parts[0][1]])
+    asked = _points(columns, columns.before[test], features, scale)
+    mean = float(truth[parts[0][1]].mean())
+    baseline = regression_scores(truth[test], np.full(int(test.sum()), mean))
+    scores = []
+    for side, train in parts:
+        if not train.any():
+            scores.append(baseline)
+            continue
+        points = _points(columns, side[train], features, scale)
+        found = learn_numbers(points, side[train, target], np.ones(int(train.sum())), asked)
+        scores.append(regression_scores(truth[test], found))
+    return ModelUtility(
+        columns.names[target],
+        "regression",
+        MODELS["regression"],
+        tuple(columns.names[number] for number in features),
+        0,
+        int(parts[0][1].sum()),
+        int(parts[1][1].sum()),
+        int(test.sum()),
+        scores[0],
+        scores[1],
+        baseline,
+    )
+
+
+def _scale(values: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return mean and standard deviation of each column, missing left out; 0 and 1 where there are none."""
+    known = ~np.isnan(values)
+    count = np.maximum(known.sum(axis=0), 1)
+    means = np.where(known, values, 0.0).sum(axis=0) / count
+    deviations = np.sqrt((np.where(known, values - means, 0.0) ** 2).sum(axis=0) / count)
+    return means, np.where(deviations > 0, deviations, 1.0)
+
+
+def _points(
+    columns: Columns, values: FloatArray, features: list[int], scale: tuple[FloatArray, FloatArray]
+) -> FloatArray:
+    """Return z-scores of features, 0 where missing, beside indicators of bins."""
+    parts = []
+    for number in features:
+        column = values[:, number]
+        # Pairs of neighbouring bins, so that few rows suffice to learn from.
+        bins = columns.bins(number, column)
+        size = len(columns.edges[number])
+        groups = np.where(bins == size, (size + 1) // 2, bins // 2)
+        parts.append(np.equal.outer(groups, np.arange((size + 1) // 2 + 1)).astype(np.float64))
+        parts.append(np.nan_to_num((column - scale[0][number]) / scale[1][number])[:, None])
+    return np.hstack(parts)

@@ -1,0 +1,399 @@
+"""What attackers would achieve: against any table, and against a release made from it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sfumato.assess.cells import count_rows, read_cells
+from sfumato.assess.downcoding import attack_minimality
+from sfumato.assess.linkage import MOST, link_classes, link_nearest
+from sfumato.assess.recoded_cells import (
+    Released,
+    find_branches,
+    find_positions,
+    label_values,
+    open_release,
+    recode_cells,
+    share_codes,
+)
+from sfumato.assess.reidentification import THRESHOLD, Assumptions, assess, population_sizes
+from sfumato.assess.risk import Risk
+from sfumato.assess.subsets import scan_subsets
+from sfumato.errors import DataError, ParameterError, nearest
+from sfumato.hierarchies import ROOT, text_of
+from sfumato.release.microaggregated import orders_of, read_both
+from sfumato.spec import DataSpec, Spec
+from sfumato.table import open_source
+from sfumato.table.keys import require_columns
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from sfumato._typing import LongArray
+    from sfumato.assess.cells import Cells, CodedTable
+    from sfumato.assess.recoded_cells import Recoded
+    from sfumato.assess.risk import TableRisk
+    from sfumato.hierarchies import Value
+    from sfumato.release import Recipe
+    from sfumato.table import Source
+
+
+def risk(  # noqa: PLR0913 (keywords alone from the third on, and no two that belong together)
+    data: object,
+    quasi_identifiers: Sequence[str] | None = None,
+    sensitive: Sequence[str] = (),
+    *,
+    release: object = None,
+    population: object = None,
+    fraction: float | None = None,
+    person: str | None = None,
+    threshold: float = THRESHOLD,
+    seed: int = 1,
+    subsets: bool = True,
+    downcoding: bool = True,
+    spec: Spec | DataSpec | None = None,
+) -> Risk:
+    """Find out what attackers achieve against a table, and against a release made from it.
+
+    Parameters
+    ----------
+    data
+        A frame or a path; None for the path that the specification names.
+    quasi_identifiers
+        Columns that an outsider may know. Where None, those of the specification, else of the release;
+        without either, all columns but the sensitive ones and the person.
+    sensitive
+        Columns whose values must not be learnt; those of the specification where none are named.
+    release
+        A release of these data: the path of its file, with its ``FILE.json`` beside it, or a release,
+        draft or microaggregated table that is not written yet.
+    population
+        A table of everyone who might be in the data, with the quasi-identifiers; for journalist risk.
+    fraction
+        In its place, the share of the population that is in the data, above 0 and at most 1.
+    person
+        Column that tells persons apart, where a person has several rows; where None, that of the
+        specification or the release.
+    threshold
+        A chance above this counts as a risk, from 0 to below 1.
+    seed
+        Where random choices of linkage attacks start.
+    subsets
+        Whether to look for combinations of attributes that single out most people.
+    downcoding
+        Whether to try to undo a generalized release by its being minimal; needs the specification, and
+        searches for the best release and for near-optimal ones beside it.
+    spec
+        A specification: roles, how files are read, and hierarchies of sensitive attributes, by which their
+        values are similar. Or its part ``data`` alone, which says how files are read.
+
+    Returns
+    -------
+    Risk
+        Counts and rates, never a value; ``to_dict()`` gives plain JSON.
+
+    Raises
+    ------
+    DataError
+        If data cannot be read, a column is not there, or the release was not made from these data.
+    ParameterError
+        If a parameter is out of its range.
+    """
+    whole = spec if isinstance(spec, Spec) else None
+    how = spec.data if isinstance(spec, Spec) else spec
+    if whole is not None:
+        data, quasi_identifiers, sensitive = _specified(data, quasi_identifiers, sensitive, whole)
+    _check(quasi_identifiers, sensitive, population, fraction, threshold)
+    released = None if release is None else open_release(release)
+    source = open_source(data, _reading(how, released))
+    person = _person(person, how, released)
+    names, notes = _choose_names(source, quasi_identifiers, (*sensitive, person), released)
+    needed = [*names, *sensitive, *(() if released is None else released.quasi_identifiers)]
+    table = read_cells(source, tuple(dict.fromkeys(needed)), person)
+    assumed = _assume(Assumptions(threshold, fraction), table, sensitive, whole)
+    people = None if population is None else _read_population(population, names, person, how)
+    everyone = np.ones(len(table.cells.rows), dtype=bool)
+    before, strangers = _assess_original(table, names, sensitive, assumed, people)
+    found = Risk(
+        tuple(names),
+        tuple(sensitive),
+        float(threshold),
+        before,
+        link_classes(table.cells, names, everyone, seed=seed),
+        scan_subsets(table.cells, names) if subsets else None,
+        notes=(*notes, *strangers),
+    )
+    if released is None:
+        return found
+    if released.recipe is None:
+        return _against_microaggregated(found, source, released, assumed, whole, seed=seed)
+    found = _against_generalized(found, (source, table), released, assumed, people, seed=seed)
+    if whole is None or not downcoding:
+        return found
+    tried, remarks = attack_minimality(source, whole, released, people, seed=seed)
+    return replace(found, downcoding=tried, notes=(*found.notes, *remarks))
+
+
+def _specified(
+    data: object, names: Sequence[str] | None, sensitive: Sequence[str], spec: Spec
+) -> tuple[object, Sequence[str], Sequence[str]]:
+    """Take from a specification what was not said."""
+    if data is None and spec.data.path is not None:
+        data = spec.resolve(spec.data.path)
+    known = [name for name in spec.quasi_identifiers if name not in sensitive] if names is None else names
+    return data, known, sensitive or [name for name in spec.sensitive if name not in known]
+
+
+def _person(person: str | None, how: DataSpec | None, released: Released | None) -> str | None:
+    if person is None and how is not None:
+        person = how.person
+    if person is None and released is not None and released.recipe is not None:
+        person = released.recipe.person
+    return person
+
+
+def _assume(
+    assumed: Assumptions, table: CodedTable, sensitive: Sequence[str], spec: Spec | None
+) -> Assumptions:
+    """Add which values are alike, and how often each occurs."""
+    branches = find_branches(table, sensitive, spec)
+    return replace(
+        assumed,
+        positions=find_positions(table, sensitive, branches),
+        branches=branches,
+        overall=_overall(table.cells, sensitive),
+    )
+
+
+def _check(
+    names: Sequence[str] | None,
+    sensitive: Sequence[str],
+    population: object,
+    fraction: float | None,
+    threshold: float,
+) -> None:
+    """Raise ParameterError if something is out of its range or contradicts something else."""
+    if names is not None and not names:
+        raise ParameterError("name at least one quasi-identifier.")
+    both = set(names or ()) & set(sensitive)
+    if both:
+        raise ParameterError(
+            f"column {sorted(both)[0]!r} is named both as quasi-identifier and as sensitive."
+        )
+    if population is not None and fraction is not None:
+        raise ParameterError("name a population or a fraction, not both.")
+    if fraction is not None and not 0.0 < fraction <= 1.0:
+        raise ParameterError(f"the fraction must be above 0 and at most 1; got {fraction:g}.")
+    if not 0.0 <= threshold < 1.0:
+        raise ParameterError(f"the threshold must be from 0 to below 1; got {threshold:g}.")
+
+
+def _reading(how: DataSpec | None, released: Released | None) -> DataSpec:
+    """Say how data are read; what was missing to a release is missing here too."""
+    found = DataSpec() if how is None else how
+    return found if released is None else found.model_copy(update={"missing": released.missing})
+
+
+def _choose_names(
+    source: Source,
+    asked: Sequence[str] | None,
+    others: Sequence[str | None],
+    released: Released | None,
+) -> tuple[list[str], list[str]]:
+    """Return the quasi-identifiers, and what to say about them."""
+    require_columns([name for name in others if name is not None], source.columns)
+    if asked is not None:
+        require_columns(asked, source.columns)
+        return list(asked), []
+    if released is not None:
+        names = [name for name in released.quasi_identifiers if name not in others]
+        require_columns(names, source.columns)
+        return names, ["No quasi-identifiers were named: those of the release are taken."]
+    names = [name for name in source.columns if name not in others]
+    if not names:
+        raise ParameterError("there is no column left to take as quasi-identifier.")
+    return names, [
+        f"No quasi-identifiers were named: all {len(names)} columns are taken, as if an outsider knew them."
+    ]
+
+
+def _overall(cells: Cells, sensitive: Sequence[str]) -> dict[str, LongArray]:
+    return {name: count_rows(cells.codes[name], cells.rows, cells.sizes[name]) for name in sensitive}
+
+
+def _read_population(
+    population: object, names: Sequence[str], person: str | None, how: DataSpec | None
+) -> tuple[Source, CodedTable]:
+    """Read the population; a column that tells persons apart is used if it is there."""
+    source = open_source(population, how)
+    for name in names:
+        if name not in source.columns:
+            raise DataError(
+                f"the population has no column {name!r}. {nearest(name, source.columns)}", where=source.name
+            )
+    return source, read_cells(source, tuple(names), person if person in source.columns else None)
+
+
+def _assess_original(
+    table: CodedTable,
+    names: Sequence[str],
+    sensitive: Sequence[str],
+    assumed: Assumptions,
+    people: tuple[Source, CodedTable] | None,
+) -> tuple[TableRisk, list[str]]:
+    """Return the risks of the data, and a remark where the population is not one."""
+    if people is None:
+        return assess(table.cells, names, sensitive, assumed), []
+    cells, theirs = _align(table.cells, people[1].cells, _pair_texts(table, people[1], names))
+    classes = cells.classes(names)
+    fewer = int((population_sizes(cells, classes, names, theirs) < classes.records).sum())
+    remark = (
+        f"{fewer} of {len(classes.records)} classes have more members in the data than in the population, "
+        "which is then incomplete: there the data count."
+    )
+    return assess(cells, names, sensitive, assumed, population=theirs), [remark] if fewer else []
+
+
+def _pair_texts(
+    table: CodedTable, other: CodedTable, names: Sequence[str]
+) -> dict[str, tuple[Sequence[str | None], Sequence[str | None]]]:
+    """Return what each code of two tables means, so that 39, 39.0 and the text 39 are the same."""
+    found: dict[str, tuple[Sequence[str | None], Sequence[str | None]]] = {}
+    for name in names:
+        (one, values), (two, theirs) = table.typed(name), other.typed(name)
+        if one == two:
+            found[name] = _texts(values), _texts(theirs)
+        else:
+            found[name] = (table.texts(name), other.texts(name))
+    return found
+
+
+def _texts(values: Sequence[Value | None]) -> list[str | None]:
+    """Write values as a release does; missing stays missing."""
+    return [None if value is None else text_of(value) for value in values]
+
+
+def _align(
+    cells: Cells,
+    population: Cells,
+    meanings: Mapping[str, tuple[Sequence[str | None], Sequence[str | None]]],
+) -> tuple[Cells, Cells]:
+    """Give the attributes of two tables common codes."""
+    ours, theirs, sizes = dict(cells.codes), dict(population.codes), dict(cells.sizes)
+    for name, (one, other) in meanings.items():
+        here, there, shared = share_codes(one, other)
+        ours[name], theirs[name] = here[ours[name]], there[theirs[name]]
+        sizes[name] = len(shared)
+    return replace(cells, codes=ours, sizes=sizes), replace(population, codes=theirs, sizes=sizes)
+
+
+def _against_generalized(
+    found: Risk,
+    original: tuple[Source, CodedTable],
+    released: Released,
+    assumed: Assumptions,
+    people: tuple[Source, CodedTable] | None,
+    *,
+    seed: int,
+) -> Risk:
+    """Attack a release whose values were generalized."""
+    recipe = released.recipe
+    assert recipe is not None
+    source, table = original
+    recoded = recode_cells(table, source, recipe, open_source(released.frame))
+    names = [name for name in found.quasi_identifiers if name in recipe.released]
+    sensitive = [name for name in found.sensitive if name in recipe.released]
+    notes = _lacking((*found.quasi_identifiers, *found.sensitive), recipe.released)
+    if not names:
+        raise ParameterError("the release holds none of the quasi-identifiers.")
+    unchanged = [name for name in names if name not in recipe.quasi_identifiers]
+    if unchanged:
+        notes.append(f"{_listed(unchanged)}: known to the attacker, and in the release as in the data.")
+    cells, theirs = recoded.cells, None
+    if people is not None:
+        cells, theirs = _align(cells, people[1].cells, _pair_labels(recoded, table, recipe, people, names))
+    return replace(
+        found,
+        after=assess(cells.keep(recoded.released), names, sensitive, assumed, population=theirs),
+        linkage_after=link_classes(recoded.cells, names, recoded.released, seed=seed),
+        release_kind="generalized",
+        notes=(*found.notes, *notes),
+    )
+
+
+def _pair_labels(
+    recoded: Recoded,
+    table: CodedTable,
+    recipe: Recipe,
+    people: tuple[Source, CodedTable],
+    names: Sequence[str],
+) -> dict[str, tuple[Sequence[str | None], Sequence[str | None]]]:
+    """Return what each code means in the release, and what the release makes of the population's values."""
+    source, population = people
+    missing = [name for name in recipe.quasi_identifiers if name not in source.columns]
+    if missing:
+        raise DataError(
+            f"the population has no column {missing[0]!r}, which the release generalizes.", where=source.name
+        )
+    maps = label_values(recipe, source)
+    found = _pair_texts(table, population, [name for name in names if name not in recoded.labels])
+    for name in names:
+        if name in recoded.labels:
+            theirs = [maps[name].get(text, ROOT) for text in population.texts(name)]
+            found[name] = (recoded.labels[name], theirs)
+    return found
+
+
+def _lacking(names: Sequence[str], columns: Sequence[str]) -> list[str]:
+    absent = [name for name in names if name not in columns]
+    return [f"{_listed(absent)}: not in the release, so nothing is learnt from it there."] if absent else []
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names)
+
+
+def _against_microaggregated(
+    found: Risk,
+    source: Source,
+    released: Released,
+    assumed: Assumptions,
+    spec: Spec | None,
+    *,
+    seed: int,
+) -> Risk:
+    """Attack a release whose rows are in the order of the data, with centres in place of values."""
+    assert released.micro is not None
+    frame = open_source(released.frame)
+    names = [name for name in found.quasi_identifiers if name in frame.columns]
+    sensitive = [name for name in found.sensitive if name in frame.columns]
+    known = [name for name in names if name in released.quasi_identifiers]
+    if not known:
+        raise ParameterError("the release microaggregates none of the quasi-identifiers.")
+    sides = read_both(source, frame, released.micro, orders_of(spec)).only(known)
+    table = read_cells(frame, tuple(dict.fromkeys([*names, *sensitive])))
+    after = replace(_assume(assumed, table, sensitive, spec), overall={})
+    lacking = _lacking((*found.quasi_identifiers, *found.sensitive), frame.columns)
+    return replace(
+        found,
+        after=assess(table.cells, names, sensitive, after),
+        linkage_after=link_nearest(sides.before, sides.after, known, seed=seed),
+        release_kind="microaggregated",
+        notes=(*found.notes, *lacking, *_limits(found, names, known, len(sides.before))),
+    )
+
+
+def _limits(found: Risk, names: Sequence[str], known: Sequence[str], rows: int) -> Iterator[str]:
+    """Say where the attack on a microaggregated release is limited."""
+    rest = [name for name in names if name not in known]
+    if rest:
+        yield f"{_listed(rest)}: left as in the data, and not used to find the nearest record."
+    if found.before.journalist is not None and found.before.journalist.basis == "population":
+        yield "The release holds centres, which no population has: no journalist risk after."
+    if rows > MOST:
+        yield f"{MOST:,} of the {rows:,} people, drawn at random, were looked for in the release."
+    if found.before.unit == "person":
+        yield "Classes of the release count rows: microaggregation does not know which are one person's."

@@ -1,0 +1,171 @@
+"""The distinct tuples of a table as codes, and the classes that some of its columns make."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+
+from sfumato.errors import DataError
+from sfumato.table.keys import require_columns
+from sfumato.table.tally import tally
+from sfumato.table.values import rank, texts_of_array, type_values
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from sfumato._typing import BoolArray, FloatArray, LongArray
+    from sfumato.assess.risk import Unit
+    from sfumato.hierarchies import Value
+    from sfumato.table import Source
+    from sfumato.table.tally import DistinctColumn
+
+TABLE = 1 << 22
+"""Entries that a table of keys may always have; larger ones only where there are more rows."""
+_LARGEST_KEY = 2**62
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """The distinct tuples of some columns, in an order that does not depend on the engine."""
+
+    codes: Mapping[str, LongArray]  # column → the code of each cell; missing is a code of its own
+    sizes: Mapping[str, int]  # column → number of codes
+    rows: LongArray  # rows of each cell
+    persons: LongArray | None = None  # person of each cell, or None where every row is a person
+
+    @property
+    def row_count(self) -> int:
+        """The number of rows."""
+        return int(self.rows.sum())
+
+    @property
+    def unit(self) -> Unit:
+        """What classes are counted in."""
+        return "row" if self.persons is None else "person"
+
+    def keep(self, kept: BoolArray) -> Cells:
+        """Return some of the cells."""
+        codes = {name: column[kept] for name, column in self.codes.items()}
+        persons = None if self.persons is None else self.persons[kept]
+        return replace(self, codes=codes, rows=self.rows[kept], persons=persons)
+
+    def classes(self, names: Iterable[str]) -> Classes:
+        """Return the classes of some columns; without any, one class."""
+        chosen = tuple(names)
+        number = number_tuples([self.codes[name] for name in chosen], [self.sizes[name] for name in chosen])
+        if not chosen:
+            number = np.zeros(len(self.rows), dtype=np.int64)
+        count = int(number.max(initial=-1)) + 1
+        rows = count_rows(number, self.rows, count)
+        if self.persons is None:
+            return Classes(number, rows, rows)
+        people = int(self.persons.max(initial=0)) + 1
+        pairs = np.unique(number * people + self.persons)
+        return Classes(number, rows, np.bincount(pairs // people, minlength=count).astype(np.int64))
+
+
+@dataclass(frozen=True, eq=False)
+class Classes:
+    """Classes of cells."""
+
+    number: LongArray  # the class of each cell, from 0 on without gaps
+    rows: LongArray  # rows of each class
+    records: LongArray  # its size: rows, or distinct persons where persons are named
+
+
+def count_rows(number: LongArray, rows: LongArray, count: int) -> LongArray:
+    """Return the rows of each number from 0 to ``count`` − 1, exactly."""
+    # Sums of doubles are exact up to 2**53 rows.
+    return np.bincount(number, weights=rows, minlength=count).astype(np.int64)
+
+
+def number_tuples(columns: Sequence[LongArray], sizes: Sequence[int]) -> LongArray:
+    """Number tuples of codes in their order, equal tuples alike, without gaps."""
+    if not columns:
+        return np.zeros(0, dtype=np.int64)
+    key, span = np.zeros(len(columns[0]), dtype=np.int64), 1
+    for column, size in zip(columns, sizes, strict=True):
+        if span > _LARGEST_KEY // max(size, 1):
+            key = compact(key, span)
+            span = int(key.max(initial=0)) + 1
+        key = key * size + column
+        span *= size
+    return compact(key, span)
+
+
+def compact(key: LongArray, span: int) -> LongArray:
+    """Number keys, which are all below the span, in their order and without gaps."""
+    if span <= max(TABLE, 4 * len(key)):
+        # A table of all possible keys is far quicker than sorting those that occur.
+        occurs = np.zeros(span, dtype=bool)
+        occurs[key] = True
+        return (np.cumsum(occurs) - 1)[key]
+    _, number = np.unique(key, return_inverse=True)
+    return number.reshape(-1).astype(np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class CodedTable:
+    """The cells of a source, with the values behind the codes."""
+
+    cells: Cells  # the cells
+    # column → its distinct values; their places are in the engine's order, the codes in that of `ranks`
+    columns: Mapping[str, DistinctColumn]
+    ranks: Mapping[str, LongArray]  # column → the code of each value
+
+    def texts(self, name: str) -> list[str | None]:
+        """Return the text of each code; None is missing."""
+        return self._by_code(name, texts_of_array(self.columns[name].values))
+
+    def typed(self, name: str) -> tuple[str, list[Value]]:
+        """Return the kind of a column and the typed value of each code; None is missing."""
+        from sfumato.spec import AttributeSpec
+
+        kind, values = type_values(name, self.columns[name].values, AttributeSpec(role="quasi-identifier"))
+        return kind, self._by_code(name, values)
+
+    def positions(self, name: str) -> FloatArray | None:
+        """Return where each code lies on a line, NaN where it is missing; None where there is no line."""
+        from sfumato.hierarchies.kinds import as_time
+
+        kind, values = self.typed(name)
+        if kind == "number":
+            return np.array([np.nan if value is None else float(value) for value in values])  # type: ignore[arg-type]
+        if kind != "date":
+            return None
+        return np.array(
+            [np.nan if value is None else as_time(value).timestamp() for value in values]  # type: ignore[arg-type]
+        )
+
+    def _by_code(self, name: str, values: Sequence[_T]) -> list[_T | None]:
+        found: list[_T | None] = [None] * self.cells.sizes[name]
+        for code, value in zip(self.ranks[name].tolist(), values, strict=True):
+            found[code] = value
+        return found
+
+
+def read_cells(source: Source, names: Sequence[str], person: str | None = None) -> CodedTable:
+    """Count the distinct tuples of some columns, in one pass over the rows."""
+    asked = (*names, *(() if person is None else (person,)))
+    require_columns(asked, source.columns)
+    if len(set(names)) < len(names):
+        raise DataError("a column is named twice. Name every column once.", where=source.name)
+    counted = tally(source, tuple(dict.fromkeys(asked)))
+    ranks = {name: rank(column.values).astype(np.int64) for name, column in counted.columns.items()}
+    coded = {
+        # Missing is at place -1, which is the last one here.
+        name: np.append(ranks[name], len(ranks[name]))[column.places]
+        for name, column in counted.columns.items()
+    }
+    sizes = {name: len(ranks[name]) + column.has_missing for name, column in counted.columns.items()}
+    order = np.argsort(number_tuples(list(coded.values()), list(sizes.values())), kind="stable")
+    cells = Cells(
+        {name: coded[name][order] for name in names},
+        {name: sizes[name] for name in names},
+        counted.rows[order],
+        None if person is None else coded[person][order],
+    )
+    return CodedTable(cells, counted.columns, ranks)

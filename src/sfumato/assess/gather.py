@@ -1,0 +1,277 @@
+"""All that can be said for and against a release: what it promised, what was found, what it cost."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from pathlib import PurePosixPath, PureWindowsPath
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from sfumato.assess.analyses import utility
+from sfumato.assess.attackers import risk
+from sfumato.assess.published import Lack, Published, Subject, attempt, count_classes, sizes_dict
+from sfumato.table import open_source
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sfumato.assess import Linkage, Risk, TableRisk
+    from sfumato.assess.utility import Utility
+    from sfumato.front import ClassSizes, Front, Solution
+    from sfumato.release import Recipe
+    from sfumato.spec import Spec
+
+LEFT_OUT = "left out"
+WIDEST = 90
+"""Letters of a list that stands on one line."""
+
+_LIST = re.compile(r"= \[\n((?: +[^\n]+,\n)+)\]")
+
+
+def specification_text(spec: Spec, *, show_values: bool = True) -> str:
+    """Return a specification as TOML that tells nothing which the release does not tell.
+
+    Comments go, since they may hold anything; of paths the names of files stay; lists of values (trees,
+    orders, partitions) become their lengths; for whom a sentence is confidential is left out, as in a
+    manifest.
+    """
+    import tomli_w
+
+    tables = cast("dict[str, dict[str, object]]", spec.to_dict())
+    data = tables.get("data", {})
+    if "path" in data:
+        data["path"] = file_name(str(data["path"]))
+    # Whoever knows it can repeat the draw among near-optimal releases.
+    tables.get("release", {}).pop("seed", None)
+    for attribute in cast("dict[str, dict[str, object]]", tables.get("attributes", {})).values():
+        _redact_attribute(attribute)
+    statements = cast("list[dict[str, object]]", tables.get("confidential", []))
+    for statement in statements:
+        for key in ("for", "record", *(() if show_values else ("sentence",))):
+            if key in statement:
+                statement[key] = LEFT_OUT
+    return _LIST.sub(_on_one_line, tomli_w.dumps(tables))
+
+
+def _on_one_line(match: re.Match[str]) -> str:
+    """Return a list on one line where that is short enough."""
+    text = f"= [{', '.join(line.strip().removesuffix(',') for line in match[1].splitlines())}]"
+    return text if len(text) <= WIDEST else match[0]
+
+
+def _redact_attribute(attribute: dict[str, object]) -> None:
+    for key in ("order", "partitions"):
+        entries = attribute.get(key)
+        if isinstance(entries, list | tuple):
+            attribute[key] = f"{LEFT_OUT}: {len(entries)} {'values' if key == 'order' else 'partitions'}"
+    hierarchy = attribute.get("hierarchy")
+    if not isinstance(hierarchy, dict):
+        return
+    if "file" in hierarchy:
+        hierarchy["file"] = file_name(str(hierarchy["file"]))
+    if "tree" in hierarchy:
+        hierarchy["tree"] = f"{LEFT_OUT}: {_leaves(hierarchy['tree'])} values"
+
+
+def _leaves(tree: object) -> int:
+    if isinstance(tree, dict):
+        return sum(_leaves(child) for child in tree.values())
+    return sum(_leaves(child) for child in tree) if isinstance(tree, list | tuple) else 1
+
+
+def file_name(path: str) -> str:
+    r"""Return the name of a file without its folders, whichever system wrote them.
+
+    Examples
+    --------
+    >>> file_name("/data/people/adult.csv"), file_name(r"C:\people\adult.csv"), file_name("adult.csv")
+    ('adult.csv', 'adult.csv', 'adult.csv')
+    """
+    return PureWindowsPath(PurePosixPath(path).name).name or LEFT_OUT
+
+
+ADVICE = "Use the data and the specification that the release came from."
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where the release comes from."""
+
+    data: object  # the original rows, a frame or a path
+    spec: Spec | None = None  # the specification; None where there was none
+    # a draft or a microaggregated table, which knows the rows before and after; None where there are files
+    # alone
+    made: object | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evidence(Published):
+    """All that can be said for and against a release: the content of the internal report.
+
+    Aggregates alone, and labels that the release shows itself; yet they count suppressed people too.
+    """
+
+    sizes_before: ClassSizes | None = None  # how rows of the original are spread over classes
+    risk: Risk | None = None  # what attackers achieve, before and after; None without the original
+    utility: Utility | None = None  # what analyses still give; None without the original
+    # the front, and the number of the released solution where it is found in it
+    front: Front | None = None
+    solution: int | None = None
+    run: Mapping[str, object] = field(default_factory=dict)  # how the release was searched for
+    spec: Spec | None = None  # the specification
+    left_out: tuple[str, ...] = ()  # columns of the original that the specification does not name
+    # measures over all rows, those that a manifest rounds or withholds included
+    exact: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def risk_before(self) -> TableRisk | None:
+        """The risks of the original."""
+        return None if self.risk is None else self.risk.before
+
+    @property
+    def risk_after(self) -> TableRisk | None:
+        """The risks of the release."""
+        return self.risk_alone if self.risk is None else self.risk.after
+
+    @property
+    def measures(self) -> dict[str, float]:
+        """All measures, exact where those are known."""
+        return {**super().measures, **self.exact}
+
+    @property
+    def linkage(self) -> tuple[tuple[Linkage, ...], tuple[Linkage, ...]]:
+        """Linkage attacks before and after."""
+        return ((), ()) if self.risk is None else (self.risk.linkage_before, self.risk.linkage_after)
+
+    def to_dict(self, *, show_values: bool = True) -> dict[str, object]:
+        """Return the evidence as plain JSON."""
+        return {
+            **super().to_dict(show_values=show_values),
+            "class_sizes": {"before": sizes_dict(self.sizes_before), "after": sizes_dict(self.sizes_after)},
+            "risk": None if self.risk is None else self.risk.to_dict(),
+            "utility": None if self.utility is None else _without_distributions(self.utility),
+            "left_out": list(self.left_out),
+            "exact": dict(self.exact),
+            "solution": self.solution,
+            "solutions": None if self.front is None else len(self.front),
+            "run": dict(self.run),
+            "specification": self.specification(show_values=show_values),
+        }
+
+    def specification(self, *, show_values: bool = True) -> str | None:
+        """Return the specification as outsiders may read it; None where there is none."""
+        return None if self.spec is None else specification_text(self.spec, show_values=show_values)
+
+
+def _without_distributions(found: Utility) -> dict[str, object]:
+    """Leave out how values are spread in the original: rare ones are few people."""
+    told = found.to_dict(show_values=False)
+    attributes = told["attributes"]
+    assert isinstance(attributes, list)
+    hidden = ("before", "after", "labels")
+    told["attributes"] = [
+        {key: value for key, value in item.items() if key not in hidden} for item in attributes
+    ]
+    return told
+
+
+def gather(
+    found: Published,
+    origin: Origin | None = None,
+    front: Front | None = None,
+    *,
+    run: Mapping[str, object] | None = None,
+    exact: Mapping[str, float] | None = None,
+    lacks: Sequence[Lack] = (),
+) -> Evidence:
+    """Add what only those know who made a release."""
+    run = run if run is not None else {} if front is None else front.run
+    number = None if front is None else find_solution(front, found.subject)
+    if exact is None:
+        exact = {} if front is None or number is None else dict(front[number - 1].measures)
+    base = Evidence(
+        **{**vars(found), "lacks": (*lacks, *found.lacks)},
+        front=front if front is not None and len(front) else None,
+        solution=number,
+        run=run,
+        exact=exact,
+        spec=None if origin is None else origin.spec,
+    )
+    return base if origin is None or found.lack("sizes") else _compared(base, origin)
+
+
+def _compared(base: Evidence, origin: Origin) -> Evidence:
+    """Add what only the original tells."""
+    subject, lacks = base.subject, list(base.lacks)
+    original = open_source(origin.data, None if origin.spec is None else origin.spec.data)
+    names = subject.quasi_identifiers
+    sizes = attempt(lacks, "sizes", ADVICE, lambda: count_classes(original, names)[0])
+    risks = attempt(lacks, "risk", ADVICE, lambda: _risk(subject, origin))
+    analyses = attempt(lacks, "utility", ADVICE, lambda: _utility(subject, origin))
+    named = () if origin.spec is None else origin.spec.attributes
+    return replace(
+        base,
+        sizes_before=sizes,
+        risk=risks,
+        utility=analyses,
+        left_out=tuple(name for name in original.columns if name not in named) if named else (),
+        lacks=tuple(lacks),
+    )
+
+
+def _risk(subject: Subject, origin: Origin) -> Risk:
+    """Let attackers try the original and the release."""
+    return risk(
+        origin.data,
+        subject.quasi_identifiers,
+        subject.sensitive,
+        release=subject.data if origin.made is None else origin.made,
+        downcoding=False,
+        spec=origin.spec,
+    )
+
+
+def _utility(subject: Subject, origin: Origin) -> Utility:
+    if origin.made is not None:
+        return utility(origin.made)
+    columns = [name for group in subject.groups for name in group]
+    return utility(origin.data, subject.data, spec=origin.spec, recipe=subject.recipe, columns=columns)
+
+
+def find_solution(front: Front, subject: Subject) -> int | None:
+    """Return the number of the solution that a release is; None where none or several may be it.
+
+    Levels, the smallest class and the number of suppressed rows decide. Among several, so do all measures
+    that the release states; a manifest may state some of them rounded, so they do not decide alone.
+    """
+    recipe = subject.recipe
+    if recipe is None:
+        return None
+    found = [item for item in front if _has_levels(item, recipe) and _has_counts(item, subject)]
+    if len(found) > 1:
+        found = [item for item in found if _has_measures(item, subject)]
+    return found[0].number if len(found) == 1 else None
+
+
+def _has_levels(item: Solution, recipe: Recipe) -> bool:
+    if set(item.recoding) != set(recipe.quasi_identifiers):
+        return False
+    levels = {name: level for name, level in item.recoding.items() if isinstance(level, int)}
+    return all(recipe.attributes[name].level == level for name, level in levels.items())
+
+
+def _has_counts(item: Solution, subject: Subject) -> bool:
+    rows, counted = subject.verdict.get("rows"), subject.verdict.get("measures")
+    suppressed = rows.get("suppressed") if isinstance(rows, dict) else None
+    k = counted.get("k") if isinstance(counted, dict) else None
+    return suppressed in (None, item.suppressed) and k in (None, item.measures.get("k", k))
+
+
+def _has_measures(item: Solution, subject: Subject) -> bool:
+    stated = subject.verdict.get("stated")
+    known = stated if isinstance(stated, dict) else {}
+    return all(
+        np.isclose(known[name], value, rtol=1e-9) for name, value in item.measures.items() if name in known
+    )

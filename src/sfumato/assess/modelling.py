@@ -1,0 +1,279 @@
+"""A model trained on the release, tested on original rows that neither it nor its rival has seen."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sfumato.assess.recoded import count_rows, encode_attribute, indicators, number_patterns, pool
+from sfumato.assess.utility import ModelUtility
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sfumato._typing import FloatArray, IntArray, LongArray
+    from sfumato.assess.recoded import Recoded, RecodedAttribute
+    from sfumato.assess.utility import Task
+
+PENALTY = 1.0
+MOST_STEPS = 100
+
+
+def learn_classes(points: FloatArray, weights: FloatArray, asked: FloatArray) -> FloatArray:
+    """Train a logistic regression and return how likely each class is."""
+    seen = np.flatnonzero(weights.sum(axis=0) > 0)
+    likely = np.zeros((len(asked), weights.shape[1]))
+    if not len(seen):
+        return np.full(likely.shape, 1 / weights.shape[1])
+    if len(seen) == 1:
+        likely[:, seen[0]] = 1.0
+        return likely
+    from sklearn.linear_model import LogisticRegression
+    from threadpoolctl import threadpool_limits
+
+    place, number = np.nonzero(weights)
+    model = LogisticRegression(C=1 / PENALTY, max_iter=MOST_STEPS)
+    # One thread: sums in another order would end in other digits.
+    with warnings.catch_warnings(), threadpool_limits(1):
+        # The number of steps is a choice, the same for every table.
+        warnings.simplefilter("ignore")
+        model.fit(points[place], number, sample_weight=weights[place, number])
+        likely[:, model.classes_] = model.predict_proba(asked)
+    return likely
+
+
+def learn_numbers(
+    points: FloatArray, means: FloatArray, weights: FloatArray, asked: FloatArray
+) -> FloatArray:
+    """Train a ridge regression and return what it predicts."""
+    from sklearn.linear_model import Ridge
+    from threadpoolctl import threadpool_limits
+
+    some = weights > 0
+    with threadpool_limits(1):
+        model = Ridge(alpha=PENALTY, solver="cholesky")
+        model.fit(points[some], means[some], sample_weight=weights[some])
+        found: FloatArray = model.predict(asked)
+    return found
+
+
+def classification_scores(truth: LongArray, likely: FloatArray) -> dict[str, float]:
+    """Score predicted classes."""
+    predicted = likely.argmax(axis=1)
+    right = predicted == truth
+    classes = np.unique(truth)
+    recalls = [float(right[truth == number].mean()) for number in classes]
+    areas = [_area(truth == number, likely[:, number]) for number in classes]
+    return {
+        "accuracy": float(right.mean()),
+        "balanced_accuracy": float(np.mean(recalls)),
+        "auc": float(np.mean(areas)),
+    }
+
+
+def _area(belongs: FloatArray, likely: FloatArray) -> float:
+    """Return the share of pairs that are in the right order, ties as half; 0.5 without pairs."""
+    from scipy.stats import rankdata
+
+    ours = int(belongs.sum())
+    others = len(belongs) - ours
+    if not ours or not others:
+        return 0.5
+    ranks = rankdata(likely)
+    return float((ranks[belongs].sum() - ours * (ours + 1) / 2) / (ours * others))
+
+
+def regression_scores(truth: FloatArray, predicted: FloatArray) -> dict[str, float]:
+    """Score predicted numbers."""
+    errors = float(((truth - predicted) ** 2).sum())
+    spread = float(((truth - truth.mean()) ** 2).sum())
+    r2 = 1 - errors / spread if spread > 0 else float(errors == 0)
+    return {"r2": r2, "mae": float(np.abs(truth - predicted).mean())}
+
+
+TEST_SHARE = 0.3
+MOST_TEST_ROWS = 20_000
+MOST_TRAIN_ROWS = 40_000
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """Rows of each cell that are trained on and rows that are tested."""
+
+    # number of rows of each cell. Together they are never more than the cell has.
+    train: LongArray
+    test: LongArray
+
+
+def split_rows(rows: LongArray, persons: IntArray | None, rng: np.random.Generator) -> Split:
+    """Put three tenths of the rows into the test and the others into training, at random."""
+    cells = np.repeat(np.arange(len(rows)), rows)
+    if persons is None:
+        units = np.arange(len(cells))
+    else:
+        units = np.unique(persons[cells], return_inverse=True)[1].reshape(-1)
+    sizes = np.bincount(units)
+    order = rng.permutation(len(sizes))
+    ends = np.empty(len(sizes), dtype=np.int64)
+    ends[order] = np.cumsum(sizes[order])
+    test_rows = min(TEST_SHARE * len(cells), MOST_TEST_ROWS)
+    is_test = ends <= max(test_rows, sizes[order[0]] if len(order) else 0)
+    is_train = ~is_test & (ends <= ends[is_test].max(initial=0) + MOST_TRAIN_ROWS)
+
+    def count(chosen: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> LongArray:
+        return np.bincount(cells[chosen[units]], minlength=len(rows)).astype(np.int64)
+
+    return Split(count(is_train), count(is_test))
+
+
+MOST_CLASSES = 20
+"""Classes of a target; of one with more values, the rarest share the last."""
+
+MODELS: dict[Task, str] = {
+    "classification": "logistic regression",
+    "regression": "ridge regression",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class _Side:
+    """What one of the two models sees of each cell: its values, or its blocks."""
+
+    # for each feature the code or block of each cell, and the point of each code or block
+    columns: list[LongArray]
+    points: list[FloatArray]
+    # the target's code or block of each cell; of each code or block the share of every class, or its number
+    target: LongArray
+    meanings: FloatArray
+
+    def placed(self, cells: LongArray) -> FloatArray:
+        """Return the points of some cells."""
+        parts = [points[column[cells]] for column, points in zip(self.columns, self.points, strict=True)]
+        return np.hstack(parts)
+
+    def patterns(self, rows: LongArray) -> tuple[FloatArray, FloatArray]:
+        """Return the distinct points of rows to train on, and the sum of meanings at each.
+
+        Meanings that are one number for each row are summed beside a column that counts the rows.
+        """
+        cells = np.flatnonzero(rows)
+        numbers, first = number_patterns([column[cells] for column in self.columns], len(cells))
+        meanings = self.meanings[self.target[cells]] * rows[cells, None]
+        sums = [count_rows(numbers, meaning, len(first)) for meaning in meanings.T]
+        return self.placed(cells[first]), np.column_stack(sums)
+
+
+def task_of(attribute: RecodedAttribute, counts: FloatArray) -> Task:
+    """Return ``regression`` for numbers and dates of more than two values, else ``classification``."""
+    different = int((counts[: attribute.known] > 0).sum())
+    is_number = attribute.kind in ("number", "date") and attribute.numbers is not None
+    return "regression" if is_number and different > 2 else "classification"
+
+
+def compare_model(table: Recoded, target: int, rng: np.random.Generator) -> ModelUtility | None:
+    """Train a model on the release and the same on the original, and test both on the same original rows.
+
+    Rows of the test are in no training part: the released rows that they became are left out. Suppressed
+    rows of the training part are left out of the release's alone; the test has suppressed rows too, for the
+    analyst's question is about people, not about the file. Rows without a known target are in no part.
+    """
+    attribute = table.attributes[target]
+    features = [number for number in range(len(table.attributes)) if number != target]
+    split = split_rows(table.rows, table.persons, rng)
+    has_target = table.codes[:, target] < attribute.known
+    train, test = np.where(has_target, split.train, 0), np.where(has_target, split.test, 0)
+    if not features or not train.any() or not test.any():
+        return None
+    counts = _count(table, target, train)
+    task = task_of(attribute, counts)
+    original, release = _sides(table, features, target, train, _meanings(attribute, counts, task))
+    cells = np.flatnonzero(test)
+    asked = original.placed(cells)
+    truth = np.repeat(original.meanings[original.target[cells]], test[cells], axis=0)
+    scores = []
+    for side, rows in ((original, train), (release, np.where(table.kept, train, 0))):
+        found = _predict(side, rows, asked, task) if rows.any() else None
+        scores.append(None if found is None else _score(truth, np.repeat(found, test[cells], axis=0), task))
+    guess = original.meanings[original.target] * train[:, None]
+    baseline = _score(truth, _constant(guess.sum(axis=0), len(truth), task), task)
+    return ModelUtility(
+        attribute.name,
+        task,
+        MODELS[task],
+        tuple(table.attributes[number].name for number in features),
+        original.meanings.shape[1] if task == "classification" else 0,
+        int(train.sum()),
+        int(train[table.kept].sum()),
+        int(test.sum()),
+        scores[0] or baseline,
+        scores[1] or baseline,
+        baseline,
+    )
+
+
+def _count(table: Recoded, number: int, rows: LongArray) -> FloatArray:
+    """Count the rows to train on of each code."""
+    return count_rows(table.codes[:, number], rows, table.attributes[number].size)
+
+
+def _meanings(attribute: RecodedAttribute, counts: FloatArray, task: Task) -> tuple[FloatArray, FloatArray]:
+    """Return what codes and blocks of the target mean: shares of classes, or a number beside a one."""
+    if task == "classification":
+        known = pool(attribute, counts, MOST_CLASSES)[: attribute.known]
+        codes = indicators(known)
+        # A missing target is of no class; neither is what a block holds of it.
+        codes = np.vstack([codes, np.zeros((attribute.size - attribute.known, codes.shape[1]))])
+        return codes, attribute.block_means(codes)
+    assert attribute.numbers is not None
+    assert attribute.block_numbers is not None
+    parts = [np.nan_to_num(numbers) for numbers in (attribute.numbers, attribute.block_numbers)]
+    codes, blocks = (np.column_stack([numbers, np.ones(len(numbers))]) for numbers in parts)
+    return codes, blocks
+
+
+def _sides(
+    table: Recoded,
+    features: Sequence[int],
+    target: int,
+    train: LongArray,
+    meanings: tuple[FloatArray, FloatArray],
+) -> tuple[_Side, _Side]:
+    """Return what the original's model sees and what the release's does."""
+    points = [encode_attribute(table.attributes[number], _count(table, number, train)) for number in features]
+    codes = table.codes.astype(np.int64)
+    original = _Side(
+        [codes[:, number] for number in features],
+        [code for code, _ in points],
+        codes[:, target],
+        meanings[0],
+    )
+    release = _Side(
+        [table.blocks(number).astype(np.int64) for number in features],
+        [block for _, block in points],
+        table.blocks(target).astype(np.int64),
+        meanings[1],
+    )
+    return original, release
+
+
+def _predict(side: _Side, rows: LongArray, asked: FloatArray, task: Task) -> FloatArray:
+    """Train on some rows and predict at points."""
+    points, sums = side.patterns(rows)
+    if task == "classification":
+        return learn_classes(points, sums, asked)
+    return learn_numbers(points, sums[:, 0] / sums[:, 1], sums[:, 1], asked)[:, None]
+
+
+def _constant(sums: FloatArray, length: int, task: Task) -> FloatArray:
+    """Predict the same for every row: the most frequent class, or the mean."""
+    guess = sums / sums.sum() if task == "classification" else sums[:1] / sums[1]
+    return np.tile(guess, (length, 1))
+
+
+def _score(truth: FloatArray, found: FloatArray, task: Task) -> dict[str, float]:
+    if task == "classification":
+        return classification_scores(truth.argmax(axis=1), found)
+    return regression_scores(truth[:, 0], found[:, 0])

@@ -1,0 +1,416 @@
+"""What anyone can find out about a release who holds FILE and FILE.json, and nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar, cast
+
+import numpy as np
+
+from sfumato.assess.cells import read_cells
+from sfumato.assess.recoded_cells import find_positions
+from sfumato.assess.reidentification import Assumptions, assess
+from sfumato.errors import SfumatoError, VerificationError
+from sfumato.front import ClassSizes
+from sfumato.hierarchies import ROOT, text_of
+from sfumato.release import Manifest, Recipe, audit_release, manifest_path
+from sfumato.release.fields import load_json_object
+from sfumato.release.microaggregated import MicroRecipe, is_microaggregated
+from sfumato.spec import DataSpec
+from sfumato.table import open_source
+from sfumato.table.tally import tally
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from sfumato._typing import BoolArray
+    from sfumato.assess import TableRisk
+    from sfumato.table import Source
+    from sfumato.table.tally import DistinctColumn, Tally
+
+
+@dataclass(frozen=True)
+class Block:
+    """One label of a released column: its rows, and the share of detail that each of them lost."""
+
+    label: str | None
+    rows: int
+    cost: float | None = None
+
+    def to_dict(self, *, show_values: bool = True) -> dict[str, object]:
+        """Return plain JSON; without values, the label is left out."""
+        found: dict[str, object] = {"rows": self.rows, "cost": self.cost}
+        return {"label": self.label, **found} if show_values else found
+
+
+@dataclass(frozen=True)
+class ReleasedAttribute:
+    """What became of one quasi-identifier."""
+
+    name: str  # the attribute
+    scheme: str | None  # the space that its partition was taken from; None where it is not told
+    # its level and that of everything in one block; None where the partition is no level, or not told
+    level: int | None
+    height: int | None
+    output: str  # what stands for a block: `label`, `mean`, `median` or `mode`
+    blocks: tuple[Block, ...]  # its labels in the release, in their order
+    # share of its detail that was lost over all input rows, suppressed ones included; None where the manifest
+    # does not tell what labels cost
+    loss: float | None
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether the column leaves as it came."""
+        return self.level == 0
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether nothing of it can be told apart any more."""
+        return len(self.blocks) == 1 and self.blocks[0].label == ROOT
+
+    def to_dict(self, *, show_values: bool = True) -> dict[str, object]:
+        """Return plain JSON; without values, labels are left out."""
+        return {
+            "name": self.name,
+            "scheme": self.scheme,
+            "level": self.level,
+            "height": self.height,
+            "output": self.output,
+            "loss": self.loss,
+            "blocks": [block.to_dict(show_values=show_values) for block in self.blocks],
+        }
+
+
+def count_classes(source: Source, names: Sequence[str], *, masked: bool = False) -> tuple[ClassSizes, Tally]:
+    """Count classes over some columns, in rows, and how often each of their values occurs."""
+    counted = tally(source, names)
+    gone = masked_tuples(counted) if masked else np.zeros(len(counted.rows), dtype=np.bool_)
+    kept = counted.rows[~gone]
+    return ClassSizes.count(kept, kept, int(counted.rows[gone].sum())), counted
+
+
+def masked_tuples(counted: Tally) -> BoolArray:
+    """Tell which tuples are ``*`` throughout: those of masked rows."""
+    found = np.ones(len(counted.rows), dtype=np.bool_)
+    for column in counted.columns.values():
+        stars = np.array([value == ROOT for value in column.values.to_pylist()] + [False], dtype=np.bool_)
+        found &= stars[column.places]
+    return found
+
+
+def read_attributes(
+    counted: Tally,
+    recipe: Recipe,
+    costs: Mapping[str, object],
+    rows: Mapping[str, int],
+    *,
+    kept: BoolArray | None = None,
+) -> tuple[ReleasedAttribute, ...]:
+    """Say what became of each quasi-identifier."""
+    found = []
+    known = counted.rows if kept is None else np.where(kept, counted.rows, 0)
+    for name in recipe.quasi_identifiers:
+        done, stated = recipe.attributes[name], _mapping(costs.get(name))
+        blocks = _blocks(counted.columns[name], known, stated)
+        default = _mapping(stated.get("height")).get("default")
+        height = default[1] if isinstance(default, list) and done.level is not None else None
+        loss = _loss(blocks, rows)
+        found.append(ReleasedAttribute(name, done.scheme, done.level, height, done.output, blocks, loss))
+    return tuple(found)
+
+
+def _blocks(column: DistinctColumn, rows: object, stated: Mapping[str, object]) -> tuple[Block, ...]:
+    """Return the labels that occur, in the order of the reference, else in their own."""
+    weights = np.asarray(rows)
+    counts = np.bincount(column.places + 1, weights=weights, minlength=len(column.values) + 1).astype(int)
+    labels = [None, *(text_of(value) for value in column.values.to_pylist())]
+    loss = _mapping(stated.get("loss"))
+    cells = [cell for cell in cast("list[list[object]]", loss.get("cells", [])) if len(cell) == 3]
+    costs = {_text(cell[0]): float(str(cell[1])) / float(str(cell[2])) for cell in cells}
+    default = loss.get("default")
+    other = default[0] / default[1] if isinstance(default, list) else None
+    order = {label: place for place, label in enumerate(costs)}
+    found = [
+        Block(label, int(count), costs.get(label, other))
+        for label, count in zip(labels, counts.tolist(), strict=True)
+        if count
+    ]
+    return tuple(sorted(found, key=lambda block: (order.get(block.label, len(order)), _natural(block.label))))
+
+
+def _natural(label: str | None) -> tuple[int, float, str]:
+    """Sort numbers as numbers, then texts, then missing."""
+    if label is None:
+        return 2, 0.0, ""
+    try:
+        return 0, float(label), label
+    except ValueError:
+        return 1, 0.0, label
+
+
+def _loss(blocks: Sequence[Block], rows: Mapping[str, int]) -> float | None:
+    if not rows.get("in") or any(block.cost is None for block in blocks):
+        return None
+    lost = sum(block.rows * (block.cost or 0.0) for block in blocks)
+    return (lost + rows.get("suppressed", 0)) / rows["in"]
+
+
+def _text(value: object) -> str | None:
+    return None if value is None else text_of(cast("str | int | float", value))
+
+
+Found = TypeVar("Found")
+Part: TypeAlias = Literal["front", "sizes", "risk", "utility", "attributes", "specification"]
+
+
+@dataclass(frozen=True)
+class Lack:
+    """A part of the evidence that is not there: why, and how to get it."""
+
+    part: Part
+    why: str
+    remedy: str
+
+    def to_dict(self) -> dict[str, str]:
+        """Return plain JSON."""
+        return {"part": self.part, "why": self.why, "remedy": self.remedy}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Subject:
+    """The release that the evidence is about, as FILE and FILE.json describe it."""
+
+    data: Path  # the path of its file
+    verdict: Mapping[str, object]  # what the independent recount found, as `sfumato.verify` returns it
+    # the attributes that may be known to an outsider, and those that must not be learnt
+    quasi_identifiers: tuple[str, ...]
+    sensitive: tuple[str, ...] = ()
+    file: str | None = None  # the name of its file; None where it is not written
+    # what was done to a generalized or to a microaggregated table; the other is None
+    recipe: Recipe | None = None
+    micro: MicroRecipe | None = None
+    columns: tuple[str, ...] = ()  # all columns that are published
+    reference: Mapping[str, object] = field(default_factory=dict)  # what a manifest states beside the file
+    # how the rows were released: their order, and how the solution was chosen where it says so
+    release: Mapping[str, object] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=dict)  # of what made it
+
+    @property
+    def groups(self) -> tuple[tuple[str, ...], ...]:
+        """Columns that were microaggregated together; none for other releases."""
+        return () if self.micro is None else self.micro.groups
+
+    @property
+    def has_persons(self) -> bool:
+        """Whether what is required counts persons, who may have several rows."""
+        return self.recipe is not None and self.recipe.person is not None
+
+    @property
+    def is_masked(self) -> bool:
+        """Whether suppressed rows stand in the file, as ``*`` throughout."""
+        return self.recipe is not None and self.recipe.suppressed_output == "mask"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Published:
+    """What follows from the released rows and their manifest: the content of the external report."""
+
+    subject: Subject  # the release
+    # how released rows are spread over classes, in rows
+    sizes_after: ClassSizes = field(default_factory=lambda: ClassSizes((), (), ()))
+    attributes: tuple[ReleasedAttribute, ...] = ()  # the labels of each quasi-identifier
+    # what attackers achieve who know nothing but the release; counted in rows
+    risk_alone: TableRisk | None = None
+    withheld: Mapping[str, str] = field(default_factory=dict)  # measure → why the manifest does not state it
+    lacks: tuple[Lack, ...] = ()  # what is not there
+
+    @property
+    def holds(self) -> bool:
+        """Whether the recount confirms the promise."""
+        return bool(self.subject.verdict["holds"])
+
+    @property
+    def required_k(self) -> float | None:
+        """The smallest class that is required; None where nothing is said about it."""
+        require = self.subject.verdict.get("require")
+        limit = require.get("k") if isinstance(require, dict) else None
+        return float(limit) if isinstance(limit, int | float) else None
+
+    @property
+    def sizes_before(self) -> ClassSizes | None:
+        """Sizes of the original's classes, which the published files do not tell."""
+        return None
+
+    @property
+    def risk_before(self) -> TableRisk | None:
+        """The risks of the original, which the published files do not tell."""
+        return None
+
+    @property
+    def risk_after(self) -> TableRisk | None:
+        """The risks of the release."""
+        return self.risk_alone
+
+    @property
+    def measures(self) -> dict[str, float]:
+        """The measures that may be shown: those that the manifest states."""
+        stated = cast("Mapping[str, object]", self.subject.verdict.get("stated") or {})
+        return {name: float(number) for name, number in stated.items() if isinstance(number, int | float)}
+
+    def lack(self, part: Part) -> Lack | None:
+        """Return why a part is not there; None where it is."""
+        return next((item for item in self.lacks if item.part == part), None)
+
+    def to_dict(self, *, show_values: bool = True) -> dict[str, object]:
+        """Return plain JSON."""
+        verdict = {key: value for key, value in self.subject.verdict.items() if key != "file"}
+        return {
+            "file": self.subject.file,
+            "verdict": verdict,
+            "quasi_identifiers": list(self.subject.quasi_identifiers),
+            "sensitive": list(self.subject.sensitive),
+            "class_sizes": {"after": sizes_dict(self.sizes_after)},
+            "attributes": [item.to_dict(show_values=show_values) for item in self.attributes],
+            "risk_of_release": None if self.risk_after is None else self.risk_after.to_dict(),
+            "withheld": dict(self.withheld),
+            "versions": dict(self.subject.versions),
+            "lacks": [item.to_dict() for item in self.lacks],
+        }
+
+
+def sizes_dict(sizes: ClassSizes | None) -> dict[str, object] | None:
+    """Return sizes of classes as plain JSON."""
+    if sizes is None:
+        return None
+    thin = sizes.thinned()
+    return {
+        "smallest": sizes.sizes[0] if sizes.sizes else None,
+        "classes": sum(sizes.classes),
+        "rows": sizes.total,
+        "sizes": list(thin.sizes),
+        "rows_up_to": list(thin.cumulative),
+    }
+
+
+def published(file: Path) -> Published:
+    """Read a release back, recount it, and find out what it shows of itself.
+
+    This takes nothing but the path of FILE, with FILE.json beside it, so that nothing else can get into
+    what is made from it.
+    """
+    subject = read_subject(file)
+    withheld = load_json_object(manifest_path(file)).get("withheld")
+    reasons = {name: str(why) for name, why in withheld.items()} if isinstance(withheld, dict) else {}
+    done = subject.recipe or subject.micro
+    source = open_source(file, DataSpec() if done is None else DataSpec(missing=done.missing))
+    absent = {*subject.quasi_identifiers, *subject.sensitive} - {*source.columns}
+    if absent:
+        return Published(subject=subject, withheld=reasons, lacks=_without_columns(sorted(absent)))
+    sizes, counted = count_classes(source, subject.quasi_identifiers, masked=subject.is_masked)
+    lacks: list[Lack] = []
+    return Published(
+        subject=subject,
+        sizes_after=sizes,
+        attributes=_attributes(subject, counted),
+        risk_alone=attempt(lacks, "risk", "Verify the file.", lambda: _risk(subject, source)),
+        withheld=reasons,
+        lacks=tuple(lacks),
+    )
+
+
+def _without_columns(names: Sequence[str]) -> tuple[Lack, ...]:
+    """Return what cannot be told of a file that does not have the columns it promises."""
+    why = f"the file does not have the columns it promises: {', '.join(map(repr, names))}."
+    parts: tuple[Part, ...] = ("sizes", "risk", "utility", "attributes")
+    return tuple(Lack(part, why, "Write the release again.") for part in parts)
+
+
+def _attributes(subject: Subject, counted: Tally) -> tuple[ReleasedAttribute, ...]:
+    if subject.recipe is None:
+        return ()
+    return read_attributes(
+        counted,
+        subject.recipe,
+        _mapping(subject.reference.get("attributes")),
+        cast("Mapping[str, int]", _mapping(subject.verdict.get("rows"))),
+        kept=~masked_tuples(counted) if subject.is_masked else None,
+    )
+
+
+def _risk(subject: Subject, source: Source) -> TableRisk:
+    """Let attackers try the released rows; suppressed ones that stand there as ``*`` are nobody."""
+    names = subject.quasi_identifiers
+    table = read_cells(source, (*names, *subject.sensitive))
+    cells = table.cells
+    if subject.is_masked:
+        stars = [np.array([text == ROOT for text in table.texts(name)])[cells.codes[name]] for name in names]
+        cells = cells.keep(~np.all(stars, axis=0))
+    assumed = Assumptions(positions=find_positions(table, subject.sensitive, {}))
+    return assess(cells, names, subject.sensitive, assumed)
+
+
+def attempt(lacks: list[Lack], part: Part, remedy: str, make: Callable[[], Found]) -> Found | None:
+    """Make a part of the evidence; where it cannot be made, note why."""
+    try:
+        return make()
+    except SfumatoError as error:
+        # The message names counts and columns, never a value; the place may be a folder of this machine.
+        lacks.append(Lack(part, error.message, remedy))
+        return None
+
+
+def read_subject(file: Path) -> Subject:
+    """Recount a released file, and return it as what the evidence is about."""
+    manifest, verdict = Manifest.load(manifest_path(file)), judge_file(file)
+    choice = load_json_object(manifest_path(file)).get("choice")
+    release = {**_mapping(manifest.recipe.get("release")), **({} if choice is None else {"choice": choice})}
+    if is_microaggregated(manifest):
+        micro = MicroRecipe.from_dict(manifest.recipe)
+        return Subject(
+            data=file,
+            verdict=verdict,
+            quasi_identifiers=micro.names,
+            file=file.name,
+            micro=micro,
+            columns=micro.columns,
+            release=release,
+            versions=manifest.versions,
+        )
+    recipe = Recipe.from_dict(manifest.recipe)
+    return Subject(
+        data=file,
+        verdict=verdict,
+        quasi_identifiers=recipe.quasi_identifiers,
+        sensitive=recipe.sensitive,
+        file=file.name,
+        recipe=recipe,
+        columns=recipe.released,
+        reference=manifest.reference,
+        release=release,
+        versions=manifest.versions,
+    )
+
+
+def judge_file(file: Path) -> dict[str, object]:
+    """Recount a released file; one that cannot even be recounted does not hold."""
+    try:
+        return audit_release(file).to_dict()
+    except VerificationError as error:
+        manifest = Manifest.load(manifest_path(file))
+        return {  # what only a recount tells is left open
+            "holds": False,
+            "violations": [error.message],
+            "require": dict(manifest.require),
+            "stated": dict(manifest.measures),
+            "measures": {},
+            "not_recounted": {},
+            "rows": dict(manifest.rows),
+            "classes": None,
+            "notes": [],
+            "sha256": manifest.sha256,
+        }
+
+
+def _mapping(value: object) -> Mapping[str, object]:
+    return cast("Mapping[str, object]", value) if isinstance(value, dict) else {}

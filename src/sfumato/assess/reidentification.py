@@ -1,0 +1,307 @@
+"""Prosecutor, journalist and marketer: the chance that a record is given the right name.
+
+Throughout, f_j is the size of class j in the table, F_j in the population, n the records of the table and J
+the number of its classes.
+
+References
+----------
+El Emam, K. (2013). Guide to the De-Identification of Personal Health Information, chapter 16: the nine
+metrics of prosecutor, journalist and marketer risk.
+
+Dankar, F. K. and El Emam, K. (2010). A method for evaluating marketer re-identification risk. EDBT/ICDT
+Workshops. https://doi.org/10.1145/1754239.1754271
+
+Benedetti, R. and Franconi, L. (1998). Statistical and technological solutions for controlled data
+dissemination. New Techniques and Technologies for Statistics: F given f as negative binomial.
+
+References
+----------
+Machanavajjhala, A. and others (2007). ℓ-diversity: privacy beyond k-anonymity. ACM TKDD 1(1): the homogeneity
+attack. https://doi.org/10.1145/1217299.1217302
+
+Li, N., Li, T. and Venkatasubramanian, S. (2007). t-closeness: privacy beyond k-anonymity and ℓ-diversity.
+ICDE: the skewness and similarity attacks. https://doi.org/10.1109/ICDE.2007.367856
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from sfumato.assess.cells import count_rows, number_tuples
+from sfumato.assess.estimators import estimate_uniques
+from sfumato.assess.risk import AttributeDisclosure, ClassSizes, Reidentification, SizeBin, TableRisk, Uniques
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sfumato._typing import BoolArray, FloatArray, LongArray
+    from sfumato.assess.cells import Cells, Classes
+    from sfumato.assess.risk import Similarity
+
+WIDTH = 0.1
+"""Values within this share of the range are similar."""
+_ROUNDING = 1e-12
+
+
+def attribute_disclosure(
+    cells: Cells,
+    classes: Classes,
+    attribute: str,
+    *,
+    threshold: float,
+    positions: FloatArray | None = None,
+    branches: LongArray | None = None,
+    overall: LongArray | None = None,
+) -> AttributeDisclosure:
+    """Return what classes give away about one sensitive attribute."""
+    size, rows = cells.sizes[attribute], cells.row_count
+    code = cells.codes[attribute]
+    total = count_rows(code, cells.rows, size) if overall is None else overall
+    pairs, place = np.unique(classes.number * size + code, return_inverse=True)
+    inside = count_rows(place.reshape(-1), cells.rows, len(pairs))
+    number, value = pairs // size, pairs % size
+    share = inside / classes.rows[number]
+    gain = share - total[value] / max(int(total.sum()), 1)
+    count = len(classes.rows)
+    distance = np.bincount(number, weights=np.maximum(gain, 0.0), minlength=count)
+    alone = np.bincount(number, minlength=count) == 1
+    like: BoolArray = np.asarray(alone)
+    manner: Similarity | None = None
+    if branches is not None:
+        like, manner = alone | _is_of_one_branch(number, branches[value]), "hierarchy"
+    elif positions is not None:
+        like, manner = alone | _is_narrow(number, value, positions, total), "range"
+    return AttributeDisclosure(
+        attribute,
+        int(classes.rows[alone].sum()),
+        int(alone.sum()),
+        int(inside[gain > threshold + _ROUNDING].sum()),
+        float(min(distance.max(initial=0.0), 1.0)),
+        float((inside * gain).sum() / max(rows, 1)),
+        None if manner is None else int(classes.rows[like].sum()),
+        rows,
+        manner,
+    )
+
+
+def _is_narrow(number: LongArray, value: LongArray, positions: FloatArray, total: LongArray) -> BoolArray:
+    """Tell for each class whether all its values are known and lie within a tenth of the range."""
+    count = int(number.max(initial=-1)) + 1
+    occurring = positions[(total > 0) & ~np.isnan(positions)]
+    allowed = WIDTH * (occurring.max() - occurring.min()) if len(occurring) else 0.0
+    low, high = np.full(count, np.inf), np.full(count, -np.inf)
+    at = positions[value]
+    # Where a value is missing it may be anything.
+    np.minimum.at(low, number, np.where(np.isnan(at), -np.inf, at))
+    np.maximum.at(high, number, np.where(np.isnan(at), np.inf, at))
+    return np.asarray(high - low <= allowed * (1.0 + 1e-12))
+
+
+def _is_of_one_branch(number: LongArray, branch: LongArray) -> BoolArray:
+    """Tell for each class whether all its values are of one branch."""
+    size = int(branch.max(initial=0)) + 1
+    pairs = np.unique(number * size + branch)
+    return np.asarray(np.bincount(pairs // size, minlength=int(number.max(initial=-1)) + 1) == 1)
+
+
+THRESHOLD = 0.2
+"""A chance above this counts as a risk: more than one in five."""
+BINS = (1, 2, 3, 5, 10, 20, 50, 100, 1000)
+"""Where the bins of class sizes begin."""
+_LARGE = 50
+
+
+def class_sizes(sizes: LongArray) -> ClassSizes:
+    """Return the distribution of class sizes, empty bins included; without classes, zeros."""
+    ends = (*(start - 1 for start in BINS[1:]), None)
+    bins = []
+    for start, end in zip(BINS, ends, strict=True):
+        inside = sizes[(sizes >= start) & (sizes <= (np.inf if end is None else end))]
+        bins.append(SizeBin(start, end, len(inside), int(inside.sum())))
+    if not len(sizes):
+        return ClassSizes(0, 0, 0, 0.0, tuple(bins))
+    return ClassSizes(len(sizes), int(sizes.min()), int(sizes.max()), float(sizes.mean()), tuple(bins))
+
+
+def prosecutor(sizes: LongArray, threshold: float = THRESHOLD) -> Reidentification:
+    """Return the risk from an attacker who knows that the person is in the table.
+
+    A record of class j has the chance 1 / f_j; the average is J / n, the highest 1 / min f_j.
+    """
+    return _of_chances(sizes, 1.0 / sizes, threshold, "sample")
+
+
+def journalist(sizes: LongArray, population: LongArray, threshold: float = THRESHOLD) -> Reidentification:
+    """Return the risk from an attacker who finds people in a population table instead.
+
+    A record of class j has the chance 1 / F_j. The average is El Emam's: the larger of J / Σ F_j (somebody of
+    these classes is drawn from the population) and Σ (f_j / F_j) / n (a record is drawn from the table).
+    """
+    known = np.maximum(sizes, population)
+    found = _of_chances(sizes, 1.0 / known, threshold, "population")
+    from_population = len(sizes) / int(known.sum()) if len(sizes) else 0.0
+    return replace(found, average=max(found.average, from_population))
+
+
+def journalist_by_fraction(
+    sizes: LongArray, fraction: float, threshold: float = THRESHOLD
+) -> Reidentification:
+    """Return the risk from an attacker with a population table of which only the sampling fraction is known.
+
+    A record of class j has the chance E(1 / F_j | f_j), see :func:`expected_chance`. The larger of the two
+    averages of :func:`journalist` is then always the one over records.
+    """
+    return _of_chances(sizes, expected_chance(sizes, fraction), threshold, "fraction")
+
+
+def expected_chance(sizes: LongArray, fraction: float) -> FloatArray:
+    """Return E(1 / F | f) where everyone of the population is in the table with the same probability.
+
+    Given f, F − f is negative binomial: P(F = h) = C(h−1, f−1) π^f (1−π)^(h−f), with E(F) = f / π. Then
+    E(1 / F | f) = (π / f) · ₂F₁(1, 1; f + 1; 1 − π); for f = 1 that is −π ln π / (1 − π).
+
+    Examples
+    --------
+    >>> expected_chance(np.array([1, 2, 10]), 0.1).round(4).tolist()
+    [0.2558, 0.0827, 0.011]
+    """
+    from scipy.special import hyp2f1
+
+    distinct, place = np.unique(sizes, return_inverse=True)
+    small = distinct < _LARGE
+    factor = np.empty(len(distinct), dtype=np.float64)
+    factor[small] = hyp2f1(1.0, 1.0, distinct[small] + 1.0, 1.0 - fraction)
+    factor[~small] = _series(distinct[~small].astype(np.float64), 1.0 - fraction)
+    return (fraction / distinct * factor)[place.reshape(-1)]
+
+
+def _series(sizes: FloatArray, rest: float) -> FloatArray:
+    """Return ₂F₁(1, 1; f + 1; 1 − π) for large f, where the library's function gives up.
+
+    Term m is m! f! / (f + m)! · (1 − π)^m: sixty of them are exact to the last bit from f = 50 on.
+    """
+    term = np.ones(len(sizes))
+    total = term.copy()
+    for m in range(60):
+        term = term * (1.0 + m) * rest / (sizes + 1.0 + m)
+        total += term
+    return total
+
+
+def marketer(sizes: LongArray, chances: FloatArray) -> float:
+    """Return the expected share of correct matches when every record is matched: Σ f_j · chance_j / n.
+
+    With chances 1 / f_j, where the table is all that there is to match with, that is J / n.
+    """
+    return float((sizes * chances).sum() / sizes.sum()) if len(sizes) else 0.0
+
+
+def _of_chances(
+    sizes: LongArray,
+    chances: FloatArray,
+    threshold: float,
+    basis: Literal["sample", "population", "fraction"],
+) -> Reidentification:
+    """Summarize the chance of each class over records."""
+    records = int(sizes.sum())
+    if not records:
+        return Reidentification(0.0, 0.0, 0, 0.0, threshold, basis)
+    at_risk = int(sizes[chances > threshold].sum())
+    average = marketer(sizes, chances)
+    return Reidentification(float(chances.max()), average, at_risk, at_risk / records, threshold, basis)
+
+
+@dataclass(frozen=True, eq=False)
+class Assumptions:
+    """What is known beside the table."""
+
+    threshold: float = THRESHOLD  # above which a chance counts as a risk
+    fraction: float | None = None  # share of the population that is in the table; None where nobody says
+    # sensitive attribute → where each code lies on a line; only those with an order
+    positions: Mapping[str, FloatArray] = field(default_factory=dict)
+    # sensitive attribute → the branch of its hierarchy that each code is in; only where one is known
+    branches: Mapping[str, LongArray] = field(default_factory=dict)
+    # sensitive attribute → rows of each code that classes are compared with; the table's own otherwise
+    overall: Mapping[str, LongArray] = field(default_factory=dict)
+
+
+def assess(
+    cells: Cells,
+    names: Sequence[str],
+    sensitive: Sequence[str] = (),
+    assumed: Assumptions | None = None,
+    *,
+    population: Cells | None = None,
+) -> TableRisk:
+    """Return the risks of a table.
+
+    With a population table the uniques that are unique there too are counted; a sampling fraction is used
+    only without one.
+    """
+    assumed = Assumptions() if assumed is None else assumed
+    classes = cells.classes(names)
+    sizes = classes.records
+    people = None if population is None else population_sizes(cells, classes, names, population)
+    chances, found = 1.0 / sizes, None
+    if people is not None:
+        chances = 1.0 / np.maximum(sizes, people)
+        found = journalist(sizes, people, assumed.threshold)
+    elif assumed.fraction is not None:
+        chances = expected_chance(sizes, assumed.fraction)
+        found = journalist_by_fraction(sizes, assumed.fraction, assumed.threshold)
+    return TableRisk(
+        cells.row_count,
+        int(sizes.sum()),
+        cells.unit,
+        class_sizes(sizes),
+        prosecutor(sizes, assumed.threshold),
+        found,
+        marketer(sizes, chances),
+        _uniques(sizes, people, assumed.fraction),
+        tuple(
+            attribute_disclosure(
+                cells,
+                classes,
+                name,
+                threshold=assumed.threshold,
+                positions=assumed.positions.get(name),
+                branches=assumed.branches.get(name),
+                overall=assumed.overall.get(name),
+            )
+            for name in sensitive
+        ),
+    )
+
+
+def _uniques(sizes: LongArray, people: LongArray | None, fraction: float | None) -> Uniques:
+    """Count the uniques of the table, and count or estimate those of the population."""
+    unique = sizes == 1
+    count = int(unique.sum())
+    share = count / max(int(sizes.sum()), 1)
+    if people is not None:
+        return Uniques(count, share, int((unique & (people <= 1)).sum()))
+    if fraction is None:
+        return Uniques(count, share)
+    return Uniques(count, share, None, *estimate_uniques(sizes, fraction))
+
+
+def population_sizes(cells: Cells, classes: Classes, names: Sequence[str], population: Cells) -> LongArray:
+    """Return for each class how many of the population have its values; 0 where nobody has."""
+    split = len(cells.rows)
+    columns = [np.concatenate([cells.codes[name], population.codes[name]]) for name in names]
+    sizes = [max(cells.sizes[name], population.sizes[name]) for name in names]
+    number = number_tuples(columns, sizes)
+    theirs = number[split:]
+    count = int(number.max(initial=-1)) + 1
+    if population.persons is None:
+        many = count_rows(theirs, population.rows, count)
+    else:
+        people = int(population.persons.max(initial=0)) + 1
+        pairs = np.unique(theirs * people + population.persons)
+        many = np.bincount(pairs // people, minlength=count).astype(np.int64)
+    found = np.zeros(len(classes.rows), dtype=np.int64)
+    found[classes.number] = many[number[:split]]
+    return found

@@ -1,0 +1,288 @@
+"""The grammar of confidential sentences: reading and writing them.
+
+sentence   = conjunction { "or" conjunction }
+conjunction = negation { "and" negation }
+negation   = "not" negation | "(" sentence ")" | comparison
+comparison = name operator value | name "in" "{" value { "," value } "}"
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias, cast
+
+from sfumato.confidentiality.sentence import (
+    ORDERING,
+    Comparison,
+    Junction,
+    Membership,
+    Negation,
+    SentenceError,
+)
+from sfumato.errors import nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sfumato.confidentiality.sentence import Constant, Operator, Sentence
+
+KEYWORDS = ("and", "or", "not", "in", "missing")
+WORD = re.compile(r"[^\W0-9][\w.-]*")
+_DATE = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
+_NUMBER = r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
+_TOKEN = re.compile(
+    rf"""(?P<blank>\s+)
+    |(?P<sign>==|!=|<=|>=|<|>|[(){{}},])
+    |(?P<quoted>"(?:[^"]|"")*"|'(?:[^']|'')*')
+    |(?P<date>{_DATE}(?![\w.-]))
+    |(?P<number>{_NUMBER}(?![\w.-]))
+    |(?P<word>{WORD.pattern})""",
+    re.VERBOSE,
+)
+_LONGEST_NUMBER = 300
+_HINTS = {
+    "=": "Compare with '=='.",
+    "&": "Join with 'and'.",
+    "|": "Join with 'or'.",
+    "!": "Write 'not' or '!='.",
+    '"': "A quote is opened and not closed.",
+    "'": "A quote is opened and not closed.",
+}
+
+Sort: TypeAlias = Literal["sign", "quoted", "date", "number", "word", "keyword", "end"]
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One piece of a sentence."""
+
+    sort: Sort  # what it is
+    text: str  # as it is written; of a quoted text, what is meant
+    at: int  # where it begins
+
+    @property
+    def shown(self) -> str:
+        """How a message calls it."""
+        return "the end" if self.sort == "end" else repr(self.text[:40])
+
+
+def split(text: str) -> list[Token]:
+    """Split a sentence into tokens, the last of which is its end.
+
+    Within quotes, a doubled quote means the quote itself.
+    """
+    found: list[Token] = []
+    at = 0
+    while at < len(text):
+        match = _TOKEN.match(text, at)
+        if match is None:
+            raise _strange(text, at)
+        if match.lastgroup != "blank":
+            found.append(_token(match))
+        at = match.end()
+    return [*found, Token("end", "", len(text))]
+
+
+def _token(match: re.Match[str]) -> Token:
+    text, at = match.group(), match.start()
+    if match.lastgroup == "quoted":
+        return Token("quoted", text[1:-1].replace(text[0] * 2, text[0]), at)
+    if match.lastgroup == "word":
+        return Token("keyword" if text in KEYWORDS else "word", text, at)
+    if match.lastgroup == "date":
+        return Token("date", text, at)
+    return Token("number" if match.lastgroup == "number" else "sign", text, at)
+
+
+def _strange(text: str, at: int) -> SentenceError:
+    hint = _HINTS.get(text[at], "Put names and texts with such characters in quotes.")
+    return SentenceError(f"{text[at]!r} begins nothing that a sentence may hold. {hint}", text, at)
+
+
+def constant_of(token: Token, text: str) -> Constant:
+    """Return the constant that a token stands for: a number, a date, a text, or None for missing."""
+    if token.sort in ("quoted", "word"):
+        return token.text
+    if token.sort == "keyword" and token.text == "missing":
+        return None
+    if token.sort == "date":
+        try:
+            return dt.date.fromisoformat(token.text)
+        except ValueError:
+            raise SentenceError(f"there is no date {token.text}.", text, token.at) from None
+    if token.sort == "number":
+        return _number(token, text)
+    hint = " Put a text that is a word of our own in quotes." if token.sort == "keyword" else ""
+    raise SentenceError(f"a value is expected, not {token.shown}.{hint}", text, token.at)
+
+
+def _number(token: Token, text: str) -> int | float:
+    is_whole = token.text.lstrip("+-").isdecimal()
+    if len(token.text) <= _LONGEST_NUMBER:
+        value = int(token.text) if is_whole else float(token.text)
+        if is_whole or math.isfinite(value):
+            return value
+    raise SentenceError("this number is too large.", text, token.at)
+
+
+OPERATORS: tuple[str, ...] = ("==", "!=", *ORDERING)
+DEEPEST = 100
+"""How many brackets and negations may lie within each other."""
+
+
+def parse_sentence(text: str) -> Sentence:
+    """Read a sentence.
+
+    ``not`` binds closer than ``and``, and ``and`` closer than ``or``. A name is a word, or stands in single
+    or double quotes; so does a text, which may be a bare word too. Numbers and ISO dates stand as they
+    are; ``missing`` is the missing value. Nothing is evaluated.
+
+    Examples
+    --------
+    >>> parse_sentence("health == 2").name
+    'health'
+    """
+    return _Reader(text).read()
+
+
+class _Reader:
+    """One walk through the tokens of a sentence."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.tokens = split(text)
+        self.place = 0
+        self.depth = 0
+
+    @property
+    def here(self) -> Token:
+        return self.tokens[self.place]
+
+    def read(self) -> Sentence:
+        if self.is_over():
+            raise self.wrong("the sentence is empty.")
+        sentence = self.joined("or", lambda: self.joined("and", self.negation))
+        if not self.is_over():
+            raise self.unexpected("'and', 'or' or the end")
+        return sentence
+
+    def is_over(self) -> bool:
+        return self.here.sort == "end"
+
+    def joined(self, word: Literal["and", "or"], read: Callable[[], Sentence]) -> Sentence:
+        parts = [read()]
+        while self.accept("keyword", word):
+            parts.append(read())
+        return parts[0] if len(parts) == 1 else Junction(word, tuple(parts))
+
+    def negation(self) -> Sentence:
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise self.wrong(f"more than {DEEPEST} brackets or negations lie within each other.")
+        if self.accept("keyword", "not"):
+            sentence: Sentence = Negation(self.negation())
+        elif self.accept("sign", "("):
+            sentence = self.joined("or", lambda: self.joined("and", self.negation))
+            self.expect(")")
+        else:
+            sentence = self.comparison()
+        self.depth -= 1
+        return sentence
+
+    def comparison(self) -> Sentence:
+        name = self.here
+        if name.sort not in ("word", "quoted"):
+            raise self.unexpected("the name of an attribute")
+        self.place += 1
+        if self.accept("keyword", "in"):
+            return self.membership(name)
+        sign = self.here
+        if sign.sort != "sign" or sign.text not in OPERATORS:
+            raise self.unexpected("'==', '!=', '<', '<=', '>', '>=' or 'in'")
+        self.place += 1
+        value_at = self.here.at
+        value = self.constant()
+        if value is None and sign.text in ORDERING:
+            raise SentenceError("missing is neither less nor more; use '==' or '!='.", self.text, value_at)
+        return Comparison(name.text, cast("Operator", sign.text), value, name.at, value_at)
+
+    def membership(self, name: Token) -> Membership:
+        self.expect("{")
+        value_at = self.here.at
+        values = [self.constant()]
+        while self.accept("sign", ","):
+            values.append(self.constant())
+        self.expect("}")
+        return Membership(name.text, tuple(values), name.at, value_at)
+
+    def constant(self) -> Constant:
+        value = constant_of(self.here, self.text)
+        self.place += 1
+        return value
+
+    def accept(self, sort: str, text: str) -> bool:
+        found = self.here.sort == sort and self.here.text == text
+        self.place += found
+        return found
+
+    def expect(self, sign: str) -> None:
+        if not self.accept("sign", sign):
+            raise self.unexpected("',' or '}'" if sign == "}" else repr(sign))
+
+    def unexpected(self, expected: str) -> SentenceError:
+        hint = ""
+        if self.here.sort == "word" and self.here.text.lower() in ("and", "or", "not", "in"):
+            hint = f" Write {self.here.text.lower()!r} in small letters."
+        elif self.here.sort == "word" and "'and'" in expected:
+            hint = f" {nearest(self.here.text, ['and', 'or'])}"
+        return self.wrong(f"{expected} is expected, not {self.here.shown}.{hint}")
+
+    def wrong(self, message: str) -> SentenceError:
+        return SentenceError(message, self.text, self.here.at)
+
+
+def format_sentence(sentence: Sentence) -> str:
+    """Write a sentence so that reading it gives the same one.
+
+    Examples
+    --------
+    >>> from sfumato.confidentiality.grammar import parse_sentence
+    >>> format_sentence(parse_sentence("'marital status'=='single' and (a<1 or not b in{2 ,missing})"))
+    '"marital status" == single and (a < 1 or not b in {2, missing})'
+    """
+    if isinstance(sentence, Comparison):
+        return f"{_write_text(sentence.name)} {sentence.operator} {_write(sentence.value)}"
+    if isinstance(sentence, Membership):
+        return f"{_write_text(sentence.name)} in {{{', '.join(map(_write, sentence.values))}}}"
+    if isinstance(sentence, Negation):
+        return f"not {_bracketed(sentence.part, isinstance(sentence.part, Junction))}"
+    # An or within an or, or an and within an and, was written in brackets.
+    closer = ("and",) if sentence.word == "or" else ()
+    parts = (
+        _bracketed(part, isinstance(part, Junction) and part.word not in closer) for part in sentence.parts
+    )
+    return f" {sentence.word} ".join(parts)
+
+
+def _bracketed(sentence: Sentence, needed: bool) -> str:
+    return f"({format_sentence(sentence)})" if needed else format_sentence(sentence)
+
+
+def _write(value: Constant) -> str:
+    if value is None:
+        return "missing"
+    if isinstance(value, str):
+        return _write_text(value)
+    if isinstance(value, dt.date):
+        return value.isoformat()
+    return repr(value)
+
+
+def _write_text(text: str) -> str:
+    """Write a name or a text: bare if it is a word and none of ours, else in double quotes."""
+    if WORD.fullmatch(text) and text not in KEYWORDS:
+        return text
+    return '"' + text.replace('"', '""') + '"'

@@ -1,1 +1,0 @@
-"""What attackers achieve and what analyses still give, before and after a release."""

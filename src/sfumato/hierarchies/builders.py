@@ -1,0 +1,277 @@
+"""Hierarchies from their levels: single values, masked codes, dates, listed leaves."""
+
+from __future__ import annotations
+
+import datetime as dt
+import itertools
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sfumato.errors import HierarchyError, nearest
+from sfumato.hierarchies.hierarchy import ROOT, Hierarchy
+from sfumato.hierarchies.kinds import sorted_numbers, text_of, texts_of, unify_dates
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from sfumato._typing import BoolArray, IntArray, LongArray
+    from sfumato.hierarchies.files import LeafRows
+    from sfumato.hierarchies.hierarchy import Value
+
+
+@dataclass(frozen=True, eq=False)
+class Level:
+    """One level between level 0 and the root, over the values that are not missing."""
+
+    starts: LongArray  # where each block begins, ascending, the first at 0; blocks are contiguous
+    labels: Sequence[str]  # one text for each block
+
+
+def starts_of(changes: BoolArray) -> LongArray:
+    """Return where blocks begin, given for every value but the first whether it differs from the one before.
+
+    Examples
+    --------
+    >>> starts_of(np.array([False, True])).tolist()
+    [0, 2]
+    """
+    return np.concatenate(([0], np.flatnonzero(changes) + 1))
+
+
+def level_by_labels(labels: Sequence[str]) -> Level:
+    """Make a level whose blocks are the runs of equal labels.
+
+    Examples
+    --------
+    >>> level = level_by_labels(["a", "a", "b"])
+    >>> level.starts.tolist(), level.labels
+    ([0, 2], ['a', 'b'])
+    """
+    if not labels:
+        return Level(np.zeros(0, dtype=np.int64), ())
+    changes = [label != before for before, label in itertools.pairwise(labels)]
+    starts = starts_of(np.array(changes, dtype=np.bool_))
+    return Level(starts, [labels[start] for start in starts.tolist()])
+
+
+def assemble(
+    attribute: str,
+    kind: str,
+    values: Sequence[Value],
+    between: Sequence[Level],
+    *,
+    has_missing: bool,
+    definition: Mapping[str, object],
+    leaf_labels: Sequence[str] | None = None,
+    root: str = ROOT,
+) -> Hierarchy:
+    """Make a hierarchy from its values and the levels between level 0 and the root."""
+    m = len(values) + has_missing
+    levels = np.zeros((len(between) + 2, m), dtype=np.int32)
+    levels[0] = np.arange(m)
+    for number, level in enumerate(between, start=1):
+        levels[number] = _blocks(level.starts, len(values), m)
+    missing = (None,) if has_missing else ()
+    texts = _texts(values) if leaf_labels is None else leaf_labels
+    labels = ((*texts, *missing), *((*level.labels, *missing) for level in between), (root,))
+    domain = (*values, *missing)
+    return Hierarchy(attribute, kind, domain, levels, labels, definition)
+
+
+def _texts(values: Sequence[Value]) -> list[str]:
+    """Return the text of each value; integers, of which there may be millions, the short way."""
+    if set(map(type, values)) == {int}:
+        return list(map(str, values))
+    return [text_of(value) for value in values if value is not None]
+
+
+def _blocks(starts: LongArray, known: int, m: int) -> IntArray:
+    """Return the block of each code; missing, if m is larger than the known values, is a block of its own."""
+    begins = np.zeros(m + 1, dtype=np.int32)
+    begins[starts] = 1
+    begins[known] = 1
+    return np.cumsum(begins[:m], dtype=np.int32) - 1
+
+
+def build_plain(attribute: str, values: Sequence[Value], kind: str, *, has_missing: bool) -> Hierarchy:
+    """Make the hierarchy of two levels, the values and ``*``."""
+    ordered = sorted_values(values, kind, where=attribute)
+    return of_values(attribute, ordered, kind, has_missing=has_missing)
+
+
+def build_ordered(
+    attribute: str, values: Sequence[Value], order: Sequence[str], *, has_missing: bool
+) -> Hierarchy:
+    """Make the hierarchy of two levels over values in a given order."""
+    check_order(attribute, order)
+    found = texts_of(values)
+    known = set(order)
+    lacking = sorted(text for text in found if text not in known)
+    if lacking:
+        raise HierarchyError(
+            f"The order lacks {len(lacking)} of {len(found)} distinct values of the data. Add them to order.",
+            where=attribute,
+            values=lacking,
+        )
+    return of_values(attribute, list(order), "ordinal", has_missing=has_missing)
+
+
+def of_values(attribute: str, values: Sequence[Value], kind: str, *, has_missing: bool) -> Hierarchy:
+    """Make the hierarchy of two levels over values that are in their order already."""
+    recorded = [text_of(value) if isinstance(value, dt.date) else value for value in values]
+    definition = {"values": recorded}
+    return assemble(attribute, kind, values, (), has_missing=has_missing, definition=definition)
+
+
+def check_order(attribute: str, order: Sequence[str]) -> None:
+    """Raise HierarchyError if a value stands twice in an order."""
+    twice = [text for text, count in Counter(order).items() if count > 1]
+    if twice:
+        raise HierarchyError(
+            f"The order names {len(twice)} of its values more than once.", where=attribute, values=twice
+        )
+
+
+def sorted_values(values: Sequence[Value], kind: str, *, where: str | None = None) -> list[Value]:
+    """Return the distinct values in the order of their kind, or raise HierarchyError."""
+    if kind == "number":
+        return [*sorted_numbers(values, where=where)]
+    if kind == "date":
+        return [*sorted(set(unify_dates(values, where=where)))]
+    return [*sorted(texts_of(values))]
+
+
+STAR = "*"
+
+
+def build_mask(attribute: str, values: Sequence[Value], length: int, *, has_missing: bool) -> Hierarchy:
+    """Make the hierarchy 24126 → 2412* → … → *****."""
+    if length < 1:
+        raise HierarchyError(f"mask must be a positive number of characters; got {length}.", where=attribute)
+    texts = sorted(texts_of(values))
+    short = [text for text in texts if len(text) < length]
+    if short:
+        raise HierarchyError(
+            f"{len(short)} of {len(texts)} distinct values have fewer than {length} characters. "
+            "Use a shorter mask, or a file or tree.",
+            where=attribute,
+            values=short,
+        )
+    between = [
+        level_by_labels([text[: length - stars] + STAR * stars for text in texts])
+        for stars in range(1, length)
+    ]
+    definition = {"mask": length}
+    return assemble(
+        attribute,
+        "category",
+        texts,
+        between,
+        has_missing=has_missing,
+        definition=definition,
+        root=STAR * length,
+    )
+
+
+UNITS: dict[str, Callable[[dt.date], str]] = {
+    "day": lambda date: f"{date.year:04d}-{date.month:02d}-{date.day:02d}",
+    "month": lambda date: f"{date.year:04d}-{date.month:02d}",
+    "quarter": lambda date: f"{date.year:04d}-Q{(date.month + 2) // 3}",
+    "year": lambda date: f"{date.year:04d}",
+    "decade": lambda date: f"{date.year // 10:03d}0s",
+    "century": lambda date: f"{date.year // 100:02d}00-{date.year // 100:02d}99",
+}
+"""The label of a date by each unit, from the finest unit to the coarsest."""
+
+
+def build_dates(
+    attribute: str, values: Sequence[Value], units: Sequence[str], *, has_missing: bool
+) -> Hierarchy:
+    """Make the hierarchy of a date attribute."""
+    _check_units(attribute, units)
+    dates = sorted(set(unify_dates(values, where=attribute)))
+    between = [level_by_labels([UNITS[unit](date) for date in dates]) for unit in units]
+    definition = {"dates": list(units)}
+    return assemble(attribute, "date", dates, between, has_missing=has_missing, definition=definition)
+
+
+def _check_units(attribute: str, units: Sequence[str]) -> None:
+    """Raise HierarchyError unless the units are known and become coarser."""
+    for unit in units:
+        if unit not in UNITS:
+            hint = nearest(unit, UNITS)
+            raise HierarchyError(f"{unit!r} is no unit of dates. {hint}", where=attribute)
+    order = list(UNITS)
+    for fine, coarse in itertools.pairwise(units):
+        if order.index(coarse) <= order.index(fine):
+            raise HierarchyError(
+                f"Each unit of dates must be coarser than the one before; {coarse!r} follows {fine!r}.",
+                where=attribute,
+            )
+
+
+def build_leaves(
+    leaves: LeafRows,
+    *,
+    has_missing: bool,
+    kind: str = "category",
+    order: Sequence[str] | None = None,
+    depths: Mapping[str, int] | None = None,
+) -> Hierarchy:
+    """Make the hierarchy that sound rows describe.
+
+    The domain is all leaves, whether they occur in the data or not, in the pre-order of
+    the tree: children follow each other as they first appear in the rows, and so every
+    block of every level is contiguous.
+    """
+    rows = leaves.rows if order is None else _reordered(leaves, order)
+    ordered = _pre_order(rows)
+    if order is not None and [row[0] for row in ordered] != list(order):
+        raise HierarchyError(
+            "The order tears groups of the hierarchy apart. The values of a group must follow each other.",
+            where=leaves.attribute,
+        )
+    columns = list(zip(*ordered, strict=True))
+    definition: dict[str, object] = {"leaves": {row[0]: list(row[1:]) for row in ordered}}
+    if depths:
+        definition["depths"] = dict(depths)
+    return assemble(
+        leaves.attribute,
+        kind,
+        columns[0],
+        [level_by_labels(column) for column in columns[1:-1]],
+        has_missing=has_missing,
+        definition=definition,
+        root=columns[-1][0],
+    )
+
+
+def _pre_order(rows: Sequence[Sequence[str]]) -> list[Sequence[str]]:
+    """Sort rows so that equal labels are side by side, in the order of their first appearance."""
+    ranks = []
+    for level in range(1, len(rows[0]) - 1):
+        rank: dict[str, int] = {}
+        ranks.append([rank.setdefault(row[level], len(rank)) for row in rows])
+    if not ranks:
+        return list(rows)
+    return [rows[number] for number in np.lexsort(ranks).tolist()]
+
+
+def _reordered(leaves: LeafRows, order: Sequence[str]) -> list[Sequence[str]]:
+    """Return the rows in a given order of their leaves."""
+    check_order(leaves.attribute, order)
+    by_leaf = {row[0]: row for row in leaves.rows}
+    known = set(order)
+    unplaced = [leaf for leaf in by_leaf if leaf not in known]
+    unknown = [text for text in order if text not in by_leaf]
+    if unplaced or unknown:
+        raise HierarchyError(
+            f"The order lacks {len(unplaced)} of the {len(by_leaf)} leaves of the hierarchy and names "
+            f"{len(unknown)} that it does not have.",
+            where=leaves.attribute,
+            values=unplaced or unknown,
+        )
+    return [by_leaf[text] for text in order]

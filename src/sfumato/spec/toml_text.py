@@ -1,0 +1,147 @@
+"""Specifications from and to TOML."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sfumato.errors import OutputError, SpecError
+from sfumato.private import write_whole
+from sfumato.spec.fields import canonical_measure_name
+from sfumato.spec.places import find_places, first_problem, write_location
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping, Sequence
+
+    from sfumato.spec.places import Location, Place, Problem
+
+MAX_BYTES = 32 * 1024 * 1024  # a table of data given by mistake is not read whole
+_AT_LINE = re.compile(r" \(at line (\d+), column (\d+)\)$")
+_AT_END = " (at end of document)"
+
+
+@dataclass(frozen=True)
+class Document:
+    """A specification before it is checked."""
+
+    values: Mapping[str, object]  # the tables as plain dictionaries
+    source: str | None = None  # the file as its reader named it; `None` for tables that Python made
+    text: str = ""  # the text of the file
+
+    @cached_property
+    def places(self) -> dict[Location, Place]:
+        """Line and column of each key; canonical names of measures lead there too."""
+        try:
+            places = find_places(self.text)
+        except RecursionError:  # hundreds of brackets within brackets: do without lines
+            return {}
+        for location, place in list(places.items()):
+            if len(location) == 2 and location[0] == "require":
+                try:
+                    places.setdefault(("require", canonical_measure_name(str(location[1]))), place)
+                except SpecError:
+                    continue
+        return places
+
+    def place(self, location: Location) -> Place | None:
+        """Return the place of a location, or of the closest table around it."""
+        for length in range(len(location), 0, -1):
+            if location[:length] in self.places:
+                return self.places[location[:length]]
+        return None
+
+    def error(self, problems: Sequence[Problem]) -> SpecError:
+        """Make one error of the problem that stands first in the file."""
+        last = (len(self.text) + 1, 0)  # what has no place comes after all that has one
+        ordered = sorted(problems, key=lambda problem: self.place(problem.location) or last)
+        return first_problem((self.where(problem.location), problem.sentence) for problem in ordered)
+
+    def where(self, location: Location) -> str:
+        """Write a location, with the file and the line if there is a file."""
+        if self.source is None:
+            return self.write(location)
+        place = self.place(location)
+        line = f":{place[0]}" if place else ""
+        return f"{self.source}{line}: {self.write(location)}".removesuffix(": ")
+
+    def write(self, location: Location) -> str:
+        """Write a location; a key outside all tables stands without brackets."""
+        is_key = len(location) == 1 and isinstance(self.values.get(str(location[0])), (str, int, float))
+        return write_location(location, tables=not is_key)
+
+
+def read_document(path: str | os.PathLike[str]) -> Document:
+    """Read a specification file."""
+    source = str(path)
+    text = _decode(_read_bytes(Path(path), source), source)
+    try:
+        return Document(tomllib.loads(text), source, text)
+    except tomllib.TOMLDecodeError as error:
+        raise _syntax_error(str(error), source, text) from None
+    except (ValueError, RecursionError):  # digits without end, brackets without end
+        raise SpecError(
+            "not valid TOML: a number is too long or lists are nested too deep.", where=source
+        ) from None
+
+
+def _read_bytes(path: Path, source: str) -> bytes:
+    """Read the file, or say why it cannot be read."""
+    try:
+        complaint = _cannot_be_one(path)
+        content = b"" if complaint else path.read_bytes()
+    except FileNotFoundError:
+        complaint = "there is no such file. Check the path, or make one with `sfumato init`."
+    except (OSError, ValueError) as error:  # ValueError: a path that no system has
+        complaint = f"cannot be read: {getattr(error, 'strerror', None) or 'the system refuses'}."
+    if complaint:
+        raise SpecError(complaint, where=source)
+    return content
+
+
+def _cannot_be_one(path: Path) -> str | None:
+    """Say why this path cannot be a specification file, before it is read."""
+    if path.is_dir():
+        return "this is a folder. Name the specification file in it."
+    if path.stat().st_size > MAX_BYTES:
+        return f"larger than {MAX_BYTES >> 20} MB, so hardly a specification."
+    return None
+
+
+def _decode(content: bytes, source: str) -> str:
+    """Decode UTF-8, or name the line that is something else."""
+    try:
+        return content.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise SpecError(
+            "not UTF-8 text. Save the file with UTF-8 encoding.", where=f"{source}:{line}"
+        ) from None
+
+
+def _syntax_error(message: str, source: str, text: str) -> SpecError:
+    """Move line and column from the end of the parser's message to its front."""
+    found = _AT_LINE.search(message)
+    if found:
+        where = f"{source}:{found[1]}:{found[2]}"
+        message = message[: found.start()]
+    else:
+        where = f"{source}:{text.rstrip().count(chr(10)) + 1}"
+        message = message.removesuffix(_AT_END) + " at the end of the file"
+    return SpecError(f"not valid TOML: {message[:1].lower()}{message[1:]}.", where=where)
+
+
+def write_document(values: Mapping[str, object], path: str | os.PathLike[str]) -> None:
+    """Write tables as a TOML file that appears under its name only when complete."""
+    import tomli_w
+
+    content = tomli_w.dumps(values).encode("utf-8")
+    try:
+        write_whole(Path(path), content)
+    except (OSError, ValueError) as error:  # ValueError: a path that no system has
+        reason = getattr(error, "strerror", None) or "the system refuses"
+        raise OutputError(f"cannot be written: {reason}.", where=str(path)) from None

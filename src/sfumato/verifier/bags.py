@@ -1,0 +1,427 @@
+"""Compare a release, as a bag of rows, with another file that holds the rows before suppression."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import hashlib
+import re
+import tempfile
+import zlib
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sfumato.errors import DataError, OutputError, SfumatoError, VerificationError, nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from duckdb import DuckDBPyConnection
+
+_TEXTS = {
+    ".csv": "csv",
+    ".txt": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".json": "json lines",
+    ".jsonl": "json lines",
+    ".ndjson": "json lines",
+}
+_TYPED = {".parquet": "parquet", ".pq": "parquet", ".arrow": "arrow", ".feather": "arrow", ".ipc": "arrow"}
+FORMATS: dict[str, str] = {**_TEXTS, **{f"{suffix}.gz": kind for suffix, kind in _TEXTS.items()}, **_TYPED}
+
+# Where the engine may spill. Whoever calls the verifier may name a folder that a later run clears if this one
+# is killed; by itself the verifier knows only the system's.
+temporary_folder: Callable[[], str | Path] = tempfile.gettempdir
+
+# The engine would allow itself most of the machine's memory; beyond this it spills to disk.
+MEMORY_BYTES = 1_500_000_000
+
+
+def release_suffix(path: Path) -> str:
+    """Return the suffix that tells the format of a release, in lower case.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> release_suffix(Path("open.data.CSV.gz"))
+    '.csv.gz'
+    """
+    for suffix in sorted(FORMATS, key=len, reverse=True):
+        if path.name.lower().endswith(suffix) and len(path.name) > len(suffix):
+            return suffix
+    raise DataError(
+        f"the suffix tells the format, and {path.suffix!r} tells none. {nearest(path.suffix, FORMATS)}"
+    )
+
+
+def hash_file(path: Path) -> str:
+    """Return the SHA-256 digest of a file, read in pieces."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def is_engine_output_error(error: BaseException) -> bool:
+    """Tell whether the engine could not write (disk full, no permission)."""
+    import duckdb
+
+    return isinstance(error, duckdb.IOException | duckdb.OutOfMemoryException)
+
+
+@contextmanager
+def open_engine() -> Iterator[DuckDBPyConnection]:
+    """Open an engine that asks nothing of the network and spills outside the working folder."""
+    import duckdb
+
+    offline = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
+    with _spill_folder() as spill:
+        connection = duckdb.connect(":memory:", config={**offline, "temp_directory": spill})
+        try:
+            connection.execute("SET enable_progress_bar = false")
+            connection.execute("SET TimeZone = 'UTC'")
+            _cap_memory(connection)
+            yield connection
+        finally:
+            connection.close()
+
+
+def _cap_memory(connection: DuckDBPyConnection) -> None:
+    """Lower the engine's own limit, which follows the machine or container, never raise it."""
+    number, unit = connection.execute("SELECT current_setting('memory_limit')").fetchall()[0][0].split()
+    if float(number) * 1024 ** ["bytes", "KiB", "MiB", "GiB", "TiB"].index(unit) > MEMORY_BYTES:
+        connection.execute(f"SET memory_limit = '{MEMORY_BYTES}B'")
+
+
+def _spill_folder() -> tempfile.TemporaryDirectory[str]:
+    try:
+        return tempfile.TemporaryDirectory(
+            prefix="sfumato-", dir=temporary_folder(), ignore_cleanup_errors=True
+        )
+    except OSError:
+        raise OutputError(
+            "no temporary folder can be made. Set TMPDIR to a folder with free space."
+        ) from None
+
+
+@contextmanager
+def enough_room(path: Path) -> Iterator[None]:
+    """Turn a lack of memory or disk into one line."""
+    import duckdb
+
+    try:
+        yield
+    except (duckdb.OutOfMemoryException, duckdb.IOException, MemoryError):
+        raise DataError("too little memory or temporary disk space to recount it.", where=str(path)) from None
+
+
+@contextmanager
+def readable(path: Path) -> Iterator[None]:
+    """Turn what readers raise into one line of our own; their messages may quote cells."""
+    import duckdb
+
+    try:
+        yield
+    except SfumatoError:
+        raise
+    except (duckdb.OutOfMemoryException, MemoryError):
+        raise DataError("too little memory or temporary disk space to recount it.", where=str(path)) from None
+    except (duckdb.Error, csv.Error, ValueError, EOFError, zlib.error, OSError):
+        kind = FORMATS[release_suffix(path)]
+        raise DataError(
+            f"cannot be read as {kind}: broken, cut short or another format.", where=str(path)
+        ) from None
+
+
+def check_file(path: Path) -> None:
+    """Raise DataError unless there is a file of a known format with something in it."""
+    if path.is_dir():
+        raise DataError("this is a folder; name the released file.", where=str(path))
+    release_suffix(path)
+    if not path.is_file():
+        raise DataError("there is no such file.", where=str(path))
+    if str(path.absolute()).encode(errors="replace") != str(path.absolute()).encode(errors="surrogatepass"):
+        raise DataError("the name is not valid UTF-8. Rename the file or its folder.", where=str(path))
+    if path.stat().st_size == 0:
+        raise DataError("the file is empty.", where=str(path))
+
+
+def open_file(connection: DuckDBPyConnection, path: Path, view: str) -> dict[str, str]:
+    """Make a view of the file; return column name → SQL expression of its text in that view.
+
+    Columns are addressed by position, because names that differ only in case are one name
+    to the engine. An empty CSV cell is missing; in the other formats only null is.
+    """
+    kind = FORMATS[release_suffix(path)]
+    if kind == "json lines":
+        return _open_json(connection, path, view)
+    if kind == "parquet":
+        names, source = _open_parquet(connection, path)
+    elif kind == "arrow":
+        names, source = _open_arrow(connection, path, view)
+    else:
+        names, source = _open_csv(path, "\t" if kind == "tsv" else ",")
+    if len(set(names)) < len(names):
+        raise DataError("two columns have the same name.", where=str(path))
+    aliases = ", ".join(f"c{number}" for number in range(len(names)))
+    connection.execute(f"CREATE TEMP VIEW {view} AS SELECT * FROM (FROM {source}) AS t({aliases})")
+    return {name: f"CAST(c{number} AS VARCHAR)" for number, name in enumerate(names)}
+
+
+def unescape(path: Path, columns: dict[str, str]) -> dict[str, str]:
+    """Read cells of a CSV or TSV file without the apostrophe that keeps spreadsheets from running them."""
+    if FORMATS[release_suffix(path)] not in ("csv", "tsv"):
+        return columns
+    return {
+        name: f"regexp_replace({text}, '^''(''*[=+\\-@\\t\\r])', '\\1')" for name, text in columns.items()
+    }
+
+
+def _open_csv(path: Path, delimiter: str) -> tuple[list[str], str]:
+    with (gzip.open if _is_packed(path) else open)(path, "rt", encoding="utf-8-sig", newline="") as file:
+        names = next(csv.reader(file, delimiter=delimiter, strict=True), [])
+    if not names:
+        raise DataError("the first line is not a header.", where=str(path))
+    columns = ", ".join(f"'c{number}': 'VARCHAR'" for number in range(len(names)))
+    # Nothing is guessed: the engine's detection takes a ragged file for one wide column.
+    return names, (
+        f"read_csv({_location(path)}, auto_detect=false, header=true, columns={{{columns}}}, "
+        f"delim='{delimiter}', "
+        "quote='\"', escape='\"', nullstr='', strict_mode=true, null_padding=false, ignore_errors=false, "
+        f"hive_partitioning=false, compression={_compression(path)})"
+    )
+
+
+def _open_parquet(connection: DuckDBPyConnection, path: Path) -> tuple[list[str], str]:
+    schema = connection.execute(
+        f"SELECT name, num_children FROM parquet_schema({_location(path)})"
+    ).fetchall()
+    names, nested = [], 0
+    for name, children in schema[1:]:
+        if nested == 0:
+            names.append(name)
+        nested = max(nested - 1, 0) + (children or 0)
+    return names, f"read_parquet({_location(path)}, hive_partitioning=false)"
+
+
+def _open_arrow(connection: DuckDBPyConnection, path: Path, view: str) -> tuple[list[str], str]:
+    from pyarrow import dataset
+
+    source = dataset.dataset(str(path.absolute()), format="ipc")
+    connection.register(f"arrow_{view}", source)
+    return list(source.schema.names), f"arrow_{view}"
+
+
+def _open_json(connection: DuckDBPyConnection, path: Path, view: str) -> dict[str, str]:
+    source = f"read_ndjson_objects({_location(path)}, compression={_compression(path)})"
+    connection.execute(f"CREATE TEMP VIEW {view} AS SELECT json FROM {source}")
+    strange = connection.execute(f"SELECT count(*) FROM {view} WHERE json_type(json) <> 'OBJECT'").fetchall()
+    if strange[0][0]:
+        raise DataError("a line is not a JSON object.", where=str(path))
+    names = connection.execute(
+        f"SELECT DISTINCT unnest(json_keys(json)) AS name FROM {view} ORDER BY name"
+    ).fetchall()
+    pointers = {name: "/" + name.replace("~", "~0").replace("/", "~1") for (name,) in names}
+    return {name: f"json_extract_string(json, {_literal(pointer)})" for name, pointer in pointers.items()}
+
+
+def _is_packed(path: Path) -> bool:
+    return path.name.lower().endswith(".gz")
+
+
+def _compression(path: Path) -> str:
+    return "'gzip'" if _is_packed(path) else "'none'"
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _location(path: Path) -> str:
+    """Write a path as a SQL literal that the engine does not take for a pattern of names."""
+    return _literal(re.sub(r"([*?\[])", r"[\1]", path.absolute().as_posix()))
+
+
+ROOT = "*"
+_NUMBER = "^-?(0|[1-9][0-9]*)([.][0-9]+)?([eE][+-]?[0-9]+)?$"
+_TIME = "^[0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]{1,6})?)?(Z|[+-][0-9:]{2,6})?)?$"
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns that are compared."""
+
+    # their names by role
+    quasi_identifiers: Sequence[str]
+    sensitive: Sequence[str]
+    others: Sequence[str]
+    # those that are compared as numbers or times, whose spelling depends on the format of the original. All
+    # others must be the same text, to the last character.
+    values: frozenset[str] = frozenset()
+    # whether suppressed rows stay, with `*` in every quasi-identifier and nothing in sensitive columns
+    masked: bool = False
+    # whether a class is released as a whole or not at all. Otherwise a column shows all values alike, and
+    # suppressed rows may look like published ones.
+    is_whole: bool = True
+    # other columns of floating-point numbers: a file writes whole ones without a point where all of its rows
+    # are whole
+    floats: frozenset[str] = frozenset()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All columns."""
+        return (*self.quasi_identifiers, *self.sensitive, *self.others)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """What was found."""
+
+    rows: int  # rows before suppression
+    kept: int  # those in classes that the release shows
+    foreign: int  # rows of the release that are not there before suppression, or not as often
+    # rows of classes that the release shows, or of masked ones, that it does not have, or not as often
+    lacking: int
+    # the classes that the release shows, by the numbers of their blocks; where these were given
+    blocks: tuple[tuple[int, ...], ...] = ()
+
+    @property
+    def is_none(self) -> bool:
+        """Whether both hold the same rows."""
+        return not self.foreign and not self.lacking
+
+
+def compare_bags(released: Path, before: Path, columns: Columns, numbers: Path | None = None) -> Difference:
+    """Compare a release with the same rows before suppression.
+
+    Missing equals missing.
+    """
+    with open_engine() as connection:
+        for view, path in (("shown", released), ("made", before)):
+            with readable(path):
+                found = open_file(connection, path, f"{view}_file")
+                cells = _select(found, columns, path)
+                connection.execute(
+                    f"CREATE TEMP TABLE {view} AS SELECT {cells}, count(*) AS n FROM {view}_file GROUP BY ALL"
+                )
+                if view == "made" and numbers is not None:
+                    _number_classes(connection, cells, columns, numbers)
+        with enough_room(released):
+            return _compare(connection, columns)
+
+
+def differing_columns(released: Path, before: Path, names: Sequence[str]) -> list[str]:
+    """Return which columns of two files are not the same texts, row by row."""
+    columns = Columns(names, (), ())
+    with open_engine() as connection:
+        for view, path in (("shown", released), ("made", before)):
+            with readable(path):
+                cells = _select(open_file(connection, path, f"{view}_file"), columns, path)
+                connection.execute(f"CREATE TEMP TABLE {view} AS SELECT {cells} FROM {view}_file")
+        with enough_room(released):
+            return [
+                name
+                for place, name in enumerate(names)
+                if _number(
+                    connection,
+                    f"SELECT count(*) FROM shown POSITIONAL JOIN made AS due "
+                    f"WHERE shown.c{place} IS DISTINCT FROM due.c{place}",
+                )
+            ]
+
+
+def _select(found: Mapping[str, str], columns: Columns, path: Path) -> str:
+    absent = [name for name in columns.names if name not in found]
+    if absent:
+        raise VerificationError(f"the column {absent[0]!r} is not in the file.", where=str(path))
+    whole = {name: f"regexp_replace({found[name]}, '^(-?[0-9]+)[.]0$', '\\1')" for name in columns.floats}
+    return ", ".join(
+        f"{_cell(whole.get(name, found[name]), is_value=name in columns.values)} AS c{place}"
+        for place, name in enumerate(columns.names)
+    )
+
+
+def _number_classes(connection: DuckDBPyConnection, cells: str, columns: Columns, numbers: Path) -> None:
+    """Make the table ``numbered``: the classes before suppression with the numbers of their blocks."""
+    found = open_file(connection, numbers, "number_file")
+    known = range(len(columns.quasi_identifiers))
+    blocks = ", ".join(
+        f"CAST({found[name]} AS BIGINT) AS b{place}" for place, name in enumerate(columns.quasi_identifiers)
+    )
+    names = ", ".join([*(f"c{place}" for place in known), *(f"b{place}" for place in known)])
+    connection.execute(
+        f"CREATE TEMP TABLE numbered AS SELECT DISTINCT {names} FROM "
+        f"(SELECT {cells} FROM made_file) POSITIONAL JOIN (SELECT {blocks} FROM number_file)"
+    )
+
+
+def _cell(expression: str, *, is_value: bool) -> str:
+    """Write a cell as a text that is never null; a number or time in one spelling, where asked for.
+
+    Only spellings that a format forces are made one, such as ``25`` and ``25.0``: ``025`` and `` 25`` are
+    texts of their own.
+    """
+    if not is_value:
+        return f"coalesce('=' || {expression}, '')"
+    # A double cannot tell whole numbers of more than 15 digits apart, so that these are compared as texts.
+    digits = f"nullif(regexp_extract({expression}, '^(-?[1-9][0-9]{{15,}})([.]0*)?$', 1), '')"
+    double = f"TRY_CAST(nullif(regexp_extract({expression}, '{_NUMBER}'), '') AS DOUBLE)"
+    large = f"CASE WHEN abs({double}) >= 1e15 THEN CAST(TRY_CAST({double} AS HUGEINT) AS VARCHAR) END"
+    # Nor does the engine keep what is finer than a microsecond.
+    time = f"CAST(TRY_CAST(nullif(regexp_extract({expression}, '{_TIME}'), '') AS TIMESTAMPTZ) AS VARCHAR)"
+    found = (digits, large, f"CAST({double} AS VARCHAR)", time, expression)
+    return f"coalesce('=' || coalesce({', '.join(found)}), '')"
+
+
+def _compare(connection: DuckDBPyConnection, columns: Columns) -> Difference:
+    places = range(len(columns.names))
+    known = [f"c{place}" for place in places][: len(columns.quasi_identifiers)]
+    secret = [f"c{place}" for place in places][len(known) : len(known) + len(columns.sensitive)]
+    by = ", ".join(known)
+    # Where all rows are one class none is masked: it would be all of them.
+    is_one = _number(connection, f"SELECT count(*) FROM (SELECT DISTINCT {by} FROM made)") <= 1
+    masked = "false"
+    if columns.masked and not is_one:
+        stars = [f"{cell} = '={ROOT}'" for cell in known]
+        masked = " AND ".join([*stars, *(f"{cell} = ''" for cell in secret)])
+    connection.execute(f"CREATE TEMP TABLE kept AS SELECT DISTINCT {by} FROM shown WHERE NOT ({masked})")
+    rows = _number(connection, "SELECT coalesce(sum(n), 0) FROM made")
+    if not columns.is_whole:
+        same = " AND ".join(f"shown.c{place} = made.c{place}" for place in places)
+        unmasked = f"(SELECT * FROM shown WHERE NOT ({masked})) AS shown"
+        counts = f"SELECT shown.n, coalesce(made.n, 0) AS m FROM {unmasked} LEFT JOIN made ON {same}"
+        foreign = _number(connection, f"SELECT coalesce(sum(greatest(n - m, 0)), 0) FROM ({counts})")
+        kept = _number(connection, f"SELECT coalesce(sum(n), 0) FROM ({counts})")
+        return Difference(rows, kept, foreign, 0, _shown_blocks(connection, known))
+    join = " AND ".join(f"made.{cell} = kept.{cell}" for cell in known)
+    whole = f"SELECT made.* FROM made SEMI JOIN kept ON {join}"
+    kept = _number(connection, f"SELECT coalesce(sum(n), 0) FROM ({whole})")
+    if columns.masked:
+        hidden = {**dict.fromkeys(known, f"'={ROOT}'"), **dict.fromkeys(secret, "''")}
+        cells = ", ".join(hidden.get(f"c{place}", f"made.c{place}") for place in places)
+        whole = f"{whole} UNION ALL SELECT {cells}, n FROM made ANTI JOIN kept ON {join}"
+    every = ", ".join(f"c{place}" for place in places)
+    connection.execute(
+        f"CREATE TEMP TABLE due AS SELECT {every}, sum(n)::BIGINT AS n FROM ({whole}) GROUP BY ALL"
+    )
+    foreign, lacking = (
+        _number(connection, f"SELECT coalesce(sum(n), 0) FROM (FROM {one} EXCEPT FROM {other})")
+        for one, other in (("shown", "due"), ("due", "shown"))
+    )
+    return Difference(rows, kept, foreign, lacking, _shown_blocks(connection, known))
+
+
+def _shown_blocks(connection: DuckDBPyConnection, known: Sequence[str]) -> tuple[tuple[int, ...], ...]:
+    """Return the blocks of the classes that the release shows; none where they were not numbered."""
+    if not connection.execute("SELECT 1 FROM duckdb_tables() WHERE table_name = 'numbered'").fetchall():
+        return ()
+    join = " AND ".join(f"numbered.{cell} = kept.{cell}" for cell in known)
+    blocks = ", ".join(f"b{place}" for place in range(len(known)))
+    return tuple(
+        connection.execute(f"SELECT DISTINCT {blocks} FROM numbered SEMI JOIN kept ON {join}").fetchall()
+    )
+
+
+def _number(connection: DuckDBPyConnection, query: str) -> int:
+    return int(connection.execute(query).fetchall()[0][0])

@@ -1,0 +1,133 @@
+"""One thing that was looked at, and what was found."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+Outcome: TypeAlias = Literal["holds", "broken", "cannot be recounted"]
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that was looked at."""
+
+    name: str  # what it is, e.g. `rows out`, `require k` or `labels of 'age'`.
+    verdict: Outcome  # `holds`, `broken`, or `cannot be recounted`: file and manifest do not determine it
+    # what was stated and counted, or why it cannot be counted: one sentence, without a cell of the file
+    detail: str
+
+    def to_dict(self) -> dict[str, str]:
+        """Return the JSON form."""
+        return {"name": self.name, "verdict": self.verdict, "detail": self.detail}
+
+
+def held(name: str, detail: str) -> Check:
+    """Return that something is as it should be."""
+    return Check(name, "holds", detail)
+
+
+def broken(name: str, detail: str) -> Check:
+    """Return that something is not as it should be."""
+    return Check(name, "broken", detail)
+
+
+def unknown(name: str, detail: str) -> Check:
+    """Return that file and manifest do not tell."""
+    return Check(name, "cannot be recounted", detail)
+
+
+def violations_of(checks: Sequence[Check]) -> list[str]:
+    """Return the sentences of what is broken, each once."""
+    return list(dict.fromkeys(check.detail for check in checks if check.verdict == "broken"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verdict:
+    """What was found out about a file: everything that was looked at, and the numbers."""
+
+    require: Mapping[str, float]  # measure → number that must hold
+    stated: Mapping[str, float]  # measure → number in the manifest
+    measures: Mapping[str, float]  # measure → number as recounted
+    not_recounted: Mapping[str, str]  # measure → why it cannot be recounted
+    rows: Mapping[str, int]
+    classes: int
+    notes: Sequence[str]
+    sha256: str
+    checks: Sequence[Check]
+
+    def to_dict(self) -> dict[str, object]:
+        """Return what `sfumato.verify` returns."""
+        violations = violations_of(self.checks)
+        return {
+            "holds": not violations,
+            "violations": violations,
+            "require": dict(self.require),
+            "stated": dict(self.stated),
+            "measures": dict(self.measures),
+            "not_recounted": dict(self.not_recounted),
+            "rows": dict(self.rows),
+            "classes": self.classes,
+            "notes": list(self.notes),
+            "sha256": self.sha256,
+            "checks": [check.to_dict() for check in self.checks],
+        }
+
+
+_NAME = re.compile(r"([A-Za-z_]\w*)(?:\((.*)\))?", re.DOTALL)
+_ARGUMENT = re.compile(r'\s*(?:"((?:[^"]|"")*)"|([^,()"]*[^,()"\s]))\s*(,|$)')
+
+LARGER_IS_BETTER = frozenset(
+    {
+        "distinct_l",
+        "entropy_l",
+        "k",
+        "mean_k",
+        "precision",
+        "protection",
+        "ql",
+        "recursive_l",
+        "secure",
+        "sf",
+        "share_l",
+        "spread_k",
+        "spread_l",
+        "usefulness",
+    }
+)
+
+
+def split_name(text: str) -> tuple[str, tuple[str, ...]]:
+    """Split ``t("zip, code", ordered)`` into its name and arguments.
+
+    A text that is not the name of a measure comes back whole, without arguments.
+
+    Examples
+    --------
+    >>> split_name('t("zip, code", ordered)')
+    ('t', ('zip, code', 'ordered'))
+    """
+    match = _NAME.fullmatch(text.strip())
+    if match is None:
+        return text, ()
+    if match.group(2) is None:
+        return match.group(1), ()
+    arguments: list[str] = []
+    place, more = 0, ","
+    while more:
+        argument = _ARGUMENT.match(match.group(2), place)
+        if argument is None:
+            return text, ()
+        quoted, bare, more = argument.groups()
+        arguments.append(bare.strip() if quoted is None else quoted.replace('""', '"'))
+        place = argument.end()
+    return match.group(1), tuple(arguments)
+
+
+def larger_is_better(text: str) -> bool:
+    """Tell whether a requirement on this measure is a lower limit."""
+    return split_name(text)[0] in LARGER_IS_BETTER

@@ -1,0 +1,159 @@
+"""Recount a microaggregated file: the sizes of its classes, in every group of columns and in all together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sfumato.errors import VerificationError
+from sfumato.verifier.bags import check_file, enough_room, hash_file, open_engine, open_file, readable
+from sfumato.verifier.checks import Check, broken, held, violations_of
+from sfumato.verifier.judging import judge_columns, judge_digest, judge_number
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from duckdb import DuckDBPyConnection
+
+
+@dataclass(frozen=True)
+class ClusterPromise:
+    """What a microaggregated file is said to be."""
+
+    groups: tuple[tuple[str, ...], ...]  # names of the columns that were microaggregated together
+    k: int  # rows that every class of every group has at least
+    # the column that clusters do not cross, or None. It counts as known together with every group.
+    within: str | None
+    columns: tuple[str, ...]  # names of all columns of the file
+    rows: int  # rows of the file
+    # the size of the smallest class over all groups together, as stated; None where it is only to be counted
+    joint: float | None = None
+    sha256: str | None = None  # digest of the file, or None
+    # for each group the size of the smallest class as stated; None where it is only to be counted
+    sizes: tuple[float | None, ...] = ()
+    # ordinal column → all labels that it may have
+    orders: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ClusterRecount:
+    """What the file itself says."""
+
+    sizes: tuple[int, ...]  # for each group, rows of the smallest class
+    joint: int  # rows of the smallest class over all groups together
+    classes: int  # number of classes over all groups together
+    rows: int  # rows of the file
+    columns: tuple[str, ...]  # names of its columns
+    sha256: str  # digest of the file
+    # ordinal column → rows whose label is not in its order
+    strange: Mapping[str, int] = field(default_factory=dict)
+
+
+def recount_clusters(path: str | Path, promise: ClusterPromise) -> ClusterRecount:
+    """Read a microaggregated file again and count its classes with plain SQL.
+
+    Rows are in one class if all cells are the same text; missing is a value like any other.
+    """
+    path = Path(path)
+    check_file(path)
+    with open_engine() as connection:
+        with readable(path):
+            sha256 = hash_file(path)
+            columns = open_file(connection, path, "released")
+            known = [*(name for group in promise.groups for name in group)]
+            known += [] if promise.within is None else [promise.within]
+            for name in known:
+                if name not in columns:
+                    raise VerificationError(f"the column {name!r} is not in the file.", where=str(path))
+            texts = ", ".join(f"{columns[name]} AS q{place}" for place, name in enumerate(known))
+            connection.execute(f"CREATE TEMP TABLE cells AS SELECT {texts} FROM released")
+        with enough_room(path):
+            return _count(connection, promise, known, tuple(columns), sha256)
+
+
+def _count(
+    connection: DuckDBPyConnection,
+    promise: ClusterPromise,
+    known: Sequence[str],
+    columns: tuple[str, ...],
+    sha256: str,
+) -> ClusterRecount:
+    place = {name: f"q{number}" for number, name in enumerate(known)}
+    within = [] if promise.within is None else [place[promise.within]]
+    rows = int(connection.execute("SELECT count(*) FROM cells").fetchall()[0][0])
+    if not rows:
+        raise VerificationError("the file has no rows.")
+    sizes = tuple(
+        _classes(connection, [*(place[name] for name in group), *within])[0] for group in promise.groups
+    )
+    joint, classes = _classes(connection, list(dict.fromkeys(place.values())))
+    strange = {
+        name: _count_strange(connection, place[name], labels)
+        for name, labels in promise.orders.items()
+        if name in place
+    }
+    return ClusterRecount(sizes, joint, classes, rows, columns, sha256, strange)
+
+
+def _count_strange(connection: DuckDBPyConnection, column: str, labels: Sequence[str]) -> int:
+    """Return the rows whose label is none of some."""
+    found = connection.execute(
+        f"SELECT count(*) FROM cells WHERE NOT list_contains($1::VARCHAR[], {column})",
+        [list(labels)],
+    ).fetchall()
+    return int(found[0][0])
+
+
+def _classes(connection: DuckDBPyConnection, columns: Sequence[str]) -> tuple[int, int]:
+    """Return the size of the smallest class, and the number of classes."""
+    by = ", ".join(columns)
+    found = connection.execute(
+        f"SELECT min(n), count(*) FROM (SELECT count(*) AS n FROM cells GROUP BY {by})"
+    ).fetchall()
+    return int(found[0][0]), int(found[0][1])
+
+
+def judge_clusters(recount: ClusterRecount, promise: ClusterPromise) -> list[Check]:
+    """List everything that was promised or stated, and whether the file keeps it."""
+    return [
+        *judge_digest(recount.sha256, promise.sha256),
+        *judge_columns(recount.columns, promise.columns),
+        _judge_rows(recount, promise),
+        *_judge_groups(recount, promise),
+        *_judge_orders(recount),
+    ]
+
+
+def _judge_rows(recount: ClusterRecount, promise: ClusterPromise) -> Check:
+    found = f"{promise.rows} stated, {recount.rows} counted."
+    return held("rows out", found) if recount.rows == promise.rows else broken("rows out", f"rows: {found}")
+
+
+def _judge_groups(recount: ClusterRecount, promise: ClusterPromise) -> Iterator[Check]:
+    """Judge the classes of every group, then those over all groups together."""
+    stated = promise.sizes or (None,) * len(promise.groups)
+    for group, size, said in zip(promise.groups, recount.sizes, stated, strict=True):
+        names = ", ".join(group)
+        found = f"at least {promise.k} rows promised, {size} counted."
+        title = f"require classes of {names}"
+        yield held(title, found) if size >= promise.k else broken(title, f"classes of {names}: {found}")
+        if said is not None:
+            yield judge_number(f"k of {names}", said, size)
+    if promise.joint is not None:
+        yield judge_number("k over all groups", promise.joint, recount.joint)
+
+
+def _judge_orders(recount: ClusterRecount) -> Iterator[Check]:
+    """Judge the labels of ordinal columns."""
+    for name, rows in recount.strange.items():
+        title = f"labels of {name!r}"
+        if rows:
+            yield broken(title, f"{title}: {rows} rows have one that is not in its order.")
+        else:
+            yield held(title, "all are in its order.")
+
+
+def broken_clusters(recount: ClusterRecount, promise: ClusterPromise) -> list[str]:
+    """List what the file breaks of its promise, one sentence each; empty if it holds."""
+    return violations_of(judge_clusters(recount, promise))

@@ -1,0 +1,486 @@
+"""Measures of the whole table, by their definitions.
+
+All three are computed in whole numbers: with c rows of a value in a class of n rows and C of
+N rows in the whole, the difference of shares is (c·N − C·n) / (n·N).
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from sfumato.verifier.loading import BeforehandError, UndeterminedError, UnstatedError
+from sfumato.verifier.promise import Overall, key_of, stated_costs, stated_overall, stated_weight, text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sfumato.verifier.loading import Groups
+    from sfumato.verifier.promise import CostTable, Count
+    from sfumato.verifier.sentences import Telling
+
+ROUNDING = 1e-9
+
+if TYPE_CHECKING:
+    from sfumato.verifier.loading import Groups
+    from sfumato.verifier.promise import Count
+
+
+def count_t(groups: Groups, attribute: str, distance: str = "equal") -> Count:
+    """Return the largest distance between a class's distribution and the overall one.
+
+    The overall distribution is the one over all input rows. Of suppressed ones a manifest does not tell
+    what they hold, so that the file's own distribution stands for it: with S of N rows suppressed
+    the number is off by S / N at most. Without a manifest a note says so, and only the
+    equal distance is defined.
+    """
+    if distance not in ("equal", "ordered", "hierarchical"):
+        raise UndeterminedError("its second argument is neither ordered nor hierarchical")
+    if groups.promise.reference is None:
+        return _compare_with_itself(groups, attribute, distance)
+    overall = stated_overall(groups.promise, attribute)
+    if overall is None:
+        raise UnstatedError(f"the manifest does not hold the overall distribution of {attribute!r}")
+    fill_overall(groups, attribute, overall)
+    if overall.counts is None:
+        groups.slack = _slack(groups, overall, distance)
+    rows = groups.kept_rows if overall.counts is None else sum(overall.counts)
+    if distance == "equal":
+        return _largest_equal(groups, rows)
+    if distance == "ordered":
+        return _largest_ordered(groups, overall, rows)
+    return _largest_hierarchical(groups, overall, rows)
+
+
+def _slack(groups: Groups, overall: Overall, distance: str) -> Fraction:
+    """Return how far t over all input rows may be from t over the published ones."""
+    slack = Fraction(groups.suppressed_rows, groups.input_rows)
+    if distance == "ordered" and slack and None not in overall.values:
+        # Missing among suppressed rows would be one more value in the order.
+        slack += Fraction(1, len(overall.values))
+    return slack
+
+
+def _compare_with_itself(groups: Groups, attribute: str, distance: str) -> Count:
+    if distance != "equal":
+        raise UndeterminedError("order and tree of the values stand in the manifest alone")
+    column = groups.attributes[attribute]
+    _fill_shares(groups, column)
+    groups.connection.execute("INSERT INTO overall SELECT value, 0, sum(c) FROM shares GROUP BY value")
+    groups.notes.append(
+        f"t({attribute}) compares with the file's own distribution: without a manifest there is no other"
+    )
+    return _largest_equal(groups, groups.kept_rows)
+
+
+def fill_overall(groups: Groups, attribute: str, overall: Overall) -> bool:
+    """Put the overall distribution beside the classes and tell whether the file fits what is stated of it."""
+    _fill_shares(groups, key_of(groups.attributes[attribute], overall.values))
+    counts = [0] * len(overall.values) if overall.counts is None else list(overall.counts)
+    groups.connection.execute(
+        f"INSERT INTO overall SELECT {key_of('value', overall.values)}, place, total FROM (SELECT "
+        "unnest(?::VARCHAR[]) AS value, unnest(?::BIGINT[]) AS place, unnest(?::BIGINT[]) AS total)",
+        [[text_of(value) for value in overall.values], list(range(len(overall.values))), counts],
+    )
+    found = "(SELECT value, sum(c) AS n FROM shares GROUP BY value) AS found"
+    if overall.counts is None:
+        same = "found.value IS NOT DISTINCT FROM overall.value"
+        groups.connection.execute(f"UPDATE overall SET total = n FROM {found} WHERE {same}")
+    excess = groups.number(
+        f"SELECT count(*) FROM {found} LEFT JOIN overall ON found.value IS NOT DISTINCT FROM overall.value "
+        "WHERE n > coalesce(total, 0)"
+    )
+    if not excess and _fits_statement(groups, overall):
+        return True
+    groups.contradictions.append(
+        f"the file does not fit the manifest's overall distribution of {attribute!r}"
+    )
+    return False
+
+
+def _fits_statement(groups: Groups, overall: Overall) -> bool:
+    """Tell whether the stated distribution has as many rows as came in, or the shares of the file."""
+    if overall.counts is not None:
+        return sum(overall.counts) == groups.input_rows
+    totals = [total for (total,) in groups.ask("SELECT total FROM overall ORDER BY place")]
+    off = [abs(total / groups.kept_rows - share) for total, share in zip(totals, overall.shares, strict=True)]
+    return max(off, default=0.0) <= overall.step / 2 + ROUNDING
+
+
+def _fill_shares(groups: Groups, value: str) -> None:
+    """Make the tables ``shares`` (class, value, c, size) and ``overall`` (value, place, total)."""
+    groups.connection.execute(
+        "CREATE OR REPLACE TEMP TABLE overall (value VARCHAR, place BIGINT, total HUGEINT)"
+    )
+    groups.connection.execute(
+        f"CREATE OR REPLACE TEMP TABLE shares AS SELECT class, {value} AS value, sum(n) AS c, "
+        f"sum(sum(n)) OVER (PARTITION BY class) AS size FROM cells GROUP BY class, {value}"
+    )
+
+
+def _largest(groups: Groups, work: str) -> tuple[int, int]:
+    """Return work and size of the class with the largest work / size."""
+    found = groups.ask(f"SELECT work, size FROM ({work}) ORDER BY work::DOUBLE / size DESC LIMIT 1")
+    return found[0][0], found[0][1]
+
+
+def _largest_equal(groups: Groups, rows: int) -> Fraction:
+    """Half the sum of the absolute differences of shares."""
+    # A value that a class does not hold adds its whole share: start from the sum of all and correct.
+    gaps = (
+        f"SELECT size, {rows} * size + sum(abs(c * {rows} - due) - due) AS work FROM (SELECT class, size, c, "
+        "coalesce(total, 0) * size AS due FROM shares LEFT JOIN overall "
+        "ON shares.value IS NOT DISTINCT FROM overall.value) GROUP BY class, size"
+    )
+    work, size = _largest(groups, gaps)
+    return Fraction(work, 2 * size * rows)
+
+
+def _fill_excess(groups: Groups, rows: int) -> None:
+    """Make the table ``excess``: for every class and every value, c·N − C·n."""
+    groups.connection.execute(
+        f"CREATE OR REPLACE TEMP TABLE excess AS SELECT g.class, g.size, place, "
+        f"coalesce(c, 0) * {rows} - total * g.size AS excess "
+        "FROM (SELECT DISTINCT class, size FROM shares) AS g CROSS JOIN overall LEFT JOIN shares "
+        "ON shares.class = g.class AND shares.value IS NOT DISTINCT FROM overall.value"
+    )
+
+
+def _largest_ordered(groups: Groups, overall: Overall, rows: int) -> Fraction:
+    """Mean over the m − 1 gaps between neighbours of what has to cross them."""
+    _fill_excess(groups, rows)
+    so_far = "sum(excess) OVER (PARTITION BY class ORDER BY place)"
+    crossing = f"SELECT class, size, abs({so_far}) AS crossing FROM excess"
+    work, size = _largest(
+        groups, f"SELECT size, sum(crossing) AS work FROM ({crossing}) GROUP BY class, size"
+    )
+    return Fraction(work, size * rows * max(len(overall.values) - 1, 1))
+
+
+def _largest_hierarchical(groups: Groups, overall: Overall, rows: int) -> Fraction:
+    """Sum over inner nodes of what their children exchange, times the node's height over the tree's."""
+    height = len(overall.levels) - 1
+    if height < 1:
+        raise UnstatedError("the manifest does not hold the tree of the values")
+    _fill_excess(groups, rows)
+    groups.connection.execute(
+        "CREATE OR REPLACE TEMP TABLE tree (level BIGINT, place BIGINT, block BIGINT, parent BIGINT)"
+    )
+    for level in range(height):
+        groups.connection.execute(
+            "INSERT INTO tree SELECT ?, unnest(?::BIGINT[]), unnest(?::BIGINT[]), unnest(?::BIGINT[])",
+            [
+                level,
+                list(range(len(overall.values))),
+                list(overall.levels[level]),
+                list(overall.levels[level + 1]),
+            ],
+        )
+    nodes = (
+        "SELECT class, size, level, parent, sum(excess) AS e FROM excess JOIN tree USING (place) "
+        "GROUP BY class, size, level, block, parent"
+    )
+    exchanged = (
+        f"SELECT class, size, (level + 1) * least(sum(greatest(e, 0)), sum(greatest(-e, 0))) AS exchanged "
+        f"FROM ({nodes}) GROUP BY class, size, level, parent"
+    )
+    work, size = _largest(
+        groups, f"SELECT size, sum(exchanged) AS work FROM ({exchanged}) GROUP BY class, size"
+    )
+    return Fraction(work, size * rows * height)
+
+
+def histogram(column: str) -> str:
+    """Write the query for the rows c of every value in every class, with the rows of the class."""
+    return (
+        f"(SELECT class, {column} AS value, sum(n) AS c, sum(sum(n)) OVER (PARTITION BY class) AS size "
+        f"FROM cells GROUP BY class, {column})"
+    )
+
+
+def count_distinct_l(groups: Groups, attribute: str) -> Count:
+    """Return the smallest number of distinct values in a class."""
+    counts = f"SELECT count(*) AS d FROM {histogram(groups.attributes[attribute])} GROUP BY class"
+    return groups.number(f"SELECT min(d) FROM ({counts})")
+
+
+def count_share_l(groups: Groups, attribute: str) -> Count:
+    """Return one over the largest share that a value has in a class."""
+    shares = histogram(groups.attributes[attribute])
+    count, size = groups.ask(f"SELECT c, size FROM {shares} ORDER BY c::DOUBLE / size DESC LIMIT 1")[0]
+    return Fraction(size, count)
+
+
+def count_entropy_l(groups: Groups, attribute: str) -> Count:
+    """Return the smallest exp(entropy) of the values of a class."""
+    counts = histogram(groups.attributes[attribute])
+    entropies = f"SELECT ln(size) - sum(c * ln(c)) / size AS h FROM {counts} GROUP BY class, size"
+    # The engine adds in any order, so that the last digits differ from run to run.
+    return float(f"{math.exp(groups.number(f'SELECT min(h) FROM ({entropies})')):.12g}")
+
+
+def count_recursive_l(groups: Groups, attribute: str, factor: str) -> Count:
+    """Return the smallest over the classes of the largest ℓ with r₁ < c · (r_ℓ + … + r_m), or 0."""
+    try:
+        c = Fraction(factor)
+    except (ValueError, ZeroDivisionError):
+        raise UndeterminedError("its second argument is not a number") from None
+    # Summed from the rarest value on, the tail r_ℓ + … + r_m is the sum of m − ℓ + 1 counts.
+    tails = (
+        "SELECT class, c AS count, sum(c) OVER rarest AS tail, row_number() OVER rarest AS members "
+        f"FROM {histogram(groups.attributes[attribute])} "
+        "WINDOW rarest AS (PARTITION BY class ORDER BY c, value ROWS UNBOUNDED PRECEDING)"
+    )
+    largest = "SELECT class, max(count) AS first, count(*) AS m FROM tails GROUP BY class"
+    fits = f"WHERE first * {c.denominator} < tail * {c.numerator}"
+    reached = (
+        f"SELECT coalesce(max(m - members + 1) FILTER ({fits}), 0) AS ell "
+        "FROM tails JOIN largest USING (class) GROUP BY class"
+    )
+    return groups.number(f"WITH tails AS ({tails}), largest AS ({largest}) SELECT min(ell) FROM ({reached})")
+
+
+def count_spread_l(groups: Groups, attribute: str) -> Count:
+    """Sum over the rows how often the row's own value occurs in its class."""
+    return groups.number(f"SELECT sum(c * c) FROM {histogram(groups.attributes[attribute])}")
+
+
+def count_cm(groups: Groups, attribute: str) -> Count:
+    """Count the rows that are suppressed or do not hold the most frequent value of their class."""
+    counts = histogram(groups.attributes[attribute])
+    minority = f"SELECT size - max(c) AS rows FROM {counts} GROUP BY class, size"
+    return groups.number(f"SELECT sum(rows) FROM ({minority})") + groups.suppressed_rows
+
+
+OF_ATTRIBUTE: dict[tuple[str, int], Callable[..., Count]] = {
+    ("cm", 1): count_cm,
+    ("distinct_l", 1): count_distinct_l,
+    ("entropy_l", 1): count_entropy_l,
+    ("recursive_l", 2): count_recursive_l,
+    ("share_l", 1): count_share_l,
+    ("spread_l", 1): count_spread_l,
+    ("t", 1): count_t,
+    ("t", 2): count_t,
+}
+
+
+def count_k(groups: Groups) -> Count:
+    """Return the smallest class size."""
+    return _if_visible(groups, groups.number("SELECT min(size) FROM sizes"))
+
+
+def count_spread_k(groups: Groups) -> Count:
+    """Sum the class size over the rows that remain."""
+    return _if_visible(groups, _summed_size(groups))
+
+
+def count_mean_k(groups: Groups) -> Count:
+    """Return the mean of the class size over the rows that remain."""
+    if groups.promise.rule == "below-mean":
+        raise BeforehandError("under the rule below-mean it is taken before suppression")
+    return _if_visible(groups, Fraction(_summed_size(groups), groups.kept_rows))
+
+
+def _summed_size(groups: Groups) -> int:
+    return groups.number("SELECT sum(rows::HUGEINT * size) FROM sizes")
+
+
+def _if_visible(groups: Groups, count: Count) -> Count:
+    """Pass on a number made of class sizes if the file shows them; rows are never fewer than persons."""
+    if groups.promise.person is not None and not groups.has_persons:
+        raise UndeterminedError("class size counts persons, whose column does not leave", at_most=count)
+    return count
+
+
+def count_secure(groups: Groups) -> Count:
+    """Return 1 if no class discloses a confidential sentence to whom it is confidential, else 0."""
+    telling = _telling(groups)
+    if telling.certain or not telling.possible:
+        return int(not telling.possible)
+    raise UndeterminedError("for whom a sentence is confidential does not leave")
+
+
+def count_exposed(groups: Groups) -> Count:
+    """Return the people who hold a sentence that their class discloses."""
+    telling = _telling(groups)
+    if not telling.possible:
+        return 0
+    if telling.certain < telling.possible:
+        raise UndeterminedError("for whom a sentence is confidential does not leave")
+    if telling.people is None:
+        raise UndeterminedError("it counts persons, whose column does not leave")
+    return telling.people
+
+
+def _telling(groups: Groups) -> Telling:
+    if groups.telling is None:
+        raise UndeterminedError("the confidential sentences and their columns are not there")
+    return groups.telling
+
+
+def count_sf(groups: Groups) -> Count:
+    """Say why it cannot be counted: it compares with how often sentences are true in the whole table."""
+    raise BeforehandError("it depends on all input rows and on for whom sentences are confidential")
+
+
+def count_ql(groups: Groups) -> Count:
+    """Say why it cannot be counted: a release does not show all values of the domains."""
+    raise BeforehandError("it depends on all values of the domains, which do not leave")
+
+
+def count_suppressed(groups: Groups) -> Count:
+    """Return the number of suppressed rows."""
+    return groups.suppressed_rows
+
+
+def count_dm(groups: Groups) -> Count:
+    """Return Σ (rows of the class)² + suppressed × rows."""
+    squares = groups.number("SELECT sum(rows::HUGEINT * rows) FROM sizes")
+    return squares + groups.suppressed_rows * groups.input_rows
+
+
+def count_average_class(groups: Groups) -> Count:
+    """Return remaining rows / remaining classes."""
+    return Fraction(groups.kept_rows, groups.number("SELECT count(*) FROM sizes"))
+
+
+def count_sl(groups: Groups) -> int:
+    """Return attributes × suppressed rows."""
+    return groups.width * groups.suppressed_rows
+
+
+def count_gl(groups: Groups) -> Fraction:
+    """Sum the losses of the cells of kept rows, weights scaled to the mean 1."""
+    weights = _shares_of_weight(groups)
+    sums = _sum_cells(groups, "loss")
+    return (
+        sum((weight * cells for weight, cells in zip(weights, sums, strict=True)), Fraction(0)) * groups.width
+    )
+
+
+def count_glm(groups: Groups) -> Fraction:
+    """Sum the losses of all cells, a suppressed row 1 in each."""
+    return count_gl(groups) + count_sl(groups)
+
+
+def count_loss(groups: Groups) -> Count:
+    """Return the mean loss of a cell, Σ w·cell / Σ w over the attributes."""
+    return count_glm(groups) / (groups.input_rows * groups.width)
+
+
+def count_usefulness(groups: Groups) -> Fraction:
+    """Return 1 − the mean over rows of Σ w·extent / Σ w over the attributes, a suppressed row 1."""
+    weights = _shares_of_weight(groups)
+    sums = _sum_cells(groups, "extent")
+    lost = sum((weight * cells for weight, cells in zip(weights, sums, strict=True)), Fraction(0))
+    return 1 - (lost + groups.suppressed_rows) / groups.input_rows
+
+
+def count_protection(groups: Groups) -> Count:
+    """Return one over the mean over kept rows of one over their diversity; 0 where a class has none."""
+    weights = _shares_of_weight(groups)
+    _sum_cells(groups, "extent")  # so that labels without a cost are told
+    terms, cells = ["0.0"], []
+    for number, (name, weight) in enumerate(zip(groups.promise.quasi_identifiers, weights, strict=True)):
+        costs = _stated(groups, name, "extent")
+        _fill_costs(groups, f"extents{number}", costs)
+        cells.append(f"{key_of(f'any_value(q{number})', costs.labels)} AS cell{number}")
+        extent = (
+            f"(SELECT any_value(cost) FROM extents{number} WHERE label IS NOT DISTINCT FROM cell{number})"
+        )
+        terms.append(f"{float(weight)!r} * coalesce({extent}, {float(costs.default or 0)!r})")
+    classes = f"SELECT sum(n) AS n, {', '.join(cells)} FROM cells GROUP BY class"
+    found = f"SELECT n, {' + '.join(terms)} AS diversity FROM ({classes})"
+    smallest, inverse = groups.ask(
+        f"SELECT min(diversity), sum(CASE WHEN diversity > 0 THEN n / diversity END) FROM ({found})"
+    )[0]
+    return groups.kept_rows / inverse if smallest > 0 else 0
+
+
+def _fill_costs(groups: Groups, table: str, costs: CostTable) -> None:
+    """Make a table (label, cost) of stated costs."""
+    groups.connection.execute(
+        f"CREATE OR REPLACE TEMP TABLE {table} AS SELECT {key_of('label', costs.labels)} AS label, "
+        "top::DOUBLE / bottom AS cost FROM (SELECT unnest(?::VARCHAR[]) AS label, "
+        "unnest(?::BIGINT[]) AS top, unnest(?::BIGINT[]) AS bottom)",
+        [[text_of(label) for label in costs.labels], list(costs.tops), list(costs.bottoms)],
+    )
+
+
+def _shares_of_weight(groups: Groups) -> list[Fraction]:
+    """Return the weights of the quasi-identifiers, together 1."""
+    weights = [stated_weight(groups.promise, name) for name in groups.promise.quasi_identifiers]
+    if not sum(weights):
+        raise UndeterminedError("all weights are 0")
+    return [weight / sum(weights) for weight in weights]
+
+
+def count_hdm(groups: Groups) -> Count:
+    """Say why the metric cannot be counted: it compares blocks with how frequent original values were."""
+    raise BeforehandError("it depends on the original values, which do not leave")
+
+
+def count_precision(groups: Groups) -> Count:
+    """Return 1 − the mean over all cells of height / height of the hierarchy; a suppressed row's is 1."""
+    lost = sum(_sum_cells(groups, "height"), Fraction(0)) + count_sl(groups)
+    return 1 - lost / (groups.input_rows * groups.width)
+
+
+def _sum_cells(groups: Groups, kind: str) -> list[Fraction]:
+    """Sum the stated costs of the kept cells, column by column."""
+    sums = []
+    for number, name in enumerate(groups.promise.quasi_identifiers):
+        sums.append(_sum_column(groups, number, _stated(groups, name, kind)))
+    return sums
+
+
+def _stated(groups: Groups, name: str, kind: str) -> CostTable:
+    """Return the stated costs of a column; the extent is the loss where values do not lie on a line."""
+    costs = stated_costs(groups.promise, name, kind)
+    if costs is None and kind == "extent":
+        costs = stated_costs(groups.promise, name, "loss")
+    if costs is None:
+        raise UnstatedError(f"what a cell of {name!r} costs stands in the manifest alone")
+    return costs
+
+
+def _sum_column(groups: Groups, number: int, costs: CostTable) -> Fraction:
+    labels = [text_of(label) for label in costs.labels]
+    found = groups.ask(
+        "WITH costs AS (SELECT unnest(?::VARCHAR[]) AS label, unnest(?::BIGINT[]) AS top, "
+        "unnest(?::BIGINT[]) AS bottom), found AS "
+        f"(SELECT {key_of(f'q{number}', costs.labels)} AS cell, sum(n) AS n FROM cells GROUP BY cell) "
+        "SELECT coalesce(top, -1), coalesce(bottom, 1), sum(n) FROM found LEFT JOIN costs "
+        f"ON cell IS NOT DISTINCT FROM {key_of('label', costs.labels)} GROUP BY top, bottom",
+        (labels, list(costs.tops), list(costs.bottoms)),
+    )
+    unlisted = sum(count for top, _, count in found if top < 0)
+    if unlisted and costs.default is None:
+        name = groups.promise.quasi_identifiers[number]
+        groups.contradictions.append(f"the column {name!r} holds a label that the manifest does not know")
+        raise UndeterminedError(f"the manifest does not know every label of {name!r}")
+    listed = sum((Fraction(top, bottom) * count for top, bottom, count in found if top >= 0), Fraction(0))
+    return listed + (costs.default or 0) * unlisted
+
+
+OF_TABLE: dict[str, Callable[[Groups], Count]] = {
+    "average_class": count_average_class,
+    "dm": count_dm,
+    "exposed": count_exposed,
+    "gl": count_gl,
+    "glm": count_glm,
+    "hdm": count_hdm,
+    "k": count_k,
+    "loss": count_loss,
+    "mean_k": count_mean_k,
+    "precision": count_precision,
+    "protection": count_protection,
+    "ql": count_ql,
+    "secure": count_secure,
+    "sf": count_sf,
+    "sl": count_sl,
+    "spread_k": count_spread_k,
+    "suppressed": count_suppressed,
+    "usefulness": count_usefulness,
+}

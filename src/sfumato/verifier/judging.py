@@ -1,0 +1,272 @@
+"""Whether a recount keeps a promise, in words.
+
+``sorted`` means: by all columns that the recipe lists, in that order, each by the texts that its cells have
+in the file. A column in which every cell that is neither missing nor ``*`` reads as a number (as the engine
+reads doubles, undefined ones excepted) is sorted by size, equal numbers by their texts, ``*`` after them;
+any other column by the bytes of its texts in UTF-8. Missing comes last. The file alone decides, not the
+types of its format, so that one table has one order in every format.
+
+Each row is compared with the one before it: nothing is sorted again.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import TYPE_CHECKING, Literal
+
+from sfumato.verifier.checks import Check, broken, held, larger_is_better, unknown, violations_of
+from sfumato.verifier.promise import budget, plain_number
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+
+    from duckdb import DuckDBPyConnection
+
+    from sfumato.verifier.promise import Count, Promise, Recount
+
+TITLE = "order of rows"
+
+_FIRST_ROWS = 2048
+
+
+def check_order(
+    connection: DuckDBPyConnection, view: str, columns: Mapping[str, str], promise: Promise
+) -> tuple[Check, ...]:
+    """Compare each row of a file with the one before it."""
+    names = [name for name in promise.columns or columns if name in columns]
+    if promise.order != "sorted" or not names:
+        return ()
+    keys = [
+        f"{key}, 'ASC NULLS LAST'"
+        for text, by_size in _find_numbers(connection, view, [columns[name] for name in names])
+        for key in _keys(text, by_size)
+    ]
+    # Without an order of its own a window sees the rows one after the other, as they are read.
+    found = connection.execute(
+        f"SELECT count(*) FROM (SELECT key, lag(key) OVER () AS last FROM "
+        f"(SELECT create_sort_key({', '.join(keys)}) AS key FROM {view})) WHERE last > key"
+    ).fetchall()
+    if found[0][0]:
+        detail = f"the rows are not sorted by all columns: {found[0][0]} stand before one that comes first."
+        return (broken(TITLE, detail),)
+    return (held(TITLE, f"sorted by all {len(names)} columns, so that it tells nothing."),)
+
+
+def _find_numbers(
+    connection: DuckDBPyConnection, view: str, texts: Sequence[str]
+) -> list[tuple[str, Literal["no", "doubles", "wide"]]]:
+    """Tell which columns are sorted by size, and which of these hold numbers that a double rounds."""
+    asked = list(dict.fromkeys(texts))
+    # Most texts are told from numbers by the first rows.
+    for rows in (f"(FROM {view} LIMIT {_FIRST_ROWS})", view):
+        questions = ", ".join(f"{_are_numbers(text)}, {_are_wide(text)}" for text in asked)
+        answers = connection.execute(f"SELECT {questions} FROM {rows}").fetchall()[0] if asked else ()
+        found = dict(zip(asked, zip(answers[::2], answers[1::2], strict=True), strict=True))
+        asked = [text for text in asked if found[text][0]]
+    return [(text, "no" if text not in asked else "wide" if found[text][1] else "doubles") for text in texts]
+
+
+def _are_numbers(text: str) -> str:
+    number = f"coalesce({text} = '*' OR NOT isnan(TRY_CAST({text} AS DOUBLE)), {text} IS NULL)"
+    return f"coalesce(bool_and({number}), true)"
+
+
+def _are_wide(text: str) -> str:
+    return f"coalesce(max(abs(TRY_CAST({text} AS DOUBLE))) >= {2**53}, false)"
+
+
+def _keys(text: str, by_size: Literal["no", "doubles", "wide"]) -> list[str]:
+    """Return what a column is sorted by; whole numbers of one double are still told apart by size."""
+    if by_size == "no":
+        return [text]
+    wide = [f"TRY_CAST({text} AS HUGEINT)"] if by_size == "wide" else []
+    return [f"TRY_CAST({text} AS DOUBLE)", *wide, text]
+
+
+TOLERANCE = 1e-9
+ZERO = 1e-12  # below this a float is a sum that should have been 0
+
+
+def judge(recount: Recount, promise: Promise, *, on_seal: bool = False) -> list[Check]:
+    """List everything that was promised or stated, and whether the file keeps it.
+
+    Requirements on rational measures are judged exactly, against the decimal that is written;
+    the entropy, the protection, and numbers that are only stated, within a relative 1e-9. A required
+    measure that only the data before the release tell (``hdm``) is judged by the number that is stated.
+    """
+    found = [
+        *judge_digest(recount.sha256, promise.sha256),
+        *judge_columns(recount.columns, promise.columns),
+        *_judge_rows(recount, promise),
+        *_judge_required(recount, promise, on_seal),
+        *_judge_stated(recount, promise),
+        *recount.checks,
+    ]
+    told = set(violations_of(found))
+    return found + [
+        broken("reference", f"{text}.") for text in recount.contradictions if f"{text}." not in told
+    ]
+
+
+def holds(recount: Recount, promise: Promise, *, on_seal: bool = False) -> list[str]:
+    """List what the file breaks of its promise."""
+    return violations_of(judge(recount, promise, on_seal=on_seal))
+
+
+def judge_digest(counted: str, stated: str | None) -> Iterator[Check]:
+    """Compare the digest of the file with the stated one, if there is one."""
+    if stated is None:
+        return
+    if stated.lower() == counted:
+        yield held("file digest", "the sha256 of the file is the stated one.")
+    else:
+        yield broken(
+            "file digest",
+            "the file is not the one that was released: its sha256 differs from the manifest's.",
+        )
+
+
+def judge_columns(counted: Collection[str], promised: Collection[str] | None) -> Iterator[Check]:
+    """Compare the columns of the file with the promised ones; without a promise nothing is said."""
+    if promised is None:
+        return
+    more, fewer = sorted(set(counted) - set(promised)), sorted(set(promised) - set(counted))
+    for name in more:
+        yield broken("columns", f"the column {name!r} is in the file and should not be.")
+    for name in fewer:
+        yield broken("columns", f"the column {name!r} should be in the file and is not.")
+    if not more and not fewer:
+        yield held("columns", f"the {len(set(counted))} columns that leave by the recipe, and no other.")
+
+
+def _judge_rows(recount: Recount, promise: Promise) -> Iterator[Check]:
+    if promise.rows is not None:
+        for key in ("out", "suppressed"):
+            found = f"{promise.rows[key]} stated, {recount.rows[key]} counted."
+            if recount.rows[key] == promise.rows[key]:
+                yield held(f"rows {key}", found)
+            else:
+                yield broken(f"rows {key}", f"rows {key}: {found}")
+        yield _judge_input(recount, promise)
+    if promise.limit is None or promise.rule == "below-mean" or "in" not in recount.rows:
+        return
+    allowed = budget(promise.limit, recount.rows["in"])
+    found = f"at most {allowed} allowed, {recount.rows['suppressed']} counted."
+    if recount.rows["suppressed"] > allowed:
+        yield broken("suppression limit", f"suppressed rows: {found}")
+    else:
+        yield held("suppression limit", found)
+
+
+def _judge_input(recount: Recount, promise: Promise) -> Check:
+    """Judge the rows that came in: masking keeps all."""
+    assert promise.rows is not None
+    stated, out = promise.rows["in"], promise.rows["out"]
+    if promise.output == "mask":
+        if out != stated:
+            return broken("rows in", f"rows out: masking keeps all {stated} rows, {out} stated.")
+        return held("rows in", f"{stated} stated, {recount.rows['out']} counted: masking keeps all.")
+    return unknown("rows in", f"{stated} stated: the rows that were left out are not in the file.")
+
+
+def _judge_required(recount: Recount, promise: Promise, on_seal: bool) -> Iterator[Check]:
+    for name, limit in promise.require.items():
+        wanted = f"{'at least' if larger_is_better(name) else 'at most'} {_show(limit)} promised"
+        title = f"require {name}"
+        if name in recount.counted:
+            slack = recount.slack.get(name, Fraction(0))
+            found = f"{wanted}, {_show(recount.counted[name])} counted{_within(slack)}."
+            met = _meets(name, recount.counted[name], limit, slack)
+            yield held(title, found) if met else broken(title, f"{name}: {found}")
+        elif name in recount.at_most and larger_is_better(name) and recount.at_most[name] < _exactly(limit):
+            yield broken(title, f"{name}: {wanted}, and it cannot exceed {_show(recount.at_most[name])}.")
+        else:
+            yield _judge_unseen(recount, promise, name, wanted, on_seal=on_seal)
+
+
+def _judge_unseen(recount: Recount, promise: Promise, name: str, wanted: str, *, on_seal: bool) -> Check:
+    """Judge a requirement on a measure that the file does not show by the number that is stated."""
+    title, limit, stated = f"require {name}", promise.require[name], promise.measures.get(name)
+    reason = recount.not_recounted.get(name, "nobody asked for it")
+    if name in promise.withheld and stated is None:
+        return unknown(title, f"{wanted}, and its number is not published: {promise.withheld[name]}")
+    if name in recount.beforehand and stated is not None:
+        # Nobody but the one who made the release can count it: fall back to the stated number.
+        if not _meets(name, float(stated), limit, promise.tolerance.get(name, 0.0)):
+            return broken(title, f"{name}: {wanted}, {_show(stated)} stated.")
+    elif not (on_seal and _is_sealed(recount, promise, name, limit)):
+        return broken(title, f"{name}: {wanted}, and it cannot be recounted: {reason}.")
+    return unknown(title, f"{wanted}, {_show(stated or 0)} stated: {reason}.")
+
+
+def _judge_stated(recount: Recount, promise: Promise) -> Iterator[Check]:
+    for name, stated in promise.measures.items():
+        counted = recount.counted.get(name)
+        if counted is None:
+            yield _judge_uncounted(recount, name, stated)
+        elif stated is not None:
+            tolerance = promise.tolerance.get(name, 0.0)
+            yield judge_number(name, stated, counted, recount.slack.get(name, Fraction(0)), tolerance)
+
+
+def _judge_uncounted(recount: Recount, name: str, stated: float | None) -> Check:
+    """Say why a number cannot be counted, unless it is more than it can be."""
+    reason, most = recount.not_recounted.get(name, "nobody asked for it"), recount.at_most.get(name)
+    if stated is None:
+        return unknown(name, f"{reason}.")
+    if most is not None and stated > most and not _is_close(stated, most):
+        return broken(name, f"{name}: {_show(stated)} stated, and it cannot exceed {_show(most)}.")
+    return unknown(name, f"{_show(stated)} stated: {reason}.")
+
+
+def judge_number(
+    name: str, stated: float, counted: Count, slack: Fraction = Fraction(0), tolerance: float = 0.0
+) -> Check:
+    """Compare a stated number with the counted one."""
+    found = f"{_show(stated)} stated, {_show(counted)} counted{_within(slack)}."
+    due = cautious(name, counted, slack)[0] if slack else counted
+    ahead = float(due) - stated if larger_is_better(name) else stated - float(due)
+    is_held = _is_close(stated, due) or (not slack and 0 <= ahead <= tolerance + ZERO)
+    return held(name, found) if is_held else broken(name, f"{name}: {found}")
+
+
+def cautious(name: str, counted: Count, slack: Fraction) -> tuple[float, float]:
+    """Return what to state of a measure that may be off by a slack, and how much better it may be."""
+    worst = counted - slack if larger_is_better(name) else counted + slack
+    return float(worst), float(2 * slack)
+
+
+def _within(slack: Fraction) -> str:
+    return f", within {_show(slack)} for the suppressed rows" if slack else ""
+
+
+def _is_close(stated: float, counted: Count) -> bool:
+    return math.isclose(stated, counted, rel_tol=TOLERANCE, abs_tol=ZERO)
+
+
+def _meets(name: str, counted: Count, limit: float, slack: float | Fraction = 0) -> bool:
+    if slack:
+        counted = counted + slack if larger_is_better(name) else counted - slack
+    if isinstance(counted, float):
+        if math.isclose(counted, limit, rel_tol=TOLERANCE):
+            return True
+        return counted >= limit if larger_is_better(name) else counted <= limit
+    return counted >= _exactly(limit) if larger_is_better(name) else counted <= _exactly(limit)
+
+
+def _exactly(limit: float) -> Fraction:
+    """Return the decimal that is written; yes is 1."""
+    return Fraction(str(int(limit) if isinstance(limit, bool) else limit))
+
+
+def _is_sealed(recount: Recount, promise: Promise, name: str, limit: float) -> bool:
+    """Tell whether digest and stated number vouch for a measure that the file cannot show."""
+    stated = promise.measures.get(name)
+    if stated is None or promise.sha256 is None or promise.sha256.lower() != recount.sha256:
+        return False
+    return _meets(name, float(stated), limit, promise.tolerance.get(name, 0.0))
+
+
+def _show(count: Count) -> str:
+    return str(int(count)) if isinstance(count, int) else f"{plain_number(count):.12g}"

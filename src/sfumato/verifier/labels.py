@@ -1,0 +1,258 @@
+"""Which labels a recipe can write, read from its rules without the code that wrote them.
+
+A recipe says what was done to a column by a level of a hierarchy (a mask, units of dates, widths of
+intervals, leaves with their labels, plain values), by blocks with their labels, or by the statistic of
+each block. For each there is a question here that any text answers with yes or no.
+
+Missing may stand in every column below its most general level, and ``*`` wherever a recipe was applied to
+values that it does not know.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from typing import TypeAlias
+
+STAR = "*"
+
+Accepts: TypeAlias = Callable[[str], bool]
+"""Whether a recipe can write a text."""
+
+_UNITS = {
+    "day": r"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])",
+    "month": r"\d{4}-(?:0[1-9]|1[0-2])",
+    "quarter": r"\d{4}-Q[1-4]",
+    "year": r"\d{4}",
+    "decade": r"\d{3}0s",
+    "century": r"(\d{2})00-\1(?:99)",
+}
+_NUMBER = r"-?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
+_RANGE = re.compile(r"\[(.+), (.+)[\])]")
+_INTEGERS = re.compile(r"(-?\d+)(?:-(-?\d+))?")
+_INTERVAL = re.compile(rf"\[({_NUMBER}), ({_NUMBER})\)")
+
+
+class UnreadableError(ValueError):
+    """What a recipe says of a column is no rule; never leaves this room."""
+
+
+def accepted_labels(done: Mapping[str, object]) -> Accepts:
+    """Return the question whether a recipe can write a text."""
+    partition = done.get("partition")
+    if not isinstance(partition, Mapping):
+        raise UnreadableError
+    statistics = partition.get("statistics")
+    if statistics is not None:
+        _check_names(done, partition, statistics)
+        return among([pair[1] for pair in statistics])
+    return _named_labels(done, partition)
+
+
+def _check_names(done: Mapping[str, object], partition: Mapping[str, object], statistics: object) -> None:
+    """See that the blocks whose statistics are written are blocks of the recipe."""
+    if not isinstance(statistics, list) or not all(
+        isinstance(pair, list) and len(pair) == 2 for pair in statistics
+    ):
+        raise UnreadableError
+    named = _named_labels(done, partition)
+    if not all(isinstance(name, str) and (name == STAR or named(name)) for name, _ in statistics):
+        raise UnreadableError
+
+
+def _named_labels(done: Mapping[str, object], partition: Mapping[str, object]) -> Accepts:
+    """Return the question for labels of a level or of blocks."""
+    level, definition = partition.get("level"), done.get("hierarchy") or {}
+    if not isinstance(definition, Mapping):
+        raise UnreadableError
+    if level is None:
+        labels = partition.get("labels")
+        if not isinstance(labels, list):
+            raise UnreadableError
+        return among([label for label in labels if label is not None])
+    if type(level) is not int:
+        raise UnreadableError
+    return _level_labels(definition, level, str(done.get("kind")))
+
+
+def _level_labels(definition: Mapping[str, object], level: int, kind: str) -> Accepts:
+    """Return the question for labels of a level, by the first rule that a definition has."""
+    rules: dict[str, Callable[[object], Accepts]] = {
+        "root": lambda root: among([root]),
+        "leaves": lambda leaves: _labels_of_leaves(leaves, level),
+        "values": lambda values: _kept(_sequence(values), level, dates=kind == "date"),
+        "mask": lambda length: _masked(length, level),
+        "dates": lambda units: _dated(_sequence(units), level),
+        "intervals": lambda widths: _in_intervals(definition, _sequence(widths), level),
+        "granularity": lambda _: _in_intervals(definition, [], level),
+    }
+    for key, make in rules.items():
+        if key in definition:
+            return make(definition[key])
+    raise UnreadableError
+
+
+def _kept(values: Sequence[object], level: int, *, dates: bool) -> Accepts:
+    return among([STAR]) if level else among(values, dates=dates)
+
+
+def among(labels: Sequence[object], *, dates: bool = False) -> Accepts:
+    """Ask for one of these texts or numbers, whatever the spelling of a number."""
+    known = {_key(str(label).lower() if isinstance(label, bool) else str(label), dates) for label in labels}
+    return lambda text: _key(text, dates) in known
+
+
+def _key(text: str, dates: bool = False) -> str | float:
+    """Make spellings of one number the same, and of one date or time."""
+    stripped = text.strip()
+    if dates:
+        return _moment(stripped)
+    if re.fullmatch(rf"\+?{_NUMBER}", stripped):
+        return float(stripped)
+    return text.lower() if text.lower() in ("true", "false") else text
+
+
+def _moment(text: str) -> str:
+    """Return a date or time in one spelling, in UTC; any other text as it is."""
+    try:
+        found = dt.datetime.fromisoformat(text)
+        return (found if found.tzinfo is None else found.astimezone(dt.UTC).replace(tzinfo=None)).isoformat()
+    except (ValueError, OverflowError):
+        return text
+
+
+def _labels_of_leaves(leaves: object, level: int) -> Accepts:
+    if not isinstance(leaves, Mapping) or not all(isinstance(labels, list) for labels in leaves.values()):
+        raise UnreadableError
+    if any(len(labels) < level for labels in leaves.values()):
+        raise UnreadableError
+    return among([labels[level - 1] if level else leaf for leaf, labels in leaves.items()])
+
+
+def _masked(length: object, level: int) -> Accepts:
+    """Ask for texts of this length that end in stars; the values themselves may be longer."""
+    if type(length) is not int or not 0 <= level <= length:
+        raise UnreadableError
+    if level == 0:
+        return lambda text: len(text) >= length
+    return lambda text: len(text) == length and text.endswith(STAR * level)
+
+
+def _dated(units: Sequence[object], level: int) -> Accepts:
+    if level > len(units) + 1 or not all(unit in _UNITS for unit in units):
+        raise UnreadableError
+    if level == len(units) + 1:
+        return among([STAR])
+    if level == 0:
+        return lambda text: re.match(r"\s*\d{4}-\d{2}-\d{2}", text) is not None
+    pattern = re.compile(_UNITS[str(units[level - 1])])
+    return lambda text: pattern.fullmatch(text) is not None
+
+
+def _in_intervals(definition: Mapping[str, object], widths: Sequence[object], level: int) -> Accepts:
+    if level > len(widths) + 1:
+        raise UnreadableError
+    if level == len(widths) + 1:
+        return among([STAR])
+    step = definition.get("granularity") if level == 0 else widths[level - 1]
+    if step is None:
+        return lambda text: re.fullmatch(rf"\+?{_NUMBER}", text.strip()) is not None
+    origin = _exact(definition.get("origin") or 0) if level else Fraction(0)
+    width = _exact(step)
+    if width <= 0:
+        raise UnreadableError
+    bounds = {
+        key: _exact(definition[key]) for key in ("bottom", "top") if level and definition.get(key) is not None
+    }
+    return lambda text: _is_interval(text, width, origin, bounds)
+
+
+def _is_interval(text: str, width: Fraction, origin: Fraction, bounds: Mapping[str, Fraction]) -> bool:
+    """Tell whether a text is an interval of this width, counted from the origin and cut at the bounds."""
+    bottom, top = bounds.get("bottom"), bounds.get("top")
+    if text.startswith("<") or text.endswith("+"):
+        end = bottom if text.startswith("<") else top
+        rest = text[1:] if text.startswith("<") else text[:-1]
+        return end is not None and re.fullmatch(_NUMBER, rest) is not None and Fraction(rest) == end
+    ends = _ends_of(text)
+    if ends is None:
+        return False
+    number = (ends[0] - origin) // width
+    # Ends that are no binary fractions are written a little off, perhaps in the interval before.
+    return any(_are_ends(ends, origin + n * width, width, bounds) for n in (number, number + 1))
+
+
+def _are_ends(
+    ends: tuple[Fraction, Fraction], start: Fraction, width: Fraction, bounds: Mapping[str, Fraction]
+) -> bool:
+    low, high = max(start, bounds.get("bottom", start)), min(start + width, bounds.get("top", start + width))
+    return all(abs(found - due) <= width / 10**6 for found, due in zip(ends, (low, high), strict=True))
+
+
+def _ends_of(text: str) -> tuple[Fraction, Fraction] | None:
+    """Read the begin of an interval, and its end, which is excluded."""
+    interval, integers = _INTERVAL.fullmatch(text), _INTEGERS.fullmatch(text)
+    if interval is not None:
+        return Fraction(interval[1]), Fraction(interval[2])
+    if integers is None:
+        return None
+    return Fraction(integers[1]), Fraction(integers[2] or integers[1]) + 1
+
+
+def _exact(number: object) -> Fraction:
+    if not isinstance(number, int | float) or isinstance(number, bool) or not math.isfinite(number):
+        raise UnreadableError
+    return Fraction(str(number))
+
+
+def _sequence(value: object) -> Sequence[object]:
+    if not isinstance(value, list):
+        raise UnreadableError
+    return value
+
+
+def misfits(done: Mapping[str, object]) -> bool:
+    """Tell whether blocks of a recipe overlap, or are not what their labels say.
+
+    A label that is a range must reach around the ends of its block, a set in full must list its values, and a
+    value by itself keeps its text. Names of a hierarchy's nodes may be any.
+    """
+    partition, definition = done.get("partition"), done.get("hierarchy")
+    if not isinstance(partition, Mapping) or not isinstance(partition.get("blocks"), list):
+        return False
+    blocks, labels = partition["blocks"], partition.get("labels") or [None] * len(partition["blocks"])
+    values = [value for block in blocks for value in dict.fromkeys(block)]
+    if len(set(values)) < len(values):
+        return True
+    is_plain = done.get("kind") in ("category", "ordinal") and not definition
+    return any(
+        label is not None and block and not _suits(block, label, is_plain=is_plain)
+        for block, label in zip(blocks, labels, strict=True)
+    )
+
+
+def _suits(block: Sequence[object], label: str, *, is_plain: bool) -> bool:
+    known = [value for value in block if value is not None]
+    if is_plain:
+        texts = [str(value) for value in known] + ["(missing)"] * (len(known) < len(block))
+        is_set = label.startswith("{") and label.endswith("}") and "…" not in label
+        return label == "{" + ", ".join(texts) + "}" if is_set else len(block) > 1 or label == texts[0]
+    ends = _ends_of(label) or _closed_ends(label)
+    if ends is not None:
+        numbers = [Fraction(str(value)) for value in known if isinstance(value, int | float)]
+        return all(ends[0] <= number <= ends[1] for number in numbers)
+    days = _RANGE.fullmatch(label)
+    if days is None:
+        return True
+    return all(_moment(days[1]) <= _moment(str(value)) <= _moment(days[2]) for value in known)
+
+
+def _closed_ends(label: str) -> tuple[Fraction, Fraction] | None:
+    """Read the ends of ``[1.5, 2.75]``."""
+    found = _RANGE.fullmatch(label)
+    if found is None or not all(re.fullmatch(_NUMBER, end) for end in found.groups()):
+        return None
+    return Fraction(found[1]), Fraction(found[2])

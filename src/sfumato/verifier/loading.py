@@ -1,0 +1,210 @@
+"""Group the rows of a release once; every measure is counted on the groups."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from sfumato.errors import VerificationError
+from sfumato.verifier.bags import open_file, unescape
+from sfumato.verifier.checks import split_name
+from sfumato.verifier.judging import check_order
+from sfumato.verifier.promise import budget
+from sfumato.verifier.sentences import Telling, held_condition, names_in, write_condition
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from duckdb import DuckDBPyConnection
+
+    from sfumato.verifier.checks import Check
+    from sfumato.verifier.promise import Count, Promise
+
+STAR = "*"
+
+
+class UndeterminedError(Exception):
+    """File and manifest do not determine a measure; never leaves this room."""
+
+    def __init__(self, reason: str, at_most: Count | None = None) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.at_most = at_most
+
+
+class BeforehandError(UndeterminedError):
+    """A measure depends on what never leaves, so that it can only be stated when a release is made."""
+
+
+class UnstatedError(UndeterminedError):
+    """The reference lacks what the recount of a measure needs."""
+
+
+@dataclass
+class Groups:
+    """The release inside the engine.
+
+    The engine holds ``cells`` (class, q0…, a0…, n): the distinct rows that remain with
+    their number n, and ``sizes`` (rows, size): for every class its rows and what counts as
+    its size. ``attributes`` maps names to the columns a0, a1, …. ``slack`` is how far the number
+    that was counted last may be from the one over all input rows.
+    """
+
+    connection: DuckDBPyConnection
+    promise: Promise
+    columns: tuple[str, ...]
+    attributes: dict[str, str]
+    has_persons: bool
+    kept_rows: int = 0
+    masked_rows: int = 0
+    telling: Telling | None = None
+    notes: list[str] = field(default_factory=list)
+    contradictions: list[str] = field(default_factory=list)
+    slack: Fraction = Fraction(0)
+    ordering: tuple[Check, ...] = ()
+
+    def ask(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[int, ...]]:
+        """Return the rows of a query whose columns are numbers."""
+        return self.connection.execute(sql, list(parameters)).fetchall()
+
+    def number(self, sql: str) -> int:
+        """Return the one number that a query gives."""
+        return self.ask(sql)[0][0]
+
+    @property
+    def width(self) -> int:
+        """Number of quasi-identifiers."""
+        return len(self.promise.quasi_identifiers)
+
+    @property
+    def file_rows(self) -> int:
+        """Rows of the file."""
+        return self.kept_rows + self.masked_rows
+
+    @property
+    def input_rows(self) -> int:
+        """Rows that came in: stated by the manifest, or those of the file where masking keeps all."""
+        if self.promise.rows is not None:
+            return self.promise.rows["in"]
+        if self.promise.output == "mask":
+            return self.file_rows
+        raise UndeterminedError("how many rows came in stands in the manifest alone")
+
+    @property
+    def suppressed_rows(self) -> int:
+        """Rows that are in no class."""
+        return self.masked_rows if self.promise.output == "mask" else self.input_rows - self.file_rows
+
+
+def load_groups(
+    connection: DuckDBPyConnection, path: Path, promise: Promise, person_column: str | None
+) -> Groups:
+    """Group the rows of the file that remain; the file is not read again after this."""
+    columns = open_file(connection, path, "file")
+    ordering = check_order(connection, "file", columns, promise)
+    if promise.formulas == "escape":
+        columns = unescape(path, columns)
+    attributes = _attributes_to_load(promise, columns)
+    beside = dict.fromkeys(name for item in promise.sentences for name in item.columns if name in columns)
+    wanted = {f"q{i}": name for i, name in enumerate(promise.quasi_identifiers)}
+    wanted |= {alias: name for name, alias in attributes.items()}
+    wanted |= {f"b{i}": name for i, name in enumerate(beside)}
+    wanted |= {} if person_column is None else {"person": person_column}
+    absent = [name for name in wanted.values() if name not in columns]
+    if absent:
+        raise VerificationError(
+            f"the column {absent[0]!r} was promised and is not in the file.", where=str(path)
+        )
+    selected = ", ".join(f"{columns[name]} AS {alias}" for alias, name in wanted.items())
+    connection.execute(f"CREATE TEMP VIEW released AS SELECT {selected} FROM file")
+    groups = Groups(connection, promise, tuple(columns), attributes, person_column is not None)
+    groups.ordering = ordering
+    _exempt_masked_rows(groups)
+    _group(groups)
+    groups.telling = count_telling(groups, {name: f"b{i}" for i, name in enumerate(beside)})
+    if groups.kept_rows == 0:
+        raise VerificationError("no row remains in the file.", where=str(path))
+    return groups
+
+
+def _attributes_to_load(promise: Promise, columns: Mapping[str, str]) -> dict[str, str]:
+    """Give the sensitive columns, and others that a measure speaks of, names from a0 on."""
+    names = dict.fromkeys(promise.sensitive)
+    for text in (*promise.require, *promise.measures):
+        _, arguments = split_name(text)
+        if arguments and arguments[0] in columns and arguments[0] not in promise.quasi_identifiers:
+            names[arguments[0]] = None
+    return {name: f"a{number}" for number, name in enumerate(names)}
+
+
+def _exempt_masked_rows(groups: Groups) -> None:
+    """Make the view ``kept`` of the rows that are not suppressed.
+
+    A masked row is ``*`` in every quasi-identifier and blank in every sensitive attribute. A
+    row of a wholly general class can look the same, so no more rows are exempt than are stated
+    suppressed (without a manifest: than the limit allows); the rest count as a class. Rows that
+    look the same are the same to every measure; among persons the missing ones are exempt first.
+    """
+    promise = groups.promise
+    if promise.output != "mask":
+        groups.connection.execute("CREATE TEMP VIEW kept AS FROM released")
+        return
+    blank = [f"coalesce(q{i}, '') = '{STAR}'" for i in range(groups.width)]
+    blank += [f"coalesce({groups.attributes[name]}, '') = ''" for name in promise.sensitive]
+    masked = " AND ".join(blank)
+    found, rows = groups.ask(f"SELECT count(*) FILTER (WHERE {masked}), count(*) FROM released")[0]
+    allowed = rows if promise.limit is None else budget(promise.limit, rows)
+    groups.masked_rows = min(found, allowed if promise.rows is None else promise.rows["suppressed"])
+    order = "person NULLS FIRST" if groups.has_persons else "ALL"
+    groups.connection.execute(
+        f"CREATE TEMP VIEW kept AS SELECT * FROM released WHERE NOT ({masked}) UNION ALL "
+        f"(SELECT * FROM released WHERE {masked} ORDER BY {order} OFFSET {groups.masked_rows})"
+    )
+
+
+def _group(groups: Groups) -> None:
+    """Fill ``cells`` and ``sizes``; missing is a value like any other, and all missing persons are one."""
+    keys = ", ".join(f"q{i}" for i in range(groups.width))
+    named = ", ".join([keys, *groups.attributes.values()])
+    groups.connection.execute(
+        f"CREATE TEMP TABLE cells AS SELECT dense_rank() OVER (ORDER BY {keys}) AS class, {named}, n "
+        f"FROM (SELECT {named}, count(*) AS n FROM kept GROUP BY {named})"
+    )
+    sizes = "SELECT sum(n) AS rows, sum(n) AS size FROM cells GROUP BY class"
+    if groups.has_persons:
+        persons = "count(DISTINCT person) + CAST(count(person) < count(*) AS INTEGER)"
+        sizes = f"SELECT count(*) AS rows, {persons} AS size FROM kept GROUP BY {keys}"
+    groups.connection.execute(f"CREATE TEMP TABLE sizes AS {sizes}")
+    groups.kept_rows = groups.number("SELECT coalesce(sum(rows), 0) FROM sizes")
+
+
+def count_telling(groups: Groups, beside: Mapping[str, str]) -> Telling | None:
+    """Count the people about whom the classes of a release tell something confidential."""
+    secrets = groups.promise.sentences
+    if not secrets or any(name not in groups.attributes for item in secrets for name in names_in(item.tree)):
+        return None
+    keys = ", ".join(f"q{i}" for i in range(groups.width))
+    judged, certain, possible = [], ["false"], ["false"]
+    for i, secret in enumerate(secrets):
+        held = held_condition(secret, beside)
+        judged.append(f"bool_and({write_condition(secret.tree, groups.attributes)}) OVER own AS told{i}")
+        judged.append(f"{held or 'true'} AS held{i}")
+        possible.append(f"(told{i} AND held{i})")
+        certain += [] if held is None else [f"(told{i} AND held{i})"]
+    person = ["person"] if groups.has_persons else []
+    rows = f"SELECT {', '.join([keys, *person, *judged])} FROM kept WINDOW own AS (PARTITION BY {keys})"
+    either = (" OR ".join(certain), " OR ".join(possible))
+    groups.connection.execute(
+        f"CREATE OR REPLACE TEMP TABLE told AS SELECT {', '.join([keys, *person])}, "
+        f"({either[0]}) AS certain, ({either[1]}) AS possible FROM ({rows})"
+    )
+    found = groups.ask("SELECT count(*) FILTER (WHERE certain), count(*) FILTER (WHERE possible) FROM told")[
+        0
+    ]
+    people: int | None = found[0]
+    if groups.promise.person is not None:
+        distinct = f"SELECT DISTINCT {keys}, person FROM told WHERE certain"
+        people = groups.number(f"SELECT count(*) FROM ({distinct})") if groups.has_persons else None
+    return Telling(found[0], found[1], people)

@@ -1,0 +1,273 @@
+"""What a release is said to be, and what its file says.
+
+A label or value is text, a number, true, false, or null for missing. Text is compared as
+text. Where an attribute lists a number, its cells are compared as numbers, so that ``39``
+and ``39.0`` are the same.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypeGuard
+
+from sfumato.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sfumato.verifier.checks import Check
+    from sfumato.verifier.sentences import Secret
+
+Count: TypeAlias = int | float | Fraction
+
+
+@dataclass(frozen=True)
+class Promise:
+    """What a release is said to be."""
+
+    # names of the columns; at least one quasi-identifier
+    quasi_identifiers: tuple[str, ...]
+    sensitive: tuple[str, ...] = ()
+    # measure → number that must hold. The direction is the measure's own.
+    require: Mapping[str, float] = field(default_factory=dict)
+    # measure → number stated for the release, or None where it is only to be counted
+    measures: Mapping[str, float | None] = field(default_factory=dict)
+    # `in`, `out` (rows of the file) and `suppressed`; None without a manifest
+    rows: Mapping[str, int] | None = None
+    # what the file alone does not tell (see `sfumato.release.reference`); None without a manifest. Then t
+    # compares with the file's own distribution, and a note says so.
+    reference: Mapping[str, object] | None = None
+    # `drop`, or `mask` where suppressed rows stay with `*` in every quasi-identifier
+    output: Literal["drop", "mask"] = "drop"
+    # the suppression rule, and the share of rows that it may take (None: any)
+    rule: str = "auto"
+    limit: float | None = None
+    columns: tuple[str, ...] | None = None  # names of all columns of the file; None: not checked
+    # name of the column whose distinct values count as class size. It does not leave.
+    person: str | None = None
+    # the confidential sentences. Who holds one stands, unless everyone does, in columns that do not leave
+    # either.
+    sentences: tuple[Secret, ...] = ()
+    sha256: str | None = None  # digest of the file, or None
+    # quasi-identifier → what the recipe says was done to it, as JSON holds it; none where nobody says
+    recoded: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    missing: tuple[str, ...] = ("",)  # the texts that were read as missing
+    withheld: Mapping[str, str] = field(default_factory=dict)  # measure → why its number is not published
+    # measure → how much better than stated its number may be
+    tolerance: Mapping[str, float] = field(default_factory=dict)
+    # `sorted` if the rows are said to be (see `sfumato.verifier.judging`); else it is not checked
+    order: Literal["sorted", "input"] = "input"
+    # `escape` if cells of a CSV file that read as formulas have an apostrophe in front
+    formulas: Literal["keep", "escape"] = "keep"
+
+
+@dataclass(frozen=True)
+class Recount:
+    """What the file itself says."""
+
+    counted: Mapping[str, Count]  # measure → number, exact wherever the measure is rational
+    not_recounted: Mapping[str, str]  # measure → why file and manifest do not determine it
+    at_most: Mapping[str, Count]  # for some of these, a number that the measure cannot exceed
+    rows: Mapping[str, int]  # `out`, the rows of the file, and `in` and `suppressed` where they are known
+    classes: int  # number of classes that remain
+    columns: tuple[str, ...]  # names of the file's columns
+    sha256: str  # digest of the file
+    notes: tuple[str, ...] = ()  # how a number was taken where that is not the ordinary way
+    contradictions: tuple[str, ...] = ()  # where file and reference exclude each other
+    # those of the measures that are not recounted which only the data before the release tell
+    beforehand: frozenset[str] = frozenset()
+    checks: tuple[Check, ...] = ()  # what was found beside measures: of labels, costs and distributions
+    # measure → how far its number may be from the counted one, since suppressed rows are part of it
+    slack: Mapping[str, Fraction] = field(default_factory=dict)
+
+    @property
+    def measures(self) -> dict[str, int | float]:
+        """The measures as plain numbers: whole ones as integers, others as floats."""
+        return {name: plain_number(number) for name, number in self.counted.items()}
+
+
+def plain_number(number: Count) -> int | float:
+    """Return a fraction as a float, and other numbers as they are."""
+    return float(number) if isinstance(number, Fraction) else number
+
+
+def budget(limit: float, rows: int) -> int:
+    """Return floor(limit × rows) for the limit as it is written in decimals.
+
+    Examples
+    --------
+    >>> budget(0.29, 100)
+    29
+    """
+    share = Fraction(str(limit)) * rows
+    return share.numerator // share.denominator
+
+
+Scalar: TypeAlias = str | int | float | bool | None
+
+_LARGEST = 2**62
+
+
+@dataclass(frozen=True)
+class CostTable:
+    """What a cell with a label costs: ``tops[i] / bottoms[i]``; ``default`` for the others."""
+
+    labels: tuple[Scalar, ...]
+    tops: tuple[int, ...]
+    bottoms: tuple[int, ...]
+    default: Fraction | None
+
+
+@dataclass(frozen=True)
+class Overall:
+    """The values of a sensitive attribute in their order.
+
+    ``counts`` are their rows in the input, None where those of suppressed rows are not published;
+    ``shares`` are then their shares of published rows, each within half a ``step``.
+    ``levels[l][i]`` is the block of value i at level l of a tree; empty without one.
+    """
+
+    values: tuple[Scalar, ...]
+    counts: tuple[int, ...] | None
+    levels: tuple[tuple[int, ...], ...] = ()
+    shares: tuple[float, ...] = ()
+    step: float = 0.0
+
+
+def stated_weight(promise: Promise, attribute: str) -> Fraction:
+    """Return the weight of a quasi-identifier, exactly as written; 1 where none is."""
+    weight = (_entry(promise, "attributes", attribute) or {}).get("weight", 1)
+    if not _is_number(weight) or float(str(weight)) < 0:
+        raise _wrong("attributes", attribute, "weight", "a number from 0 on")
+    return Fraction(str(weight))
+
+
+def stated_costs(promise: Promise, attribute: str, kind: str) -> CostTable | None:
+    """Return what the cells of a quasi-identifier cost, or None where that is not stated."""
+    table = (_entry(promise, "attributes", attribute) or {}).get(kind)
+    if table is None:
+        return None
+    if not isinstance(table, Mapping):
+        raise _wrong("attributes", attribute, kind, "an object")
+    cells = table.get("cells", [])
+    listed = isinstance(cells, list) and all(isinstance(cell, list) and len(cell) == 3 for cell in cells)
+    if not listed or not all(_is_scalar(cell[0]) and _is_cost(cell[1:]) for cell in cells):
+        raise _wrong("attributes", attribute, kind, "cells as [label, numerator, denominator]")
+    default = table.get("default")
+    if default is not None and not _is_cost(default):
+        raise _wrong("attributes", attribute, kind, "a default as [numerator, denominator]")
+    labels = tuple(cell[0] for cell in cells)
+    if not _are_distinct(labels):
+        raise _wrong("attributes", attribute, kind, "every label once")
+    tops, bottoms = tuple(cell[1] for cell in cells), tuple(cell[2] for cell in cells)
+    return CostTable(labels, tops, bottoms, None if default is None else Fraction(*default))
+
+
+def stated_overall(promise: Promise, attribute: str) -> Overall | None:
+    """Return the distribution of a sensitive attribute over the input, or None where it is not stated."""
+    entry = _entry(promise, "distributions", attribute)
+    if entry is None:
+        return None
+    values, counts, levels = entry.get("values"), entry.get("counts"), entry.get("levels", [])
+    shares, step = entry.get("shares"), entry.get("step", 0)
+    if not isinstance(values, list) or not all(_is_scalar(value) for value in values):
+        raise _wrong("distributions", attribute, "values", "a list of values")
+    if counts is not None and (not _is_numbers(counts, len(values)) or not sum(counts)):
+        raise _wrong("distributions", attribute, "counts", "a number of rows for every value")
+    if counts is not None:
+        stated: tuple[float, ...] = ()
+    elif _are_shares(shares, len(values)) and _are_shares(steps := [step], 1):
+        stated = (*shares, *steps)
+    else:
+        raise _wrong(
+            "distributions", attribute, "shares", "a share for every value, and the step between shares"
+        )
+    if not isinstance(levels, list) or not all(_is_numbers(level, len(values)) for level in levels):
+        raise _wrong("distributions", attribute, "levels", "lists of blocks, one for every value")
+    if not _are_distinct(values):
+        raise _wrong("distributions", attribute, "values", "every value once")
+    tree = tuple(tuple(level) for level in levels)
+    if counts is not None:
+        return Overall(tuple(values), tuple(counts), tree)
+    return Overall(tuple(values), None, tree, stated[:-1], stated[-1])
+
+
+def text_of(value: Scalar) -> str | None:
+    """Return a label or value as the text that is handed to the engine."""
+    if value is None or isinstance(value, str):
+        return value
+    return str(value).lower()
+
+
+def key_of(expression: str, values: Sequence[Scalar]) -> str:
+    """Write the SQL that makes a text comparable with these labels or values."""
+    if any(isinstance(value, bool) for value in values):
+        return f"lower({expression})"
+    if any(isinstance(value, int | float) for value in values):
+        return f"coalesce(CAST(TRY_CAST({expression} AS DOUBLE) AS VARCHAR), {expression})"
+    return expression
+
+
+def _are_distinct(values: Sequence[Scalar]) -> bool:
+    """Tell whether all are different in the comparison that `key_of` writes."""
+    texts = [text_of(value) for value in values]
+    if any(isinstance(value, bool) for value in values):
+        return len({text if text is None else text.lower() for text in texts}) == len(texts)
+    if any(isinstance(value, int | float) for value in values):
+        return len({text if text is None else _number_or_text(text) for text in texts}) == len(texts)
+    return len(set(texts)) == len(texts)
+
+
+def _number_or_text(text: str) -> float | str:
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _entry(promise: Promise, part: str, attribute: str) -> Mapping[str, object] | None:
+    """Return what the reference says of an attribute."""
+    entries = (promise.reference or {}).get(part, {})
+    if not isinstance(entries, Mapping):
+        raise DataError("the manifest's reference is not as it should be: an object is expected.", where=part)
+    entry = entries.get(attribute)
+    if entry is not None and not isinstance(entry, Mapping):
+        raise _wrong(part, attribute, "", "an object")
+    return entry
+
+
+def _wrong(part: str, attribute: str, key: str, expected: str) -> DataError:
+    where = ".".join(word for word in ("reference", part, attribute, key) if word)
+    return DataError(f"the manifest's reference is not as it should be: {expected} is expected.", where=where)
+
+
+def _is_number(value: object) -> bool:
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # a whole number that no float can hold
+        return False
+
+
+def _is_scalar(value: object) -> bool:
+    return value is None or isinstance(value, str | bool) or _is_number(value)
+
+
+def _is_numbers(value: object, length: int) -> TypeGuard[list[int]]:
+    if not isinstance(value, list) or len(value) != length:
+        return False
+    return all(type(number) is int and 0 <= number < _LARGEST for number in value)
+
+
+def _are_shares(value: object, length: int) -> TypeGuard[list[float]]:
+    if not isinstance(value, list) or len(value) != length:
+        return False
+    return all(_is_number(share) and 0 <= float(str(share)) <= 1 for share in value)
+
+
+def _is_cost(value: object) -> TypeGuard[list[int]]:
+    return _is_numbers(value, 2) and value[0] <= value[1] > 0

@@ -1,0 +1,271 @@
+"""From a file and a promise to a recount."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sfumato.errors import ParameterError, VerificationError
+from sfumato.verifier.bags import check_file, enough_room, hash_file, open_engine, open_file, readable
+from sfumato.verifier.checks import Check, broken, held, split_name, unknown
+from sfumato.verifier.counting import OF_ATTRIBUTE, OF_TABLE, fill_overall
+from sfumato.verifier.labels import STAR, UnreadableError, accepted_labels, misfits
+from sfumato.verifier.loading import BeforehandError, Groups, UndeterminedError, UnstatedError, load_groups
+from sfumato.verifier.promise import Recount, stated_costs, stated_overall
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sfumato.verifier.promise import CostTable, Count, Promise
+
+
+def examine(groups: Groups) -> tuple[Check, ...]:
+    """Look at labels, costs and distributions."""
+    return (*_examine_labels(groups), *_examine_costs(groups), *_examine_distributions(groups))
+
+
+def _examine_labels(groups: Groups) -> Iterator[Check]:
+    for number, name in enumerate(groups.promise.quasi_identifiers):
+        done = groups.promise.recoded.get(name)
+        if done is None:
+            continue
+        title = f"labels of {name!r}"
+        if misfits(done):
+            yield broken(title, f"the blocks of {name!r} in the recipe are not what their labels say.")
+        elif done.get("hierarchy") is None and not _has_blocks(done):
+            yield unknown(title, "the recipe does not say how they are made.")
+        else:
+            yield _examine_column(groups, number, name, done)
+
+
+def _has_blocks(done: Mapping[str, object]) -> bool:
+    partition = done.get("partition")
+    return isinstance(partition, Mapping) and ("blocks" in partition or "statistics" in partition)
+
+
+def _examine_column(groups: Groups, number: int, name: str, done: Mapping[str, object]) -> Check:
+    """Ask of every label in the file whether the recipe can write it."""
+    title = f"labels of {name!r}"
+    try:
+        accepts = accepted_labels(done)
+    except UnreadableError:
+        return broken(title, f"what the recipe says of {name!r} is no rule that writes labels.")
+    definition = done.get("hierarchy")
+    has_missing = not (isinstance(definition, Mapping) and "root" in definition)
+    # At the root there is neither a missing value nor one that is unknown.
+    blank = {None, STAR, *groups.promise.missing} if has_missing else set()
+    found = groups.connection.execute(f"SELECT q{number}, sum(n) FROM cells GROUP BY 1").fetchall()
+    foreign = [
+        rows for label, rows in found if label not in blank and not (label is not None and accepts(label))
+    ]
+    if foreign:
+        many = f"{len(foreign)} labels in {sum(foreign)} rows"
+        return broken(title, f"the column {name!r} holds {many} that its recipe cannot write.")
+    return held(title, f"{len(found)} in the file, and the recipe can write each.")
+
+
+def _examine_costs(groups: Groups) -> Iterator[Check]:
+    for name in groups.promise.quasi_identifiers:
+        done = groups.promise.recoded.get(name)
+        costs = None if groups.promise.reference is None else stated_costs(groups.promise, name, "loss")
+        if done is None or costs is None:
+            continue
+        title = f"costs of {name!r}"
+        others = [stated_costs(groups.promise, name, kind) for kind in ("extent", "height")]
+        is_one_scale = all(other is None or len(set(other.bottoms)) < 2 for other in others)
+        if is_one_scale and _is_plausible(costs) and _fit_sizes(costs, done):
+            yield held(title, "they fit the blocks of the recipe as far as it names them.")
+        else:
+            yield broken(title, f"the costs that are stated for {name!r} are not those of its recipe.")
+
+
+def _is_plausible(costs: CostTable) -> bool:
+    """Tell whether blocks of these sizes can lie side by side in one domain."""
+    if len(set(costs.bottoms)) > 1:
+        return False
+    return not costs.bottoms or sum(top + 1 for top in costs.tops) <= costs.bottoms[0] + 1
+
+
+def _fit_sizes(costs: CostTable, done: Mapping[str, object]) -> bool:
+    """Compare with the values that a recipe lists for each label, where it lists all of them."""
+    sizes = _listed_sizes(done)
+    stated = dict(zip(costs.labels, costs.tops, strict=True))
+    return all(stated[label] == size - 1 for label, size in sizes.items() if label in stated)
+
+
+def _listed_sizes(done: Mapping[str, object]) -> dict[str | None, int]:
+    """Return label → number of values; nothing where rules, ranges or statistics stand for values."""
+    partition, definition = done.get("partition"), done.get("hierarchy") or {}
+    assert isinstance(definition, Mapping)
+    if not isinstance(partition, Mapping) or partition.get("statistics") is not None:
+        return {}
+    if partition.get("blocks") is not None:
+        is_listed = done.get("kind") in ("category", "ordinal") and not definition
+        pairs = zip(partition.get("labels") or (), partition["blocks"], strict=False)
+        return {label: len(block) for label, block in pairs} if is_listed else {}
+    level, leaves, sizes = partition.get("level"), definition.get("leaves"), dict[str | None, int]()
+    if not isinstance(leaves, Mapping) or not level:
+        return {}
+    for labels in leaves.values():
+        if isinstance(labels, list) and 0 < level < len(labels):  # the root holds missing too
+            sizes[labels[level - 1]] = sizes.get(labels[level - 1], 0) + 1
+    return sizes
+
+
+def _examine_distributions(groups: Groups) -> Iterator[Check]:
+    stated = (groups.promise.reference or {}).get("distributions")
+    if groups.promise.rows is None or not isinstance(stated, Mapping):
+        return
+    for name in stated:
+        title = f"distribution of {name!r}"
+        overall = stated_overall(groups.promise, name) if name in groups.attributes else None
+        if overall is None:
+            yield broken(title, f"the manifest states a distribution of {name!r}, which is not sensitive.")
+        elif fill_overall(groups, name, overall):
+            yield held(title, "the file fits it.")
+        else:
+            yield broken(title, f"the file does not fit the manifest's overall distribution of {name!r}.")
+
+
+def recount(path: str | Path, promise: Promise, *, person_column: str | None = None) -> Recount:
+    """Read a release again and count every measure that its promise names.
+
+    Missing is a value like any other, in quasi-identifiers and in sensitive attributes. In a
+    ``mask`` release, rows that are ``*`` in every quasi-identifier and blank in every sensitive
+    attribute are exempt, at most as many as the promise states suppressed.
+    """
+    path = Path(path)
+    if not promise.quasi_identifiers:
+        raise ParameterError("a promise names at least one quasi-identifier; found none.")
+    check_file(path)
+    with open_engine() as connection:
+        with readable(path):
+            sha256 = hash_file(path)
+            groups = load_groups(connection, path, promise, person_column)
+        with enough_room(path):
+            return _count_all(groups, sha256)
+
+
+def recount_both(path: str | Path, promise: Promise, other: Promise) -> tuple[Recount, Recount]:
+    """Read a release once, and count it by two promises that differ in numbers and reference alone."""
+    path = Path(path)
+    check_file(path)
+    with open_engine() as connection:
+        with readable(path):
+            sha256 = hash_file(path)
+            groups = load_groups(connection, path, promise, None)
+        with enough_room(path):
+            found = _count_all(groups, sha256)
+            return found, _count_all(replace(groups, promise=other, notes=[], contradictions=[]), sha256)
+
+
+def complete(released: Recount, path: str | Path, checked: str | Path, promise: Promise) -> Recount:
+    """Add to the recount of a release what the same rows with the columns that do not leave tell."""
+    # What is never published may be in any order.
+    wider = recount(checked, replace(promise, order="input"), person_column=promise.person)
+    if not _hold_same_rows(Path(path), Path(checked), promise):
+        raise VerificationError(
+            "the file and the one that was checked beside it hold different rows.", where=str(path)
+        )
+    gained = {name: number for name, number in wider.counted.items() if name in released.not_recounted}
+    return replace(
+        released,
+        counted={**released.counted, **gained},
+        not_recounted={name: why for name, why in released.not_recounted.items() if name not in gained},
+        at_most={name: number for name, number in released.at_most.items() if name not in gained},
+    )
+
+
+def recount_beside(path: str | Path, checked: str | Path, promise: Promise) -> Recount:
+    """Recount a release together with the same rows and the columns that do not leave; see `complete`."""
+    return complete(recount(path, promise), path, checked, promise)
+
+
+def _hold_same_rows(path: Path, checked: Path, promise: Promise) -> bool:
+    """Compare quasi-identifiers and sensitive values as bags of rows."""
+    bags = []
+    with open_engine() as connection:
+        for view, file in (("released", path), ("checked", checked)):
+            with readable(file):
+                columns = open_file(connection, file, view)
+                selected = ", ".join(
+                    columns[name] for name in (*promise.quasi_identifiers, *promise.sensitive)
+                )
+                connection.execute(
+                    f"CREATE TEMP TABLE {view}_rows AS SELECT {selected}, count(*) FROM {view} GROUP BY ALL"
+                )
+                bags.append(f"FROM {view}_rows")
+        differences = (f"({bags[0]} EXCEPT {bags[1]})", f"({bags[1]} EXCEPT {bags[0]})")
+        found = [connection.execute(f"SELECT count(*) FROM {rows}").fetchall()[0][0] for rows in differences]
+    return not any(found)
+
+
+def _count_all(groups: Groups, sha256: str) -> Recount:
+    counted: dict[str, Count] = {}
+    not_recounted: dict[str, str] = {}
+    at_most: dict[str, Count] = {}
+    beforehand = set()
+    slack: dict[str, Fraction] = {}
+    for text in dict.fromkeys((*groups.promise.require, *groups.promise.measures)):
+        groups.slack = Fraction(0)
+        try:
+            counted[text] = _count(groups, text)
+            if groups.slack:
+                slack[text] = groups.slack
+        except UndeterminedError as error:
+            not_recounted[text] = error.reason
+            _note_unstated(groups, text, error)
+            if isinstance(error, BeforehandError):
+                beforehand.add(text)
+            if error.at_most is not None:
+                at_most[text] = error.at_most
+    examined = examine(groups)
+    return Recount(
+        counted,
+        not_recounted,
+        at_most,
+        _count_rows(groups),
+        groups.number("SELECT count(*) FROM sizes"),
+        groups.columns,
+        sha256,
+        tuple(dict.fromkeys(groups.notes)),
+        tuple(dict.fromkeys(groups.contradictions)),
+        frozenset(beforehand),
+        (*groups.ordering, *examined),
+        slack,
+    )
+
+
+def _note_unstated(groups: Groups, text: str, error: UndeterminedError) -> None:
+    """A manifest that states a number was written with what its recount needs; without, it was changed."""
+    stated = groups.promise.measures.get(text) is not None and groups.promise.reference is not None
+    if stated and isinstance(error, UnstatedError):
+        groups.contradictions.append(f"{text}: a number is stated, and {error.reason}")
+
+
+def _count(groups: Groups, text: str) -> Count:
+    """Count one measure."""
+    name, arguments = split_name(text)
+    if not arguments:
+        if name not in OF_TABLE:
+            raise UndeterminedError("no measure of this name can be recounted")
+        return OF_TABLE[name](groups)
+    measure = OF_ATTRIBUTE.get((name, len(arguments)))
+    if measure is None:
+        raise UndeterminedError("no measure of this name can be recounted")
+    if arguments[0] in groups.promise.quasi_identifiers:
+        raise UndeterminedError(f"the column {arguments[0]!r} leaves recoded")
+    if arguments[0] not in groups.attributes:
+        raise UndeterminedError(f"the column {arguments[0]!r} is not in the file")
+    return measure(groups, *arguments)
+
+
+def _count_rows(groups: Groups) -> dict[str, int]:
+    rows = {"out": groups.file_rows}
+    try:
+        return {"in": groups.input_rows, **rows, "suppressed": groups.suppressed_rows}
+    except UndeterminedError:
+        return rows
