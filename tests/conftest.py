@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[1]
 LACK_OF_DATA = "no shared data"
+MANY = 500
 
 # Kernels compile in the middle of an example, and machines are shared: time says nothing about a test.
 settings.register_profile(
@@ -61,6 +63,26 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if slow and not config.getoption("thorough"):
         config.hook.pytest_deselected(items=slow)
         items[:] = [item for item in items if not item.get_closest_marker("slow")]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop(session: pytest.Session) -> None:
+    """Share the compiling before a long run: every other process begins with what the first ones end with.
+
+    Whoever needs a kernel finds it in the cache as soon as another process has compiled it; without, all of
+    them would compile the same one at the same time.
+    """
+    worker = getattr(session.config, "workerinput", None)
+    if worker is None or len(session.items) < MANY:
+        return
+    from sfumato import microaggregation
+    from sfumato.search import warm_up_kernels
+    from sfumato.search.branch_and_bound import compile_branch_and_bound
+
+    parts = [warm_up_kernels, compile_branch_and_bound, microaggregation.warm_up_kernels]
+    for part in reversed(parts) if int(worker["workerid"][2:]) % 2 else parts:
+        with contextlib.suppress(Exception):  # the tests tell what is broken
+            part()
 
 
 def pytest_terminal_summary(terminalreporter: TerminalReporter) -> None:
