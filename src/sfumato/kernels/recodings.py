@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from sfumato.kernels._groups import by_address
 from sfumato.kernels._options import kernel
 from sfumato.kernels.frequencies import total_penalty
 from sfumato.kernels.lattice import reduce_classes
@@ -28,6 +29,7 @@ DEPTHS = (0, 1)
 """Where tuples and classes stand in the tables."""
 
 
+@by_address
 class Heights(NamedTuple):
     """The levels of all hierarchies, for the heights of blocks, and which costs are wanted."""
 
