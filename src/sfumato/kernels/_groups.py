@@ -1,7 +1,8 @@
-"""How kernels hand groups of arrays on: by their address.
+"""How kernels hand groups of arrays to each other: by address.
 
-Numba takes every tuple apart at every call and puts it together again behind it: an array of two dimensions is
-nine arguments, and the groups of the lattice kernels have forty arrays. The compiler spent most of its time there.
+Numba takes every tuple apart at every call and puts it together again in the function that is called: an
+array of two dimensions is nine arguments, and the groups of the lattice kernels have forty arrays. The
+compiler spent a third of its time on that.
 """
 
 from __future__ import annotations
@@ -20,64 +21,8 @@ if TYPE_CHECKING:
     Class = TypeVar("Class", bound=type)
 
 
-class Group(types.NamedTuple):  # type: ignore[misc]
-    """The type of a named tuple that is handed on by its address.
-
-    Its name is short, since it becomes part of the name of every function that takes one.
-    """
-
-    def __init__(self, members: Iterable[types.Type], group: type) -> None:
-        super().__init__(members, group)
-        digest = hashlib.sha256(",".join(str(item) for item in self.types).encode())
-        self.name = f"{group.__name__}<{digest.hexdigest()[:16]}>"
-
-
-@register_model(Group)
-class _GroupModel(TupleModel):  # type: ignore[misc]
-    """A group's fields are read from where its address points when a kernel begins.
-
-    It owns none of its arrays, so nothing is counted: whoever called the first kernel holds them.
-    """
-
-    def get_argument_type(self) -> ir.Type:
-        return self.get_value_type().as_pointer()
-
-    def as_argument(self, builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
-        address = _address_of(builder, value)
-        return cgutils.alloca_once_value(builder, value) if address is None else address
-
-    def from_argument(self, builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
-        return builder.load(value)
-
-    def traverse(self, builder: ir.IRBuilder) -> list[object]:
-        return []
-
-    def inner_models(self) -> list[object]:
-        return []
-
-
-def _address_of(builder: ir.IRBuilder, value: ir.Value) -> ir.Value | None:
-    """Return the caller's own argument if the value is what it points to, so that it is not copied."""
-    if not isinstance(value, ir.LoadInstr):
-        return None
-    source = value.operands[0]
-    if isinstance(source, ir.Argument):
-        return source
-    stored = [
-        item.operands[0]
-        for block in builder.function.blocks
-        for item in block.instructions
-        if isinstance(item, ir.StoreInstr) and item.operands[1] is source
-    ]
-    # A variable is filled with zeros where it is made, then with its argument: it is never changed.
-    first, *others = [item for item in stored if not isinstance(item, ir.Constant)]
-    if others or not isinstance(first, ir.LoadInstr) or not isinstance(first.operands[0], ir.Argument):
-        return None
-    return first.operands[0]
-
-
 def by_address(group: Class) -> Class:
-    """Have kernels hand on the tuples of a class by their address; only Python may make them."""
+    """Let kernels hand the tuples of a class to each other by address; only Python may make such tuples."""
 
     @typeof_impl.register(group)
     def _typeof(value: object, context: object) -> types.Type | None:
@@ -85,6 +30,59 @@ def by_address(group: Class) -> Class:
         return None if None in members else Group(members, group)
 
     return group
+
+
+class Group(types.NamedTuple):
+    """The type of a named tuple that is handed on by address."""
+
+    def __init__(self, members: Iterable[types.Type], group: type) -> None:
+        super().__init__(members, group)
+        # Short, because it becomes part of the name of every function that takes one.
+        written = f"{group.__module__}.{self.name}"
+        self.name = f"{group.__name__}<{hashlib.sha256(written.encode()).hexdigest()[:16]}>"
+
+
+@register_model(Group)
+class _Model(TupleModel):
+    """All fields are read when a kernel begins, so the optimizer sees what it would see of arguments.
+
+    A group does not own its arrays and counts no references: whoever called the first kernel holds them.
+    """
+
+    def get_argument_type(self) -> ir.Type:
+        return self.get_value_type().as_pointer()
+
+    def as_argument(self, builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
+        address = _address_of(builder.function, value)
+        return cgutils.alloca_once_value(builder, value) if address is None else address
+
+    def from_argument(self, builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
+        return builder.load(value)
+
+    def traverse(self, _builder: ir.IRBuilder) -> list[object]:
+        return []
+
+    def inner_models(self) -> list[object]:
+        return []
+
+
+def _address_of(function: ir.Function, value: ir.Value) -> ir.Value | None:
+    """Return the address that the function itself was given, if that is where the value came from."""
+    if not isinstance(value, ir.LoadInstr):
+        return None
+    # Numba keeps an argument in a variable that it fills with zeros first and never changes after.
+    stored = [
+        item.operands[0]
+        for block in function.blocks
+        for item in block.instructions
+        if isinstance(item, ir.StoreInstr)
+        and item.operands[1] is value.operands[0]
+        and not isinstance(item.operands[0], ir.Constant)
+    ]
+    source = stored[0] if len(stored) == 1 else value
+    if isinstance(source, ir.LoadInstr) and isinstance(source.operands[0], ir.Argument):
+        return source.operands[0]
+    return None
 
 
 __all__ = ["by_address"]

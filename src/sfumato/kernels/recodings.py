@@ -67,7 +67,9 @@ def _block_extents(block: IntArray, places: LongArray, first: IntArray, costs: L
     Missing has the place −1; a block of missing and others has the extent of the whole domain. ``first`` is
     working memory of m. O(m).
     """
-    whole = max(1, places.max())
+    whole = 1
+    for v in range(len(places)):
+        whole = max(whole, places[v])
     for v in range(len(block)):
         first[block[v]] = -1
         costs[block[v]] = 0
@@ -130,7 +132,9 @@ def price_blocks(
     costs, block_rows = blocks
     whole, penalties = totals
     first = np.empty(partitions.shape[1], dtype=np.int32)
-    row_count = counts.sum()
+    row_count = 0
+    for v in range(len(counts)):
+        row_count += counts[v]
     for i in range(len(partitions)):
         block = partitions[i]
         for t in range(len(kinds)):
