@@ -12,11 +12,14 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 from llvmlite import ir
 from numba.core import cgutils, types
+from numba.core.boxing import unbox_tuple
 from numba.core.datamodel.models import TupleModel
-from numba.extending import register_model, typeof_impl
+from numba.extending import NativeValue, register_model, typeof_impl, unbox
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from numba.core.pythonapi import _UnboxContext
 
     Class = TypeVar("Class", bound=type)
 
@@ -46,7 +49,7 @@ class Group(types.NamedTuple):
 class _Model(TupleModel):
     """All fields are read when a kernel begins, so the optimizer sees what it would see of arguments.
 
-    A group does not own its arrays and counts no references: whoever called the first kernel holds them.
+    Groups count no references to their arrays: `_unbox` holds these for as long as the first kernel runs.
     """
 
     def get_argument_type(self) -> ir.Type:
@@ -64,6 +67,21 @@ class _Model(TupleModel):
 
     def inner_models(self) -> list[object]:
         return []
+
+
+@unbox(Group)  # type: ignore[untyped-decorator]
+def _unbox(group: Group, value: ir.Value, context: _UnboxContext) -> NativeValue:
+    """Take a tuple of Python over, and give its arrays back when the kernel has returned."""
+    native = unbox_tuple(group, value, context)
+
+    def give_back() -> None:
+        if native.cleanup is not None:
+            native.cleanup()
+        for place, member in enumerate(group):
+            held = context.builder.extract_value(native.value, place)
+            context.context.nrt.decref(context.builder, member, held)
+
+    return NativeValue(native.value, is_error=native.is_error, cleanup=give_back)
 
 
 def _address_of(function: ir.Function, value: ir.Value) -> ir.Value | None:

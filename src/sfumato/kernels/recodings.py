@@ -132,9 +132,7 @@ def price_blocks(
     costs, block_rows = blocks
     whole, penalties = totals
     first = np.empty(partitions.shape[1], dtype=np.int32)
-    row_count = 0
-    for v in range(len(counts)):
-        row_count += counts[v]
+    row_count = counts.sum()
     for i in range(len(partitions)):
         block = partitions[i]
         for t in range(len(kinds)):
