@@ -138,6 +138,7 @@ class PartCache(CompileResultCacheImpl):
     """How a part is kept: as it is, to be optimized with the next kernel that needs it."""
 
     def rebuild(self, target_context: Any, payload: tuple[object, ...]) -> CompileResult:
+        """Return a part as it was before it was kept."""
         found = CompileResult._rebuild(_Rebuilding(target_context), *payload)
         return cast("CompileResult", found._replace(target_context=target_context))
 
