@@ -45,7 +45,7 @@ def problem() -> Problem:
 def test_a_time_limit_of_nothing_ends_at_once(problem: Problem, search) -> None:
     """The result is not complete, and its bound does not lie."""
     best = search_optimal(problem, Run(threads=2))
-    result = search(problem, problem.batch(2), Monitor(time_limit_s=0.0))
+    result = search(problem, Run(Monitor(time_limit_s=0.0), threads=2))
     assert not result.complete
     assert result.status is Status.LIMIT_REACHED
     assert result.stopped == "time limit"
