@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from sfumato.assess.gather import Evidence
 from sfumato.report.charts import Bar, Curve, bar_chart, step_chart
-from sfumato.report.pieces import Figure, Numbers, missing, paragraph, scrolling, section, share_words
-from sfumato.report.words import count_words
+from sfumato.report.pieces import Figure, Numbers, missing, paragraph, scrolling, section
+from sfumato.words import count_words, percent_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -141,9 +141,10 @@ def attribute_section(found: Published, *, show_values: bool = True) -> str:
 
 def _loss_figure(attributes: Sequence[ReleasedAttribute]) -> Figure:
     known = [item for item in attributes if item.loss is not None]
-    bars = [Bar(item.name, 100 * (item.loss or 0.0), share_words(item.loss)) for item in known]
+    bars = [Bar(item.name, 100 * (item.loss or 0.0), percent_words(item.loss)) for item in known]
     rows = [
-        [item.name, done_words(item), f"{len(item.blocks):,}", share_words(item.loss)] for item in attributes
+        [item.name, done_words(item), f"{len(item.blocks):,}", percent_words(item.loss)]
+        for item in attributes
     ]
     return Figure(
         "detail",

@@ -13,8 +13,8 @@ from sfumato.errors import ParameterError
 from sfumato.front.front import Objective
 from sfumato.front.picks import WIDE
 from sfumato.front.questions import RISKS
-from sfumato.front.words import number_words
 from sfumato.report.words import measure_words
+from sfumato.words import number_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,12 +11,12 @@ import numpy as np
 
 from sfumato.errors import DataError
 from sfumato.front.picks import SolutionT
-from sfumato.front.words import list_words, pair_words, printable
 from sfumato.report import style
 from sfumato.report.axes import Axis
 from sfumato.report.page import drawing_json, page_html, page_scripts
 from sfumato.report.terminal import cells, pad
 from sfumato.report.words import measure_words, partition_words
+from sfumato.words import list_words, pair_words, printable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

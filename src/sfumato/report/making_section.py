@@ -6,27 +6,25 @@ import shlex
 from typing import TYPE_CHECKING
 
 from sfumato.assess.gather import Evidence
-from sfumato.front.words import number_words, printable
 from sfumato.report.axes import plane_axes
 from sfumato.report.charts import front_chart
 from sfumato.report.pieces import (
     Figure,
     Numbers,
     bullets,
-    capital,
     facts,
     mapping,
     missing,
     paragraph,
     scrolling,
     section,
-    share_words,
     text,
     texts,
     told_words,
 )
-from sfumato.report.words import count_words, front_sentence, front_title, measure_words, suppressed_words
+from sfumato.report.words import front_sentence, front_title, measure_words, suppressed_words
 from sfumato.verifier.checks import larger_is_better
+from sfumato.words import capital, count_words, number_words, percent_words, printable
 
 if TYPE_CHECKING:
     from sfumato.assess.published import Published
@@ -239,7 +237,7 @@ def recipe_facts(found: Published, *, show_values: bool) -> list[tuple[str, str]
     if subject.recipe is not None:
         recipe, rule = subject.recipe, subject.recipe.rule
         told += [
-            ("rows left out", f"{RULES.get(rule, rule)}, at most {share_words(recipe.limit)} of all rows"),
+            ("rows left out", f"{RULES.get(rule, rule)}, at most {percent_words(recipe.limit)} of all rows"),
             ("they are", "removed" if recipe.suppressed_output == "drop" else "shown as * throughout"),
             ("people are", "persons, who may have several rows" if subject.has_persons else "rows"),
         ]

@@ -8,17 +8,16 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from sfumato.front import make_suggestions
-from sfumato.front.words import number_words, printable
 from sfumato.report import style
 from sfumato.report.words import (
     BLOCKS_WIDTH,
     check_picked,
-    count_words,
     knee_number,
     measure_words,
     partition_words,
     suppressed_words,
 )
+from sfumato.words import count_words, number_words, printable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

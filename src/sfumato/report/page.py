@@ -10,7 +10,6 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from sfumato.front import number_text
-from sfumato.front.words import number_words, printable
 from sfumato.report import style
 from sfumato.report.axes import Axis, other_axes, plane_axes
 from sfumato.report.marks import broken, find_marks, hover_texts, make_panels, page_suggestions, total_height
@@ -18,7 +17,6 @@ from sfumato.report.parallel import add_parallel
 from sfumato.report.plane import Plane, add_zoom, axis_layouts, quiet, steepest_part
 from sfumato.report.words import (
     check_picked,
-    count_words,
     front_sentence,
     front_title,
     knee_number,
@@ -26,6 +24,7 @@ from sfumato.report.words import (
     partition_words,
     suppressed_words,
 )
+from sfumato.words import count_words, number_words, printable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sfumato.front.words import number_words
 from sfumato.report import style
 from sfumato.report.marks import broken, plain
+from sfumato.words import number_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from sfumato.front.words import number_words, printable
 from sfumato.report.words import measure_words
 from sfumato.verifier.checks import split_name
+from sfumato.words import number_words, percent_words, printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -197,31 +197,6 @@ def missing(words: str, remedy: str) -> str:
     return f'<p class="note"><strong>Not shown:</strong> {text(words)} {text(remedy)}</p>'
 
 
-def capital(words: str) -> str:
-    """Return words that begin a sentence."""
-    return words[:1].upper() + words[1:]
-
-
-def share_words(share: float | None) -> str:
-    """Return a share in percent, with more digits the smaller it is.
-
-    Examples
-    --------
-    >>> share_words(0.37316), share_words(0.0041), share_words(0.00002), share_words(0.0), share_words(1.0)
-    ('37.3 %', '0.41 %', 'below 0.01 %', '0 %', '100 %')
-    """
-    if share is None:
-        return "not known"
-    if 0 < share < 0.0001:
-        return "below 0.01 %"
-    percent = 100 * share
-    if percent.is_integer():
-        return f"{percent:.0f} %"
-    if 99.9 <= percent < 100:
-        return f"{percent:.2f} %" if percent < 99.995 else "above 99.99 %"
-    return f"{percent:.2f} %" if abs(percent) < 1 else f"{percent:.1f} %"
-
-
 SCORES = {
     "accuracy": "accuracy",
     "balanced_accuracy": "balanced accuracy",
@@ -246,7 +221,7 @@ def model_sentence(model: ModelUtility) -> str:
 
 def score_words(name: str, value: float) -> str:
     """Return a score as people read it: shares in percent, errors in their own unit."""
-    return number_words(value) if name == "mae" else share_words(value)
+    return number_words(value) if name == "mae" else percent_words(value)
 
 
 def told_words(name: str) -> str:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sfumato.front import non_dominated
-from sfumato.front.words import number_words
 from sfumato.report import style
 from sfumato.report.marks import Mark, broken, mark_traces
+from sfumato.words import number_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from sfumato.assess.gather import Evidence
 from sfumato.report.axes import percent_ticks
 from sfumato.report.charts import NAMES, Bar, Pair, bar_chart, pair_chart
-from sfumato.report.pieces import Figure, Numbers, missing, paragraph, section, share_words
+from sfumato.report.pieces import Figure, Numbers, missing, paragraph, section
+from sfumato.words import percent_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,7 +57,7 @@ def _person_words(found: Published) -> str:
     """Say what k promises where the file does not tell which rows are one person's."""
     smallest = found.measures.get("k")
     chance = (
-        "" if not smallest else f" The highest chance of finding a person is {share_words(1 / smallest)}."
+        "" if not smallest else f" The highest chance of finding a person is {percent_words(1 / smallest)}."
     )
     return f"A person may have several rows, and the file does not tell which belong together.{chance}"
 
@@ -65,7 +66,7 @@ def _person_figure(before: TableRisk | None, after: TableRisk) -> Figure:
     def pair(name: str, take: str) -> Pair:
         return _percent(name, None if before is None else _person(before, take), _person(after, take))
 
-    threshold = share_words(after.prosecutor.threshold)
+    threshold = percent_words(after.prosecutor.threshold)
     pairs = [
         pair("highest chance of being found", "highest"),
         pair("average chance of being found", "average"),
@@ -103,10 +104,10 @@ def _linkage_figure(before: Sequence[Linkage], after: Sequence[Linkage]) -> Figu
         rows.append(
             [
                 name,
-                *("not known" if earlier is None else share_words(earlier.rate), share_words(item.rate)),
+                *("not known" if earlier is None else percent_words(earlier.rate), percent_words(item.rate)),
                 *(f"{item.successes:,}", f"{item.attempts:,}"),
-                f"{share_words(item.low)} to {share_words(item.high)}",
-                share_words(item.expected),
+                f"{percent_words(item.low)} to {percent_words(item.high)}",
+                percent_words(item.expected),
             ]
         )
     headings = ["attacker", "before", "after", "found", "looked for", "95 % interval", "to be expected"]
@@ -157,9 +158,9 @@ def _subsets_figure(scan: SubsetScan) -> Figure:
     ranked = sorted(scan.best, key=lambda item: -item.share)
     shown = ranked[:SUBSETS]
     people = "rows" if scan.unit == "row" else "persons"
-    bars = [Bar(" + ".join(item.attributes), 100 * item.share, share_words(item.share)) for item in shown]
+    bars = [Bar(" + ".join(item.attributes), 100 * item.share, percent_words(item.share)) for item in shown]
     rows = [
-        [" + ".join(item.attributes), f"{item.singled_out:,}", share_words(item.share)] for item in ranked
+        [" + ".join(item.attributes), f"{item.singled_out:,}", percent_words(item.share)] for item in ranked
     ]
     counted = "All" if scan.complete else f"{scan.scanned:,} of {scan.possible:,}"
     return Figure(
@@ -179,7 +180,7 @@ def _subsets_figure(scan: SubsetScan) -> Figure:
 
 def _percent(name: str, before: float | None, after: float) -> Pair:
     was = None if before is None else 100 * before
-    return Pair(name, was, 100 * after, "" if before is None else share_words(before), share_words(after))
+    return Pair(name, was, 100 * after, "" if before is None else percent_words(before), percent_words(after))
 
 
 def _pairs_figure(identity: str, title: str, reading: str, pairs: Sequence[Pair]) -> Figure:

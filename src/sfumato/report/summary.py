@@ -5,19 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sfumato.assess.gather import Evidence
-from sfumato.front.words import number_words
-from sfumato.report.pieces import (
-    bullets,
-    capital,
-    mapping,
-    model_sentence,
-    share_words,
-    text,
-    texts,
-    told_words,
-)
-from sfumato.report.words import count_words
+from sfumato.report.pieces import bullets, mapping, model_sentence, text, texts, told_words
 from sfumato.verifier.checks import larger_is_better, split_name
+from sfumato.words import capital, count_words, number_words, percent_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -71,7 +61,7 @@ def _small_classes(found: Published) -> list[str]:
         item = shared.get(name)
         many = 0.0 if item is None or not item.rows else item.homogeneous_rows / item.rows
         count = (
-            f" This is so for {share_words(many)} of the rows." if many else " No class is like that here."
+            f" This is so for {percent_words(many)} of the rows." if many else " No class is like that here."
         )
         count = "" if item is None else count
         told.append(
@@ -159,15 +149,15 @@ def headlines(found: Published) -> list[tuple[str, str, str]]:
     told = [("smallest class, in rows", smallest, number_words(after.sizes[0]) if after.sizes else "none")]
     was, chance = found.risk_before, _highest_chance(found)
     if chance is not None:
-        earlier = "" if was is None else share_words(was.prosecutor.highest)
-        told.append(("highest chance of finding a person", earlier, share_words(chance)))
+        earlier = "" if was is None else percent_words(was.prosecutor.highest)
+        told.append(("highest chance of finding a person", earlier, percent_words(chance)))
     rows = mapping(found.subject.verdict.get("rows"))
     if rows.get("in"):
         share = float(str(rows.get("suppressed", 0))) / float(str(rows["in"]))
-        told.append(("rows left out", "", share_words(share)))
+        told.append(("rows left out", "", percent_words(share)))
     loss = found.measures.get("loss")
     if loss is not None:
-        told.append(("detail lost", "", share_words(loss)))
+        told.append(("detail lost", "", percent_words(loss)))
     return told
 
 
@@ -206,7 +196,7 @@ def promised(found: Published) -> list[str]:
         told += [f"{capital(told_words(name))}: {number_words(stated[name])}." for name in _told(stated)[:3]]
     recipe = found.subject.recipe
     if recipe is not None:
-        told.append(f"At most {share_words(recipe.limit)} of the rows may be left out.")
+        told.append(f"At most {percent_words(recipe.limit)} of the rows may be left out.")
         secrets = len(recipe.confidential)
         told += [f"Confidential: {count_words(secrets, 'sentence')}."] if secrets else []
     return told
@@ -249,10 +239,10 @@ def cost(found: Published) -> list[str]:
     told = []
     if rows.get("in"):
         many, all_rows = int(str(rows.get("suppressed", 0))), int(str(rows["in"]))
-        told.append(f"{many:,} of {all_rows:,} rows were left out ({share_words(many / all_rows)}).")
+        told.append(f"{many:,} of {all_rows:,} rows were left out ({percent_words(many / all_rows)}).")
     loss = found.measures.get("loss")
     if loss is not None:
-        told.append(f"{share_words(loss)} of the detail of the values is lost.")
+        told.append(f"{percent_words(loss)} of the detail of the values is lost.")
     gone = [item.name for item in found.attributes if item.is_gone]
     if gone:
         told.append(f"Nothing remains of: {', '.join(gone)}.")
@@ -267,7 +257,7 @@ def _analyses(found: Evidence) -> list[str]:
     model, queries = found.utility.model, found.utility.queries
     told = [] if model is None else [model_sentence(model)]
     if queries is not None:
-        told.append(f"Half of the counting queries are off by {share_words(queries.error.median)} or less.")
+        told.append(f"Half of the counting queries are off by {percent_words(queries.error.median)} or less.")
     return told
 
 

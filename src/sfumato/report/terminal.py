@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.front.words import number_words, printable
 from sfumato.report.axes import Axis, plane_axes
-from sfumato.report.words import check_picked, count_words, front_title, knee_number
+from sfumato.report.words import check_picked, front_title, knee_number
+from sfumato.words import count_words, number_words, printable
 
 if TYPE_CHECKING:
     from sfumato._typing import LongArray

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sfumato.front.words import number_words
 from sfumato.report.axes import percent_ticks
 from sfumato.report.charts import Bar, Pair, bar_chart, pair_chart
 from sfumato.report.pieces import (
@@ -16,8 +15,8 @@ from sfumato.report.pieces import (
     paragraph,
     score_words,
     section,
-    share_words,
 )
+from sfumato.words import number_words, percent_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -80,15 +79,17 @@ def _score(model: ModelUtility, name: str) -> Pair:
     guess = model.baseline.get(name)
     before, after = model.original[name], model.release[name]
     reference = None if guess is None else 100 * guess
-    return Pair(SCORES[name], 100 * before, 100 * after, share_words(before), share_words(after), reference)
+    return Pair(
+        SCORES[name], 100 * before, 100 * after, percent_words(before), percent_words(after), reference
+    )
 
 
 def _queries_figure(queries: QueryUtility) -> Figure:
     lines = (("half of the queries", "median"), ("on average", "mean"), ("nine of ten queries", "p90"))
     numbers = queries.error.to_dict()
-    bars = [Bar(words, 100 * numbers[key], share_words(numbers[key])) for words, key in lines]
+    bars = [Bar(words, 100 * numbers[key], percent_words(numbers[key])) for words, key in lines]
     spread = queries.error_spread.to_dict()
-    rows = [[words, share_words(numbers[key]), share_words(spread[key])] for words, key in lines]
+    rows = [[words, percent_words(numbers[key]), percent_words(spread[key])] for words, key in lines]
     return Figure(
         "queries",
         "Counting people",
@@ -105,11 +106,11 @@ def _queries_figure(queries: QueryUtility) -> Figure:
 
 
 def _distances_figure(attributes: Sequence[AttributeUtility]) -> Figure:
-    bars = [Bar(item.name, 100 * item.distance, share_words(item.distance)) for item in attributes]
+    bars = [Bar(item.name, 100 * item.distance, percent_words(item.distance)) for item in attributes]
     rows = [
         [
             item.name,
-            share_words(item.distance),
+            percent_words(item.distance),
             f"{item.blocks:,} of {item.size:,}",
             *(_number(value) for value in (item.mean, item.mean_after, item.deviation, item.deviation_after)),
         ]

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from sfumato.errors import ParameterError, SpecError
 from sfumato.front.picks import find_knee
-from sfumato.front.words import printable
 from sfumato.spec import parse_measure_name
+from sfumato.words import count_words, huge_words, list_words, printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,17 +66,6 @@ def measure_words(name: str, *, short: bool = True) -> str:
         return printable(name)
     text = MEASURES[bare].replace("{attribute}", printable("".join(arguments)))
     return f"{text} ({bare})" if short and bare != "suppressed" else text
-
-
-def count_words(count: int, noun: str) -> str:
-    """Return a count with its noun.
-
-    Examples
-    --------
-    >>> count_words(1, "solution"), count_words(1200, "solution")
-    ('1 solution', '1,200 solutions')
-    """
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def partition_words(partition: Partition, label: str | None = None) -> str:
@@ -151,8 +140,7 @@ def front_title(front: Front) -> str:
         )
     count = "The one solution" if len(front) == 1 else f"{len(front):,} solutions"
     names = [measure_words(item.name, short=False) for item in front.objectives]
-    joint = " against " if len(names) == 2 else " and "
-    shown = joint.join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)
+    shown = list_words(names, "against" if len(names) == 2 else "and")
     if _lists_specific(front):
         return f"{count} that meet what is required and have no finer one: {shown}"
     return f"{count} that no other beats: {shown}"
@@ -183,22 +171,15 @@ def _completeness(front: Front, space: str | None, evaluated: int | None) -> str
     if space is None or evaluated is None:
         return "Complete: no recoding can add a solution" if front.complete else _OPEN
     if not front.complete:
-        return f"{_OPEN}; {evaluated:,} of {_count(space)} recodings were evaluated"
+        return f"{_OPEN}; {evaluated:,} of {huge_words(space, times=True)} recodings were evaluated"
     if str(evaluated) == space:
-        return f"Complete: all {_count(space)} recodings were evaluated"
+        return f"Complete: all {huge_words(space, times=True)} recodings were evaluated"
     others = "decided without" if _lists_specific(front) else "proven no better"
     proven = f"{evaluated:,} were evaluated and the others {others}"
-    return f"Complete: of {_count(space)} recodings {proven}"
+    return f"Complete: of {huge_words(space, times=True)} recodings {proven}"
 
 
 _OPEN = "Not complete: there may be more and better solutions"
-
-
-def _count(digits: str) -> str:
-    """Return a count that may have thousands of digits."""
-    if len(digits) <= 15:
-        return f"{int(digits):,}"
-    return f"{digits[0]}.{digits[1:3]} × 10^{len(digits) - 1}"
 
 
 def _digits(value: object) -> str | None:
