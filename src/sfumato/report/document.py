@@ -16,14 +16,16 @@ from sfumato.private import scratch_folder
 from sfumato.release.fields import atomic_text
 from sfumato.report.attribute_section import attribute_section, sizes_section
 from sfumato.report.making_section import front_section, making_section, verification_section
-from sfumato.report.pieces import text
+from sfumato.report.pieces import Paragraph, chapter_html, piece_html, text
 from sfumato.report.risk_section import risk_section
 from sfumato.report.style import palette_css
-from sfumato.report.summary import summary_html
+from sfumato.report.summary import summary_section
 from sfumato.report.utility_section import utility_section
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
+
+    from sfumato.report.pieces import Chapter
 
 _PAGE = """<!DOCTYPE html>
 {mark}<html lang="en">
@@ -69,35 +71,32 @@ def report_html(found: Published, *, show_values: bool = True, day: dt.date | No
     style += _EVERY_SHEET if inside else ""
     name = found.subject.file
     title = "Report about a release" if name is None else f"Report about the release {name}"
-    parts = list(_sections(found, show_values=show_values))
+    chapters = report_chapters(found, show_values=show_values)
     return _PAGE.format(
         mark=f"<!-- {INTERNAL} -->\n" if inside else "",
         policy=_policy(style),
         title=text(f"{title} (internal)" if inside else title),
         style=style,
-        banner=f'<p class="verdict bad"><strong>{text(INTERNAL)}</strong></p>' if inside else "",
+        banner=piece_html(Paragraph("", "verdict bad", INTERNAL)) if inside else "",
         subtitle=text(_subtitle(found, day)),
-        contents="\n".join(f'<li><a href="#{identity}">{words}</a></li>' for identity, words, _ in parts),
-        content="\n".join(content for _, _, content in parts),
+        contents="\n".join(f'<li><a href="#{item.identity}">{item.short}</a></li>' for item in chapters),
+        content="\n".join(map(chapter_html, chapters)),
     )
 
 
-def _sections(found: Published, *, show_values: bool) -> Iterator[tuple[str, str, str]]:
-    """Give each section's identity, its words in the contents, and its HTML.
-
-    Those that need an `Evidence` belong to the internal edition alone.
-    """
+def report_chapters(found: Published, *, show_values: bool) -> list[Chapter]:
+    """Return what the report says; chapters that need an `Evidence` belong to the internal edition alone."""
     inside = found if isinstance(found, Evidence) else None
-    yield "summary", "Summary", summary_html(found)
-    if inside is not None:
-        yield "front", "Front", front_section(inside)
-    yield "sizes", "Class sizes", sizes_section(found)
-    yield "risk", "Risk", risk_section(found)
-    if inside is not None:
-        yield "utility", "Utility", utility_section(inside)
-    yield "attributes", "Attributes", attribute_section(found, show_values=show_values)
-    yield "verification", "Verification", verification_section(found)
-    yield "making", "How it was made", making_section(found, show_values=show_values)
+    return [
+        summary_section(found),
+        *([front_section(inside)] if inside else []),
+        sizes_section(found),
+        risk_section(found),
+        *([utility_section(inside)] if inside else []),
+        attribute_section(found, show_values=show_values),
+        verification_section(found),
+        making_section(found, show_values=show_values),
+    ]
 
 
 def _subtitle(found: Published, day: dt.date | None) -> str:

@@ -400,16 +400,12 @@ def _alternative(front: Front, picked: int | None) -> str:
     x, y = plane_axes(front)
     knee = knee_number(front)
     parts = [
-        f"Scatter plot of {_span(y)} over {_span(x)}.",
+        f"Scatter plot of {y.span} over {x.span}.",
         f"The knee is solution {knee}." if knee else "",
         f"Solution {picked} is picked." if picked else "",
         "The table below holds the numbers.",
     ]
     return " ".join(part for part in parts if part)
-
-
-def _span(axis: Axis) -> str:
-    return f"{axis.words} from {number_words(axis.low)} to {number_words(axis.high)}"
 
 
 def drawing_json(figure: Figure, beside: Mapping[str, object] | None = None) -> str:

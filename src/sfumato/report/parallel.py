@@ -74,8 +74,7 @@ def _height(axis: Axis, shares: FloatArray) -> FloatArray:
 
 
 def _heading(axis: Axis, width: int) -> str:
-    way = "" if axis.maximize is None else "larger is better" if axis.maximize else "smaller is better"
-    return f'{broken(axis.words, width)}<br><span style="color: {style.FAINT}">{way}</span>'
+    return f'{broken(axis.words, width)}<br><span style="color: {style.FAINT}">{axis.better}</span>'
 
 
 def _lines(front: Front, axes: Sequence[Axis], heights: FloatArray, colour: Axis) -> list[dict[str, object]]:
