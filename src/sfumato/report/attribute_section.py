@@ -86,9 +86,7 @@ def _sizes_numbers(known: dict[str, ClassSizes]) -> Numbers:
     return Numbers("Rows in classes of each size", ["size of the class", *headings], rows)
 
 
-BARS = 12
-"""Bars of one attribute; smaller blocks are put together below them."""
-
+BARS = 12  # bars of one attribute; smaller blocks are put together below them
 LISTED = 60
 MISSING = "(missing)"
 BLURRED = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -96,6 +96,10 @@ class Axis:
     def scaled(self, values: FloatArray) -> FloatArray:
         """Return values as they are drawn: decimal logarithms on a logarithmic axis."""
         return np.log10(values) if self.is_log else values
+
+    def take(self, places: Sequence[int]) -> Axis:
+        """Return the axis of some solutions, given by their places."""
+        return replace(self, values=self.values[list(places)])
 
     def ticks(self, count: int) -> list[float]:
         """Return about ``count`` round values between the smallest and the largest; at least one.

@@ -18,15 +18,10 @@ if TYPE_CHECKING:
     from sfumato.front import Front
     from sfumato.report.drawing import Anchor, Place
 
-WIDTH = 720.0
-"""Pixels across a chart."""
-
-NAMES = 260.0
-"""Pixels that names to the left of a chart may take."""
-
+WIDTH = 720.0  # pixels across a chart
+NAMES = 260.0  # pixels that names to the left of a chart may take
 ROW = 30.0
-PERCENT = {25.0 * place: f"{25 * place} %" for place in range(5)}
-"""Ticks of a scale of percent."""
+PERCENT = {25.0 * place: f"{25 * place} %" for place in range(5)}  # ticks of a scale of percent
 
 
 def seen_words(parts: Iterable[str]) -> str:
@@ -187,8 +182,7 @@ def bar_chart(
     return drawing
 
 
-MANY = 300
-"""From so many solutions on, points are small."""
+MANY = 300  # from so many solutions on, points are small
 
 
 def front_chart(front: Front, picked: int | None) -> Drawing:

@@ -155,9 +155,7 @@ def _sizes_dict(item: ClassSizes) -> dict[str, object]:
 
 
 WIDTH = 100
-BAR = 20
-"""Letters of the longest bar."""
-
+BAR = 20  # letters of the longest bar
 GAP = "   "
 STEPS = (1, 2, 5)
 

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import base64
 import datetime as dt
-import hashlib
 from dataclasses import replace
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +13,15 @@ from sfumato.private import scratch_folder
 from sfumato.release.fields import atomic_text
 from sfumato.report.attribute_section import attribute_section, sizes_section
 from sfumato.report.making_section import front_section, making_section, verification_section
-from sfumato.report.pieces import Paragraph, chapter_html, piece_html, text
+from sfumato.report.pieces import (
+    Paragraph,
+    chapter_html,
+    document_html,
+    piece_html,
+    resource,
+    source_hash,
+    text,
+)
 from sfumato.report.risk_section import risk_section
 from sfumato.report.style import palette_css
 from sfumato.report.summary import summary_section
@@ -27,19 +32,7 @@ if TYPE_CHECKING:
 
     from sfumato.report.pieces import Chapter
 
-_PAGE = """<!DOCTYPE html>
-{mark}<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="generator" content="Sfumato">
-<meta name="robots" content="noindex">
-<title>{title}</title>
-<style>{style}</style>
-</head>
-<body>
-<a class="skip" href="#summary">To the summary</a>
+_BODY = """<a class="skip" href="#summary">To the summary</a>
 <header>
 <h1>{title}</h1>
 <p class="quiet">{subtitle}</p>
@@ -50,10 +43,7 @@ _PAGE = """<!DOCTYPE html>
 </ul></nav>
 <main>
 {content}
-</main>
-</body>
-</html>
-"""
+</main>"""
 
 INTERNAL = "Internal: contains numbers about suppressed people and the original data. Do not publish."
 _EVERY_SHEET = '@page { @top-center { content: "Internal: do not publish"; font: bold 9pt sans-serif; } }'
@@ -67,21 +57,21 @@ def report_html(found: Published, *, show_values: bool = True, day: dt.date | No
     internal edition is made of an `Evidence`, which knows the original too; it says so on top.
     """
     inside = isinstance(found, Evidence)
-    style = f"{palette_css()}{files('sfumato.report').joinpath('report.css').read_text(encoding='utf-8')}"
-    style += _EVERY_SHEET if inside else ""
-    name = found.subject.file
-    title = "Report about a release" if name is None else f"Report about the release {name}"
+    style = f"{palette_css()}{resource('report.css')}{_EVERY_SHEET if inside else ''}"
+    name, internal = found.subject.file, " (internal)" if inside else ""
+    about = "Report about a release" if name is None else f"Report about the release {name}"
+    title = text(f"{about}{internal}")
     chapters = report_chapters(found, show_values=show_values)
-    return _PAGE.format(
-        mark=f"<!-- {INTERNAL} -->\n" if inside else "",
-        policy=_policy(style),
-        title=text(f"{title} (internal)" if inside else title),
-        style=style,
-        banner=piece_html(Paragraph("", "verdict bad", INTERNAL)) if inside else "",
+    body = _BODY.format(
+        title=title,
         subtitle=text(_subtitle(found, day)),
+        banner=piece_html(Paragraph("", "verdict bad", INTERNAL)) if inside else "",
         contents="\n".join(f'<li><a href="#{item.identity}">{item.short}</a></li>' for item in chapters),
         content="\n".join(map(chapter_html, chapters)),
     )
+    mark = f"<!-- {INTERNAL} -->\n" if inside else ""
+    # No script runs, and this style alone applies.
+    return document_html(title, style, f"style-src {source_hash(style)}", body, mark=mark, is_listed=False)
 
 
 def report_chapters(found: Published, *, show_values: bool) -> list[Chapter]:
@@ -106,12 +96,6 @@ def _subtitle(found: Published, day: dt.date | None) -> str:
         return f"Made by {by} from the released file and its FILE.json alone."
     made = day or dt.datetime.now(dt.UTC).date()
     return f"Made by {by} on {made.isoformat()}. It holds counts, and labels that the release shows; no row."
-
-
-def _policy(style: str) -> str:
-    """Return the rule that nothing is fetched, no script runs, and this style alone applies."""
-    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    return f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
 
 
 def read_release(file: Path | None, write: Callable[[Path], object]) -> Published:

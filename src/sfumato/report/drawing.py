@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 Anchor: TypeAlias = Literal["start", "middle", "end"]
 Place: TypeAlias = tuple[float, float]
 
-LETTER = 7.8
-"""Pixels that a letter takes, with some to spare."""
+LETTER = 7.8  # pixels that a letter takes, with some to spare
 
 
 class Drawing:

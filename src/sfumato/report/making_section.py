@@ -100,9 +100,7 @@ def _checks(found: Published) -> Numbers:
     return Numbers("Checks beside the measures", ["checked", "verdict", "found"], rows)
 
 
-LISTED = 25
-"""Solutions in the table behind the front; ``front.csv`` holds all."""
-
+LISTED = 25  # solutions in the table behind the front; ``front.csv`` holds all
 RULES = {
     "auto": "classes that miss a requirement, and the smallest ones",
     "none": "none",

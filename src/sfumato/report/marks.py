@@ -26,14 +26,9 @@ if TYPE_CHECKING:
     from sfumato.front import Front, Solution, Suggestion
     from sfumato.report.axes import Axis
 
-WIDTH = 56
-"""Letters in a line; longer ones are broken, so that the box stays inside the figure."""
-
-NAME_WIDTH = 48
-"""Letters of an attribute's name and of a label; the rest is cut."""
-
-ATTRIBUTES = 24
-"""Attributes that are listed; with more of them the box would not fit on a screen."""
+WIDTH = 56  # letters in a line; longer ones are broken, so that the box stays inside the figure
+NAME_WIDTH = 48  # letters of an attribute's name and of a label; the rest is cut
+ATTRIBUTES = 24  # attributes that are listed; with more of them the box would not fit on a screen
 
 
 def plain(text: str) -> str:
@@ -167,8 +162,7 @@ def make_panels(heights: Sequence[int]) -> list[Panel]:
     return panels
 
 
-SUGGESTIONS = 3
-"""So many are marked."""
+SUGGESTIONS = 3  # so many are marked
 
 
 @dataclass(frozen=True)

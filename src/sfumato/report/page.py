@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import json
 from html import escape
-from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from sfumato.front import number_text
@@ -14,6 +11,7 @@ from sfumato.report import style
 from sfumato.report.axes import Axis, other_axes, plane_axes
 from sfumato.report.marks import FrontView, broken, make_panels, page_suggestions, total_height
 from sfumato.report.parallel import add_parallel
+from sfumato.report.pieces import document_html, resource, source_hash
 from sfumato.report.plane import Plane, add_zoom, axis_layouts, quiet, steepest_part
 from sfumato.report.words import (
     front_sentence,
@@ -31,8 +29,7 @@ if TYPE_CHECKING:
 
     from sfumato.front import ClassSizes, Front, Solution, Suggestion
 
-LIMIT = 500
-"""Rows of the table; ``front.csv`` holds all."""
+LIMIT = 500  # rows of the table; ``front.csv`` holds all
 
 
 def table_sentence(front: Front) -> str:
@@ -138,12 +135,8 @@ def _cell(value: float, text: str, look: str) -> str:
     return f'<td data-value="{number_text(value)}"{look}>{escape(text)}</td>'
 
 
-TITLE_WIDTH = 68
-SENTENCE_WIDTH = 100
-"""Letters in a line of the title and of the sentence below it: they fit into 700 pixels."""
-
-MANY_OBJECTIVES = 3
-"""From so many objectives on, lines show them all."""
+TITLE_WIDTH, SENTENCE_WIDTH = 68, 100  # letters in a line of the title and below it: they fit into 700 pixels
+MANY_OBJECTIVES = 3  # from so many objectives on, lines show them all
 
 
 def front_figure(
@@ -239,30 +232,7 @@ def _layout(front: Front) -> dict[str, object]:
     }
 
 
-TOP_MARGIN = 48
-"""Pixels above the figure without its title: room for the legend."""
-
-_PAGE = """<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="generator" content="Sfumato">
-<title>{title}</title>
-<style>
-{style}</style>
-</head>
-<body>
-<main>
-<h1>{title}</h1>
-<p class="quiet">{sentence}</p>
-{content}
-</main>
-</body>
-</html>
-"""
-
+TOP_MARGIN = 48  # pixels above the figure without its title: room for the legend
 _CONTENT = """<p id="reading">{reading}</p>
 {suggestions}<figure>
 <div id="picture" role="img" aria-label="{alternative}" aria-describedby="reading"></div>
@@ -319,14 +289,12 @@ def front_html(
 
 
 def page_html(title: str, sentence: str, content: str, scripts: Iterable[str] = ()) -> str:
-    """Return a whole page."""
-    return _PAGE.format(
-        policy=_policy(scripts),
-        title=escape(title),
-        sentence=escape(sentence),
-        style=_resource("page.css"),
-        content=content,
-    )
+    """Return a whole page on which only these scripts may run, and nothing may be fetched."""
+    allowed = " ".join(map(source_hash, scripts)) or "'none'"
+    rule = f"script-src {allowed}; style-src 'unsafe-inline'; img-src data: blob:"
+    words = f'<h1>{escape(title)}</h1>\n<p class="quiet">{escape(sentence)}</p>'
+    body = f"<main>\n{words}\n{content}\n</main>"
+    return document_html(escape(title), f"\n{resource('page.css')}", rule, body)
 
 
 def _suggestion_list(suggestions: Sequence[Suggestion[Solution]]) -> str:
@@ -398,18 +366,4 @@ def page_scripts() -> dict[str, str]:
     from plotly.offline import get_plotlyjs
 
     # plotly's package ships the full library only.
-    return {"library": get_plotlyjs(), "script": _resource("page.js")}
-
-
-def _policy(scripts: Iterable[str]) -> str:
-    """Return the rule that only these scripts may run and nothing may be fetched."""
-    hashes = [base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in scripts]
-    allowed = " ".join(f"'sha256-{text}'" for text in hashes) or "'none'"
-    return (
-        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data: blob:; "
-        "base-uri 'none'; form-action 'none'"
-    )
-
-
-def _resource(name: str) -> str:
-    return files("sfumato.report").joinpath(name).read_text(encoding="utf-8")
+    return {"library": get_plotlyjs(), "script": resource("page.js")}

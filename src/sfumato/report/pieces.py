@@ -5,9 +5,12 @@ A chapter holds texts as they are. The one renderer below escapes them; only wha
 
 from __future__ import annotations
 
+import base64
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from importlib.resources import files
 from typing import TYPE_CHECKING, TypeAlias
 
 from sfumato.report.words import measure_words
@@ -114,6 +117,42 @@ class Chapter:
 def not_shown(lack: Lack | None) -> Paragraph | None:
     """Say in the place of a chart why it is not there, and how to get it."""
     return None if lack is None else Paragraph(f"{lack.why} {lack.remedy}", "note", "Not shown:")
+
+
+_PAGE = """<!DOCTYPE html>
+{mark}<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="generator" content="Sfumato">
+{robots}<title>{title}</title>
+<style>{style}</style>
+</head>
+<body>
+{body}
+</body>
+</html>
+"""
+
+
+def document_html(
+    title: str, style: str, rule: str, body: str, *, mark: str = "", is_listed: bool = True
+) -> str:
+    """Return a whole page that fetches nothing but what the rule allows; everything is HTML already."""
+    robots = "" if is_listed else '<meta name="robots" content="noindex">\n'
+    policy = f"default-src 'none'; {rule}; base-uri 'none'; form-action 'none'"
+    return _PAGE.format(mark=mark, policy=policy, robots=robots, title=title, style=style, body=body)
+
+
+def source_hash(source: str) -> str:
+    """Return what allows this very script or style in the rule of a page."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()}'"
+
+
+def resource(name: str) -> str:
+    """Return a style or a script of this package."""
+    return files("sfumato.report").joinpath(name).read_text(encoding="utf-8")
 
 
 def chapter_html(chapter: Chapter) -> str:

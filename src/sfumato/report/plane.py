@@ -22,11 +22,8 @@ if TYPE_CHECKING:
     from sfumato.report.axes import Axis
     from sfumato.report.marks import Panel
 
-TICKS = 16
-"""Ticks of a logarithmic axis at most."""
-
-LETTER = 7
-"""Pixels that a letter of a tick's number takes."""
+TICKS = 16  # ticks of a logarithmic axis at most
+LETTER = 7  # pixels that a letter of a tick's number takes
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,15 +50,14 @@ class Plane:
     def part(self, places: Sequence[int]) -> Plane:
         """Return the plane of some solutions, given by their places."""
         new = {place: number for number, place in enumerate(places)}
-        chosen = list(places)
         return replace(
             self,
-            x=replace(self.x, values=self.x.values[chosen]),
-            y=replace(self.y, values=self.y.values[chosen]),
-            colour=None if self.colour is None else replace(self.colour, values=self.colour.values[chosen]),
-            texts=[self.texts[place] for place in chosen],
+            x=self.x.take(places),
+            y=self.y.take(places),
+            colour=None if self.colour is None else self.colour.take(places),
+            texts=[self.texts[place] for place in places],
             marks=[replace(mark, place=new[mark.place]) for mark in self.marks if mark.place in new],
-            numbers=[self.numbers[place] for place in chosen],
+            numbers=[self.numbers[place] for place in places],
         )
 
 
@@ -170,22 +166,16 @@ def _colour_bar(axis: Axis) -> dict[str, object]:
 
 
 HEADLINE = "The steepest part, magnified (the dotted frame above)"
-NUMBERED = 40
-"""Up to so many solutions, numbers stand beside them."""
-
-WIDTH = 0.2
-"""The part's share of the range to the right, as it is drawn."""
-
+NUMBERED = 40  # up to so many solutions, numbers stand beside them
+WIDTH = 0.2  # the part's share of the range to the right, as it is drawn
 LEAST_SOLUTIONS = 5
 LEAST_RISE = 0.3
 """A part with fewer solutions, or with less of the range upwards, is seen well enough as it is."""
 
-CROWDED = 8
-"""A front with fewer solutions needs no magnification."""
+CROWDED = 8  # a front with fewer solutions needs no magnification
 
 
-APART = (0.035, 0.06)
-"""Shares of the axes that a number beside a point takes."""
+APART = (0.035, 0.06)  # shares of the axes that a number beside a point takes
 
 
 @dataclass(frozen=True)

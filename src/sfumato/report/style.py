@@ -82,16 +82,11 @@ LEGEND = {"orientation": "h", "x": 0.0, "xanchor": "left", "y": 1.01, "yanchor":
 MODEBAR = {"orientation": "v", "remove": ["sendChartToCloud", "select2d", "lasso2d", "autoScale2d"]}
 """Travels with a figure, wherever it is shown: the first button would send the data to a server."""
 
-SCATTER = 480
-"""Height of a scatter in pixels, margins excluded."""
-
+SCATTER = 480  # height of a scatter in pixels, margins excluded
 GAP = 130
 ZOOM = 260
 LINES = 300
 """Heights of the magnified part and of parallel coordinates below a scatter, and the room between them."""
 
-NARROW = 640
-"""Pixels of an axis in a narrow figure: so many are assumed where text has to fit."""
-
-MANY = 1000
-"""From so many solutions on, points are small."""
+NARROW = 640  # pixels of an axis in a narrow figure: so many are assumed where text has to fit
+MANY = 1000  # from so many solutions on, points are small

@@ -109,12 +109,9 @@ def _rows(subject: Subject) -> list[str]:
     return told
 
 
-FIRST = 5
-"""Violations in the box on top; all are listed further below."""
-
+FIRST = 5  # violations in the box on top; all are listed further below
 HOLDS = "the release meets its requirements. Its rows were read back and recounted by independent code."
-TELLING = ("k", "distinct_l", "t", "secure")
-"""Measures that the summary names where nothing was required."""
+TELLING = ("k", "distinct_l", "t", "secure")  # measures that the summary names where nothing was required
 
 
 def summary_section(found: Published) -> Chapter:

@@ -24,9 +24,7 @@ if TYPE_CHECKING:
     from sfumato.assess.utility import AttributeUtility, ModelUtility, QueryUtility, Utility
     from sfumato.report.pieces import Piece
 
-PAIRS = 10
-"""Associations in the chart; the table holds some more."""
-
+PAIRS = 10  # associations in the chart; the table holds some more
 LISTED = 45
 SAME = "The same analyses were run on the original and on the release; the closer, the more useful."
 

@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 
     from sfumato.front import Front, Partition
 
-BLOCKS_WIDTH = 160
-"""Letters that the blocks of one attribute may take."""
-
+BLOCKS_WIDTH = 160  # letters that the blocks of one attribute may take
 MEASURES = {
     "k": "smallest class",
     "mean_k": "mean class size over rows",
@@ -184,14 +182,15 @@ _OPEN = "Not complete: there may be more and better solutions"
 
 def _digits(value: object) -> str | None:
     """Return the digits of a whole number of ``run.json``; there may be more than Python converts."""
-    if isinstance(value, str) and value.isdecimal() and value.isascii():
-        return value.lstrip("0") or "0"
-    number = _whole(value)
-    return None if number is None else str(number)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    return (
+        (value.lstrip("0") or "0")
+        if isinstance(value, str) and value.isdecimal() and value.isascii()
+        else None
+    )
 
 
 def _whole(value: object) -> int | None:
-    """Return a whole number of ``run.json``, where the space is a decimal text."""
-    if isinstance(value, int) and not isinstance(value, bool):
-        return value
-    return int(value) if isinstance(value, str) and value.isdecimal() else None
+    digits = _digits(value)
+    return None if digits is None else int(digits)
