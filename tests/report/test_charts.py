@@ -8,8 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.report.charts import Bar, Curve, Pair, bar_chart, front_chart, pair_chart, step_chart
-from sfumato.report.drawing import Drawing, Ruler, shorten
+from sfumato.report.charts import (
+    Bar,
+    Curve,
+    Drawing,
+    Pair,
+    Ruler,
+    bar_chart,
+    front_chart,
+    pair_chart,
+    shorten,
+    step_chart,
+)
 from tests.report.fronts import FOUR, TWO, make_front
 
 FINITE = st.floats(-1e6, 1e6, allow_nan=False)

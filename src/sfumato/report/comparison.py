@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     from sfumato.front import ClassSizes, Front
 
-NO_LABELS: dict[int, dict[str, str]] = {}
-
 
 @dataclass(frozen=True)
 class MeasurePair:
@@ -38,8 +36,14 @@ class MeasurePair:
     # its values
     first: float
     second: float
-    # which of them is better; None where they are equal, or the measure is no objective
-    better: Literal["first", "second"] | None
+    maximize: bool | None  # whether larger is better; None where the measure is no objective
+
+    @property
+    def better(self) -> Literal["first", "second"] | None:
+        """Which value is better; None where they are equal, or the measure is no objective."""
+        if self.maximize is None or not (self.first < self.second or self.second < self.first):
+            return None
+        return "first" if (self.first > self.second) == self.maximize else "second"
 
 
 @dataclass(frozen=True)
@@ -74,7 +78,7 @@ class Comparison(Generic[SolutionT]):
         """In which objectives either solution is better, in words."""
         parts = [self._wins("first", self.first.number), self._wins("second", self.second.number)]
         text = "; ".join(part for part in parts if part)
-        return f"{text[0].upper()}{text[1:]}." if text else "Both are equal in every objective."
+        return f"{capital(text)}." if text else "Both are equal in every objective."
 
     def _wins(self, side: str, number: int) -> str:
         wins = []
@@ -90,11 +94,32 @@ class Comparison(Generic[SolutionT]):
 
     def plot(self) -> Figure:
         """Return a figure of the cumulative class sizes of both (plotly)."""
-        return comparison_figure(self)
+        import plotly.graph_objects as go
+
+        if self.sizes is None:
+            raise DataError(
+                "the class sizes need the data; give the front its data: front.attach(data, spec)."
+            )
+        every = [size for item in self.sizes for size in item.sizes]
+        axis = Axis("class size", None, np.array(every or [1], dtype=np.float64))
+        looks = ({"color": style.POINT}, {"color": style.KNEE, "dash": "dash"})
+        figure = go.Figure(layout=_layout(axis))
+        for number, item, look in zip(self.numbers, self.sizes, looks, strict=True):
+            figure.add_trace(_steps(item, f"solution {number}", look, axis))
+        return figure
 
     def html(self) -> str:
         """Return a page that opens without a network: the tables, and the figure where sizes are known."""
-        return comparison_html(self)
+        first, second = self.numbers
+        measures, attributes = map(_html_table, _tables(self, measure_words))
+        content = [measures, "<h2>Attributes</h2>", attributes]
+        scripts: dict[str, str] = {}
+        if self.sizes is not None:
+            scripts = page_scripts()
+            drawing = drawing_json(self.plot())
+            content.append(_FIGURE.format(reading=escape(_reading(self)), drawing=drawing, **scripts))
+        title = f"Solution {first} beside solution {second}"
+        return page_html(title, self.sentence, "\n".join(content), scripts.values())
 
     def to_dict(self) -> dict[str, object]:
         """Return all of it as JSON can hold it."""
@@ -123,9 +148,9 @@ def make_comparison(
     directions = {item.name: item.maximize for item in front.objectives}
     names = dict.fromkeys([*front.measure_names, "suppressed"])
     measures = tuple(
-        _measure_pair(name, first.value(name), second.value(name), directions.get(name)) for name in names
+        MeasurePair(name, first.value(name), second.value(name), directions.get(name)) for name in names
     )
-    looks = [(labels or NO_LABELS).get(item.number, {}) for item in (first, second)]
+    looks = [(labels or {}).get(item.number, {}) for item in (first, second)]
     attributes = tuple(
         AttributePair(
             name,
@@ -136,13 +161,6 @@ def make_comparison(
         for name in first.recoding
     )
     return Comparison(first, second, measures, attributes, sizes)
-
-
-def _measure_pair(name: str, first: float, second: float, maximize: bool | None) -> MeasurePair:
-    better: Literal["first", "second"] | None = None
-    if maximize is not None and (first < second or second < first):
-        better = "first" if (first > second) == maximize else "second"
-    return MeasurePair(name, first, second, better)
 
 
 def _sizes_dict(item: ClassSizes) -> dict[str, object]:
@@ -257,21 +275,6 @@ _FIGURE = """<h2 id="sizes">Sizes of the classes</h2>
 <script>{script}</script>"""
 
 
-def comparison_figure(comparison: Comparison[SolutionT]) -> Figure:
-    """Draw for two solutions the share of rows in classes of at most each size."""
-    import plotly.graph_objects as go
-
-    if comparison.sizes is None:
-        raise DataError("the class sizes need the data; give the front its data: front.attach(data, spec).")
-    every = [size for item in comparison.sizes for size in item.sizes]
-    axis = Axis("class size", None, np.array(every or [1], dtype=np.float64))
-    looks = ({"color": style.POINT}, {"color": style.KNEE, "dash": "dash"})
-    figure = go.Figure(layout=_layout(axis))
-    for number, item, look in zip(comparison.numbers, comparison.sizes, looks, strict=True):
-        figure.add_trace(_steps(item, f"solution {number}", look, axis))
-    return figure
-
-
 def _layout(axis: Axis) -> dict[str, object]:
     first, last = axis.scaled(np.array([axis.low, axis.high])).tolist()
     pad = 0.02 * (last - first) or 0.5
@@ -315,20 +318,6 @@ def _steps(item: ClassSizes, name: str, look: dict[str, str], axis: Axis) -> dic
         hovertemplate="%{y:.1f} %",
         name=name,
     )
-
-
-def comparison_html(comparison: Comparison[SolutionT]) -> str:
-    """Return a page with two solutions side by side."""
-    first, second = comparison.numbers
-    measures, attributes = map(_html_table, _tables(comparison, measure_words))
-    content = [measures, "<h2>Attributes</h2>", attributes]
-    scripts: dict[str, str] = {}
-    if comparison.sizes is not None:
-        scripts = page_scripts()
-        drawing = drawing_json(comparison_figure(comparison))
-        content.append(_FIGURE.format(reading=escape(_reading(comparison)), drawing=drawing, **scripts))
-    title = f"Solution {first} beside solution {second}"
-    return page_html(title, comparison.sentence, "\n".join(content), scripts.values())
 
 
 def _html_table(numbers: Numbers) -> str:

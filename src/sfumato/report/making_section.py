@@ -18,14 +18,19 @@ from sfumato.report.pieces import (
     Listing,
     Numbers,
     Paragraph,
+    not_shown,
+)
+from sfumato.report.words import (
+    front_sentence,
+    front_title,
     limit_words,
     mapping,
-    not_shown,
+    measure_words,
     numbers_of,
+    suppressed_words,
     texts,
     told_words,
 )
-from sfumato.report.words import front_sentence, front_title, measure_words, suppressed_words
 from sfumato.words import capital, count_words, number_words, percent_words, printable
 
 if TYPE_CHECKING:

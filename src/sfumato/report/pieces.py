@@ -7,22 +7,18 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING, TypeAlias
 
-from sfumato.report.words import measure_words
-from sfumato.verifier.checks import larger_is_better, split_name
-from sfumato.words import number_words, percent_words, printable
+from sfumato.words import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from sfumato.assess.published import Lack
-    from sfumato.assess.utility import ModelUtility
-    from sfumato.report.drawing import Drawing
+    from sfumato.report.charts import Drawing
 
 
 @dataclass(frozen=True)
@@ -255,70 +251,3 @@ def _chart(chart: Chart) -> str:
         f"<details>\n<summary>The numbers behind it</summary>\n{piece_html(chart.numbers)}\n</details>\n"
         "</figure>"
     )
-
-
-SCORES = {
-    "accuracy": "accuracy",
-    "balanced_accuracy": "balanced accuracy",
-    "auc": "area under the curve",
-    "r2": "explained variance (R²)",
-    "mae": "mean absolute error",
-}
-
-
-def model_sentence(model: ModelUtility) -> str:
-    """Return in one sentence what a model trained on the release loses."""
-    name = next((score for score in SCORES if score in model.original and score in model.release), None)
-    if name is None:
-        return ""
-    before, after = score_words(name, model.original[name]), score_words(name, model.release[name])
-    guess = f"; guessing reaches {score_words(name, model.baseline[name])}" if name in model.baseline else ""
-    return (
-        f"A model that predicts {printable(model.target)} has {SCORES[name]} {after} "
-        f"when it learns from the release, {before} from the original{guess}."
-    )
-
-
-def score_words(name: str, value: float) -> str:
-    """Return a score as people read it: shares in percent, errors in their own unit."""
-    return number_words(value) if name == "mae" else percent_words(value)
-
-
-def told_words(name: str) -> str:
-    """Return a measure in words, also one that is taken over some columns alone.
-
-    Examples
-    --------
-    >>> told_words("k"), told_words("k(weight, height)")
-    ('smallest class (k)', 'smallest class over weight, height (k)')
-    """
-    bare, columns = split_name(name)
-    if bare == "k" and columns:
-        return f"smallest class over {printable(', '.join(columns))} (k)"
-    return measure_words(name)
-
-
-def limit_words(name: str, limit: float) -> str:
-    """Return what is required of a measure.
-
-    Examples
-    --------
-    >>> limit_words("k", 5.0), limit_words("loss", 0.4)
-    ('at least 5', 'at most 0.4')
-    """
-    return f"{'at least' if larger_is_better(name) else 'at most'} {number_words(limit)}"
-
-
-def mapping(value: object) -> Mapping[str, object]:
-    """Return a mapping of a verdict; an empty one for anything else."""
-    return value if isinstance(value, Mapping) else {}
-
-
-def numbers_of(value: object) -> dict[str, float]:
-    """Return the numbers of a verdict's mapping."""
-    return {name: float(x) for name, x in mapping(value).items() if isinstance(x, int | float)}
-
-
-def texts(value: object) -> list[str]:
-    """Return texts of a verdict; none for anything else."""
-    return [str(item) for item in value] if isinstance(value, list | tuple) else []

@@ -5,20 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sfumato.assess.gather import Evidence
-from sfumato.report.pieces import (
-    Box,
-    Bullets,
-    Chapter,
-    Heading,
-    Headlines,
-    Paragraph,
-    limit_words,
-    mapping,
-    model_sentence,
-    numbers_of,
-    texts,
-    told_words,
-)
+from sfumato.report.pieces import Box, Bullets, Chapter, Heading, Headlines, Paragraph
+from sfumato.report.words import limit_words, mapping, model_sentence, numbers_of, texts, told_words
 from sfumato.verifier.checks import split_name
 from sfumato.words import capital, count_words, number_words, percent_words
 
@@ -131,10 +119,7 @@ def summary_section(found: Published) -> Chapter:
 def _verdict(found: Published) -> Paragraph | Box:
     """Return whether the release holds, in a box that cannot be overlooked."""
     if found.holds:
-        words = (
-            "the release meets its requirements. Its rows were read back and recounted by independent code."
-        )
-        return Paragraph(words, "verdict good", "Verified:")
+        return Paragraph(HOLDS, "verdict good", "Verified:")
     violations = texts(found.subject.verdict.get("violations"))
     more = len(violations) - FIRST
     rest = [f"{more} more, listed under Verification."] if more > 0 else []

@@ -1,4 +1,4 @@
-"""What a front shows, in words that a data steward knows.
+"""What fronts, measures and verdicts say, in words that a data steward knows.
 
 Names of attributes and labels of levels are other people's text: they may hold anything. Here they
 are only made printable; each picture escapes them for where it puts them.
@@ -6,16 +6,19 @@ are only made printable; each picture escapes them for where it puts them.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from sfumato.errors import ParameterError, SpecError
 from sfumato.front.picks import find_knee
 from sfumato.spec import parse_measure_name
-from sfumato.words import count_words, huge_words, list_words, printable
+from sfumato.verifier.checks import larger_is_better, split_name
+from sfumato.words import count_words, huge_words, list_words, number_words, percent_words, printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from sfumato.assess.utility import ModelUtility
     from sfumato.front import Front, Partition
 
 BLOCKS_WIDTH = 160  # letters that the blocks of one attribute may take
@@ -194,3 +197,70 @@ def _digits(value: object) -> str | None:
 def _whole(value: object) -> int | None:
     digits = _digits(value)
     return None if digits is None else int(digits)
+
+
+SCORES = {
+    "accuracy": "accuracy",
+    "balanced_accuracy": "balanced accuracy",
+    "auc": "area under the curve",
+    "r2": "explained variance (R²)",
+    "mae": "mean absolute error",
+}
+
+
+def model_sentence(model: ModelUtility) -> str:
+    """Return in one sentence what a model trained on the release loses."""
+    name = next((score for score in SCORES if score in model.original and score in model.release), None)
+    if name is None:
+        return ""
+    before, after = score_words(name, model.original[name]), score_words(name, model.release[name])
+    guess = f"; guessing reaches {score_words(name, model.baseline[name])}" if name in model.baseline else ""
+    return (
+        f"A model that predicts {printable(model.target)} has {SCORES[name]} {after} "
+        f"when it learns from the release, {before} from the original{guess}."
+    )
+
+
+def score_words(name: str, value: float) -> str:
+    """Return a score as people read it: shares in percent, errors in their own unit."""
+    return number_words(value) if name == "mae" else percent_words(value)
+
+
+def told_words(name: str) -> str:
+    """Return a measure in words, also one that is taken over some columns alone.
+
+    Examples
+    --------
+    >>> told_words("k"), told_words("k(weight, height)")
+    ('smallest class (k)', 'smallest class over weight, height (k)')
+    """
+    bare, columns = split_name(name)
+    if bare == "k" and columns:
+        return f"smallest class over {printable(', '.join(columns))} (k)"
+    return measure_words(name)
+
+
+def limit_words(name: str, limit: float) -> str:
+    """Return what is required of a measure.
+
+    Examples
+    --------
+    >>> limit_words("k", 5.0), limit_words("loss", 0.4)
+    ('at least 5', 'at most 0.4')
+    """
+    return f"{'at least' if larger_is_better(name) else 'at most'} {number_words(limit)}"
+
+
+def mapping(value: object) -> Mapping[str, object]:
+    """Return a mapping of a verdict; an empty one for anything else."""
+    return value if isinstance(value, Mapping) else {}
+
+
+def numbers_of(value: object) -> dict[str, float]:
+    """Return the numbers of a verdict's mapping."""
+    return {name: float(x) for name, x in mapping(value).items() if isinstance(x, int | float)}
+
+
+def texts(value: object) -> list[str]:
+    """Return texts of a verdict; none for anything else."""
+    return [str(item) for item in value] if isinstance(value, list | tuple) else []
