@@ -18,7 +18,7 @@ from sfumato.report.pieces import (
     chapter_html,
     document_html,
     piece_html,
-    resource,
+    read_resource,
     source_hash,
     text,
 )
@@ -57,7 +57,7 @@ def report_html(found: Published, *, show_values: bool = True, day: dt.date | No
     internal edition is made of an `Evidence`, which knows the original too; it says so on top.
     """
     inside = isinstance(found, Evidence)
-    style = f"{palette_css()}{resource('report.css')}{_EVERY_SHEET if inside else ''}"
+    style = f"{palette_css()}{read_resource('report.css')}{_EVERY_SHEET if inside else ''}"
     name, internal = found.subject.file, " (internal)" if inside else ""
     about = "Report about a release" if name is None else f"Report about the release {name}"
     title = text(f"{about}{internal}")

@@ -11,7 +11,7 @@ from sfumato.report import style
 from sfumato.report.axes import Axis, other_axes, plane_axes
 from sfumato.report.marks import FrontView, broken, make_panels, page_suggestions, total_height
 from sfumato.report.parallel import add_parallel
-from sfumato.report.pieces import document_html, resource, source_hash
+from sfumato.report.pieces import document_html, read_resource, source_hash
 from sfumato.report.plane import Plane, add_zoom, axis_layouts, quiet, steepest_part
 from sfumato.report.words import (
     front_sentence,
@@ -294,7 +294,7 @@ def page_html(title: str, sentence: str, content: str, scripts: Iterable[str] = 
     rule = f"script-src {allowed}; style-src 'unsafe-inline'; img-src data: blob:"
     words = f'<h1>{escape(title)}</h1>\n<p class="quiet">{escape(sentence)}</p>'
     body = f"<main>\n{words}\n{content}\n</main>"
-    return document_html(escape(title), f"\n{resource('page.css')}", rule, body)
+    return document_html(escape(title), f"\n{read_resource('page.css')}", rule, body)
 
 
 def _suggestion_list(suggestions: Sequence[Suggestion[Solution]]) -> str:
@@ -366,4 +366,4 @@ def page_scripts() -> dict[str, str]:
     from plotly.offline import get_plotlyjs
 
     # plotly's package ships the full library only.
-    return {"library": get_plotlyjs(), "script": resource("page.js")}
+    return {"library": get_plotlyjs(), "script": read_resource("page.js")}

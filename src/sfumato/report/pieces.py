@@ -146,7 +146,7 @@ def source_hash(source: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()}'"
 
 
-def resource(name: str) -> str:
+def read_resource(name: str) -> str:
     """Return a style or a script of this package."""
     return files("sfumato.report").joinpath(name).read_text(encoding="utf-8")
 
