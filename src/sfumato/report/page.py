@@ -275,6 +275,7 @@ def front_html(
     view = FrontView(front, picked, labels or {}, page_suggestions(front), is_explained=True)
     if not len(front):
         return page_html(front_title(front), front_sentence(front), "")
+    scripts = page_scripts()
     content = _CONTENT.format(
         reading=escape(how_to_read(front)),
         alternative=escape(_alternative(view)),
@@ -283,9 +284,9 @@ def front_html(
         above=escape(table_sentence(front)),
         table=_SolutionTable(view).html(),
         drawing=drawing_json(_draw(view), _comparison_data(view.suggestions, sizes)),
-        **page_scripts(),
+        **scripts,
     )
-    return page_html(front_title(front), front_sentence(front), content, page_scripts().values())
+    return page_html(front_title(front), front_sentence(front), content, scripts.values())
 
 
 def page_html(title: str, sentence: str, content: str, scripts: Iterable[str] = ()) -> str:
