@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sfumato.cli.fronts import print_solutions, spread, suggest_pick
+from sfumato.cli.explore import print_solutions, spread, suggest_pick
 from sfumato.cli.options import Options
 from sfumato.cli.output import Column, Output, number, plain
 from sfumato.front import Front, Objective, Solution

@@ -13,7 +13,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, TextIO
+from typing import TYPE_CHECKING, Any, Literal, TextIO
 
 from sfumato.errors import SfumatoError
 
@@ -42,6 +42,11 @@ class Column:
     header: str
     side: Literal["left", "right"] = "left"
     fixed: bool = False
+
+
+def right(*headers: str) -> list[Column]:
+    """Return columns of numbers, which end at the right."""
+    return [Column(header, "right") for header in headers]
 
 
 class Output:
@@ -85,6 +90,11 @@ class Output:
             for line in wrapped:
                 self.line(line, style)
 
+    def heading(self, text: str) -> None:
+        """Begin a part of the output."""
+        self.line()
+        self.line(text, style="bold")
+
     def block(self, text: str) -> None:
         """Print lines as they are."""
         for line in text.split("\n"):
@@ -95,7 +105,7 @@ class Output:
         for text in texts:
             self.paragraph(text, "yellow", first=f"{word}: ", others="  ")
 
-    def table(self, columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> None:
+    def table(self, heads: Sequence[Column | str], rows: Sequence[Sequence[str]]) -> None:
         """Print a table; without rows, nothing."""
         if not (self.is_shown and rows):
             return
@@ -103,6 +113,7 @@ class Output:
         from rich.table import Table
         from rich.text import Text
 
+        columns = [Column(item) if isinstance(item, str) else item for item in heads]
         if self._needed(columns, rows) > self._console.width:
             self._records(columns, rows)
             return
@@ -152,11 +163,6 @@ class Output:
         wide = max(len(printable(name)) for name, _ in rows) + 2
         for name, text in rows:
             self.paragraph(text, first=f"{printable(name):<{wide}}", others=" " * wide)
-
-    def result(self, values: Mapping[str, object]) -> None:
-        """Print the one JSON object, if that is asked for."""
-        if self.options.json:
-            print_json(values)
 
 
 def make_console(stream: TextIO) -> Console:
@@ -250,6 +256,34 @@ def huge(text: str | int) -> str:
     return f"{int(digits):,}" if len(digits) <= 15 else f"{digits[0]}.{digits[1:3]}e{len(digits) - 1}"
 
 
+def percent(share: float) -> str:
+    """Return a share in percent.
+
+    Examples
+    --------
+    >>> percent(0.41283), percent(1.0), percent(0.00012)
+    ('41.3 %', '100 %', '0.012 %')
+    """
+    return f"{100 * share:.3g} %"
+
+
+def shell_word(text: object) -> str:
+    """Return a text as one word of a command line.
+
+    Examples
+    --------
+    >>> shell_word("k >= 10"), shell_word("adult.toml")
+    ('"k >= 10"', 'adult.toml')
+    """
+    word = str(text)
+    return word if word and all(letter.isalnum() or letter in "./\\:_-+," for letter in word) else f'"{word}"'
+
+
+def left_out_fact(names: Sequence[str]) -> list[tuple[str, str]]:
+    """Say which columns are left out, as a fact of its own; none if all are named."""
+    return [("left out", f"{', '.join(names)} (the specification does not name them)")] if names else []
+
+
 def forget_output() -> None:
     """Send what is still to be printed nowhere, so that leaving does not fail on a closed pipe."""
     with contextlib.suppress(OSError, ValueError):
@@ -268,44 +302,40 @@ def flush_output() -> OSError | None:
     return None
 
 
-def print_error(
-    message: str,
-    where: str | None,
-    *,
-    as_json: bool,
-    text: str | None = None,
-    picture: Sequence[str] = (),
-) -> None:
-    """Say what went wrong: one line on standard error, or one JSON object on standard output."""
-    if as_json:
-        try:
-            print_json({"error": {"message": message, "where": where}})
-            sys.stdout.flush()
-            return
-        except BrokenPipeError:
-            forget_output()
-            return
-        except OSError:  # then it is said where it can be
-            forget_output()
-    line = text if text is not None else f"{where}: {message}" if where else message
-    shown = printable(" ".join(line.splitlines()))
-    is_coloured = sys.stderr.isatty() and "NO_COLOR" not in os.environ and os.name != "nt"
-    with contextlib.suppress(OSError):
-        print(f"\033[1;31merror:\033[0m {shown}" if is_coloured else f"error: {shown}", file=sys.stderr)
-        for line in picture:
-            print(f"    {printable(line)}", file=sys.stderr)
+class CollectedError(SfumatoError):
+    """All that is wrong, where a command looks for more than the first mistake."""
+
+    def __init__(self, errors: Sequence[SfumatoError]) -> None:
+        super().__init__(errors[0].message, where=errors[0].where)
+        self.errors = errors
 
 
-def print_errors(errors: Sequence[SfumatoError], options: Options) -> None:
-    """Print several errors of one run, a line each; as JSON the first, with all of them in ``all``."""
-    if not options.json:
-        for error in errors:
-            print_error(
-                error.message, error.where, as_json=False, text=error.text(show_values=options.show_values)
-            )
-        return
-    every = [{"message": error.message, "where": error.where} for error in errors]
-    print_json({"error": {**every[0], "all": every}})
+def print_error(error: SfumatoError, *, as_json: bool = False, show_values: bool = False) -> int:
+    """Say what is wrong, on standard error or as one JSON object; return the status to leave with."""
+    several = error.errors if isinstance(error, CollectedError) else None
+    errors = several or [error]
+    every = [{"message": item.message, "where": item.where} for item in errors]
+    if not (as_json and _print_json_error({**every[0], "all": every} if several else every[0])):
+        is_coloured = sys.stderr.isatty() and "NO_COLOR" not in os.environ and os.name != "nt"
+        word = "\033[1;31merror:\033[0m" if is_coloured else "error:"
+        with contextlib.suppress(OSError):
+            for item in errors:
+                text = " ".join(item.text(show_values=show_values).splitlines())
+                print(word, printable(text), file=sys.stderr)
+                for line in getattr(item, "picture", ()):
+                    print(f"    {printable(line)}", file=sys.stderr)
+    return max(item.status for item in errors)
+
+
+def _print_json_error(told: Mapping[str, object]) -> bool:
+    """Print the error as JSON; return False if that failed, so that it is said where it can be."""
+    try:
+        print_json({"error": told})
+        sys.stdout.flush()
+    except OSError as error:
+        forget_output()
+        return isinstance(error, BrokenPipeError)
+    return True
 
 
 STOPPED = "stopping with the best so far; Ctrl-C again aborts"
@@ -327,16 +357,14 @@ class Watch:
         self.stopped = False
         self.terminated = False
         self.has_begun = False
-        self._bar = _make_bar() if shown else None
-        self._task = None if self._bar is None else self._bar.add_task(doing, total=None, done="")
+        self._bar = _make_bar(doing) if shown else None
 
     def __call__(self, progress: Progress) -> bool:
         """Show how far a search is; return True if it has to stop."""
         self.has_begun = True
-        if self._bar is not None and self._task is not None:
-            done = progress_text(progress, self._unit)
-            text = STOPPED if self.stopped else "searching"
-            self._bar.update(self._task, description=text, total=1.0, completed=progress.fraction, done=done)
+        text = STOPPED if self.stopped else "searching"
+        done = progress_text(progress, self._unit)
+        self._show(description=text, total=1.0, completed=progress.fraction, done=done)
         return self.stopped
 
     def interrupt(self, number: int, frame: FrameType | None) -> None:
@@ -344,8 +372,7 @@ class Watch:
         if self.stopped or not self.has_begun:
             raise KeyboardInterrupt
         self.stopped = True
-        if self._bar is not None and self._task is not None:
-            self._bar.update(self._task, description=STOPPED)
+        self._show(description=STOPPED)
 
     def terminate(self, number: int, frame: FrameType | None) -> None:
         """Take a SIGTERM while a checkpoint is kept: the search stops and writes it; any other one aborts."""
@@ -369,8 +396,12 @@ class Watch:
             timer.cancel()
 
     def _say_later(self) -> None:
-        if self._bar is not None and self._task is not None and self._later and not self.has_begun:
-            self._bar.update(self._task, description=self._later)
+        if self._later and not self.has_begun:
+            self._show(description=self._later)
+
+    def _show(self, **fields: Any) -> None:
+        if self._bar is not None:
+            self._bar.update(self._bar.task_ids[0], **fields)
 
 
 def progress_text(progress: Progress, unit: str) -> str:
@@ -439,11 +470,11 @@ def _is_shown(options: Options) -> bool:
     return sys.stderr.isatty() and not (options.json or options.quiet)
 
 
-def _make_bar() -> Bar:
+def _make_bar(doing: str) -> Bar:
     """Return a bar that disappears when it is done."""
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    return Progress(
+    bar = Progress(
         SpinnerColumn("dots" if is_utf8(sys.stderr) else "line"),
         TextColumn("{task.description}", markup=False),
         BarColumn(bar_width=24),
@@ -452,3 +483,5 @@ def _make_bar() -> Bar:
         console=make_console(sys.stderr),
         transient=True,
     )
+    bar.add_task(doing, total=None, done="")
+    return bar
