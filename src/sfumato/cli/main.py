@@ -6,7 +6,7 @@ import inspect
 import os
 import sys
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Annotated, Any, TypeAlias
 
 import typer
@@ -24,6 +24,7 @@ from sfumato.cli.output import (
     Terminated,
     flush_output,
     forget_output,
+    listed,
     print_error,
     print_json,
     terminable,
@@ -41,6 +42,25 @@ TRACEBACK = "SFUMATO_TRACEBACK"
 
 Command: TypeAlias = Callable[..., Mapping[str, object]]
 """Parses, calls the library, prints, and returns what ``--json`` prints; ``holds: false`` is status 1."""
+
+_PRINTING = ("json", "quiet")
+_SEARCHING = (*_PRINTING, "force", "threads", "seed", "time_limit", "no_values")
+COMMANDS: dict[Command, tuple[str, ...]] = {
+    demo: _SEARCHING,
+    init: (*_PRINTING, "force", "no_values"),
+    check: (*_PRINTING, "no_values"),
+    explore: (*_SEARCHING, "checkpoint"),
+    compare: (*_PRINTING, "force", "no_values"),
+    anonymize: (*_SEARCHING, "checkpoint"),
+    # A near-optimal release is searched for too, and so is the best one that an attack is tried on.
+    release: (*_PRINTING, "force", "time_limit", "no_values"),
+    verify: _PRINTING,
+    report: (*_PRINTING, "force", "no_values"),
+    measure: _PRINTING,
+    risk: (*_PRINTING, "seed", "time_limit", "no_values"),
+    microaggregate: (*_PRINTING, "force", "threads", "seed", "time_limit"),
+}
+"""The commands, in the order of the help, each with the common options that do something there."""
 
 # typer brings its own click since 0.2x and uses the installed one before; either way the errors of
 # parsing are the relatives of this one.
@@ -151,8 +171,19 @@ def _wrong_use(error: Exception) -> SfumatoError:
     make = getattr(error, "format_message", None)
     message = " ".join((str(make()) if make else str(error)).split())
     message += "" if message.endswith((".", "?")) else "."
-    path = getattr(getattr(error, "ctx", None), "command_path", None) or "sfumato"
+    context, option = getattr(error, "ctx", None), getattr(error, "option_name", None)
+    path = getattr(context, "command_path", None) or "sfumato"
+    owners = _owners(option)
+    if owners and context is not None and context.command.name not in owners:
+        message = f"{option} does nothing here; it is an option of {listed(owners)}."
     return SfumatoError(f"{message[:1].lower()}{message[1:]} See '{path} --help'.", where=path)
+
+
+def _owners(name: str | None) -> list[str]:
+    """Return the commands that have an option."""
+    group = typer.main.get_command(app)
+    assert isinstance(group, TyperGroup)
+    return [key for key, item in group.commands.items() if any(name in each.opts for each in item.params)]
 
 
 def move_common_options(arguments: Sequence[str]) -> list[str]:
@@ -212,11 +243,12 @@ def sfumato(*, version: Version = False) -> None:
     """See what every step of privacy costs a table in usefulness; choose; release with a guarantee."""
 
 
-def register(command: Command) -> None:
-    """Make a function a command: typer sees the common options, the function an `Output` that has them."""
+def register(command: Command, used: Container[str]) -> None:
+    """Make a function a command: typer sees the options it uses, the function an `Output` that has them."""
     own = dict(inspect.signature(command, eval_str=True).parameters)
     del own["output"]
-    common = inspect.signature(Options, eval_str=True).parameters
+    every = inspect.signature(Options, eval_str=True).parameters
+    common = {name: item for name, item in every.items() if name in used}
     version = inspect.Parameter("version", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Version)
     parameters = [*own.values(), *common.values(), version]
 
@@ -247,21 +279,8 @@ def _refuse_nul(given: Mapping[str, object]) -> None:
             )
 
 
-for command in (
-    demo,
-    init,
-    check,
-    explore,
-    compare,
-    anonymize,
-    release,
-    verify,
-    report,
-    measure,
-    risk,
-    microaggregate,
-):
-    register(command)
+for command, used in COMMANDS.items():
+    register(command, used)
 
 
 def main() -> None:

@@ -17,7 +17,7 @@ from sfumato.cli.options import (
     split_names,
     without_specification,
 )
-from sfumato.cli.output import Column, Output, count, number, right, waiting
+from sfumato.cli.output import Column, Output, count, listed, number, right, waiting
 
 MOST_NAMES = 5
 _COUNTS = ("rows", "classes", "uniques")
@@ -70,8 +70,8 @@ class Findings:
         """The quasi-identifiers as a list in words; of many, the first ones."""
         names = list(self.quasi_identifiers)
         if len(names) > MOST_NAMES:
-            return f"{', '.join(names[: MOST_NAMES - 1])} and {len(names) - MOST_NAMES + 1} more"
-        return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+            names[MOST_NAMES - 1 :] = [f"{len(names) - MOST_NAMES + 1} more"]
+        return listed(names)
 
 
 def meaning(name: str, findings: Findings) -> str:

@@ -267,6 +267,17 @@ def percent(share: float) -> str:
     return f"{100 * share:.3g} %"
 
 
+def listed(names: Sequence[str]) -> str:
+    """Return names as a list in words.
+
+    Examples
+    --------
+    >>> listed(["age"]), listed(["age", "zip", "sex"])
+    ('age', 'age, zip and sex')
+    """
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
 def shell_word(text: object) -> str:
     """Return a text as one word of a command line.
 
