@@ -106,7 +106,7 @@ def without_work(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the demonstration, which takes long, copy its sources and do no more."""
     if command == "demo":
         monkeypatch.setattr(sfumato.cli.demo, "_run", lambda *_: {})
-        monkeypatch.setattr(sfumato.cli.demo, "_made", lambda: ())
+        monkeypatch.setattr(sfumato.cli.demo, "MADE", ())
 
 
 def json_is_printed(command: str, monkeypatch: pytest.MonkeyPatch) -> None:

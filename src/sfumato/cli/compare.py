@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 from sfumato.cli.explore import FILES, as_dict, solution_row
-from sfumato.cli.options import FrontFolder, FrontSpecPath, argument, option
+from sfumato.cli.options import FRONT, SPEC_OF_FRONT, argument, option
 from sfumato.cli.output import Output, count, right, waiting
 from sfumato.errors import ParameterError
 
@@ -21,24 +21,18 @@ MOST_ANSWERS = 3
 
 def compare(
     *,
-    spec: FrontSpecPath,
-    picks: Annotated[
-        list[str] | None, argument("[A [B]]", "Solutions: a number, 'knee', 'flat', or 'k >= 10'.")
-    ] = None,
-    front: FrontFolder,
-    released: Annotated[
-        str | None, option("--release", "In place of A: an existing release, by its FILE.json.", "FILE")
-    ] = None,
-    better: Annotated[
-        str | None, option("--better", "What shall be better; all in turn if not given.", "MEASURE")
-    ] = None,
-    worse: Annotated[
-        str | None, option("--worse", "What may be worse for it; all others if not given.", "MEASURE")
-    ] = None,
-    at_most: Annotated[
-        str, option("--at-most", "By how much worse: a number, or a share of A's value.", "X")
-    ] = "10 %",
-    out: Annotated[str | None, option("--out", "Of A and B: a page with all of it (html).", "FILE")] = None,
+    spec: str = SPEC_OF_FRONT,
+    picks: list[str] | None = argument("[A [B]]", "Solutions: a number, 'knee', 'flat', or 'k >= 10'.", None),
+    front: str = FRONT,
+    released: str | None = option(
+        "--release", "In place of A: an existing release, by its FILE.json.", "FILE"
+    ),
+    better: str | None = option("--better", "What shall be better; all in turn if not given.", "MEASURE"),
+    worse: str | None = option("--worse", "What may be worse for it; all others if not given.", "MEASURE"),
+    at_most: str = option(
+        "--at-most", "By how much worse: a number, or a share of A's value.", "X", default="10 %"
+    ),
+    out: str | None = option("--out", "Of A and B: a page with all of it (html).", "FILE"),
     output: Output,
 ) -> dict[str, object]:
     """Put two solutions of a front side by side, or one against all others.

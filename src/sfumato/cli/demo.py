@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
 
 from sfumato.cli.explore import FILES, front_files, print_front, print_search
 from sfumato.cli.options import option
@@ -22,6 +21,9 @@ be known to an outsider, and occupation is what nobody shall learn. Each column
 can be made coarser step by step. How private can the table become, and what
 does that cost?
 """
+MADE = (*FILES, INTERNAL_REPORT, REPORT, f"{RELEASE}.json", RELEASE)
+"""What the demonstration makes, in the order in which it is put into the folder."""
+
 NEXT = f"""\
           open {REPORT}: what is promised and verified; may be published
           open {INTERNAL_REPORT}: before and after, for you alone
@@ -34,7 +36,7 @@ NEXT = f"""\
 
 def demo(
     *,
-    out: Annotated[str | None, option("--out", "The folder; a new numbered one if not given.", "DIR")] = None,
+    out: str | None = option("--out", "The folder; a new numbered one if not given.", "DIR"),
     output: Output,
 ) -> dict[str, object]:
     """Go the whole way on an embedded census table.
@@ -52,7 +54,7 @@ def demo(
         result = _run(drafts, folder, output)
     output.heading(f"next      cd {shell_word(folder)}, then")
     output.block(NEXT)
-    return {"folder": str(folder), "files": sorted([*sources, *_made()]), **result}
+    return {"folder": str(folder), "files": sorted([*sources, *MADE]), **result}
 
 
 def _run(drafts: Path, folder: Path, output: Output) -> dict[str, object]:
@@ -98,13 +100,6 @@ def _sources() -> dict[str, Path]:
     return {file.relative_to(home).as_posix(): file for file in files}
 
 
-def _made() -> tuple[str, ...]:
-    """Return what the demonstration makes, in the order in which it is put into the folder."""
-    from sfumato.release import manifest_path
-
-    return (*FILES, INTERNAL_REPORT, REPORT, manifest_path(RELEASE).name, RELEASE)
-
-
 def _new_folder() -> Path:
     """Return the first numbered folder that is free."""
     number = 1
@@ -119,7 +114,7 @@ def _drafts(folder: Path, copied: list[str], *, force: bool) -> Iterator[Path]:
     from sfumato.private import place, private_folder
     from sfumato.release.fields import check_target, output_errors, place_folder
 
-    names, private = [*copied, *_made()], (*FILES, INTERNAL_REPORT)
+    names, private = [*copied, *MADE], (*FILES, INTERNAL_REPORT)
     is_new = not folder.is_dir()
     if is_new:
         check_target(folder)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-from sfumato.cli.options import SpecPath, option
-from sfumato.cli.output import Output, count, huge, left_out_fact, number, right, shell_word, watching
+from sfumato.cli.options import REQUIRED, SPEC, option
+from sfumato.cli.output import Output, count, huge, number, right, shell_word, watching
 from sfumato.errors import InfeasibleError, OutputError
 
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ COUNTED_TUPLES = 20_000_000
 
 def explore(
     *,
-    spec: SpecPath,
-    out: Annotated[str, option("--out", "Folder for front.csv, run.json, front.html.", "DIR")],
+    spec: str = SPEC,
+    out: str = option("--out", "Folder for front.csv, run.json, front.html.", "DIR", REQUIRED),
     output: Output,
 ) -> dict[str, object]:
     """Find the front: the releases that no other beats.
@@ -138,8 +138,8 @@ def print_search(front: Front, output: Output) -> None:
             ("searched", f"{count(run['rows'], 'row')} ({run['distinct']:,} distinct), {space} recodings"),
             ("method", f"{run['method']}: {run['why']}"),
             ("front", f"{count(len(front), 'solution')} in {run['seconds']:.2f} s; {known}"),
-            *left_out_fact(() if front.source is None else front.source[0].table.left_out),
-        ]
+        ],
+        () if front.source is None else front.source[0].table.left_out,
     )
 
 

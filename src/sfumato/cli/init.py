@@ -7,28 +7,10 @@ import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-from sfumato.cli.options import (
-    DataPath,
-    Encoding,
-    Separator,
-    SpecPath,
-    make_reading_spec,
-    option,
-    without_specification,
-)
-from sfumato.cli.output import (
-    CollectedError,
-    Column,
-    Output,
-    count,
-    huge,
-    left_out_fact,
-    right,
-    shell_word,
-    waiting,
-)
+from sfumato.cli.options import DATA, ENCODING, SEPARATOR, SPEC, option, reading
+from sfumato.cli.output import CollectedError, Column, Output, count, huge, right, shell_word, waiting
 from sfumato.errors import DataError, HierarchyError, SfumatoError
 
 if TYPE_CHECKING:
@@ -60,12 +42,10 @@ _HIERARCHIES = {"intervals": "{} wide", "dates": "{}", "mask": "mask of {}", "tr
 
 def init(
     *,
-    data: DataPath,
-    out: Annotated[
-        str | None, option("--out", "The specification; beside the data if not given.", "SPEC")
-    ] = None,
-    separator: Separator = None,
-    encoding: Encoding = "utf-8",
+    data: str = DATA,
+    out: str | None = option("--out", "The specification; beside the data if not given.", "SPEC"),
+    separator: str | None = SEPARATOR,
+    encoding: str = ENCODING,
     output: Output,
 ) -> dict[str, object]:
     """Look at the data and write a first specification.
@@ -79,12 +59,11 @@ def init(
     target = specification_path(source) if out is None else Path(out)
     options.spare_inputs([target], [source])
     check_target(target, force=options.force)
-    how = make_reading_spec(["any"], separator, encoding).data
-    with waiting(options, "looking at the data"), without_specification():
-        found = suggest_specification(source, how)
-    given = {"separator": how.separator, "encoding": how.encoding}
-    reading = {key: text for key, text in given.items() if text and text != "utf-8"}
-    text = specification_text(found, source, target, reading, show_values=options.show_values)
+    with waiting(options, "looking at the data"), reading(["any"], separator, encoding) as how:
+        found = suggest_specification(source, how.data)
+    given = {"separator": how.data.separator, "encoding": how.data.encoding}
+    data_keys = {key: text for key, text in given.items() if text and text != "utf-8"}
+    text = specification_text(found, source, target, data_keys, show_values=options.show_values)
     atomic_text(target, text, force=options.force)
     _print_guesses(found, data, target, output)
     return {
@@ -255,7 +234,7 @@ def toml(value: object) -> str:
     return toml_text(value) if isinstance(value, str) else repr(value)
 
 
-def check(*, spec: SpecPath, output: Output) -> Mapping[str, object]:
+def check(*, spec: str = SPEC, output: Output) -> Mapping[str, object]:
     """Say what is wrong, or how large the search is.
 
     Reads specification, data and hierarchies, and writes nothing.
@@ -311,8 +290,8 @@ def _print_search_space(spec: str, found: Mapping[str, Any], output: Output) -> 
             ("space", f"{huge(found['space'])} recodings"),
             ("method", f"{found['method']}: {_certainty(found)}"),
             *sentences,
-            *left_out_fact(found["left_out"]),
-        ]
+        ],
+        found["left_out"],
     )
     output.notes("warning", found["warnings"])
 

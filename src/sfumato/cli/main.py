@@ -7,7 +7,7 @@ import os
 import sys
 import traceback
 from collections.abc import Callable, Container, Mapping, Sequence
-from typing import Annotated, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import typer
 from typer.core import TyperGroup
@@ -26,7 +26,6 @@ from sfumato.cli.output import (
     forget_output,
     listed,
     print_error,
-    print_json,
     terminable,
 )
 from sfumato.cli.release import anonymize, release
@@ -225,9 +224,9 @@ def _show_version(asked: bool) -> None:
         raise typer.Exit
 
 
-Version: TypeAlias = Annotated[
-    bool, option("--version", "Print the version and leave.", callback=_show_version, is_eager=True)
-]
+VERSION = option(
+    "--version", "Print the version and leave.", default=False, callback=_show_version, is_eager=True
+)
 
 app = typer.Typer(
     name="sfumato",
@@ -239,7 +238,7 @@ app = typer.Typer(
 
 
 @app.callback()
-def sfumato(*, version: Version = False) -> None:
+def sfumato(*, version: bool = VERSION) -> None:
     """See what every step of privacy costs a table in usefulness; choose; release with a guarantee."""
 
 
@@ -249,7 +248,7 @@ def register(command: Command, used: Container[str]) -> None:
     del own["output"]
     every = inspect.signature(Options, eval_str=True).parameters
     common = {name: item for name, item in every.items() if name in used}
-    version = inspect.Parameter("version", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Version)
+    version = inspect.Parameter("version", inspect.Parameter.KEYWORD_ONLY, default=VERSION, annotation=bool)
     parameters = [*own.values(), *common.values(), version]
 
     def run(**given: Any) -> int:
@@ -259,8 +258,7 @@ def register(command: Command, used: Container[str]) -> None:
             found = command(**{name: given[name] for name in own}, output=output)
         except EOFError as error:  # which the parser takes for the end of a terminal's input
             raise RuntimeError("a file ended early") from error
-        if output.options.json:
-            print_json(found)
+        output.result(found)
         return 0 if found.get("holds", True) else 1
 
     # typer reads the signature, not the code.

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated
 
 from sfumato.cli.options import (
-    DataPath,
-    Encoding,
-    Person,
-    Sensitive,
-    Separator,
-    make_reading_spec,
+    DATA,
+    ENCODING,
+    PERSON,
+    REQUIRED,
+    SENSITIVE,
+    SEPARATOR,
     option,
+    reading,
     split_names,
-    without_specification,
 )
 from sfumato.cli.output import Column, Output, count, listed, number, right, waiting
 
@@ -128,12 +127,12 @@ def verdict(findings: Findings) -> str:
 
 def measure(
     *,
-    data: DataPath,
-    qi: Annotated[list[str], option("--qi", "Columns that an outsider may know; may be repeated.", "A,B")],
-    sensitive: Sensitive = None,
-    person: Person = None,
-    separator: Separator = None,
-    encoding: Encoding = "utf-8",
+    data: str = DATA,
+    qi: list[str] = option("--qi", "Columns that an outsider may know; may be repeated.", "A,B", REQUIRED),
+    sensitive: list[str] | None = SENSITIVE,
+    person: str | None = PERSON,
+    separator: str | None = SEPARATOR,
+    encoding: str = ENCODING,
     output: Output,
 ) -> Mapping[str, object]:
     """Measure any table, protected or not.
@@ -143,8 +142,7 @@ def measure(
     from sfumato import api
 
     known, secret = split_names(qi, "--qi"), split_names(sensitive, "--sensitive")
-    how = make_reading_spec(known, separator, encoding)
-    with waiting(output.options, "reading the data"), without_specification():
+    with waiting(output.options, "reading the data"), reading(known, separator, encoding) as how:
         numbers = api.measure(data, known, secret, person=person, spec=how)
     findings = Findings(numbers, known, secret, person)
     rows, classes = count(findings.rows, "row"), count(int(numbers["classes"]), "class")

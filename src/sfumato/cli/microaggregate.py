@@ -7,17 +7,9 @@ import re
 import sys
 import tomllib
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 
-from sfumato.cli.options import (
-    DataPath,
-    Encoding,
-    Separator,
-    make_reading_spec,
-    option,
-    split_names,
-    without_specification,
-)
+from sfumato.cli.options import DATA, ENCODING, REQUIRED, SEPARATOR, option, reading, split_names
 from sfumato.cli.output import Column, Output, count, number, printable, right, waiting, watching
 from sfumato.cli.release import print_written
 from sfumato.errors import DataError, ParameterError
@@ -40,53 +32,44 @@ _MEANINGS = {
 
 def microaggregate(
     *,
-    data: DataPath,
-    columns: Annotated[
-        list[str], option("--columns", "Columns of numbers or dates; may be repeated.", "A,B")
-    ],
-    out: Annotated[str, option("--out", "The protected table; its suffix tells the format.", "FILE")],
-    k: Annotated[int, option("--k", "Smallest size of a cluster.", "N", min=2)] = 5,
-    groups: Annotated[
-        str,
-        option(
-            "--groups",
-            "Columns that are clustered together: all (none), searched by GOMM (auto), or as a TOML or JSON "
-            "file lists them.",
-            "none|auto|FILE",
-        ),
-    ] = "none",
-    within: Annotated[str | None, option("--within", "A column that clusters do not cross.", "COL")] = None,
-    method: Annotated[
-        Literal["mdav", "v-mdav", "univariate"],
-        option("--method", "MDAV; V-MDAV, with clusters that grow; or the optimum for each column alone."),
-    ] = "mdav",
-    centroid: Annotated[
-        Literal["mean", "median"], option("--centroid", "What is released of numbers.")
-    ] = "mean",
-    standardize: Annotated[
-        bool, option("--standardize/--no-standardize", "Take distances between z-scores.")
-    ] = True,
-    order: Annotated[
-        list[str] | None,
-        option("--order", "The values of a column of texts, lowest first; may be repeated.", "COL=A,B"),
-    ] = None,
-    keep: Annotated[
-        list[str] | None,
-        option(
-            "--keep",
-            "Further columns to publish, unchanged; all others are left out. May be repeated.",
-            "A,B",
-        ),
-    ] = None,
-    sort: Annotated[
-        bool, option("--sort", "Sort the rows by all published columns, so that order tells nothing.")
-    ] = False,
-    drop: Annotated[list[str] | None, option("--drop", "", hidden=True)] = None,
-    missing: Annotated[
-        list[str] | None, option("--missing", "A text that means missing; may be repeated.", "TEXT")
-    ] = None,
-    separator: Separator = None,
-    encoding: Encoding = "utf-8",
+    data: str = DATA,
+    columns: list[str] = option(
+        "--columns", "Columns of numbers or dates; may be repeated.", "A,B", REQUIRED
+    ),
+    out: str = option("--out", "The protected table; its suffix tells the format.", "FILE", REQUIRED),
+    k: int = option("--k", "Smallest size of a cluster.", "N", 5, min=2),
+    groups: str = option(
+        "--groups",
+        "Columns that are clustered together: all (none), searched by GOMM (auto), or as a TOML or JSON "
+        "file lists them.",
+        "none|auto|FILE",
+        "none",
+    ),
+    within: str | None = option("--within", "A column that clusters do not cross.", "COL"),
+    method: Literal["mdav", "v-mdav", "univariate"] = option(
+        "--method",
+        "MDAV; V-MDAV, with clusters that grow; or the optimum for each column alone.",
+        default="mdav",
+    ),
+    centroid: Literal["mean", "median"] = option(
+        "--centroid", "What is released of numbers.", default="mean"
+    ),
+    standardize: bool = option(
+        "--standardize/--no-standardize", "Take distances between z-scores.", default=True
+    ),
+    order: list[str] | None = option(
+        "--order", "The values of a column of texts, lowest first; may be repeated.", "COL=A,B"
+    ),
+    keep: list[str] | None = option(
+        "--keep", "Further columns to publish, unchanged; all others are left out. May be repeated.", "A,B"
+    ),
+    sort: bool = option(
+        "--sort", "Sort the rows by all published columns, so that order tells nothing.", default=False
+    ),
+    drop: list[str] | None = option("--drop", "", hidden=True),
+    missing: list[str] | None = option("--missing", "A text that means missing; may be repeated.", "TEXT"),
+    separator: str | None = SEPARATOR,
+    encoding: str = ENCODING,
     output: Output,
 ) -> dict[str, object]:
     """Replace values by the centres of clusters of at least k similar rows.
@@ -102,11 +85,10 @@ def microaggregate(
     names, kept = split_names(columns, "--columns"), split_names(keep, "--keep")
     _refuse_contradiction((*names, *kept), split_names(drop, "--drop"))
     chosen, orders = _groups(groups), _orders(order or [])
-    how = _reading(names, separator, encoding, missing)
     check_release_target(path, force=options.force)
     read = [data] if groups in ("none", "auto") else [data, groups]
     options.spare_inputs([path, manifest_path(path)], read)
-    with watching(options, "groupings") as watch, without_specification():
+    with watching(options, "groupings") as watch, reading(names, separator, encoding) as how:
         found = run(
             data,
             names,
@@ -123,7 +105,7 @@ def microaggregate(
             threads=options.threads,
             time_limit=options.time_limit,
             callback=lambda at: watch(Progress(at.fraction, at.evaluated, at.seconds)),
-            spec=how,
+            spec=_with_missing(how, missing),
         )
     with waiting(options, "measuring, writing and verifying"):
         manifest = found.write(path, force=options.force)
@@ -153,8 +135,7 @@ def _refuse_contradiction(published: tuple[str, ...], dropped: tuple[str, ...]) 
             raise ParameterError(f"the column {name!r} is to be published and left out.", where="--drop")
 
 
-def _reading(names: tuple[str, ...], separator: str | None, encoding: str, missing: list[str] | None) -> Spec:
-    spec = make_reading_spec(names, separator, encoding)
+def _with_missing(spec: Spec, missing: list[str] | None) -> Spec:
     if not missing:
         return spec
     texts = ["", *(text for text in missing if text)]

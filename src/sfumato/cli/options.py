@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -18,14 +18,23 @@ if TYPE_CHECKING:
     from sfumato.spec import Spec
 
 
-def option(name: str, text: str, metavar: str | None = None, **more: Any) -> Any:
-    """Declare an option: its name, what it is for, and what stands for its value in the help."""
+REQUIRED = ...
+"""The default of an option that has to be given."""
+
+
+def option(name: str, text: str, metavar: str | None = None, default: object = None, **more: Any) -> Any:
+    """Declare an option of a command: its name, what it is for, and what stands for its value in the help."""
+    return typer.Option(default, name, help=text, metavar=metavar, **more)
+
+
+def common(name: str, text: str, metavar: str | None = None, **more: Any) -> Any:
+    """Declare a common option, whose default stands beside it."""
     return typer.Option(name, help=text, metavar=metavar, **more)
 
 
-def argument(metavar: str, text: str) -> Any:
+def argument(metavar: str, text: str, default: object = REQUIRED) -> Any:
     """Declare an argument: what stands for it in the help, and what it is."""
-    return typer.Argument(metavar=metavar, help=text)
+    return typer.Argument(default, metavar=metavar, help=text)
 
 
 def _above_zero(value: float | None) -> float | None:
@@ -39,16 +48,16 @@ def _above_zero(value: float | None) -> float | None:
 class Options:
     """The common options, as the command line declares them and as commands read them."""
 
-    json: Annotated[bool, option("--json", "Print one JSON object and nothing else.")] = False
-    quiet: Annotated[bool, option("--quiet", "Print nothing but errors.")] = False
-    force: Annotated[bool, option("--force", "Replace outputs that exist.")] = False
+    json: Annotated[bool, common("--json", "Print one JSON object and nothing else.")] = False
+    quiet: Annotated[bool, common("--quiet", "Print nothing but errors.")] = False
+    force: Annotated[bool, common("--force", "Replace outputs that exist.")] = False
     threads: Annotated[
-        int | None, option("--threads", "Workers of the search; all cores if not given.", "N", min=1)
+        int | None, common("--threads", "Workers of the search; all cores if not given.", "N", min=1)
     ] = None
-    seed: Annotated[int | None, option("--seed", "Seed, in place of the specification's.", "N", min=0)] = None
+    seed: Annotated[int | None, common("--seed", "Seed, in place of the specification's.", "N", min=0)] = None
     time_limit: Annotated[
         float | None,
-        option(
+        common(
             "--time-limit",
             "Seconds to search at most, in place of the specification's.",
             "S",
@@ -56,11 +65,11 @@ class Options:
         ),
     ] = None
     no_values: Annotated[
-        bool, option("--no-values", "Show no value of the data, not even one that a hierarchy lacks.")
+        bool, common("--no-values", "Show no value of the data, not even one that a hierarchy lacks.")
     ] = False
     checkpoint: Annotated[
         str | None,
-        option(
+        common(
             "--checkpoint",
             "Keep how far a search came, and go on from there if the file fits the run.",
             "FILE",
@@ -95,24 +104,15 @@ FLAGS = frozenset(name for name, item in _FIELDS.items() if item.default is Fals
 VALUED = frozenset(_FIELDS) - FLAGS
 """Common options with a value."""
 
-DataPath: TypeAlias = Annotated[
-    str, argument("DATA", "csv, tsv, parquet, arrow or json lines; or a folder of parquet files.")
-]
-SpecPath: TypeAlias = Annotated[str, argument("SPEC", "The specification file.")]
-FrontSpecPath: TypeAlias = Annotated[str, argument("SPEC", "The specification that the front was made with.")]
-FrontFolder: TypeAlias = Annotated[str, option("--front", "The folder that 'explore' wrote.", "DIR")]
-ReleasePath: TypeAlias = Annotated[str, option("--out", "The release; its suffix tells the format.", "FILE")]
-Sensitive: TypeAlias = Annotated[
-    list[str] | None, option("--sensitive", "Columns that must not be learnt; may be repeated.", "C")
-]
-Person: TypeAlias = Annotated[
-    str | None, option("--person", "Column that says which rows are one person's.", "P")
-]
-Separator: TypeAlias = Annotated[
-    str | None,
-    option("--separator", "The character between two fields; found by itself if not given.", "C"),
-]
-Encoding: TypeAlias = Annotated[str, option("--encoding", "The encoding of a text file.", "NAME")]
+DATA = argument("DATA", "csv, tsv, parquet, arrow or json lines; or a folder of parquet files.")
+SPEC = argument("SPEC", "The specification file.")
+SPEC_OF_FRONT = argument("SPEC", "The specification that the front was made with.")
+FRONT = option("--front", "The folder that 'explore' wrote.", "DIR", REQUIRED)
+RELEASE = option("--out", "The release; its suffix tells the format.", "FILE", REQUIRED)
+SENSITIVE = option("--sensitive", "Columns that must not be learnt; may be repeated.", "C")
+PERSON = option("--person", "Column that says which rows are one person's.", "P")
+SEPARATOR = option("--separator", "The character between two fields; found by itself if not given.", "C")
+ENCODING = option("--encoding", "The encoding of a text file.", "NAME", "utf-8")
 
 _IN_SPECIFICATION = re.compile(r'\b([Ss])et (separator|encoding)( = "[^"]*")? in \[data\]')
 
@@ -140,8 +140,21 @@ def split_names(texts: Sequence[str] | None, where: str) -> tuple[str, ...]:
     return tuple(names)
 
 
-def make_reading_spec(columns: Sequence[str], separator: str | None, encoding: str) -> Spec:
-    """Return a specification that says no more than how a table is read."""
+@contextlib.contextmanager
+def reading(columns: Sequence[str], separator: str | None, encoding: str) -> Iterator[Spec]:
+    """Give a specification that says no more than how a table is read.
+
+    Advice about ``[data]`` names the options instead, since there is no specification to edit.
+    """
+    spec = _make_reading_spec(columns, separator, encoding)
+    try:
+        yield spec
+    except DataError as error:
+        message = _IN_SPECIFICATION.sub(_as_option, error.message)
+        raise DataError(message, where=error.where, values=error.values) from None
+
+
+def _make_reading_spec(columns: Sequence[str], separator: str | None, encoding: str) -> Spec:
     from sfumato.spec import Spec
 
     data = {"separator": "\t" if separator == "\\t" else separator, "encoding": encoding}
@@ -151,16 +164,6 @@ def make_reading_spec(columns: Sequence[str], separator: str | None, encoding: s
     except SpecError as error:
         wrong = next((name for name in given if name in (error.where or "")), "separator")
         raise ParameterError(error.message, where=f"--{wrong}") from None
-
-
-@contextlib.contextmanager
-def without_specification() -> Iterator[None]:
-    """Let advice about ``[data]`` name the options instead: there is no specification to edit."""
-    try:
-        yield
-    except DataError as error:
-        message = _IN_SPECIFICATION.sub(_as_option, error.message)
-        raise DataError(message, where=error.where, values=error.values) from None
 
 
 def _as_option(match: re.Match[str]) -> str:

@@ -19,6 +19,7 @@ from sfumato.errors import SfumatoError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
     from types import FrameType
 
     from rich.console import Console
@@ -156,13 +157,20 @@ class Output:
             if told:
                 self.paragraph(", ".join(told), first="  ", others="  ")
 
-    def facts(self, rows: Sequence[tuple[str, str]]) -> None:
-        """Print names with what is to be said about them, in two columns without a header."""
+    def facts(self, rows: Sequence[tuple[str, str]], left_out: Sequence[str] = ()) -> None:
+        """Print names with what is to be said about them, at last the columns that are left out."""
         if not self.is_shown:
             return
-        wide = max(len(printable(name)) for name, _ in rows) + 2
-        for name, text in rows:
+        names = ", ".join(left_out)
+        every = [*rows, ("left out", f"{names} (the specification does not name them)")] if names else rows
+        wide = max(len(printable(name)) for name, _ in every) + 2
+        for name, text in every:
             self.paragraph(text, first=f"{printable(name):<{wide}}", others=" " * wide)
+
+    def result(self, values: Mapping[str, object]) -> None:
+        """Print the one JSON object, if that is asked for."""
+        if self.options.json:
+            print_json(values)
 
 
 def make_console(stream: TextIO) -> Console:
@@ -267,6 +275,19 @@ def percent(share: float) -> str:
     return f"{100 * share:.3g} %"
 
 
+def span(smallest: int, largest: int | None) -> str:
+    """Return a range of whole numbers, which may have no end.
+
+    Examples
+    --------
+    >>> span(1, 1), span(500, 1999), span(1000, None)
+    ('1', '500 to 1,999', '1,000 or more')
+    """
+    if largest is None:
+        return f"{smallest:,} or more"
+    return f"{smallest:,}" if smallest == largest else f"{smallest:,} to {largest:,}"
+
+
 def listed(names: Sequence[str]) -> str:
     """Return names as a list in words.
 
@@ -288,11 +309,6 @@ def shell_word(text: object) -> str:
     """
     word = str(text)
     return word if word and all(letter.isalnum() or letter in "./\\:_-+," for letter in word) else f'"{word}"'
-
-
-def left_out_fact(names: Sequence[str]) -> list[tuple[str, str]]:
-    """Say which columns are left out, as a fact of its own; none if all are named."""
-    return [("left out", f"{', '.join(names)} (the specification does not name them)")] if names else []
 
 
 def forget_output() -> None:
@@ -350,7 +366,7 @@ def _print_json_error(told: Mapping[str, object]) -> bool:
 
 
 STOPPED = "stopping with the best so far; Ctrl-C again aborts"
-COMPILING = "compiling kernels (first run only) …"
+LATER = "reading the data, or compiling kernels (first run only) …"
 PATIENCE_S = 1.5
 """Seconds after which it is said what takes so long."""
 
@@ -431,8 +447,7 @@ def progress_text(progress: Progress, unit: str) -> str:
 @contextlib.contextmanager
 def watching(options: Options, unit: str = "recodings") -> Iterator[Watch]:
     """Show the progress of a search, and turn the first Ctrl-C into a request to stop it."""
-    later = f"reading the data, or {COMPILING}"
-    watch = Watch("reading the data", later=later, shown=_is_shown(options), unit=unit)
+    watch = Watch("reading the data", later=LATER, shown=_is_shown(options), unit=unit)
     with contextlib.ExitStack() as stack:
         stack.enter_context(handling(signal.SIGINT, watch.interrupt))
         if options.checkpoint is not None:
@@ -469,11 +484,9 @@ def handling(number: signal.Signals, handler: Callable[[int, FrameType | None], 
         signal.signal(number, before)
 
 
-@contextlib.contextmanager
-def waiting(options: Options, doing: str, *, later: str | None = None) -> Iterator[None]:
+def waiting(options: Options, doing: str) -> AbstractContextManager[None]:
     """Show on a terminal what is being waited for."""
-    with Watch(doing, later=later, shown=_is_shown(options)).shown():
-        yield
+    return Watch(doing, shown=_is_shown(options)).shown()
 
 
 def _is_shown(options: Options) -> bool:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 from sfumato.cli.explore import FILES, print_checkpoint_note
-from sfumato.cli.options import FrontFolder, FrontSpecPath, ReleasePath, SpecPath, option
-from sfumato.cli.output import Output, count, huge, left_out_fact, number, right, waiting, watching
+from sfumato.cli.options import FRONT, RELEASE, REQUIRED, SPEC, SPEC_OF_FRONT, option
+from sfumato.cli.output import Output, count, huge, number, right, waiting, watching
 
 if TYPE_CHECKING:
     from sfumato.release import Manifest
     from sfumato.results import Release
 
 
-def anonymize(*, spec: SpecPath, out: ReleasePath, output: Output) -> dict[str, object]:
+def anonymize(*, spec: str = SPEC, out: str = RELEASE, output: Output) -> dict[str, object]:
     """Write the best release that meets [require].
 
     The best is the one with the smallest first entry of minimize. Ctrl-C ends the search with
@@ -41,10 +41,10 @@ def anonymize(*, spec: SpecPath, out: ReleasePath, output: Output) -> dict[str, 
 
 def release(
     *,
-    spec: FrontSpecPath,
-    front: FrontFolder,
-    pick: Annotated[str, option("--pick", "A number, 'knee', 'flat', or conditions: 'k >= 10'.", "TEXT")],
-    out: ReleasePath,
+    spec: str = SPEC_OF_FRONT,
+    front: str = FRONT,
+    pick: str = option("--pick", "A number, 'knee', 'flat', or conditions: 'k >= 10'.", "TEXT", REQUIRED),
+    out: str = RELEASE,
     output: Output,
 ) -> dict[str, object]:
     """Write the release of one solution of a front.
@@ -80,8 +80,8 @@ def tell_release(release: Release, manifest: Manifest, path: Path, output: Outpu
         [
             ("rows", f"{rows['in']:,} in, {rows['out']:,} out, {rows['suppressed']:,} suppressed{share}"),
             ("classes", f"{release.classes:,}"),
-            *left_out_fact(release.left_out),
-        ]
+        ],
+        release.left_out,
     )
     # The exact numbers are the owner's to see; those of the recount where it has them.
     exact = {name: value for name, value in manifest.measures.items() if name not in manifest.tolerance}

@@ -4,25 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-from sfumato.cli.options import (
-    DataPath,
-    Encoding,
-    Person,
-    Sensitive,
-    Separator,
-    make_reading_spec,
-    option,
-    split_names,
-    without_specification,
-)
-from sfumato.cli.output import Column, Output, count, percent, right, waiting
+from sfumato.cli.options import DATA, ENCODING, PERSON, SENSITIVE, SEPARATOR, option, reading, split_names
+from sfumato.cli.output import Column, Output, count, percent, right, span, waiting
 from sfumato.errors import ParameterError
 
 if TYPE_CHECKING:
     from sfumato.assess.risk import Linkage, Reidentification, Risk, TableRisk
-    from sfumato.spec import DataSpec, Spec
 
 _ATTACKERS = {
     "logic": "logic: what must be true",
@@ -34,30 +23,23 @@ _ATTACKERS = {
 
 def risk(
     *,
-    data: DataPath,
-    qi: Annotated[
-        list[str] | None,
-        option(
-            "--qi",
-            "Columns that an outsider may know; if none are named, those of SPEC or FILE, else all.",
-            "A,B",
-        ),
-    ] = None,
-    sensitive: Sensitive = None,
-    release: Annotated[
-        str | None, option("--release", "A release of DATA, which is then attacked.", "FILE")
-    ] = None,
-    population: Annotated[
-        str | None, option("--population", "A table of everyone who might be in DATA.", "FILE")
-    ] = None,
-    fraction: Annotated[
-        float | None, option("--fraction", "Or the share of everyone that is in DATA, such as 0.1.", "F")
-    ] = None,
-    threshold: Annotated[float, option("--threshold", "A chance above this counts as a risk.", "T")] = 0.2,
-    person: Person = None,
-    spec: Annotated[str | None, option("--spec", "Roles, hierarchies and how DATA are read.", "SPEC")] = None,
-    separator: Separator = None,
-    encoding: Encoding = "utf-8",
+    data: str = DATA,
+    qi: list[str] | None = option(
+        "--qi",
+        "Columns that an outsider may know; if none are named, those of SPEC or FILE, else all.",
+        "A,B",
+    ),
+    sensitive: list[str] | None = SENSITIVE,
+    release: str | None = option("--release", "A release of DATA, which is then attacked.", "FILE"),
+    population: str | None = option("--population", "A table of everyone who might be in DATA.", "FILE"),
+    fraction: float | None = option(
+        "--fraction", "Or the share of everyone that is in DATA, such as 0.1.", "F"
+    ),
+    threshold: float = option("--threshold", "A chance above this counts as a risk.", "T", 0.2),
+    person: str | None = PERSON,
+    spec: str | None = option("--spec", "Roles, hierarchies and how DATA are read.", "SPEC"),
+    separator: str | None = SEPARATOR,
+    encoding: str = ENCODING,
     output: Output,
 ) -> dict[str, object]:
     """See what attackers would achieve against a table, and against a release made from it.
@@ -69,15 +51,15 @@ def risk(
     options = output.options
     known = None if qi is None else split_names(qi, "--qi")
     secret = split_names(sensitive, "--sensitive")
-    how: Spec | DataSpec
-    if spec is None:
-        # A specification names a quasi-identifier; how a table is read does not depend on which.
-        how = make_reading_spec(known or ("any",), separator, encoding).data
-    elif separator is not None or encoding != "utf-8":
+    if spec is not None and (separator is not None or encoding != "utf-8"):
         raise ParameterError("how the data are read is said by the specification.", where="--spec")
-    else:
-        how = options.load_spec(spec)
-    with waiting(options, "attacking"), without_specification() if spec is None else nullcontext():
+    source = (
+        # A specification names a quasi-identifier; how a table is read does not depend on which.
+        reading(known or ("any",), separator, encoding)
+        if spec is None
+        else nullcontext(options.load_spec(spec))
+    )
+    with waiting(options, "attacking"), source as how:
         found = attackers.risk(
             data,
             known,
@@ -88,7 +70,7 @@ def risk(
             person=person,
             threshold=threshold,
             seed=1 if options.seed is None else options.seed,
-            spec=how,
+            spec=how.data if spec is None else how,
         )
     title = f"{data}: {count(found.before.rows, 'row')}"
     output.line(title if release is None else f"{title}; released as {release}", style="bold")
@@ -125,17 +107,11 @@ def _print_classes(found: Risk, output: Output) -> None:
     )
     sides = _sides(found)
     rows = [
-        [_range(items[0].smallest, items[0].largest), *(f"{item.records:,}" for item in items)]
+        [span(items[0].smallest, items[0].largest), *(f"{item.records:,}" for item in items)]
         for items in zip(*(side.sizes.bins for side in sides.values()), strict=True)
         if any(item.records for item in items)
     ]
     output.table(["class size", *right(*sides)], rows)
-
-
-def _range(smallest: int, largest: int | None) -> str:
-    if largest is None:
-        return f"{smallest:,} or more"
-    return f"{smallest:,}" if smallest == largest else f"{smallest:,} to {largest:,}"
 
 
 def _print_people(found: Risk, output: Output) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 from sfumato.cli.explore import FILES
 from sfumato.cli.options import Options, argument, option
@@ -26,18 +26,11 @@ _EDITIONS = {
 
 def verify(
     *,
-    file: Annotated[str, argument("FILE", "The released file.")],
-    spec: Annotated[
-        str | None,
-        option(
-            "--spec",
-            "Roles and requirements to check as well as FILE.json, or alone if there is none.",
-            "SPEC",
-        ),
-    ] = None,
-    data: Annotated[
-        str | None, option("--data", "The data that FILE was made from, to compare with.", "ORIGINAL")
-    ] = None,
+    file: str = argument("FILE", "The released file."),
+    spec: str | None = option(
+        "--spec", "Roles and requirements to check as well as FILE.json, or alone if there is none.", "SPEC"
+    ),
+    data: str | None = option("--data", "The data that FILE was made from, to compare with.", "ORIGINAL"),
     output: Output,
 ) -> dict[str, object]:
     """Recount a released file from scratch, and list what was checked.
@@ -113,21 +106,17 @@ def _print_verdict(file: str, holds: bool, output: Output, violated: str = "") -
 
 def report(
     *,
-    folder: Annotated[str, argument("DIR", "The folder with the release.")],
-    internal: Annotated[
-        bool,
-        option("--internal", "Compare with the original, and show the front: for you, not to be published."),
-    ] = False,
-    spec: Annotated[
-        str | None, option("--spec", "With --internal: the specification, if not in DIR.", "SPEC")
-    ] = None,
-    released: Annotated[
-        str | None, option("--release", "The release; the one in DIR if not given.", "FILE")
-    ] = None,
-    out: Annotated[
-        str | None,
-        option("--out", f"The report; DIR/{REPORT} or DIR/{INTERNAL_REPORT} if not given.", "FILE"),
-    ] = None,
+    folder: str = argument("DIR", "The folder with the release."),
+    internal: bool = option(
+        "--internal",
+        "Compare with the original, and show the front: for you, not to be published.",
+        default=False,
+    ),
+    spec: str | None = option("--spec", "With --internal: the specification, if not in DIR.", "SPEC"),
+    released: str | None = option("--release", "The release; the one in DIR if not given.", "FILE"),
+    out: str | None = option(
+        "--out", f"The report; DIR/{REPORT} or DIR/{INTERNAL_REPORT} if not given.", "FILE"
+    ),
     output: Output,
 ) -> dict[str, object]:
     """Write one HTML file about a release: what it promises, what was verified, what it costs.
