@@ -256,6 +256,7 @@ def test_the_time_limit_of_a_specification_reaches_what_is_drawn_and_attacked(
     [
         (["explore", "a", "--pick", "knee"], "--pick does nothing here; it is an option of release."),
         (["check", "a", "--qi=age"], "--qi does nothing here; it is an option of measure and risk."),
+        (["check", "a", "--no-standardize"], "it is an option of microaggregate."),
         (["check", "a", "--sed", "3"], "no such option: --sed"),
         (["release", "--front"], "requires an argument"),
         (["--seed", "3"], "--seed does nothing here; it is an option of demo, explore,"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -44,7 +45,8 @@ def demo(
     A front, a pick from it, a verified release and two reports about it, one to hand out and one to keep,
     all in one folder.
     """
-    folder = _new_folder() if out is None else Path(out)
+    numbered = (Path(f"sfumato-demo-{number}") for number in itertools.count(1))
+    folder = next(path for path in numbered if not path.exists()) if out is None else Path(out)
     sources = _sources()
     with _drafts(folder, list(sources), force=output.options.force) as drafts:
         for name, source in sources.items():
@@ -98,14 +100,6 @@ def _sources() -> dict[str, Path]:
     home = specification.parent
     files = [specification, datasets.adult_path(), home / "ATTRIBUTION.md", *datasets.hierarchies().values()]
     return {file.relative_to(home).as_posix(): file for file in files}
-
-
-def _new_folder() -> Path:
-    """Return the first numbered folder that is free."""
-    number = 1
-    while Path(f"sfumato-demo-{number}").exists():
-        number += 1
-    return Path(f"sfumato-demo-{number}")
 
 
 @contextmanager

@@ -201,13 +201,7 @@ def _fitting(names: Sequence[str], width: int, word: int) -> list[str]:
 
 
 def spread(size: int, wanted: Sequence[int] = (), most: int = MOST_SOLUTIONS) -> list[int]:
-    """Return places spread evenly over a front, first and last included, with those wanted.
-
-    Examples
-    --------
-    >>> spread(5), spread(100, [37], most=5)
-    ([0, 1, 2, 3, 4], [0, 33, 37, 66, 99])
-    """
+    """Return places spread evenly over a front, first and last included, with those wanted."""
     if size <= most:
         return list(range(size))
     steps = most - len(set(wanted) - {0, size - 1})

@@ -36,6 +36,7 @@ _SUFFIXES = {
     *(".gz", ".csv", ".txt", ".tsv", ".tab", ".parquet", ".pq"),
     *(".arrow", ".feather", ".ipc", ".jsonl", ".ndjson", ".json"),
 }
+_DESCRIBED = ("name", "role", "kind", "distinct", "missing")
 _HIERARCHIES = {"intervals": "{} wide", "dates": "{}", "mask": "mask of {}", "tree": "tree"}
 """What the table of guesses says about a hierarchy, by the key of its definition."""
 
@@ -70,28 +71,20 @@ def init(
         "file": str(target),
         "rows": found.rows,
         "space": str(found.space),
-        "attributes": [_described(guess) for guess in found.guesses],
+        "attributes": [
+            {**{key: getattr(guess, key) for key in _DESCRIBED}, "levels": guess.levels or None}
+            for guess in found.guesses
+        ],
         "left_out": list(found.left_out),
     }
 
 
 def specification_path(data: Path) -> Path:
-    """Return where the specification of a table stands: beside it, under its name without suffixes.
-
-    Examples
-    --------
-    >>> specification_path(Path("study.2024/adult.csv.gz")).as_posix()
-    'study.2024/adult.toml'
-    """
+    """Return where the specification of a table stands: beside it, under its name without suffixes."""
     name = data.absolute().name
     while Path(name).suffix.lower() in _SUFFIXES:
         name = Path(name).stem
     return data.parent / f"{name}.toml" if data.name else data.absolute().parent / f"{name}.toml"
-
-
-def _described(guess: Guess) -> dict[str, object]:
-    keys = ("name", "role", "kind", "distinct", "missing")
-    return {key: getattr(guess, key) for key in keys} | {"levels": guess.levels or None}
 
 
 def _print_guesses(found: Suggestion, data: str, target: Path, output: Output) -> None:
@@ -203,13 +196,7 @@ def relative_path(data: Path, target: Path) -> str:
 
 
 def toml_text(text: str) -> str:
-    r"""Return a text as TOML has it.
-
-    Examples
-    --------
-    >>> print(toml_text('a "b"'))
-    "a \"b\""
-    """
+    r"""Return a text as TOML has it."""
     # TOML escapes as JSON does, and one more character.
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
@@ -220,13 +207,7 @@ def toml_key(key: str) -> str:
 
 
 def toml(value: object) -> str:
-    """Return a value on one line.
-
-    Examples
-    --------
-    >>> toml({"intervals": [5, 10], "origin": 0})
-    '{ intervals = [5, 10], origin = 0 }'
-    """
+    """Return a value on one line."""
     if isinstance(value, Mapping):
         return "{ " + ", ".join(f"{toml_key(str(key))} = {toml(item)}" for key, item in value.items()) + " }"
     if isinstance(value, list | tuple):

@@ -182,17 +182,15 @@ def _owners(name: str | None) -> list[str]:
     """Return the commands that have an option."""
     group = typer.main.get_command(app)
     assert isinstance(group, TyperGroup)
-    return [key for key, item in group.commands.items() if any(name in each.opts for each in item.params)]
+    return [
+        key
+        for key, item in group.commands.items()
+        if any(name in (*each.opts, *each.secondary_opts) for each in item.params)
+    ]
 
 
 def move_common_options(arguments: Sequence[str]) -> list[str]:
-    """Move common options that stand in front of the command behind it.
-
-    Examples
-    --------
-    >>> move_common_options(["--json", "--seed", "3", "check", "adult.toml"])
-    ['check', '--json', '--seed', '3', 'adult.toml']
-    """
+    """Move common options that stand in front of the command behind it."""
     at = 0
     while at < len(arguments) and (step := _length(arguments[at])):
         at += step

@@ -83,7 +83,9 @@ def microaggregate(
 
     options, path = output.options, Path(out)
     names, kept = split_names(columns, "--columns"), split_names(keep, "--keep")
-    _refuse_contradiction((*names, *kept), split_names(drop, "--drop"))
+    for name in split_names(drop, "--drop"):
+        if name in (*names, *kept):
+            raise ParameterError(f"the column {name!r} is to be published and left out.", where="--drop")
     chosen, orders = _groups(groups), _orders(order or [])
     check_release_target(path, force=options.force)
     read = [data] if groups in ("none", "auto") else [data, groups]
@@ -127,12 +129,6 @@ def _warn(found: Microaggregated, output: Output, *, is_dropping: bool) -> None:
         lines.append("warning: --drop has no effect: columns that are not named are left out.")
     for line in lines:
         print(printable(line), file=sys.stderr)
-
-
-def _refuse_contradiction(published: tuple[str, ...], dropped: tuple[str, ...]) -> None:
-    for name in dropped:
-        if name in published:
-            raise ParameterError(f"the column {name!r} is to be published and left out.", where="--drop")
 
 
 def _with_missing(spec: Spec, missing: list[str] | None) -> Spec:

@@ -118,13 +118,7 @@ _IN_SPECIFICATION = re.compile(r'\b([Ss])et (separator|encoding)( = "[^"]*")? in
 
 
 def split_names(texts: Sequence[str] | None, where: str) -> tuple[str, ...]:
-    """Split names at commas; a name that holds a comma stands in double quotes, as in CSV.
-
-    Examples
-    --------
-    >>> split_names(["age,zip", '"city, state"'], "--qi")
-    ('age', 'zip', 'city, state')
-    """
+    """Split names at commas; a name that holds a comma stands in double quotes, as in CSV."""
     given = texts or []
     try:
         rows = list(csv.reader(given, strict=True, skipinitialspace=True))

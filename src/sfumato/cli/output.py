@@ -194,13 +194,7 @@ def print_json(values: Mapping[str, object]) -> None:
 
 
 def plain(value: object) -> object:
-    """Return what JSON can hold: whole floats as integers, no infinity, paths and others as texts.
-
-    Examples
-    --------
-    >>> plain({"k": 5.0, "loss": 0.25, "t": float("nan")})
-    {'k': 5, 'loss': 0.25, 't': None}
-    """
+    """Return what JSON can hold: whole floats as integers, no infinity, paths and others as texts."""
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -213,24 +207,12 @@ def plain(value: object) -> object:
 
 
 def printable(text: str) -> str:
-    r"""Return a text without control characters, which could steer a terminal.
-
-    Examples
-    --------
-    >>> printable("a\x1b[1m b") == "a\N{REPLACEMENT CHARACTER}[1m b"
-    True
-    """
+    r"""Return a text without control characters, which could steer a terminal."""
     return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
 
 
 def number(value: float | None) -> str:
-    """Return a number as people read it; nothing for None.
-
-    Examples
-    --------
-    >>> number(30162.0), number(0.40200137), number(1234.5), number(None)
-    ('30,162', '0.402', '1,234.5', '')
-    """
+    """Return a number as people read it; nothing for None."""
     if value is None:
         return ""
     if not math.isfinite(value) or abs(value) >= 1e15:
@@ -241,72 +223,36 @@ def number(value: float | None) -> str:
 
 
 def count(many: int, noun: str) -> str:
-    """Return a count with its noun.
-
-    Examples
-    --------
-    >>> count(1, "row"), count(30162, "row"), count(2, "class")
-    ('1 row', '30,162 rows', '2 classes')
-    """
+    """Return a count with its noun."""
     ending = "" if many == 1 else "es" if noun.endswith("s") else "s"
     return f"{many:,} {noun}{ending}"
 
 
 def huge(text: str | int) -> str:
-    """Return a whole number that may have hundreds of digits.
-
-    Examples
-    --------
-    >>> huge("17920"), huge(str(5**38))
-    ('17,920', '3.63e26')
-    """
+    """Return a whole number that may have hundreds of digits."""
     digits = str(text)
     return f"{int(digits):,}" if len(digits) <= 15 else f"{digits[0]}.{digits[1:3]}e{len(digits) - 1}"
 
 
 def percent(share: float) -> str:
-    """Return a share in percent.
-
-    Examples
-    --------
-    >>> percent(0.41283), percent(1.0), percent(0.00012)
-    ('41.3 %', '100 %', '0.012 %')
-    """
+    """Return a share in percent."""
     return f"{100 * share:.3g} %"
 
 
 def span(smallest: int, largest: int | None) -> str:
-    """Return a range of whole numbers, which may have no end.
-
-    Examples
-    --------
-    >>> span(1, 1), span(500, 1999), span(1000, None)
-    ('1', '500 to 1,999', '1,000 or more')
-    """
+    """Return a range of whole numbers, which may have no end."""
     if largest is None:
         return f"{smallest:,} or more"
     return f"{smallest:,}" if smallest == largest else f"{smallest:,} to {largest:,}"
 
 
 def listed(names: Sequence[str]) -> str:
-    """Return names as a list in words.
-
-    Examples
-    --------
-    >>> listed(["age"]), listed(["age", "zip", "sex"])
-    ('age', 'age, zip and sex')
-    """
+    """Return names as a list in words."""
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def shell_word(text: object) -> str:
-    """Return a text as one word of a command line.
-
-    Examples
-    --------
-    >>> shell_word("k >= 10"), shell_word("adult.toml")
-    ('"k >= 10"', 'adult.toml')
-    """
+    """Return a text as one word of a command line."""
     word = str(text)
     return word if word and all(letter.isalnum() or letter in "./\\:_-+," for letter in word) else f'"{word}"'
 
@@ -432,14 +378,7 @@ class Watch:
 
 
 def progress_text(progress: Progress, unit: str) -> str:
-    """Say how far a search is, and how much its front dominates where that is followed.
-
-    Examples
-    --------
-    >>> from sfumato.search import Progress
-    >>> progress_text(Progress(0.25, 12_400, 3.1, 0.81234), "recodings")
-    ' 25 %  12,400 recodings, hypervolume 0.8123'
-    """
+    """Say how far a search is, and how much its front dominates where that is followed."""
     text = f"{100 * progress.fraction:3.0f} %  {progress.evaluated:,} {unit}"
     return text if progress.hypervolume is None else f"{text}, hypervolume {progress.hypervolume:.4f}"
 

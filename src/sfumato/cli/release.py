@@ -123,13 +123,7 @@ def print_written(path: Path, found: str, output: Output) -> None:
 
 
 def asked(name: str, limit: float) -> str:
-    """Return a requirement in short.
-
-    Examples
-    --------
-    >>> asked("k", 5.0), asked("t(occupation)", 0.3)
-    ('>= 5', '<= 0.3')
-    """
+    """Return a requirement in short."""
     from sfumato.verifier.checks import larger_is_better
 
     return f"{'>=' if larger_is_better(name) else '<='} {number(limit)}"
