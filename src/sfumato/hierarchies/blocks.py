@@ -15,76 +15,17 @@ from sfumato.hierarchies.kinds import parse_values, text_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from sfumato._typing import IntArray, LongArray
+    from sfumato._typing import IntArray
     from sfumato.hierarchies.hierarchy import Hierarchy, Value
     from sfumato.spec.attribute import Blocks, Listed, Scalar
-
-LARGEST = 2**31
-"""The largest place; numbers that would need a longer line are rounded to one of this length."""
-
-DECIMALS = 6
-NOWHERE = -1
-
-
-def value_places(hierarchy: Hierarchy) -> LongArray | None:
-    """Return the place of each value of a domain on a line, the smallest at 0.
-
-    Examples
-    --------
-    >>> from sfumato.hierarchies.builders import build_plain
-    >>> value_places(build_plain("age", [20, 21, 30], "number", has_missing=True)).tolist()
-    [0, 1, 10, -1]
-    """
-    if hierarchy.kind not in ("number", "date"):
-        return None
-    known = [
-        place for place, value in enumerate(hierarchy.values) if isinstance(value, int | float | dt.date)
-    ]
-    places = np.full(hierarchy.size, NOWHERE, dtype=np.int64)
-    if known:
-        places[known] = _steps(np.array([_number(hierarchy.values[place]) for place in known]))
-    return places
-
-
-def _number(value: Value) -> float:
-    """Return a number as it is, a date as its day, an instant as its second."""
-    if isinstance(value, dt.datetime):
-        return (value.replace(tzinfo=None) - dt.datetime(1970, 1, 1)).total_seconds()
-    return float(value.toordinal() if isinstance(value, dt.date) else value)  # type: ignore[arg-type]
-
-
-def _steps(numbers: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> LongArray:
-    """Return distances from the smallest number in whole steps."""
-    offsets = numbers - numbers.min()
-    for decimals in range(DECIMALS + 1):
-        scaled = offsets * 10.0**decimals
-        whole = np.rint(scaled)
-        if whole.max() > LARGEST:
-            break
-        # The difference of two decimals is off by a few units of their last binary place.
-        if np.allclose(scaled, whole, rtol=0, atol=1e-6):
-            return np.asarray(whole, dtype=np.int64)
-    return np.asarray(np.rint(offsets * (LARGEST / offsets.max())), dtype=np.int64)
-
 
 Plain: TypeAlias = str | int | float | None
 """A value as JSON holds it: numbers as numbers, dates as ISO text, missing as null."""
 
 
-def plain_value(value: Value) -> Plain:
-    """Return a value as JSON holds it.
-
-    Examples
-    --------
-    >>> plain_value(39), plain_value(dt.date(1987, 3, 14)), plain_value(None)
-    (39, '1987-03-14', None)
-    """
-    return value.isoformat() if isinstance(value, dt.date) else value
-
-
 def plain_values(hierarchy: Hierarchy) -> list[Plain]:
     """Return the values of a domain as JSON holds them; granules stand by their starts."""
-    return [plain_value(value) for value in hierarchy.values]
+    return [value.isoformat() if isinstance(value, dt.date) else value for value in hierarchy.values]
 
 
 def write_blocks(values: Sequence[Plain], block: IntArray, *, ranges: bool) -> list[list[Plain]]:
@@ -158,15 +99,13 @@ def listed_partitions(
         def here(*inside: int, _place: int = place) -> str:
             return where(_place, *inside)
 
-        found[_partition(hierarchy, entry, here)] = None
+        if isinstance(entry, int | str):
+            partition = Partition.of(hierarchy.levels[_level(hierarchy, entry, here)])
+        else:
+            partition = _of_blocks(hierarchy, entry, here)
+        found[partition] = None
     found[coarsest] = None
     return list(found)
-
-
-def _partition(hierarchy: Hierarchy, entry: Listed, where: Callable[..., str]) -> Partition:
-    if isinstance(entry, int | str):
-        return Partition.of(hierarchy.levels[_level(hierarchy, entry, where)])
-    return _of_blocks(hierarchy, entry, where)
 
 
 def _level(hierarchy: Hierarchy, entry: int | str, where: Callable[..., str]) -> int:

@@ -71,6 +71,20 @@ def parse_values(texts: Sequence[str], kind: str) -> list[Value]:
     return list(texts)
 
 
+def typed_values(values: Sequence[Value], kind: str) -> list[Value]:
+    """Return values as data of a kind hold them; JSON has dates as texts.
+
+    Examples
+    --------
+    >>> typed_values(["1987-03-14"], "date"), typed_values([39.0], "category")
+    ([datetime.date(1987, 3, 14)], ['39'])
+    """
+    if kind == "date":
+        is_read = all(isinstance(value, dt.date) for value in values)
+        return list(values) if is_read else parse_values(texts_of(values), kind)
+    return list(values) if kind == "number" else [text_of(value) for value in values if value is not None]
+
+
 def kind_of(values: Sequence[Value]) -> Kind:
     """Return the kind that typed values have: ``number``, ``date`` or ``category``.
 
@@ -150,7 +164,7 @@ def sorted_numbers(values: Sequence[Value], *, where: str | None = None) -> list
     >>> sorted_numbers([39.0, 17, 39]), sorted_numbers([39, 17.5])
     ([17, 39], [17.5, 39.0])
     """
-    numbers = set(filter(_is_finite, values))
+    numbers = set(filter(is_finite, values))
     if len(numbers) < len(values):
         _refuse_others(values, numbers, where)
     if all(map(_is_whole, numbers)):
@@ -158,7 +172,7 @@ def sorted_numbers(values: Sequence[Value], *, where: str | None = None) -> list
     return sorted(set(map(float, numbers)))
 
 
-def _is_finite(value: Value) -> TypeGuard[int | float]:
+def is_finite(value: Value) -> TypeGuard[int | float]:
     """Tell whether a value is a number, and neither infinite nor undefined."""
     return isinstance(value, int) or (isinstance(value, float) and math.isfinite(value))
 

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from sfumato.errors import HierarchyError
 from sfumato.hierarchies import role_words
-from sfumato.hierarchies.encode import exact
 from sfumato.hierarchies.kinds import sorted_numbers, texts_of, unify_dates
 from sfumato.hierarchies.role_words import hints_at
 from sfumato.hierarchies.trees import read_tree
+from sfumato.spec.fields import exact
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from fractions import Fraction
 
-    from sfumato.hierarchies.encode import Number
     from sfumato.hierarchies.hierarchy import Value
+    from sfumato.hierarchies.intervals import Number
 
 Role: TypeAlias = Literal["identifier", "quasi-identifier", "sensitive", "other"]
 Definition: TypeAlias = dict[str, object]

@@ -18,8 +18,6 @@ from sfumato.spec.fields import (
     ROLES,
     SCHEME_ACRONYMS,
     SCHEMES,
-    SUPPORTED_OUTPUTS,
-    SUPPORTED_SCHEMES,
     DateUnit,
     Kind,
     Number,
@@ -29,16 +27,19 @@ from sfumato.spec.fields import (
     Role,
     Scheme,
     Weight,
+    at_least,
     check_entries,
     check_number,
     check_positive,
     check_text,
     check_whole,
     choice,
+    is_multiple,
+    one_of,
     refuse_repetition,
     write_list,
 )
-from sfumato.spec.places import LocatedError, Problem, found
+from sfumato.spec.places import LocatedError, Problem, found, refuse
 from sfumato.spec.sections import Section
 
 if TYPE_CHECKING:
@@ -52,40 +53,26 @@ Tree: TypeAlias = dict[str, object] | list[object]
 MAX_TREE_DEPTH = 100
 SOURCES = ("intervals", "mask", "file", "tree", "dates")
 _ONLY_WITH_INTERVALS = ("origin", "bottom", "top")
-_TOLERANCE = 1e-9
 
 
 def _check_intervals(value: object) -> tuple[int | float, ...]:
     """Accept widths that grow, each a multiple of the one before."""
-    widths = [check_number(width) for width in check_entries(value, check_positive)]
+    widths = check_entries(value, check_positive)
     if not widths:
         raise ValueError("needs at least one width.")
     for position, (narrow, wide) in enumerate(pairwise(widths), start=1):
         if wide <= narrow:
             raise LocatedError.at((position,), f"must be above {narrow}, the width before; found {wide}.")
-        if not _is_multiple(wide, narrow):
+        if not (math.isfinite(wide / narrow) and is_multiple(wide, narrow)):
             raise LocatedError.at(
                 (position,), f"must be a multiple of {narrow}, the width before; found {wide}."
             )
     return tuple(widths)
 
 
-def _is_multiple(wide: float, narrow: float) -> bool:
-    """Whether ``wide`` is a whole number of times ``narrow``; exact for whole numbers."""
-    if isinstance(wide, int) and isinstance(narrow, int):
-        return wide % narrow == 0
-    times = wide / narrow
-    return math.isfinite(times) and abs(times - round(times)) <= _TOLERANCE
-
-
-def _check_mask(value: object) -> int:
-    """Accept a number of characters."""
-    return check_whole(value, lowest=1)
-
-
 def _check_dates(value: object) -> tuple[str, ...]:
     """Accept units of time from fine to coarse."""
-    units = [str(unit) for unit in check_entries(value, choice("unit", DATE_UNITS))]
+    units = check_entries(value, choice("unit", DATE_UNITS))
     if not units:
         raise ValueError("needs at least one unit.")
     refuse_repetition(units)
@@ -135,14 +122,8 @@ def _check_entry(entry: object, location: Location, leaves: set[str]) -> str | T
 
 def _leaf_text(value: object) -> str:
     """Write a leaf as the text by which data match it: 39 and 39.0 are both ``39``."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, dt.date) and not isinstance(value, dt.datetime):
-        return value.isoformat()
-    if not isinstance(value, (int, float)):
-        return check_text(value)
-    number = check_number(value)
-    return str(int(number)) if number == int(number) else repr(number)
+    is_plain = isinstance(value, int | float | dt.date) and not isinstance(value, dt.datetime)
+    return value_text(_check_value(value)) if is_plain else check_text(value)
 
 
 def _placed(check: Callable[[object], str], value: object, location: Location) -> str:
@@ -156,15 +137,14 @@ def _placed(check: Callable[[object], str], value: object, location: Location) -
 class HierarchySpec(Section):
     """Where the hierarchy of an attribute comes from: exactly one of five sources."""
 
-    # widths of the intervals from level 1 on: above 0, growing, each a multiple of the one before (numbers
-    # with a fraction: within 1e-9)
+    # widths of the intervals from level 1 on: above 0, growing, each a multiple of the one before
     intervals: Annotated[tuple[int | float, ...], BeforeValidator(_check_intervals)] | None = None
     origin: Number | None = None  # where an interval starts; only with `intervals`, 0 where nothing is said
     # everything below `bottom` is one interval, and everything from `top` on; only with `intervals`
     bottom: Number | None = None
     top: Number | None = None
     # number of characters that stars replace from the right, one more on each level
-    mask: Annotated[int, BeforeValidator(_check_mask)] | None = None
+    mask: Annotated[int, at_least(1)] | None = None
     # a file with one row per value, column i being level i; relative to the specification
     file: PathText | None = None
     # nodes as nested tables, leaves as lists, to any depth. A list may hold tables too, where branches differ
@@ -186,8 +166,11 @@ class HierarchySpec(Section):
             number = f"found {write_list(given)}" if given else "found none"
             raise LocatedError.at((), f"needs exactly one of {', '.join(SOURCES)}; {number}.")
         stray = [] if self.intervals else [n for n in _ONLY_WITH_INTERVALS if getattr(self, n) is not None]
-        if stray:
-            raise LocatedError([Problem((name,), "goes with intervals only.") for name in stray])
+        refuse(Problem((name,), "goes with intervals only.") for name in stray)
+        return self
+
+    @model_validator(mode="after")
+    def _check_ends(self) -> Self:
         if self.bottom is not None and self.top is not None and self.bottom >= self.top:
             raise LocatedError.at(("top",), f"must be above bottom, {self.bottom}; found {self.top}.")
         return self
@@ -204,7 +187,7 @@ def check_partitions(value: object) -> tuple[Listed, ...]:
     listed = check_entries(value, _check_partition)
     if not listed:
         raise ValueError("needs at least one partition.")
-    return tuple(listed)  # type: ignore[arg-type]
+    return tuple(listed)
 
 
 def _check_partition(value: object) -> Listed:
@@ -215,7 +198,7 @@ def _check_partition(value: object) -> Listed:
         return check_whole(value)
     if not isinstance(value, list | tuple):
         raise ValueError(f"must be a list of blocks or the number of a level; found {found(value)}.")
-    blocks = tuple(tuple(block) for block in check_entries(value, _check_block) if isinstance(block, tuple))
+    blocks = tuple(check_entries(value, _check_block))
     if not blocks:
         raise ValueError("needs at least one block.")
     _refuse_twice(blocks)
@@ -229,7 +212,7 @@ def _check_block(value: object) -> tuple[Scalar, ...]:
     values = check_entries(value, _check_value)
     if not values:
         raise ValueError("a block must hold at least one value.")
-    return tuple(entry for entry in values if isinstance(entry, str | int | float))
+    return tuple(values)
 
 
 def _check_value(value: object) -> Scalar:
@@ -261,13 +244,11 @@ def _refuse_twice(blocks: Blocks) -> None:
     seen: set[str] = set()
     problems: list[Problem] = []
     for place, block in enumerate(blocks):
-        for position, value in enumerate(block):
-            text = value_text(value)
+        for position, text in enumerate(map(value_text, block)):
             if text in seen:
                 problems.append(Problem((place, position), "this value stands twice in the partition."))
             seen.add(text)
-    if problems:
-        raise LocatedError(problems)
+    refuse(problems)
 
 
 _QUASI_IDENTIFIER_ONLY = ("levels", "scheme", "partitions", "weight", "output")
@@ -275,7 +256,7 @@ _QUASI_IDENTIFIER_ONLY = ("levels", "scheme", "partitions", "weight", "output")
 
 def _check_levels(value: object) -> tuple[int, int]:
     """Accept the lowest and the highest level."""
-    levels = [check_whole(level) for level in check_entries(value, check_whole)]
+    levels = check_entries(value, check_whole)
     if len(levels) != 2:
         raise ValueError(f"must hold the lowest and the highest level; found {len(levels)} entries.")
     if levels[0] > levels[1]:
@@ -288,16 +269,16 @@ def _long_scheme_name(value: object) -> object:
     return SCHEME_ACRONYMS.get(value.upper(), value) if isinstance(value, str) else value
 
 
-def _check_order(value: object) -> tuple[str | int | float, ...]:
+def _check_order(value: object) -> tuple[Scalar, ...]:
     """Accept distinct texts and numbers; 1, 1.0 and "1" are the same value."""
     entries = check_entries(value, _check_ordered_value)
     if not entries:
         raise ValueError("must not be empty.")
-    refuse_repetition([str(int(e)) if isinstance(e, float) and e.is_integer() else str(e) for e in entries])
-    return tuple(entry for entry in entries if isinstance(entry, (str, int, float)))
+    refuse_repetition([value_text(entry) for entry in entries])
+    return tuple(entries)
 
 
-def _check_ordered_value(value: object) -> str | int | float:
+def _check_ordered_value(value: object) -> Scalar:
     """Accept one text or number."""
     if isinstance(value, str):
         return check_text(value)
@@ -315,9 +296,9 @@ class AttributeSpec(Section):
     """
 
     # identifier, quasi-identifier, sensitive or other
-    role: Annotated[Role, BeforeValidator(choice("role", ROLES))]
+    role: Annotated[Role, one_of("role", ROLES)]
     # number, category, ordinal or date; `None` finds it
-    kind: Annotated[Kind, BeforeValidator(choice("kind", KINDS))] | None = None
+    kind: Annotated[Kind, one_of("kind", KINDS)] | None = None
     hierarchy: HierarchySpec | None = None  # how values are generalized
     # the lowest and the highest level allowed; only with the scheme `levels`
     levels: Annotated[tuple[int, int], BeforeValidator(_check_levels)] | None = None
@@ -326,7 +307,7 @@ class AttributeSpec(Section):
     # `guided-sets` need a hierarchy.
     scheme: Annotated[
         Scheme,
-        BeforeValidator(choice("scheme", SCHEMES, SUPPORTED_SCHEMES)),
+        one_of("scheme", SCHEMES),
         BeforeValidator(_long_scheme_name),  # the last one named runs first
     ] = "levels"
     # what the scheme `admissible` may choose from: each one a list of blocks, which are lists of values,
@@ -336,7 +317,7 @@ class AttributeSpec(Section):
     partitions: Annotated[tuple[int | str | Blocks, ...], BeforeValidator(check_partitions)] | None = None
     weight: Weight = 1.0  # weight in the losses, from 0 to 1,000,000,000; only the ratio of weights counts
     # what stands for a group of values in the release
-    output: Annotated[Output, BeforeValidator(choice("output", OUTPUTS, SUPPORTED_OUTPUTS))] = "label"
+    output: Annotated[Output, one_of("output", OUTPUTS)] = "label"
     # the values of an ordinal attribute from the lowest to the highest
     order: Annotated[tuple[str | int | float, ...], BeforeValidator(_check_order)] | None = None
     granularity: Positive | None = None  # the step to which numbers are rounded first, above 0
@@ -359,9 +340,7 @@ class AttributeSpec(Section):
 
     @model_validator(mode="after")
     def _check_together(self) -> Self:
-        problems = [*self._misplaced_keys(), *self._wrong_scheme(), *self._wrong_kind()]
-        if problems:
-            raise LocatedError(problems)
+        refuse([*self._misplaced_keys(), *self._wrong_scheme(), *self._wrong_kind()])
         return self
 
     def _misplaced_keys(self) -> Iterator[Problem]:

@@ -215,6 +215,13 @@ class LocatedError(ValueError):
         return cls([Problem(location, sentence)])
 
 
+def refuse(problems: Iterable[Problem]) -> None:
+    """Raise LocatedError if there are problems."""
+    listed = list(problems)
+    if listed:
+        raise LocatedError(listed)
+
+
 def found(value: object) -> str:
     """Say what kind of value was found; never the value, which may be one of the data."""
     if value is None:

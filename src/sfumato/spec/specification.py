@@ -10,8 +10,8 @@ from pydantic import BeforeValidator, Field, PrivateAttr, ValidationError, model
 from sfumato.errors import nearest
 from sfumato.private import spare_inputs
 from sfumato.spec.attribute import AttributeSpec  # noqa: TC001 (pydantic reads it at run time)
-from sfumato.spec.fields import check_text, parse_measure_name
-from sfumato.spec.places import LocatedError, Problem, collect_problems
+from sfumato.spec.fields import check_number, check_text, parse_measure_name
+from sfumato.spec.places import Problem, collect_problems, refuse
 from sfumato.spec.sections import (
     ConfidentialSpec,
     DataSpec,
@@ -21,7 +21,7 @@ from sfumato.spec.sections import (
     SearchSpec,
     Section,
     SuppressionSpec,
-    check_requirements,
+    check_numbers,
     check_statements,
 )
 from sfumato.spec.toml_text import Document, read_document, write_document
@@ -72,7 +72,7 @@ class Spec(Section):
     data: DataSpec = DataSpec()
     attributes: dict[str, AttributeSpec]
     suppression: SuppressionSpec = SuppressionSpec()
-    require: Annotated[dict[str, float], BeforeValidator(check_requirements)] = Field(default={})
+    require: Annotated[dict[str, float], check_numbers(check_number)] = Field(default={})
     confidential: Annotated[tuple[ConfidentialSpec, ...], BeforeValidator(check_statements)] = ()
     objectives: ObjectivesSpec = ObjectivesSpec()
     search: SearchSpec = SearchSpec()
@@ -256,9 +256,7 @@ class Spec(Section):
 
     @model_validator(mode="after")
     def _check_together(self) -> Self:
-        problems = [*self._wrong_attributes(), *self._unknown_attributes()]
-        if problems:
-            raise LocatedError(problems)
+        refuse([*self._wrong_attributes(), *self._unknown_attributes()])
         return self
 
     def _wrong_attributes(self) -> Iterator[Problem]:
