@@ -18,6 +18,7 @@ import pytest
 from numpydoc.validate import validate
 
 import sfumato
+from tests import rooms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -125,7 +126,8 @@ EXTENSION_FILES = ("src/sfumato/measures/measure.py", "src/sfumato/schemes/base.
 
 def public_methods(thing: object) -> Iterator[tuple[str, object]]:
     if inspect.isclass(thing):
-        for name, member in vars(thing).items():
+        bases = [base for base in thing.__mro__ if base.__module__.startswith("sfumato.")]
+        for name, member in (item for base in bases for item in vars(base).items()):
             if not name.startswith("_") and (
                 inspect.isfunction(member) or isinstance(member, property | classmethod)
             ):
@@ -287,6 +289,48 @@ def test_readme_names_exist() -> None:
     names = {name.split(".")[1] for block in blocks for name in used_names(block) if name.startswith("sf.")}
     assert names
     assert names - set(sfumato.__all__) == set()
+
+
+def test_contributing_lists_the_rooms_of_the_contracts() -> None:
+    assert rooms.PAGE.read_text(encoding="utf-8") == rooms.page(), "run: python -m tests.rooms"
+
+
+def test_every_room_says_what_it_is_for_in_one_sentence() -> None:
+    told = {room: rooms.purpose(room) for row in rooms.layers() for room in row}
+    assert {room: text for room, text in told.items() if not text.endswith(".") or ". " in text} == {}
+
+
+def modules() -> dict[str, Path]:
+    """Return the modules of the package by their names."""
+    found = {}
+    for path in MODULES:
+        parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+def imported_by(path: Path) -> set[str]:
+    """Return the modules of the package that a module imports, wherever it does."""
+    known, found = modules(), set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module in known:
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+            found |= {name if name in known else node.module for name in names}
+    return found
+
+
+def test_no_import_goes_round_in_a_circle() -> None:
+    """Type-only imports and those inside of functions included."""
+    # The face of the package names what it hands on, and everything may ask it for the version.
+    left = {name: imported_by(path) for name, path in modules().items() if name != "sfumato"}
+    while free := [
+        name
+        for name, used in left.items()
+        if not used & left.keys() or not any(name in others for others in left.values())
+    ]:
+        for name in free:
+            del left[name]
+    assert sorted(left) == []
 
 
 def test_version_is_told_the_same_everywhere() -> None:

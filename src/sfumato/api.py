@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from sfumato import front as fronts
 from sfumato.confidentiality import count_protected, find_warnings
 from sfumato.errors import InfeasibleError, ParameterError, SpecError
-from sfumato.preparing import load, make_problem
+from sfumato.preparing import asked_objectives, load, make_problem
 from sfumato.release import (
     audit_against,
     audit_release,
@@ -24,7 +24,6 @@ from sfumato.release import (
 from sfumato.results import Front, Release
 from sfumato.search import (
     METHODS,
-    OBJECTIVES,
     Monitor,
     SearchSettings,
     Status,
@@ -83,7 +82,7 @@ def explore(
         The solutions, best first. ``front.complete`` tells whether it is the whole front.
     """
     begin = time.perf_counter()
-    maximize, minimize = _objectives(spec)
+    maximize, minimize = asked_objectives(spec)
     if not maximize + minimize:
         raise SpecError("no objectives: list measures under [objectives] maximize or minimize.")
     prepared = load(data, spec)
@@ -255,7 +254,7 @@ def check(data: Data | Spec, spec: Spec | None = None) -> dict[str, object]:
     warnings = list(prepared.table.warnings)
     if prepared.table.secrets is not None:
         warnings += find_warnings(prepared.table.secrets.statements, prepared.cube)
-    maximize, minimize = _objectives(spec)
+    maximize, minimize = asked_objectives(spec)
     problem = make_problem(prepared, maximize, minimize)
     if not maximize + minimize:
         warnings.append("no objectives: explore needs measures under [objectives].")
@@ -357,8 +356,8 @@ def verify(path: str | os.PathLike[str], spec: Spec | None = None, data: Data = 
     """
     file = Path(path)
     if spec is None or data is not None or manifest_path(file).exists():
-        return audit_release(file, data, spec)
-    return audit_against(file, spec)
+        return audit_release(file, data, spec).to_dict()
+    return audit_against(file, spec).to_dict()
 
 
 def warm_up() -> None:
@@ -367,13 +366,6 @@ def warm_up() -> None:
 
     warm_up_kernels()
     microaggregation.warm_up_kernels()
-
-
-def _objectives(spec: Spec) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return what is maximized and minimized; some methods know that themselves where nothing is said."""
-    if spec.objectives.names:
-        return spec.objectives.maximize, spec.objectives.minimize
-    return OBJECTIVES.get(spec.search.method, ((), ()))
 
 
 def _choose_method(problem: Problem, spec: Spec) -> tuple[str, str]:

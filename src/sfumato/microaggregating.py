@@ -6,7 +6,7 @@ import warnings
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, overload
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from sfumato.microaggregation.grouping import GroupingSettings, group_columns
 from sfumato.microaggregation.partitioning import GAIN
 from sfumato.microaggregation.scales import standard_scores
 from sfumato.private import scratch_folder, spare_inputs
-from sfumato.release import check_target, manifest_path
+from sfumato.publishable import PublishableRows
 from sfumato.release.microaggregated import (
     MicroRecipe,
     measure_centres,
@@ -31,17 +31,15 @@ from sfumato.release.microaggregated import (
     verify_rows,
     write_microaggregated,
 )
-from sfumato.table import open_source, own_frame, write_table
+from sfumato.table import open_source, write_table
 from sfumato.table.values import read_codes, read_numbers, refuse_unknown
 from sfumato.table.writing import find_unique, replace_columns
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Callable, Mapping, Sequence
 
     from sfumato._typing import BoolArray, FloatArray, IntArray
-    from sfumato.assess.gather import Evidence
-    from sfumato.assess.published import Published
+    from sfumato.assess.gather import Origin
     from sfumato.microaggregation.aggregating import Clusters, Groups, Method, NamedGroups
     from sfumato.microaggregation.grouping import Progress
     from sfumato.release import Manifest
@@ -51,7 +49,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Microaggregated:
+class Microaggregated(PublishableRows):
     """A microaggregated table, not written yet.
 
     Parameters
@@ -86,27 +84,6 @@ class Microaggregated:
     unique: tuple[str, ...]
     source: Source = field(repr=False)
     threads: int | None = None
-
-    @cached_property
-    def frame(self) -> object:
-        """The table, rows in their order, as `to_frame` returns it."""
-        return self.to_frame()
-
-    def to_frame(self, *, keep_index: bool = False) -> object:
-        """Return the table with nothing but its published cells: no metadata, no unused categories.
-
-        Parameters
-        ----------
-        keep_index
-            Whether the index of a pandas frame is published too; it may name persons. Without it, rows are
-            counted from 0.
-
-        Returns
-        -------
-        frame
-            The same kind of frame that came in, rows in their order; an engine's relation for a file.
-        """
-        return own_frame(self.table, keep_index=keep_index)
 
     @property
     def k(self) -> int:
@@ -203,33 +180,13 @@ class Microaggregated:
             found = verify_rows(lambda path: write_table(self.table, path), Path(folder), promise)
         return {"k": found.joint, **dict(zip(self.recipe.require, found.sizes, strict=True))}
 
-    def write(self, path: str | os.PathLike[str], *, force: bool = False) -> Manifest:
-        """Write the table and its manifest, if the written file keeps its promise.
+    def _rows(self) -> object:
+        return self.table
 
-        Parameters
-        ----------
-        path
-            The file; its suffix tells the format. ``FILE.json`` is the manifest.
-        force
-            Replace files that exist.
-
-        Returns
-        -------
-        Manifest
-            What stands in ``FILE.json``.
-
-        Raises
-        ------
-        OutputError
-            If the file exists, or folder or disk refuse.
-        VerificationError
-            If the promise does not hold. Nothing is written then.
-        """
-        target = Path(path)
-        self._spare_inputs(target, manifest_path(target))
+    def _write(self, path: Path, *, force: bool = False) -> Manifest:
         return write_microaggregated(
             lambda draft: write_table(self.table, draft),
-            target,
+            path,
             self.recipe,
             self.recipe.promise(self.rows, self.joint_k),
             measures={name: number for name, number in self.measures.items() if name != "k"},
@@ -240,70 +197,10 @@ class Microaggregated:
         if self.source.file is not None:
             spare_inputs(outputs, [self.source.file.path])
 
-    @overload
-    def report(
-        self,
-        path: str | os.PathLike[str],
-        *,
-        internal: Literal[True],
-        force: bool = ...,
-        show_values: bool = ...,
-    ) -> Evidence: ...
+    def _origin(self) -> Origin:
+        from sfumato.assess.gather import Origin
 
-    @overload
-    def report(
-        self,
-        path: str | os.PathLike[str],
-        *,
-        internal: bool = ...,
-        force: bool = ...,
-        show_values: bool = ...,
-    ) -> Published: ...
-
-    def report(
-        self,
-        path: str | os.PathLike[str],
-        *,
-        internal: bool = False,
-        force: bool = False,
-        show_values: bool = True,
-    ) -> Published:
-        """Recount the table, and write a report about it: one HTML file that opens offline and prints.
-
-        Parameters
-        ----------
-        path
-            The HTML file.
-        internal
-            Whether to write the internal edition, which compares with the original: not to be published.
-        force
-            Replace a file that exists.
-        show_values
-            Whether values are shown; of numbers none are, whatever is said here.
-
-        Returns
-        -------
-        Published or Evidence
-            What the report shows: sizes of classes over all microaggregated columns together, and in the
-            internal edition, which is an `Evidence`, risk and utility before and after.
-
-        Raises
-        ------
-        OutputError
-            If the file exists, or folder or disk refuse.
-        VerificationError
-            If the promise does not hold.
-        """
-        from sfumato.assess.gather import Origin, gather
-        from sfumato.report import read_release, write_report
-
-        check_target(Path(path), force=force)
-        self._spare_inputs(Path(path))
-        found = read_release(None, self.write)
-        if internal:
-            found = gather(found, Origin(self.source, None, self), exact=self.measures)
-        write_report(Path(path), found, show_values=show_values, force=force)
-        return found
+        return Origin(self.source, None, self)
 
 
 def microaggregate(  # noqa: PLR0913 (keywords alone from the fourth on, and no two that belong together)

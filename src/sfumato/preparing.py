@@ -15,7 +15,7 @@ from sfumato.errors import ParameterError, SpecError
 from sfumato.hierarchies import listed_partitions, plain_values, value_places, write_blocks
 from sfumato.measures import Direction, Setting, make_measure
 from sfumato.schemes import make_scheme
-from sfumato.search import Problem, Requirement, choose_rule
+from sfumato.search import OBJECTIVES, Problem, Requirement, choose_rule
 from sfumato.table import code_table, open_source
 
 if TYPE_CHECKING:
@@ -164,6 +164,13 @@ def _scheme(table: Table, name: str, ladder: Ladder) -> Scheme:
         return make_scheme("admissible", partitions=listed)
     tree = None if asked.hierarchy is None else hierarchy.tree(collapse=asked.scheme != "cuts")
     return make_scheme(asked.scheme, size=hierarchy.size, tree=tree, missing=hierarchy.has_missing)
+
+
+def asked_objectives(spec: Spec) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return what is maximized and minimized; some methods know that themselves where nothing is said."""
+    if spec.objectives.names:
+        return spec.objectives.maximize, spec.objectives.minimize
+    return OBJECTIVES.get(spec.search.method, ((), ()))
 
 
 def make_problem(

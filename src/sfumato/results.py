@@ -1,20 +1,19 @@
-"""What users hold in their hands: a front, its solutions, a release, a recipe."""
+"""Public result objects: a front, its solutions, a release, a recipe."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Self, cast, overload
+from typing import TYPE_CHECKING, Literal, Self, cast
 
 import numpy as np
 
 from sfumato import front as fronts
 from sfumato.errors import DataError, ParameterError, VerificationError
-from sfumato.preparing import load, make_problem
+from sfumato.preparing import asked_objectives, load, make_problem
+from sfumato.publishable import PublishableRows
 from sfumato.release import Recipe as RecipeFile
 from sfumato.release import (
-    check_target,
     count_classes,
     holds,
     make_draft,
@@ -23,14 +22,13 @@ from sfumato.release import (
     recipe_problem,
 )
 from sfumato.search import Monitor, draw_near
-from sfumato.table import make_frame, own_frame
+from sfumato.table import make_frame
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterator, Mapping, Sequence
 
-    from sfumato.assess.gather import Evidence
-    from sfumato.assess.published import Published
+    from sfumato.assess.gather import Origin
     from sfumato.preparing import Prepared
     from sfumato.release import Draft, Grouping, Manifest
     from sfumato.report import Comparison
@@ -38,7 +36,7 @@ if TYPE_CHECKING:
     from sfumato.spec import Spec
 
 
-class Release:
+class Release(PublishableRows):
     """A solution applied to the full table, to be verified and written.
 
     Made by `sfumato.anonymize`, `Solution.release` and `Recipe.apply`.
@@ -49,36 +47,11 @@ class Release:
     ) -> None:
         self._draft = draft
         self._front = front
-        self._written: Path | None = None
-        self.run = dict(run or {})
+        self.run = self._run = dict(run or {})
 
     def __repr__(self) -> str:
         rows = self.rows
         return f"<release of {rows['out']} rows, {rows['suppressed']} suppressed>"
-
-    @cached_property
-    def frame(self) -> object:
-        """The released rows in the order of the input, as `to_frame` returns them."""
-        return self.to_frame()
-
-    def to_frame(self, *, keep_index: bool = False) -> object:
-        """Return the released rows, in the order of the input, with nothing of the rows that were left out.
-
-        Categories, dictionaries and buffers hold only what is published; metadata stay behind.
-
-        Parameters
-        ----------
-        keep_index
-            Whether the index of a pandas frame is published too. It may name persons, and it shows which
-            rows were suppressed; without it, rows are counted from 0.
-
-        Returns
-        -------
-        frame
-            The same kind of frame that came in, an engine's relation for a file. The type of a kept column
-            is the one that it had, apart from categories: see `sfumato.table.arrow`.
-        """
-        return own_frame(self._draft.frame, keep_index=keep_index)
 
     @property
     def measures(self) -> dict[str, float]:
@@ -134,104 +107,20 @@ class Release:
             raise VerificationError(" ".join(violations))
         return dict(found.measures)
 
-    def write(self, path: str | os.PathLike[str], *, force: bool = False) -> Manifest:
-        """Write the release and its manifest, if the written file keeps its promise.
+    def _rows(self) -> object:
+        return self._draft.frame
 
-        Parameters
-        ----------
-        path
-            The file; its suffix tells the format. ``FILE.json`` is the manifest.
-        force
-            Replace files that exist.
+    def _write(self, path: Path, *, force: bool = False) -> Manifest:
+        return self._draft.write(path, force=force)
 
-        Returns
-        -------
-        Manifest
-            What stands in ``FILE.json``.
+    def _spare_inputs(self, *outputs: Path) -> None:
+        self._draft.spare_inputs(*outputs)
 
-        Raises
-        ------
-        OutputError
-            If the file exists, or folder or disk refuse.
-        VerificationError
-            If the promise does not hold. Nothing is written then.
-        """
-        manifest = self._draft.write(Path(path), force=force)
-        self._written = Path(path).absolute()
-        return manifest
+    def _origin(self) -> Origin:
+        from sfumato.assess.gather import Origin
 
-    @overload
-    def report(
-        self,
-        path: str | os.PathLike[str],
-        *,
-        internal: Literal[True],
-        force: bool = ...,
-        show_values: bool = ...,
-    ) -> Evidence: ...
-
-    @overload
-    def report(
-        self,
-        path: str | os.PathLike[str],
-        *,
-        internal: bool = ...,
-        force: bool = ...,
-        show_values: bool = ...,
-    ) -> Published: ...
-
-    def report(
-        self,
-        path: str | os.PathLike[str],
-        *,
-        internal: bool = False,
-        force: bool = False,
-        show_values: bool = True,
-    ) -> Published:
-        """Recount the release, and write a report about it: one HTML file that opens offline and prints.
-
-        The external edition follows from the released rows and their manifest, and may be published with
-        them. The internal edition compares with the original and counts suppressed people too: it is marked,
-        readable by its owner alone, and not to be published. Where the release was written before, the
-        written file is recounted, else the rows as they are.
-
-        Parameters
-        ----------
-        path
-            The HTML file.
-        internal
-            Whether to write the internal edition.
-        force
-            Replace a file that exists.
-        show_values
-            Whether labels of the release are shown, which may be values of the data.
-
-        Returns
-        -------
-        Published or Evidence
-            What the report shows; of the internal edition an `Evidence`, with risk and utility before and
-            after. Its ``holds`` says whether the promise does; the report of a written file that does not
-            hold says so on top.
-
-        Raises
-        ------
-        OutputError
-            If the file exists, or folder or disk refuse.
-        VerificationError
-            If the release is not written, and its promise does not hold.
-        """
-        from sfumato.assess.gather import Origin, gather
-        from sfumato.report import read_release, write_report
-
-        check_target(Path(path), force=force)
-        draft = self._draft
-        draft.spare_inputs(Path(path))
-        found = read_release(self._written, draft.write)
-        if internal:
-            origin = Origin(draft.prepared.table.source, draft.prepared.spec, draft)
-            found = gather(found, origin, self._front, run=self.run, exact=draft.measures)
-        write_report(Path(path), found, show_values=show_values, force=force)
-        return found
+        prepared = self._draft.prepared
+        return Origin(prepared.table.source, prepared.spec, self._draft)
 
 
 @dataclass(frozen=True)
@@ -382,7 +271,7 @@ class Front(fronts.Front):
             raise DataError(
                 "the front was made from other data or other hierarchies. Run 'sfumato explore' again."
             )
-        problem = make_problem(prepared, spec.objectives.maximize, spec.objectives.minimize)
+        problem = make_problem(prepared, *asked_objectives(spec))
         return replace(self, source=(prepared, problem))
 
     def pick(self, text: str | int) -> Solution:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -349,3 +350,17 @@ def test_only_numbers_have_a_mean():
 def test_hover_texts_show_statistics():
     front = sf.explore(pa.table(columns()), by_statistics())
     assert front.labels() == {1: {"born": "1956-03-18", "zip": "24129", "height": "173"}}
+
+
+def test_a_front_with_the_objectives_of_its_method_is_released_again() -> None:
+    """Attached again, a front has the objectives that its search had, though the specification names none."""
+    spec = sf.Spec.from_dict(
+        {
+            "attributes": {"age": {"role": Q}, "work": {"role": "sensitive"}},
+            "confidential": [{"sentence": "work == a"}],
+            "search": {"method": "granulation-ga", "iterations": 5},
+        }
+    )
+    front = sf.explore(pa.table(TABLE), spec)
+    again = replace(front, source=None).attach(pa.table(TABLE), spec)
+    assert again[0].release().recoding == front[0].release().recoding

@@ -395,7 +395,7 @@ def read_subject(file: Path) -> Subject:
 def judge_file(file: Path) -> dict[str, object]:
     """Recount a released file; one that cannot even be recounted does not hold."""
     try:
-        return audit_release(file)
+        return audit_release(file).to_dict()
     except VerificationError as error:
         manifest = Manifest.load(manifest_path(file))
         return {  # what only a recount tells is left open

@@ -12,8 +12,8 @@ from sfumato.release.manifest import Manifest, manifest_path
 from sfumato.release.microaggregated import MicroRecipe, is_microaggregated, verify_microaggregated
 from sfumato.release.original import hold_generalized, hold_microaggregated, open_original
 from sfumato.release.reference import specified_sentences
-from sfumato.verifier import Check, Promise, cautious, hash_file, judge, recount, violations_of
-from sfumato.verifier.checks import broken, larger_is_better
+from sfumato.verifier import Check, Promise, cautious, hash_file, judge, recount
+from sfumato.verifier.checks import Verdict, broken, larger_is_better
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,26 +28,24 @@ BY_SPECIFICATION = "specification: "
 _UNSEALED = "the manifest has no seal, so that a changed claim shows only where it can be recounted"
 
 
-def audit_release(path: str | Path, original: object = None, spec: Spec | None = None) -> dict[str, object]:
+def audit_release(path: str | Path, original: object = None, spec: Spec | None = None) -> Verdict:
     """Hold a file against its ``FILE.json``, the data that it was made from, and a specification."""
     path = Path(path)
     manifest = Manifest.load(manifest_path(path))
     audit = _audit_clusters if is_microaggregated(manifest) else _audit_classes
-    numbers, checks, found, beside = audit(path, manifest, original, spec)
+    verdict, found, beside = audit(path, manifest, original, spec)
     if beside is not None:
-        checks = _merge(checks, beside.checks)
-        if beside.rows is not None:
-            numbers["rows"] = _rows(numbers["rows"], beside.rows)
+        rows = dict(verdict.rows) if beside.rows is None else {**verdict.rows, "in": beside.rows}
+        verdict = replace(verdict, checks=_merge(verdict.checks, beside.checks), rows=rows)
     if manifest.seal == "absent":
-        notes = numbers["notes"]
-        assert isinstance(notes, list)
-        numbers["notes"] = [*notes, _UNSEALED]
+        verdict = replace(verdict, notes=[*verdict.notes, _UNSEALED])
     if spec is not None:
-        checks = [*checks, *_judge_specification(path, manifest, spec, found)]
-    return _result(numbers, checks)
+        checks = [*verdict.checks, *_judge_specification(path, manifest, spec, found)]
+        verdict = replace(verdict, checks=checks)
+    return verdict
 
 
-_Audit: TypeAlias = "tuple[dict[str, object], list[Check], Recount | None, Beside | None]"
+_Audit: TypeAlias = "tuple[Verdict, Recount | None, Beside | None]"
 
 
 def _audit_clusters(path: Path, manifest: Manifest, original: object, spec: Spec | None) -> _Audit:
@@ -57,10 +55,10 @@ def _audit_clusters(path: Path, manifest: Manifest, original: object, spec: Spec
             recipe = MicroRecipe.from_dict(manifest.recipe, where=f"{manifest_path(path)}: recipe")
             how = None if spec is None else spec.data
             beside = hold_microaggregated(path, manifest, open_original(original, how, recipe.missing))
-        numbers, checks = verify_microaggregated(path, manifest, {} if beside is None else beside.measures)
+        verdict = verify_microaggregated(path, manifest, {} if beside is None else beside.measures)
     except VerificationError as error:
-        numbers, checks = _uncounted(path, manifest, error)
-    return numbers, [*checks, judge_seal(manifest)], None, beside
+        verdict = _uncounted(path, manifest, error)
+    return replace(verdict, checks=[*verdict.checks, judge_seal(manifest)]), None, beside
 
 
 def _audit_classes(path: Path, manifest: Manifest, original: object, spec: Spec | None) -> _Audit:
@@ -72,8 +70,8 @@ def _audit_classes(path: Path, manifest: Manifest, original: object, spec: Spec 
     try:
         found, beside = recount(path, promise), None
     except VerificationError as error:
-        numbers, checks = _uncounted(path, manifest, error)
-        return numbers, [*checks, *manner], None, None
+        verdict = _uncounted(path, manifest, error)
+        return replace(verdict, checks=[*verdict.checks, *manner]), None, None
     checks = judge(found, promise, on_seal=True)
     if source is not None:
         # What the file itself refutes stays refuted: the manifest's costs and distributions count there.
@@ -85,27 +83,25 @@ def _audit_classes(path: Path, manifest: Manifest, original: object, spec: Spec 
             refuted[item.name] if item.name in refuted and refuted[item.name].verdict == "broken" else item
             for item in after
         ]
-    return _numbers(found, promise), [*checks, *manner], found, beside
+    return _verdict(found, promise, [*checks, *manner]), found, beside
 
 
-def _uncounted(
-    path: Path, manifest: Manifest, error: VerificationError
-) -> tuple[dict[str, object], list[Check]]:
+def _uncounted(path: Path, manifest: Manifest, error: VerificationError) -> Verdict:
     """Return what is left to say of a file that lacks what a recount needs: a column, or every row."""
     if "contradicts itself" in error.message:
         raise error
     names = dict.fromkeys((*manifest.require, *manifest.measures))
-    numbers: dict[str, object] = {
-        "require": dict(manifest.require),
-        "stated": dict(manifest.measures),
-        "measures": {},
-        "not_recounted": dict.fromkeys(names, error.message.rstrip(".")),
-        "rows": {},
-        "classes": 0,
-        "notes": [],
-        "sha256": hash_file(path),
-    }
-    return numbers, [broken("file", error.message)]
+    return Verdict(
+        require=manifest.require,
+        stated=manifest.measures,
+        measures={},
+        not_recounted=dict.fromkeys(names, error.message.rstrip(".")),
+        rows={},
+        classes=0,
+        notes=(),
+        sha256=hash_file(path),
+        checks=[broken("file", error.message)],
+    )
 
 
 def _judge_specification(path: Path, manifest: Manifest, spec: Spec, found: Recount | None) -> list[Check]:
@@ -199,37 +195,26 @@ def _merge(checks: Sequence[Check], others: Sequence[Check]) -> list[Check]:
     return [*kept, *later.values()]
 
 
-def _rows(counted: object, rows: int) -> dict[str, int]:
-    assert isinstance(counted, dict)
-    return {"in": rows, **{key: number for key, number in counted.items() if key != "in"}}
-
-
-def audit_against(path: str | Path, spec: Spec) -> dict[str, object]:
+def audit_against(path: str | Path, spec: Spec) -> Verdict:
     """Hold a file against roles and requirements of a specification, without a manifest."""
     promise = specified_promise(spec)
     found = recount(Path(path), promise)
-    return _result(_numbers(found, promise), judge(found, promise, on_seal=False))
+    return _verdict(found, promise, judge(found, promise, on_seal=False))
 
 
-def _numbers(found: Recount, promise: Promise) -> dict[str, object]:
-    """Return what was counted, by the keys of `sfumato.verify`."""
-    return {
-        "require": dict(promise.require),
-        "stated": {name: number for name, number in promise.measures.items() if number is not None},
+def _verdict(found: Recount, promise: Promise, checks: Sequence[Check]) -> Verdict:
+    return Verdict(
+        require=promise.require,
+        stated={name: number for name, number in promise.measures.items() if number is not None},
         # Where suppressed rows leave room, the most cautious number is the one to show.
-        "measures": {
+        measures={
             **found.measures,
             **{name: cautious(name, found.counted[name], slack)[0] for name, slack in found.slack.items()},
         },
-        "not_recounted": dict(found.not_recounted),
-        "rows": dict(found.rows),
-        "classes": found.classes,
-        "notes": list(found.notes),
-        "sha256": found.sha256,
-    }
-
-
-def _result(numbers: dict[str, object], checks: list[Check]) -> dict[str, object]:
-    violations = violations_of(checks)
-    listed = [check.to_dict() for check in checks]
-    return {"holds": not violations, "violations": violations, **numbers, "checks": listed}
+        not_recounted=found.not_recounted,
+        rows=found.rows,
+        classes=found.classes,
+        notes=found.notes,
+        sha256=found.sha256,
+        checks=checks,
+    )

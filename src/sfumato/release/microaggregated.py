@@ -21,6 +21,7 @@ from sfumato.spec import format_measure_name
 from sfumato.table.values import read_codes, read_numbers
 from sfumato.table.writing import row_order
 from sfumato.verifier import Check, release_suffix
+from sfumato.verifier.checks import Verdict
 from sfumato.verifier.clusters import ClusterPromise, broken_clusters, judge_clusters, recount_clusters
 from sfumato.verifier.judging import judge_number
 
@@ -240,7 +241,7 @@ def _manifest(recipe: MicroRecipe, found: ClusterRecount, measures: Mapping[str,
 
 def verify_microaggregated(
     path: Path, manifest: Manifest, known: Mapping[str, float] | None = None
-) -> tuple[dict[str, object], list[Check]]:
+) -> Verdict:
     """Recount a microaggregated file from scratch."""
     promise = read_promise(manifest, str(manifest_path(path)))
     found = recount_clusters(path, promise)
@@ -260,17 +261,17 @@ def verify_microaggregated(
             for name, why in lacking.items()
         ),
     ]
-    numbers = {
-        "require": dict(manifest.require),
-        "stated": dict(manifest.measures),
-        "measures": counted,
-        "not_recounted": lacking,
-        "rows": {"in": found.rows, "out": found.rows, "suppressed": 0},
-        "classes": found.classes,
-        "notes": _notes(promise, found),
-        "sha256": found.sha256,
-    }
-    return numbers, checks
+    return Verdict(
+        require=manifest.require,
+        stated=manifest.measures,
+        measures=counted,
+        not_recounted=lacking,
+        rows={"in": found.rows, "out": found.rows, "suppressed": 0},
+        classes=found.classes,
+        notes=_notes(promise, found),
+        sha256=found.sha256,
+        checks=checks,
+    )
 
 
 def _notes(promise: ClusterPromise, found: ClusterRecount) -> list[str]:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
-Verdict: TypeAlias = Literal["holds", "broken", "cannot be recounted"]
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+Outcome: TypeAlias = Literal["holds", "broken", "cannot be recounted"]
 
 
 @dataclass(frozen=True)
@@ -14,7 +17,7 @@ class Check:
     """One thing that was looked at."""
 
     name: str  # what it is, e.g. `rows out`, `require k` or `labels of 'age'`.
-    verdict: Verdict  # `holds`, `broken`, or `cannot be recounted`: file and manifest do not determine it
+    verdict: Outcome  # `holds`, `broken`, or `cannot be recounted`: file and manifest do not determine it
     # what was stated and counted, or why it cannot be counted: one sentence, without a cell of the file
     detail: str
 
@@ -38,9 +41,41 @@ def unknown(name: str, detail: str) -> Check:
     return Check(name, "cannot be recounted", detail)
 
 
-def violations_of(checks: list[Check]) -> list[str]:
+def violations_of(checks: Sequence[Check]) -> list[str]:
     """Return the sentences of what is broken, each once."""
     return list(dict.fromkeys(check.detail for check in checks if check.verdict == "broken"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verdict:
+    """What was found out about a file: everything that was looked at, and the numbers."""
+
+    require: Mapping[str, float]  # measure → number that must hold
+    stated: Mapping[str, float]  # measure → number in the manifest
+    measures: Mapping[str, float]  # measure → number as recounted
+    not_recounted: Mapping[str, str]  # measure → why it cannot be recounted
+    rows: Mapping[str, int]
+    classes: int
+    notes: Sequence[str]
+    sha256: str
+    checks: Sequence[Check]
+
+    def to_dict(self) -> dict[str, object]:
+        """Return what `sfumato.verify` returns."""
+        violations = violations_of(self.checks)
+        return {
+            "holds": not violations,
+            "violations": violations,
+            "require": dict(self.require),
+            "stated": dict(self.stated),
+            "measures": dict(self.measures),
+            "not_recounted": dict(self.not_recounted),
+            "rows": dict(self.rows),
+            "classes": self.classes,
+            "notes": list(self.notes),
+            "sha256": self.sha256,
+            "checks": [check.to_dict() for check in self.checks],
+        }
 
 
 _NAME = re.compile(r"([A-Za-z_]\w*)(?:\((.*)\))?", re.DOTALL)

@@ -1,0 +1,177 @@
+"""What the two kinds of releases share: rows that can be taken, verified, written and reported on."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, overload
+
+from sfumato.release import check_target, manifest_path
+from sfumato.table import own_frame
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping
+
+    from sfumato.assess.gather import Evidence, Origin
+    from sfumato.assess.published import Published
+    from sfumato.front import Front
+    from sfumato.release import Manifest
+
+
+class PublishableRows(ABC):
+    """Rows that can be taken as a frame, verified, written and reported on."""
+
+    _written: Path | None = None
+    _front: Front | None = None
+    _run: Mapping[str, object] | None = None  # how it was searched for
+
+    @property
+    @abstractmethod
+    def measures(self) -> dict[str, float]:
+        """All measures by name, exact."""
+
+    @abstractmethod
+    def verify(self) -> dict[str, float]:
+        """Recount the rows with code that shares nothing with what made them."""
+
+    @abstractmethod
+    def _rows(self) -> object:
+        """Return the rows as the engine holds them, with all that came along."""
+
+    @abstractmethod
+    def _write(self, path: Path, *, force: bool = False) -> Manifest:
+        """Write the rows and their manifest, if the written file keeps its promise."""
+
+    @abstractmethod
+    def _origin(self) -> Origin:
+        """Return where the rows come from."""
+
+    @abstractmethod
+    def _spare_inputs(self, *outputs: Path) -> None:
+        """Refuse to replace what the rows are made from."""
+
+    @cached_property
+    def frame(self) -> object:
+        """The released rows in their order, as `to_frame` returns them."""
+        return self.to_frame()
+
+    def to_frame(self, *, keep_index: bool = False) -> object:
+        """Return the released rows, with nothing of the rows and cells that were left out.
+
+        Categories, dictionaries and buffers hold only what is published; metadata stay behind. Rows are in
+        the order of the input, unless microaggregation was asked to sort them.
+
+        Parameters
+        ----------
+        keep_index
+            Whether the index of a pandas frame is published too. It may identify people, and it shows which
+            rows were suppressed; without it, rows are counted from 0.
+
+        Returns
+        -------
+        frame
+            The same kind of frame that came in, an engine's relation for a file. The type of a kept column
+            is the one that it had, apart from categories: see `sfumato.table.arrow`.
+        """
+        return own_frame(self._rows(), keep_index=keep_index)
+
+    def write(self, path: str | os.PathLike[str], *, force: bool = False) -> Manifest:
+        """Write the rows and their manifest, if the written file keeps its promise.
+
+        Parameters
+        ----------
+        path
+            The file; its suffix tells the format. ``FILE.json`` is the manifest.
+        force
+            Replace files that exist.
+
+        Returns
+        -------
+        Manifest
+            What stands in ``FILE.json``.
+
+        Raises
+        ------
+        OutputError
+            If the file exists, or folder or disk refuse.
+        VerificationError
+            If the promise does not hold. Nothing is written then.
+        """
+        target = Path(path)
+        self._spare_inputs(target, manifest_path(target))
+        manifest = self._write(target, force=force)
+        vars(self)["_written"] = target.absolute()
+        return manifest
+
+    @overload
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        internal: Literal[True],
+        force: bool = ...,
+        show_values: bool = ...,
+    ) -> Evidence: ...
+
+    @overload
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        internal: bool = ...,
+        force: bool = ...,
+        show_values: bool = ...,
+    ) -> Published: ...
+
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        internal: bool = False,
+        force: bool = False,
+        show_values: bool = True,
+    ) -> Published:
+        """Recount the release, and write a report about it: one HTML file that opens offline and prints.
+
+        The external edition follows from the released rows and their manifest, and may be published with
+        them. The internal edition compares with the original and counts suppressed people too: it is marked,
+        readable by its owner alone, and not to be published. Where the release was written before, the
+        written file is recounted, else the rows as they are.
+
+        Parameters
+        ----------
+        path
+            The HTML file.
+        internal
+            Whether to write the internal edition.
+        force
+            Replace a file that exists.
+        show_values
+            Whether labels of the release are shown, which may be values of the data.
+
+        Returns
+        -------
+        Published or Evidence
+            What the report shows; of the internal edition an `Evidence`, with risk and utility before and
+            after. Its ``holds`` says whether the promise does; the report of a written file that does not
+            hold says so on top.
+
+        Raises
+        ------
+        OutputError
+            If the file exists, or folder or disk refuse.
+        VerificationError
+            If the release is not written, and its promise does not hold.
+        """
+        from sfumato.assess.gather import gather
+        from sfumato.report import read_release, write_report
+
+        check_target(Path(path), force=force)
+        self._spare_inputs(Path(path))
+        found = read_release(self._written, self._write)
+        if internal:
+            found = gather(found, self._origin(), self._front, run=self._run, exact=self.measures)
+        write_report(Path(path), found, show_values=show_values, force=force)
+        return found
