@@ -126,12 +126,15 @@ class _Reader:
         return self.tokens[self.place]
 
     def read(self) -> Sentence:
-        if self.here.sort == "end":
+        if self.is_over():
             raise self.wrong("the sentence is empty.")
         sentence = self.sentence()
-        if self.here.sort != "end":
+        if not self.is_over():
             raise self.unexpected("'and', 'or' or the end")
         return sentence
+
+    def is_over(self) -> bool:
+        return self.here.sort == "end"
 
     def sentence(self) -> Sentence:
         return self.joined("or", lambda: self.joined("and", self.negation))

@@ -26,7 +26,7 @@ class Level:
     """One level between level 0 and the root, over the values that are not missing."""
 
     starts: LongArray  # where each block begins, ascending, the first at 0; blocks are contiguous
-    labels: Sequence[str]  # one text for each block
+    labels: Sequence[str | None]  # one text for each block
 
 
 def starts_of(changes: BoolArray) -> LongArray:

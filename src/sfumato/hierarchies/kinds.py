@@ -165,26 +165,7 @@ def sorted_numbers(values: Sequence[Value], *, where: str | None = None) -> list
     ([17, 39], [17.5, 39.0])
     """
     numbers = set(filter(is_finite, values))
-    if len(numbers) < len(values):
-        _refuse_others(values, numbers, where)
-    if all(map(_is_whole, numbers)):
-        return sorted(map(int, numbers))
-    return sorted(set(map(float, numbers)))
-
-
-def is_finite(value: Value) -> TypeGuard[int | float]:
-    """Tell whether a value is a number, and neither infinite nor undefined."""
-    return isinstance(value, int) or (isinstance(value, float) and math.isfinite(value))
-
-
-def _is_whole(number: int | float) -> bool:
-    """Tell whether a number has no fraction."""
-    return isinstance(number, int) or number.is_integer()
-
-
-def _refuse_others(values: Sequence[Value], numbers: set[int | float], where: str | None) -> None:
-    """Raise HierarchyError if some of the values are not among the numbers."""
-    wrong = [value for value in values if value not in numbers]
+    wrong = [] if len(numbers) == len(values) else [value for value in values if value not in numbers]
     if wrong:
         raise HierarchyError(
             f"{len(wrong)} of {len(values)} distinct values are not finite numbers. "
@@ -192,6 +173,14 @@ def _refuse_others(values: Sequence[Value], numbers: set[int | float], where: st
             where=where,
             values=texts_of(wrong),
         )
+    if all(isinstance(number, int) or number.is_integer() for number in numbers):
+        return sorted(map(int, numbers))
+    return sorted(set(map(float, numbers)))
+
+
+def is_finite(value: Value) -> TypeGuard[int | float]:
+    """Tell whether a value is a number, and neither infinite nor undefined."""
+    return isinstance(value, int) or (isinstance(value, float) and math.isfinite(value))
 
 
 def _parse_numbers(texts: Sequence[str]) -> list[Value]:

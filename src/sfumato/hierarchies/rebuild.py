@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
-from sfumato.domains import Partition
 from sfumato.errors import HierarchyError
 from sfumato.hierarchies.build import build_recorded
+from sfumato.hierarchies.builders import Level, assemble
 from sfumato.hierarchies.definition import RULES
 from sfumato.hierarchies.encode import UNKNOWN, as_key, encode
-from sfumato.hierarchies.hierarchy import ROOT, Hierarchy
+from sfumato.hierarchies.hierarchy import ROOT
 from sfumato.hierarchies.intervals import MOST_INTEGERS, granule_starts
 from sfumato.hierarchies.kinds import text_of, texts_of, typed_values
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from sfumato.hierarchies.blocks import Plain
-    from sfumato.hierarchies.hierarchy import Value
+    from sfumato.hierarchies.hierarchy import Hierarchy, Value
 
 Assigned: TypeAlias = "dict[Value, int]"
 Unknown: TypeAlias = Literal["error", "*"]
@@ -185,10 +185,11 @@ def _by_reach(recorded: RecordedBlocks, values: Sequence[Value]) -> Assigned:
     shown = [number for number, block in enumerate(blocks) if block]
     firsts = [as_key(recorded.kind, blocks[number][0]) for number in shown]
     found: Assigned = {}
-    for value in [
-        *_whole_range(recorded, [blocks[number] for number in shown]),
-        *_discretized(recorded, values),
-    ]:
+    new = list(values)
+    if recorded.granularity is not None:
+        numbers = [value for value in values if isinstance(value, int | float)]
+        new = [*granule_starts(numbers, recorded.granularity)]
+    for value in [*_whole_range(recorded, [blocks[number] for number in shown]), *new]:
         key = as_key(recorded.kind, value)
         if key is None:
             continue
@@ -212,14 +213,6 @@ def _whole_range(recorded: RecordedBlocks, blocks: Sequence[Sequence[Value]]) ->
     return [*(number for span in spans for number in span)] if sum(map(len, spans)) < MOST_INTEGERS else ends
 
 
-def _discretized(recorded: RecordedBlocks, values: Sequence[Value]) -> list[Value]:
-    """Return new values, numbers by the starts of their granules."""
-    if recorded.granularity is None:
-        return list(values)
-    numbers = [value for value in values if isinstance(value, int | float)]
-    return [*granule_starts(numbers, recorded.granularity)]
-
-
 def _assemble(attribute: str, recorded: RecordedBlocks, found: Assigned, *, has_missing: bool) -> Hierarchy:
     """Put the hierarchy together, the domain block by block."""
     if not found and not has_missing:
@@ -227,23 +220,13 @@ def _assemble(attribute: str, recorded: RecordedBlocks, found: Assigned, *, has_
             "The recipe shows no value of this column, so it cannot be applied.", where=attribute
         )
     domain = sorted(found, key=lambda value: (found[value], as_key(recorded.kind, value)))
-    numbers = np.array(
-        [found[value] for value in domain] + [len(recorded.labels)] * has_missing, dtype=np.int64
-    )
-    partition = Partition.of(numbers)
-    _, first = np.unique(partition.block, return_index=True)
-    labels = [*recorded.labels, None]
-    levels = np.zeros((3, len(numbers)), dtype=np.int32)
-    levels[0], levels[1] = np.arange(len(numbers)), partition.block
-    missing = (None,) * has_missing
-    texts = (*(text_of(value) for value in domain if value is not None), *missing)
+    numbers = np.array([found[value] for value in domain], dtype=np.int64)
+    starts = np.flatnonzero(np.diff(numbers, prepend=-1))
+    shown = Level(starts, [recorded.labels[number] for number in numbers[starts].tolist()])
     definition: dict[str, object] = {"blocks": len(recorded.blocks)}
     if recorded.granularity is not None:
         definition["granularity"] = recorded.granularity
-    shown = tuple(labels[int(numbers[code])] for code in first.tolist())
-    return Hierarchy(
-        attribute, recorded.kind, (*domain, *missing), levels, (texts, shown, (ROOT,)), definition
-    )
+    return assemble(attribute, recorded.kind, domain, [shown], has_missing=has_missing, definition=definition)
 
 
 def relabel(
@@ -269,7 +252,7 @@ def relabel(
     written = [None if label is None else texts.get(label, label) for label in kept.labels[level]]
     if "unknown" in kept.definition and level < kept.height:
         # A recorded block may have the name that the leaf for unknown values has.
-        written[int(kept.levels[level, kept.size - kept.has_missing - 1])] = ROOT
+        written[int(kept.levels[level, kept.known])] = ROOT
     named = (*kept.labels[:level], tuple(written), *kept.labels[level + 1 :])
     relabelled = dataclasses.replace(kept, labels=named)
     return relabelled if stays.all() else _with_unknown_leaf(relabelled, values, unknown)

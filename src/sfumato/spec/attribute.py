@@ -8,16 +8,18 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Self, TypeAlias
 
-from pydantic import BeforeValidator, SerializerFunctionWrapHandler, model_serializer, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+    model_validator,
+)
 
 from sfumato.spec.fields import (
     DATE_UNITS,
     GUIDED_SCHEMES,
-    KINDS,
-    OUTPUTS,
-    ROLES,
     SCHEME_ACRONYMS,
-    SCHEMES,
     DateUnit,
     Kind,
     Number,
@@ -29,13 +31,12 @@ from sfumato.spec.fields import (
     Weight,
     at_least,
     check_entries,
+    check_list,
     check_number,
     check_positive,
     check_text,
     check_whole,
-    choice,
     is_multiple,
-    one_of,
     refuse_repetition,
     write_list,
 )
@@ -70,9 +71,8 @@ def _check_intervals(value: object) -> tuple[int | float, ...]:
     return tuple(widths)
 
 
-def _check_dates(value: object) -> tuple[str, ...]:
+def _check_dates(units: tuple[DateUnit, ...]) -> tuple[DateUnit, ...]:
     """Accept units of time from fine to coarse."""
-    units = check_entries(value, choice("unit", DATE_UNITS))
     if not units:
         raise ValueError("needs at least one unit.")
     refuse_repetition(units)
@@ -81,7 +81,7 @@ def _check_dates(value: object) -> tuple[str, ...]:
         if coarse < fine:
             finer, before = DATE_UNITS[coarse], DATE_UNITS[fine]
             raise LocatedError.at((position,), f"{finer!r} is finer than {before!r} before it.")
-    return tuple(units)
+    return units
 
 
 def _check_tree(value: object) -> Tree:
@@ -152,7 +152,9 @@ class HierarchySpec(Section):
     # needs no list.
     tree: Annotated[Tree, BeforeValidator(_check_tree)] | None = None
     # units from fine to coarse among day, month, quarter, year, decade and century
-    dates: Annotated[tuple[DateUnit, ...], BeforeValidator(_check_dates)] | None = None
+    dates: (
+        Annotated[tuple[DateUnit, ...], BeforeValidator(check_list), AfterValidator(_check_dates)] | None
+    ) = None
 
     @property
     def source(self) -> str:
@@ -296,20 +298,16 @@ class AttributeSpec(Section):
     """
 
     # identifier, quasi-identifier, sensitive or other
-    role: Annotated[Role, one_of("role", ROLES)]
+    role: Role
     # number, category, ordinal or date; `None` finds it
-    kind: Annotated[Kind, one_of("kind", KINDS)] | None = None
+    kind: Kind | None = None
     hierarchy: HierarchySpec | None = None  # how values are generalized
     # the lowest and the highest level allowed; only with the scheme `levels`
     levels: Annotated[tuple[int, int], BeforeValidator(_check_levels)] | None = None
     # the space of partitions; an acronym is turned into the name. Where nothing is said it is `levels`, and
     # `ordered` for numbers with a granularity and without a hierarchy. `cuts`, `guided-ordered` and
     # `guided-sets` need a hierarchy.
-    scheme: Annotated[
-        Scheme,
-        one_of("scheme", SCHEMES),
-        BeforeValidator(_long_scheme_name),  # the last one named runs first
-    ] = "levels"
+    scheme: Annotated[Scheme, BeforeValidator(_long_scheme_name)] = "levels"
     # what the scheme `admissible` may choose from: each one a list of blocks, which are lists of values,
     # `[["a", "b"], ["c"]]`; or the number of a level of the hierarchy; or, where that is made of dates, the
     # unit of a level. Each list of blocks holds every value of the domain exactly once, but not missing,
@@ -317,7 +315,7 @@ class AttributeSpec(Section):
     partitions: Annotated[tuple[int | str | Blocks, ...], BeforeValidator(check_partitions)] | None = None
     weight: Weight = 1.0  # weight in the losses, from 0 to 1,000,000,000; only the ratio of weights counts
     # what stands for a group of values in the release
-    output: Annotated[Output, one_of("output", OUTPUTS)] = "label"
+    output: Output = "label"
     # the values of an ordinal attribute from the lowest to the highest
     order: Annotated[tuple[str | int | float, ...], BeforeValidator(_check_order)] | None = None
     granularity: Positive | None = None  # the step to which numbers are rounded first, above 0

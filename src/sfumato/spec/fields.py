@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias, TypeVar, get_ar
 
 from pydantic import BeforeValidator
 
-from sfumato.errors import SpecError, nearest
+from sfumato.errors import SpecError
 from sfumato.spec.places import LocatedError, Problem, found, refuse, sentence_of
 
 if TYPE_CHECKING:
@@ -65,7 +65,6 @@ VARIANTS: tuple[str, ...] = get_args(Variant)
 SUPPRESSION_RULES: tuple[str, ...] = get_args(SuppressionRule)
 SUPPRESSION_OUTPUTS: tuple[str, ...] = get_args(SuppressionOutput)
 ROW_ORDERS: tuple[str, ...] = get_args(RowOrder)
-RELEASE_CHOICES: tuple[str, ...] = get_args(ReleaseChoice)
 FORMULAS: tuple[str, ...] = get_args(Formulas)
 DATE_UNITS: tuple[str, ...] = get_args(DateUnit)  # from fine to coarse
 
@@ -306,24 +305,6 @@ def write_list(names: Sequence[str]) -> str:
     """Write names as ``'a', 'b' and 'c'``."""
     quoted = [repr(name) for name in names]
     return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} and {quoted[-1]}"
-
-
-def choice(what: str, valid: Sequence[str]) -> Callable[[object], str]:
-    """Make the check of a closed choice."""
-
-    def check(value: object) -> str:
-        name = check_text(value)
-        if name not in valid:
-            shown = name if len(name) <= 40 else f"{name[:40]}…"
-            raise ValueError(f"unknown {what} {shown!r}. {nearest(name, valid)}")
-        return name
-
-    return check
-
-
-def one_of(what: str, valid: Sequence[str]) -> BeforeValidator:
-    """Make the validator of a field that holds a closed choice."""
-    return BeforeValidator(choice(what, valid))
 
 
 Text: TypeAlias = Annotated[str, BeforeValidator(check_text)]

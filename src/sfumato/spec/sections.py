@@ -8,13 +8,6 @@ from typing import Annotated, Self, TypeAlias
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from sfumato.spec.fields import (
-    FORMULAS,
-    METHODS,
-    RELEASE_CHOICES,
-    ROW_ORDERS,
-    SUPPRESSION_OUTPUTS,
-    SUPPRESSION_RULES,
-    VARIANTS,
     FilledText,
     Flag,
     Formulas,
@@ -35,7 +28,6 @@ from sfumato.spec.fields import (
     check_entries,
     check_positive,
     check_text,
-    one_of,
     refuse_repetition,
 )
 from sfumato.spec.places import (
@@ -146,9 +138,9 @@ class SuppressionSpec(Section):
 
     limit: Share = 0.0  # the share of rows that may be suppressed, in [0, 1]
     # auto, none, failing, smallest or below-mean
-    rule: Annotated[SuppressionRule, one_of("rule", SUPPRESSION_RULES)] = "auto"
+    rule: SuppressionRule = "auto"
     # whether suppressed rows are dropped or masked
-    output: Annotated[SuppressionOutput, one_of("output", SUPPRESSION_OUTPUTS)] = "drop"
+    output: SuppressionOutput = "drop"
 
 
 class ObjectivesSpec(Section):
@@ -174,10 +166,10 @@ class SearchSpec(Section):
     """How the best recodings are looked for: ``[search]``."""
 
     # the search; auto decides by counted work
-    method: Annotated[Method, one_of("method", METHODS)] = "auto"
+    method: Method = "auto"
     # of `lattice`: incognito, which decides many recodings without testing them, or breadth-first. Both find
     # the same.
-    variant: Annotated[Variant, one_of("variant", VARIANTS)] | None = None
+    variant: Variant | None = None
     seed: Whole = 1  # where random choices start, 0 or above
     time_limit: Seconds = 60.0  # seconds, above 0
     # parameters of evolutionary searches; the method's own where nothing is said
@@ -202,11 +194,11 @@ class ReleaseSpec(Section):
 
     # whether the rows of a written file are sorted by all its columns, so that their order tells nothing, or
     # keep the order of the input, which may tell something
-    order: Annotated[RowOrder, one_of("order", ROW_ORDERS)] = "sorted"
+    order: RowOrder = "sorted"
     # `optimal`: the best recoding that was found. `near-optimal`: one drawn at random among those that meet
     # the requirements and are within the tolerance of the best, so that a release no longer tells that
     # everything finer was impossible.
-    choice: Annotated[ReleaseChoice, one_of("choice", RELEASE_CHOICES)] = "optimal"
+    choice: ReleaseChoice = "optimal"
     # how much worse the drawn one may be, as a share of the best one's value: at most value + tolerance ×
     # |value| of an objective to minimize, at least value − tolerance × |value| of one to maximize. 0 draws
     # among equally good ones.
@@ -217,7 +209,7 @@ class ReleaseSpec(Section):
     # whether texts in CSV and TSV files that a spreadsheet would run as formulas (they begin with `=`, `+`,
     # `-`, `@`, a tab or a carriage return, and are no numbers) are kept, or escaped with an apostrophe in
     # front
-    formulas: Annotated[Formulas, one_of("formulas", FORMULAS)] = "keep"
+    formulas: Formulas = "keep"
 
 
 def check_statements(value: object) -> object:
