@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
-from typing import TYPE_CHECKING, TypeAlias, TypeGuard
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import numpy as np
+from pydantic import Field, TypeAdapter, ValidationError
 
 from sfumato.domains import Partition
 from sfumato.errors import DataError, HierarchyError, nearest
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 
 Plain: TypeAlias = str | int | float | None
 """A value as JSON holds it: numbers as numbers, dates as ISO text, missing as null."""
+
+_BLOCKS = TypeAdapter(list[Annotated[list[Plain], Field(min_length=1)]])
 
 
 def plain_values(hierarchy: Hierarchy) -> list[Plain]:
@@ -49,13 +53,15 @@ def write_blocks(values: Sequence[Plain], block: IntArray, *, ranges: bool) -> l
 
 def read_blocks(values: Sequence[Plain], entry: object, *, ranges: bool) -> Partition:
     """Read what :func:`write_blocks` wrote."""
-    if not _is_blocks(entry):
-        raise DataError("a list of blocks is expected, each a list of values.")
+    try:
+        blocks = _BLOCKS.validate_python(entry, strict=True)
+    except ValidationError:
+        raise DataError("a list of blocks is expected, each a list of values.") from None
     codes = {value: code for code, value in enumerate(values)}
-    unknown = sum(value not in codes for block in entry for value in block)
+    unknown = sum(value not in codes for block in blocks for value in block)
     if unknown:
         raise DataError(f"{unknown} of the values in its blocks are not in the domain.")
-    members = [[codes[value] for value in block] for block in entry]
+    members = [[codes[value] for value in block] for block in blocks]
     if ranges:
         members = [_between(pair) for pair in members]
     listed = [code for block in members for code in block]
@@ -76,17 +82,6 @@ def _between(pair: Sequence[int]) -> list[int]:
     return list(range(pair[0], pair[1] + 1))
 
 
-def _is_blocks(entry: object) -> TypeGuard[list[list[Plain]]]:
-    """Tell whether something is a list of lists of values, none of them empty."""
-    if not isinstance(entry, list) or not all(isinstance(block, list) and block for block in entry):
-        return False
-    values = (value for block in entry for value in block)
-    return all(
-        value is None or (isinstance(value, str | int | float) and not isinstance(value, bool))
-        for value in values
-    )
-
-
 def listed_partitions(
     hierarchy: Hierarchy, listed: Sequence[Listed], where: Callable[..., str]
 ) -> list[Partition]:
@@ -95,10 +90,7 @@ def listed_partitions(
     coarsest = Partition(np.zeros(hierarchy.size, dtype=np.int32))
     found = {finest: None}
     for place, entry in enumerate(listed):
-
-        def here(*inside: int, _place: int = place) -> str:
-            return where(_place, *inside)
-
+        here = partial(where, place)
         if isinstance(entry, int | str):
             partition = Partition.of(hierarchy.levels[_level(hierarchy, entry, here)])
         else:
