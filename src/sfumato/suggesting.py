@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     from sfumato._typing import LongArray
     from sfumato.hierarchies import Hierarchy, Value
-    from sfumato.hierarchies.suggest import Role
     from sfumato.spec import DataSpec
+    from sfumato.spec.fields import Role
     from sfumato.table import Source
     from sfumato.table.tally import DistinctColumn
 

@@ -6,7 +6,7 @@ import pytest
 
 from sfumato.errors import HierarchyError
 from sfumato.hierarchies import Hierarchy, listed_partitions
-from sfumato.hierarchies.builders import build_dates, build_plain
+from sfumato.hierarchies.builders import build_dates, of_values
 from sfumato.hierarchies.definition import Definition
 from sfumato.hierarchies.intervals import build_intervals
 from sfumato.hierarchies.kinds import parse_values
@@ -20,7 +20,7 @@ def blocks(hierarchy: Hierarchy, *listed: object) -> list[list[int]]:
     return [item.block.tolist() for item in listed_partitions(hierarchy, listed, where)]  # type: ignore[arg-type]
 
 
-LETTERS = build_plain("a", ["a", "b", "c"], "category", has_missing=True)
+LETTERS = of_values("a", ["a", "b", "c"], "category", has_missing=True)
 
 
 def test_finest_and_coarsest_are_added_and_missing_stays_apart() -> None:

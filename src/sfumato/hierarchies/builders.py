@@ -95,12 +95,6 @@ def _blocks(starts: LongArray, known: int, m: int) -> IntArray:
     return np.cumsum(begins[:m], dtype=np.int32) - 1
 
 
-def build_plain(attribute: str, values: Sequence[Value], kind: str, *, has_missing: bool) -> Hierarchy:
-    """Make the hierarchy of two levels, the values and ``*``."""
-    ordered = sorted_values(values, kind, where=attribute)
-    return of_values(attribute, ordered, kind, has_missing=has_missing)
-
-
 def of_values(attribute: str, values: Sequence[Value], kind: str, *, has_missing: bool) -> Hierarchy:
     """Make the hierarchy of two levels over values that are in their order already."""
     recorded = [text_of(value) if isinstance(value, dt.date) else value for value in values]

@@ -35,8 +35,8 @@ def encode(hierarchy: Hierarchy, values: Sequence[Value], *, reach: bool = False
 
     Examples
     --------
-    >>> from sfumato.hierarchies.builders import build_plain
-    >>> ages = build_plain("age", [17, 39], "number", has_missing=False)
+    >>> from sfumato.hierarchies.builders import of_values
+    >>> ages = of_values("age", [17, 39], "number", has_missing=False)
     >>> encode(ages, [39.0, 20]).tolist(), encode(ages, [39.0, 20], reach=True).tolist()
     ([1, -1], [1, 0])
     """
@@ -95,8 +95,8 @@ def value_places(hierarchy: Hierarchy) -> LongArray | None:
 
     Examples
     --------
-    >>> from sfumato.hierarchies.builders import build_plain
-    >>> value_places(build_plain("age", [20, 21, 30], "number", has_missing=True)).tolist()
+    >>> from sfumato.hierarchies.builders import of_values
+    >>> value_places(of_values("age", [20, 21, 30], "number", has_missing=True)).tolist()
     [0, 1, 10, -1]
     """
     if hierarchy.kind not in ("number", "date"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 import re
-from typing import TYPE_CHECKING, Literal, TypeAlias, TypeGuard
+from typing import TYPE_CHECKING, TypeGuard
 
 from sfumato.errors import DataError, HierarchyError
 
@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sfumato.hierarchies.hierarchy import Value
-
-Kind: TypeAlias = Literal["number", "category", "ordinal", "date"]
+    from sfumato.spec.fields import Kind
 
 # What counts as a number without being asked: no plus (telephone numbers), no leading zeros (codes).
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)")

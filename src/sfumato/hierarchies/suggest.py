@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 import re
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from sfumato.errors import HierarchyError
 from sfumato.hierarchies import role_words
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from sfumato.hierarchies.hierarchy import Value
     from sfumato.hierarchies.intervals import Number
+    from sfumato.spec.fields import Role
 
-Role: TypeAlias = Literal["identifier", "quasi-identifier", "sensitive", "other"]
 Definition: TypeAlias = dict[str, object]
 
 FINEST_INTERVALS = 20
