@@ -235,7 +235,6 @@ def _try(
 
 
 def _why(column: _Column, role: Role) -> str:
-    """Say what speaks for a role."""
     if role == "identifier" and len(column.counts) >= NEARLY_UNIQUE * column.filled:
         return "guessed since its values are nearly unique"
     if role == "other":

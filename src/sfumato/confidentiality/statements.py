@@ -94,7 +94,6 @@ def _located(where: str) -> Iterator[None]:
 
 
 def _refuse_insensitive(sentence: Sentence, text: str, roles: Mapping[str, str]) -> None:
-    """Refuse a name that is no sensitive attribute."""
     sensitive = [name for name, role in roles.items() if role == "sensitive"]
     for atom in atoms_of(sentence):
         if atom.name in sensitive:

@@ -74,7 +74,6 @@ def _truth_of_values(atom: Atom, column: Column, text: str) -> BoolArray:
 
 
 def _test(atom: Atom, column: Column, text: str) -> Callable[[Constant], bool]:
-    """Return the function that judges one cell."""
     if isinstance(atom, Membership):
         wanted = {_fit(atom, value, column, text) for value in atom.values}
         return lambda cell: _comparable(cell, column) in wanted

@@ -76,7 +76,6 @@ def read_blocks(values: Sequence[Plain], entry: object, *, ranges: bool) -> Part
 
 
 def _between(pair: Sequence[int]) -> list[int]:
-    """Return all codes from the first to the last."""
     if len(pair) != 2 or pair[0] > pair[1]:
         raise DataError("each block is expected as its first and its last value.")
     return list(range(pair[0], pair[1] + 1))
@@ -121,7 +120,6 @@ def _level(hierarchy: Hierarchy, entry: int | str, where: Callable[..., str]) ->
 
 
 def _of_blocks(hierarchy: Hierarchy, blocks: Blocks, where: Callable[..., str]) -> Partition:
-    """Return the partition that blocks of values describe."""
     known = hierarchy.size - hierarchy.has_missing
     block: IntArray = np.full(hierarchy.size, UNKNOWN, dtype=np.int32)
     for number, values in enumerate(blocks):

@@ -132,7 +132,6 @@ def _check_ways(attribute: str, spec: AttributeSpec) -> None:
 
 
 def _check_order(attribute: str, order: Sequence[str], found: Sequence[str]) -> None:
-    """Raise HierarchyError where an order lacks values of the data."""
     lacking = sorted(set(found) - set(order))
     if lacking:
         raise HierarchyError(

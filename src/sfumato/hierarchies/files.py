@@ -67,7 +67,6 @@ def problems(leaves: LeafRows, values: Sequence[str]) -> list[HierarchyError]:
 
 
 def _more(count: int, noun: str) -> str:
-    """Say how many others there are, if any."""
     return f" ({count:,} more {noun}{'s' if count > 1 else ''} likewise)" if count else ""
 
 
@@ -86,7 +85,6 @@ def _ragged(leaves: LeafRows, width: int) -> Iterator[HierarchyError]:
 
 
 def _empty_cells(leaves: LeafRows) -> Iterator[HierarchyError]:
-    """Report rows with an empty cell."""
     wrong = [number for number, row in enumerate(leaves.rows) if "" in row]
     if wrong:
         column = list(leaves.rows[wrong[0]]).index("") + 1
@@ -136,7 +134,6 @@ def _not_nested(leaves: LeafRows, sound: Sequence[int], level: int) -> Iterator[
 
 
 def _several_roots(leaves: LeafRows, sound: Sequence[int]) -> Iterator[HierarchyError]:
-    """Report a last column with more than one text."""
     roots: dict[str, int] = {}
     for number in sound:
         roots.setdefault(leaves.rows[number][-1], number)

@@ -147,7 +147,6 @@ def _numbers(rule: Definition) -> list[tuple[str, Number]]:
 
 
 def _recorded(rule: Definition) -> dict[str, object]:
-    """Return a rule as recipes hold it."""
     if not rule.intervals:
         return {"granularity": rule.granularity}
     return {**dict(_numbers(rule)), "intervals": [*rule.intervals]}
@@ -218,7 +217,6 @@ def _interval_level(x: LongArray | FloatArray, rule: Definition, width: Number, 
 
 
 def _granule_labels(x: LongArray | FloatArray, granularity: Number, integer: bool) -> list[str]:
-    """Write the granules that begin at these numbers."""
     grid = Grid.of(0, granularity)
     return _interval_labels(grid, grid.index(x), integer)
 

@@ -155,12 +155,10 @@ def _reached(rows: Sequence[tuple[Fraction, int]], needed: int) -> Fraction | No
 
 
 def _plain(number: Fraction) -> Number:
-    """Return a fraction as an integer if it is one, else as a float."""
     return int(number) if number.denominator == 1 else float(number)
 
 
 def _suggest_dates(values: Sequence[Value]) -> Definition:
-    """Choose units from the range of dates."""
     dates = sorted(unify_dates(values))
     if len(dates) < 2:
         return {}

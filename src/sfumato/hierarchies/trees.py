@@ -98,10 +98,8 @@ def _is_below(path: Path, node: Path) -> bool:
 
 
 def _shown(path: Path) -> str:
-    """Write the path of an inner node for a message."""
     return " > ".join(repr(name) for name in path) or "the root"
 
 
 def _node(path: Path) -> str:
-    """Write an inner node at the beginning of a message."""
     return f"The node {_shown(path)}" if path else "The root"

@@ -208,7 +208,6 @@ def _check_partition(value: object) -> Listed:
 
 
 def _check_block(value: object) -> tuple[Scalar, ...]:
-    """Accept a list of values that is not empty."""
     if isinstance(value, str):
         raise ValueError("a block must be a list of values; found text. Write brackets around it.")
     values = check_entries(value, _check_value)
@@ -257,7 +256,6 @@ _QUASI_IDENTIFIER_ONLY = ("levels", "scheme", "partitions", "weight", "output")
 
 
 def _check_levels(value: object) -> tuple[int, int]:
-    """Accept the lowest and the highest level."""
     levels = check_entries(value, check_whole)
     if len(levels) != 2:
         raise ValueError(f"must hold the lowest and the highest level; found {len(levels)} entries.")
@@ -281,7 +279,6 @@ def _check_order(value: object) -> tuple[Scalar, ...]:
 
 
 def _check_ordered_value(value: object) -> Scalar:
-    """Accept one text or number."""
     if isinstance(value, str):
         return check_text(value)
     if isinstance(value, bool) or found(value) == "a date or time":
@@ -373,7 +370,6 @@ class AttributeSpec(Section):
             )
 
     def _wrong_kind(self) -> Iterator[Problem]:
-        """Find keys that ask for another kind of attribute."""
         if self.order is not None and self.kind != "ordinal":
             yield Problem(("order",), 'needs kind = "ordinal".')
         if self.granularity is not None and self.kind not in (None, "number"):

@@ -111,7 +111,6 @@ def parse_measure_name(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _parse_arguments(text: str) -> tuple[str, ...]:
-    """Read the arguments between the parentheses."""
     arguments: list[str] = []
     position = 0
     while True:
@@ -145,7 +144,6 @@ def format_measure_name(name: str, arguments: Sequence[str] = ()) -> str:
 
 
 def _format_argument(argument: str) -> str:
-    """Quote an argument where it needs it."""
     if argument and argument == argument.strip() and not _SPECIAL.search(argument):
         return argument
     return '"' + argument.replace('"', '""') + '"'

@@ -73,7 +73,6 @@ class Section(BaseModel):
 
 
 def _check_separator(value: object) -> str:
-    """Accept the one character between two fields."""
     text = check_text(value)
     if len(text) != 1 or text in '"\r\n':
         raise ValueError("must be one character, and neither a quote nor a line end.")
