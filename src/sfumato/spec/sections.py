@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Annotated, Self, TypeAlias
+from typing import Annotated, ClassVar, Self, TypeAlias
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
@@ -49,23 +49,20 @@ class Section(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
+    _has_tables: ClassVar[bool] = False  # whether the fields of this part are tables of the file
+
     def __init__(self, **fields: object) -> None:
         try:
             super().__init__(**fields)
         except ValidationError as error:
             raise first_problem(
-                (write_location(problem.location, tables=self._has_tables()), problem.sentence)
+                (write_location(problem.location, tables=self._has_tables), problem.sentence)
                 for problem in collect_problems(type(self), error)
             ) from None
 
     # Without this mark pydantic calls __init__ for every part of a larger whole as well, and
     # the places of the problems inside that part would be lost.
     __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
-
-    @classmethod
-    def _has_tables(cls) -> bool:
-        """Whether the fields of this part are tables of the file."""
-        return False
 
     def to_dict(self) -> dict[str, PlainValue]:
         """Return plain values that JSON and TOML can write, defaults left out."""

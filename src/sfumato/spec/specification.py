@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Self
+from typing import TYPE_CHECKING, Annotated, ClassVar, Self
 
 from pydantic import BeforeValidator, Field, PrivateAttr, ValidationError, model_validator
 
@@ -77,6 +77,8 @@ class Spec(Section):
     objectives: ObjectivesSpec = ObjectivesSpec()
     search: SearchSpec = SearchSpec()
     release: ReleaseSpec = ReleaseSpec()
+
+    _has_tables: ClassVar[bool] = True
 
     _folder: Path | None = PrivateAttr(default=None)
     _document: Document | None = PrivateAttr(default=None)
@@ -249,10 +251,6 @@ class Spec(Section):
         if not isinstance(other, Spec):
             return NotImplemented
         return all(getattr(self, name) == getattr(other, name) for name in type(self).model_fields)
-
-    @classmethod
-    def _has_tables(cls) -> bool:
-        return True
 
     @model_validator(mode="after")
     def _check_together(self) -> Self:
