@@ -23,14 +23,14 @@ def lint(session: nox.Session) -> None:
 
 @nox.session
 def tests(session: nox.Session) -> None:
-    """All tests, with compiled kernels."""
+    """The tests, with compiled kernels; `nox -s tests -- --thorough` for all of them."""
     session.install(PACKAGE)
     session.run("pytest", *session.posargs)
 
 
 @nox.session
 def nojit(session: nox.Session) -> None:
-    """All tests with the kernels as plain Python: slower, and coverage sees inside them."""
+    """The tests with the kernels as plain Python: slower, and coverage sees inside them."""
     session.install(PACKAGE)
     session.run("pytest", "--cov", "--cov-report=term", *session.posargs, env={"NUMBA_DISABLE_JIT": "1"})
 
@@ -41,7 +41,8 @@ def deep(session: nox.Session) -> None:
     session.install(PACKAGE)
     # The cache does not know about bounds checks: a folder of its own keeps the two kinds apart.
     cache = str(session.create_tmp())
-    session.run("pytest", *session.posargs, env={"NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": cache})
+    environment = {"NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": cache}
+    session.run("pytest", "--thorough", *session.posargs, env=environment)
 
 
 @nox.session

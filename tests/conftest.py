@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,11 +15,34 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[1]
 LACK_OF_DATA = "no shared data"
+MANY = 500
 
 # Kernels compile in the middle of an example, and machines are shared: time says nothing about a test.
-settings.register_profile("here", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("ci", settings.get_profile("here"), derandomize=True, print_blob=True)
-settings.load_profile("ci" if os.environ.get("CI") else "here")
+settings.register_profile(
+    "thorough",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    derandomize=bool(os.environ.get("CI")),
+    print_blob=bool(os.environ.get("CI")),
+)
+# Of all examples that tests ask for, this many percent (see tests.examples).
+settings.register_profile("short", settings.get_profile("thorough"), max_examples=25)
+settings.load_profile("short")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let all be run that a run of a few minutes leaves out."""
+    parser.addoption(
+        "--thorough",
+        action="store_true",
+        help="run the tests that are marked as slow too, and all examples of hypothesis",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Before any test is read: tests ask for their numbers of examples then."""
+    if config.getoption("thorough"):
+        settings.load_profile("thorough")
 
 
 @pytest.fixture(scope="session")
@@ -30,11 +54,35 @@ def data_folder() -> Path:
     return folder
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark every test that asks for the shared data, so that `-m "not data"` leaves them out."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark every test that asks for the shared data; leave slow tests to thorough runs."""
     for item in items:
         if "data_folder" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.data)
+    slow = [item for item in items if item.get_closest_marker("slow")]
+    if slow and not config.getoption("thorough"):
+        config.hook.pytest_deselected(items=slow)
+        items[:] = [item for item in items if not item.get_closest_marker("slow")]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop(session: pytest.Session) -> None:
+    """Share the compiling before a long run: every other process begins with what the first ones end with.
+
+    Whoever needs a kernel finds it in the cache as soon as another process has compiled it; without, all of
+    them would compile the same one at the same time.
+    """
+    worker = getattr(session.config, "workerinput", None)
+    if worker is None or len(session.items) < MANY:
+        return
+    from sfumato import microaggregation
+    from sfumato.search import warm_up_kernels
+    from sfumato.search.branch_and_bound import compile_branch_and_bound
+
+    parts = [warm_up_kernels, compile_branch_and_bound, microaggregation.warm_up_kernels]
+    for part in reversed(parts) if int(worker["workerid"][2:]) % 2 else parts:
+        with contextlib.suppress(Exception):  # the tests tell what is broken
+            part()
 
 
 def pytest_terminal_summary(terminalreporter: TerminalReporter) -> None:

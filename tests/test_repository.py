@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import functools
 import importlib
 import inspect
 import itertools
@@ -73,7 +74,13 @@ def imported_modules(source: str) -> Iterator[str]:
 
 def offences(source: str, banned: set[str]) -> set[str]:
     """Return the banned modules that a source imports, and the banned names that it uses."""
-    return banned & {*imported_modules(source), *used_names(source)}
+    return banned & all_names(source)
+
+
+@functools.cache
+def all_names(source: str) -> frozenset[str]:
+    """Return the modules that a source imports, and the names that it uses."""
+    return frozenset({*imported_modules(source), *used_names(source)})
 
 
 def body_length(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:

@@ -6,18 +6,19 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.classes import Batch, CellCost, Property, PropertyKind, Request, Rule, Suppression, Threshold
 from sfumato.domains import Cube, Ladder, Lattice
+from tests.examples import examples
 from tests.oracles import lattice as oracle
 from tests.package import cube_of, lattice_of, problem_of
 from tests.strategies import cases, limits, tables
 
 
 @given(cases(tables(min_sensitive=1)), limits(), st.sampled_from(list(Rule)), st.integers(1, 5))
-@settings(max_examples=150)
+@examples(150)
 def test_every_node_equals_the_oracle(case, limit, rule, k):
     """All statistics of all nodes, under every rule, with persons and missing values."""
     named = {

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.classes import (
@@ -24,6 +24,7 @@ from sfumato.classes import (
 )
 from sfumato.domains import Cube, Ladder, Lattice
 from sfumato.errors import ParameterError
+from tests.examples import examples
 from tests.mixed_cases import MixedCase, mixed_cases
 from tests.oracles import lattice as oracle
 from tests.oracles import measures
@@ -79,7 +80,7 @@ def assert_equal_to_oracle(
 
 
 @given(mixed_cases(), limits(), st.sampled_from(list(Rule)), st.integers(1, 4))
-@settings(max_examples=120)
+@examples(120)
 def test_every_node_of_a_mixed_lattice_equals_the_oracle(mixed, limit, rule, k):
     """Levels beside listed partitions that do not nest, under every rule."""
     asked, problem = asked_of(mixed, limit, rule, k)
@@ -88,7 +89,7 @@ def test_every_node_of_a_mixed_lattice_equals_the_oracle(mixed, limit, rule, k):
 
 
 @given(mixed_cases(), limits(), st.sampled_from(list(Rule)), st.integers(1, 4))
-@settings(max_examples=120)
+@examples(120)
 def test_recodings_equal_the_oracle(mixed, limit, rule, k):
     """The same, each recoding by itself, given by its blocks."""
     asked, problem = asked_of(mixed, limit, rule, k)
@@ -112,7 +113,7 @@ def assert_same(first: Statistics, second: Statistics) -> None:
 
 
 @given(mixed_cases(all_listed=True), st.sampled_from([64, 64, 3, 7]), st.sampled_from(list(Rule)))
-@settings(max_examples=120)
+@examples(120)
 def test_recodings_equal_the_batch_of_listed_partitions(mixed, word_bits, rule):
     """To the last bit, in every column, with wide keys too, and class by class."""
     cube = cube_of(mixed.case)

@@ -25,9 +25,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_demo_goes_the_whole_way(folder: Path) -> None:
+    (folder / "sfumato-demo-1").mkdir()
     found = run("demo", columns=80)
     assert (found.status, found.err) == (0, "")
-    made = folder / "sfumato-demo-1"
+    made = folder / "sfumato-demo-2"
     assert sorted(file.name for file in made.iterdir() if file.is_file()) == MADE
     assert json.loads((made / "run.json").read_text(encoding="utf-8"))["complete"] is True
     assert json.loads((made / "adult-k10.csv.json").read_text(encoding="utf-8"))["measures"]["k"] >= 10
@@ -39,38 +40,33 @@ def test_demo_goes_the_whole_way(folder: Path) -> None:
         assert len(page) < 300_000
         assert name in found.out
     assert os.name != "posix" or (made / "report-internal.html").stat().st_mode & 0o777 == 0o600
-    for word in ("17,920 recodings", "picked", "verified", "cd sfumato-demo-1"):
+    for word in ("17,920 recodings", "picked", "verified", "cd sfumato-demo-2"):
         assert word in found.out
     assert max(len(line) for line in found.out.splitlines()) <= 80
 
 
-def test_demo_can_be_edited_and_run_again(folder: Path) -> None:
-    (folder / "sfumato-demo-1").mkdir()
-    found = run("demo", "--json").json
-    made = folder / "sfumato-demo-2"
-    assert (found["folder"], found["verified"]) == ("sfumato-demo-2", True)
-    files = found["files"]
-    assert isinstance(files, list)
-    assert all((made / name).is_file() for name in files)
-    again = run("release", made / "adult.toml", "--front", made, "--pick", "knee", "--out", made / "knee.csv")
-    assert again.status == 0
-    change(made / "adult.toml", "intervals = [3, 6, 12, 24, 48]", "intervals = [6, 12, 24, 48]")
-    checked = run("check", made / "adult.toml", "--json").json
-    assert checked["space"] == str(17920 * 6 // 7)
-
-
-def test_demo_fills_a_folder_but_replaces_only_by_force(folder: Path) -> None:
-    (folder / "mine").mkdir()
-    (folder / "mine" / "note.txt").write_text("keep", encoding="utf-8")
+def test_demo_fills_a_folder_but_replaces_only_by_force_and_can_be_edited(folder: Path) -> None:
+    made = folder / "mine"
+    made.mkdir()
+    (made / "note.txt").write_text("keep", encoding="utf-8")
     assert run("demo", "--out", "mine", "--quiet").status == 0
     before = listing(folder)
     found = run("demo", "--out", "mine")
     assert found.status == 2
     assert "exists already" in found.line
     assert listing(folder) == before
-    assert run("demo", "--out", "mine", "--quiet", "--force").status == 0
+    forced = run("demo", "--out", "mine", "--json", "--force").json
+    assert (forced["folder"], forced["verified"]) == ("mine", True)
+    files = forced["files"]
+    assert isinstance(files, list)
+    assert all((made / name).is_file() for name in files)
     assert listing(folder).keys() == before.keys()
-    assert (folder / "mine" / "note.txt").read_text(encoding="utf-8") == "keep"
+    assert (made / "note.txt").read_text(encoding="utf-8") == "keep"
+    again = run("release", made / "adult.toml", "--front", made, "--pick", "knee", "--out", made / "knee.csv")
+    assert again.status == 0
+    change(made / "adult.toml", "intervals = [3, 6, 12, 24, 48]", "intervals = [6, 12, 24, 48]")
+    checked = run("check", made / "adult.toml", "--json").json
+    assert checked["space"] == str(17920 * 6 // 7)
 
 
 @pytest.mark.parametrize("out", ["file/demo", "nowhere/demo", "file"])

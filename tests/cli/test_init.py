@@ -9,12 +9,13 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato
 from sfumato.cli.init import specification_path, toml, toml_key
 from tests.cli.running import listing, run, write_people
+from tests.examples import examples
 
 COLUMNS = {
     "id": st.integers(0, 10**6).map(str),
@@ -36,7 +37,7 @@ def write_table(path: Path, header: list[str], rows: list[list[str]]) -> Path:
 
 
 @given(st.data())
-@settings(max_examples=40)
+@examples(40)
 def test_what_init_writes_passes_check(data: st.DataObject) -> None:
     names = data.draw(st.lists(st.sampled_from(sorted(COLUMNS)), min_size=1, max_size=6, unique=True))
     rows = data.draw(

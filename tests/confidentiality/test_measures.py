@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.classes import Rule, Suppression
@@ -19,6 +19,7 @@ from sfumato.schemes import make_scheme
 from sfumato.search import METHODS, Problem, Requirement, search_exhaustive, search_optimal
 from sfumato.search.branch_and_bound import search_branch_and_bound
 from tests.confidentiality.secret_tables import cube_of, secret_tables, setting_of
+from tests.examples import examples
 from tests.oracles import classes as oracle_classes
 from tests.oracles import confidentiality as oracle
 from tests.package import lattice_of
@@ -47,7 +48,7 @@ def _remaining(case, blocks_of, classes) -> list[list[int]]:
 
 
 @given(secret_tables(), SUPPRESSIONS, st.data())
-@settings(max_examples=80)
+@examples(80)
 def test_against_the_definitions(secret, suppression: Suppression, data: st.DataObject) -> None:
     """Batches and single recodings, rows and persons, sentence by sentence."""
     case, cube = secret.case, cube_of(secret)
@@ -82,7 +83,7 @@ def test_against_the_definitions(secret, suppression: Suppression, data: st.Data
 
 
 @given(secret_tables(), st.integers(0, 20))
-@settings(max_examples=60)
+@examples(60)
 def test_failing_classes_are_those_that_disclose(secret, budget: int) -> None:
     """As a requirement it suppresses just these, within the budget; what remains is secure."""
     case, cube = secret.case, cube_of(secret)
@@ -102,7 +103,7 @@ def test_failing_classes_are_those_that_disclose(secret, budget: int) -> None:
 
 
 @given(secret_tables(), st.integers(0, 10), st.sampled_from([Rule.FAILING, Rule.NONE]))
-@settings(max_examples=60)
+@examples(60)
 def test_the_pruned_search_finds_the_optimum(secret, budget: int, rule: Rule) -> None:
     """Whoever holds the sentences: what is declared about unions is what holds."""
     case, cube = secret.case, cube_of(secret)
@@ -117,7 +118,7 @@ def test_the_pruned_search_finds_the_optimum(secret, budget: int, rule: Rule) ->
 
 
 @given(secret_tables(everyone=True), st.integers(0, 6))
-@settings(max_examples=40)
+@examples(40)
 def test_branch_and_bound_finds_the_optimum(secret, budget: int) -> None:
     """Over ordered partitions, where bits of falsified sentences bound it."""
     case, cube = secret.case, cube_of(secret)

@@ -170,11 +170,18 @@ def _mixed() -> pa.Table:
     return pa.table(MIXED)
 
 
-@pytest.mark.parametrize("within", [None, "town"])
-@pytest.mark.parametrize("centroid", ["mean", "median"])
-@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".arrow", ".jsonl", ".csv.gz"])
+# Every pair of a format with a way, and of two ways; a format does not know how its numbers were made.
+@pytest.mark.parametrize(
+    ("suffix", "within", "centroid"),
+    [
+        *((suffix, None, "mean") for suffix in (".csv", ".parquet", ".arrow", ".jsonl", ".csv.gz")),
+        *((suffix, "town", "median") for suffix in (".csv", ".parquet", ".arrow", ".jsonl", ".csv.gz")),
+        (".csv", None, "median"),
+        (".csv", "town", "mean"),
+    ],
+)
 def test_centres_tie_a_microaggregated_release_to_its_rows(
-    tmp_path: Path, within: str | None, centroid: Literal["mean", "median"], suffix: str
+    tmp_path: Path, suffix: str, within: str | None, centroid: Literal["mean", "median"]
 ) -> None:
     """Rows in another order have the same means: only their clusters tell."""
     table, columns = _mixed(), ["income", "grade", "born"]

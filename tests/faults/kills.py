@@ -1,7 +1,7 @@
 """Kill commands at random moments, and see that nothing readable stays and the next run works.
 
 ``python -m tests.faults.kills --count 300`` prints how many kills fell into which phase; the tests run a
-dozen. Every killed process has its own folder for outputs and its own temporary folder.
+few. Every killed process has its own folder for outputs and its own temporary folder.
 """
 
 from __future__ import annotations
@@ -18,8 +18,13 @@ import time
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import sfumato
+from tests.cli.running import run
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 ROOT = Path(__file__).resolve().parents[2]
 SPECIFICATION = """
@@ -91,11 +96,11 @@ class World:
         self._write_inputs()
         sfumato.warm_up()  # no killed process compiles
         for words in (
-            ("explore", "{in}/persons.toml", "--out", "{in}/front"),
-            ("anonymize", "{in}/plain.toml", "--out", "{in}/released/r.csv"),
+            ("explore", self.inputs / "persons.toml", "--out", self.inputs / "front"),
+            ("anonymize", self.inputs / "plain.toml", "--out", self.inputs / "released" / "r.csv"),
         ):
             (self.inputs / "released").mkdir(exist_ok=True)
-            assert self.run(Case("inputs", words, frozenset()), self.inputs).returncode == 0
+            assert run(*words, "--quiet").status == 0
 
     def _write_inputs(self) -> None:
         generator = random.Random(7)
@@ -236,12 +241,14 @@ def readable_by_others(out: Path, case: Case, internal: frozenset[str]) -> list[
     return found
 
 
-def kill_many(world: World, count: int, *, number: int) -> Counter[tuple[str, str]]:
+def kill_many(
+    world: World, count: int, *, number: int, cases: Sequence[Case] = CASES
+) -> Counter[tuple[str, str]]:
     """Kill commands in turn, every other time over outputs that exist; return what happened how often."""
     found: Counter[tuple[str, str]] = Counter()
     for step in range(count):
-        case = CASES[step % len(CASES)]
-        phase = world.kill(case, number=number, existing=step // len(CASES) % 2 == 1)
+        case = cases[step % len(cases)]
+        phase = world.kill(case, number=number, existing=step // len(cases) % 2 == 1)
         found[case.name, phase] += 1
         if (step + 1) % 10 == 0:
             print(f"{step + 1} of {count} kills, nothing wrong", file=sys.stderr, flush=True)

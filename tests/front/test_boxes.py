@@ -104,14 +104,14 @@ def test_one_solution_in_every_non_dominated_box(drawn) -> None:
 
 
 def test_a_hundred_thousand_candidates_in_seconds() -> None:
-    """Vectorized enough for large searches."""
+    """Vectorized enough for large searches; seconds of the processor, whoever else uses it."""
     random = np.random.default_rng(1)
     archive = BoxArchive(np.full(3, 0.02))
     archive.offer(random.random((10, 3)))
-    begin = time.perf_counter()
+    begin = time.process_time()
     points = np.abs(random.normal(size=(100_000, 3)))
     archive.offer(points / np.linalg.norm(points, axis=1)[:, None])
-    assert time.perf_counter() - begin < 10
+    assert time.process_time() - begin < 10
     assert len(archive.members) > 500
 
 

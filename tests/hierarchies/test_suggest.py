@@ -155,5 +155,6 @@ def test_other_categories_stay_as_they_are(values: list[Value]) -> None:
 
 @given(st.lists(st.text("ab -_*", max_size=4), unique=True))
 def test_what_is_suggested_for_texts_can_be_built(texts: list[str]) -> None:
-    found = suggest("x", list(texts), "category")
-    make(list(texts), found or None, has_missing=True)
+    made = make(list(texts), suggest("x", list(texts), "category") or None, has_missing=True)
+    assert {str(value) for value in made.values if value is not None} >= set(texts)
+    assert made.labels[-1] == ("*",)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -18,12 +19,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
-# The package and the home refuse to be written: simulated, because the tests may run as root.
-READ_ONLY = """
-from sfumato.kernels import _options
-print(_options.cache_folder())
-from sfumato import warm_up
-warm_up()
+# One kernel stands for all: one decorator compiles and keeps them.
+COMPILE_ONE = """
+import numpy as np
+from sfumato.kernels.dominance import keep_non_dominated
+assert keep_non_dominated(np.array([[1.0, 2.0], [2.0, 1.0], [3.0, 3.0]])).tolist() == [True, True, False]
 """
 
 
@@ -41,8 +41,12 @@ def _run(script: str, **more: str) -> str:
     return done.stdout.strip()
 
 
+@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")  # type: ignore[attr-defined]
 def test_a_private_folder_where_nothing_else_can_be_written(tmp_path: Path) -> None:
-    """Neither the package nor the home can be written: kernels compile all the same."""
+    """Neither the package nor the home can be written: kernels compile all the same.
+
+    The refusal is simulated, because the tests may run as root.
+    """
     blocked = tmp_path / "file"
     blocked.write_text("", encoding="utf-8")
     script = f"""
@@ -57,7 +61,8 @@ changed = source.replace("def _is_writable(", refuse, 1)
 changed = changed.replace('HERE / "__pycache__"', "Path({str(blocked)!r})", 1)
 exec(compile(changed, module.__file__, "exec"), module.__dict__)
 sys.modules["sfumato.kernels._options"] = module
-{READ_ONLY.split("import _options")[1].replace("_options.", "module.")}
+print(module.cache_folder())
+{COMPILE_ONE}
 """
     folder = Path(_run(script, TMPDIR=str(tmp_path), TEMP=str(tmp_path), TMP=str(tmp_path)))
     assert folder.parent == tmp_path
@@ -65,6 +70,24 @@ sys.modules["sfumato.kernels._options"] = module
     assert list(folder.rglob("*.nbi")), "kernels should be kept there"
     if os.name == "posix":
         assert folder.stat().st_mode & 0o077 == 0, "nobody else may plant compiled code there"
+
+
+@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")  # type: ignore[attr-defined]
+def test_warming_up_leaves_nothing_to_compile_for_a_search_and_for_clusters() -> None:
+    """In a process of its own: other tests have called kernels in this one."""
+    script = """
+import sfumato
+sfumato.warm_up()
+from sfumato.kernels import dominance, mdav, mdav_indexed, recodings, univariate, variable_mdav
+rooms = (dominance, mdav, mdav_indexed, recodings, univariate, variable_mdav)
+print([room.__name__ for room in rooms
+       if not any(getattr(thing, "signatures", None) for thing in vars(room).values())])
+"""
+    environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
+    done = subprocess.run(
+        [sys.executable, "-c", script], env=environment, capture_output=True, text=True, timeout=300
+    )
+    assert (done.stdout, done.stderr) == ("[]\n", "")
 
 
 def test_a_folder_that_cannot_be_made_is_not_writable(tmp_path: Path) -> None:
@@ -142,20 +165,30 @@ def _hits(kernel: Any) -> int:
     return sum(kernel.stats.cache_hits.values())
 
 
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder that keeps a kernel, and is not to be written again."""
+    folder = tmp_path_factory.mktemp("whole")
+    with pytest.MonkeyPatch.context() as patch:
+        assert _hits(_fresh(folder, patch)) == 0
+    return folder
+
+
 @pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")  # type: ignore[attr-defined]
 @pytest.mark.parametrize("damage", DAMAGES)
 @pytest.mark.parametrize("suffix", [".nbi", ".nbc"])
 def test_a_damaged_cache_heals(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str, damage: str
+    tmp_path: Path, whole: Path, monkeypatch: pytest.MonkeyPatch, suffix: str, damage: str
 ) -> None:
     """What was cut short, emptied or changed is compiled again, and then found again."""
-    assert _hits(_fresh(tmp_path, monkeypatch)) == 0
-    assert _hits(_fresh(tmp_path, monkeypatch)) == 1
-    (path,) = tmp_path.rglob(f"*{suffix}")
+    folder = tmp_path / "kept"
+    shutil.copytree(whole, folder)
+    assert _hits(_fresh(folder, monkeypatch)) == 1
+    (path,) = folder.rglob(f"*{suffix}")
     path.write_bytes(DAMAGES[damage](path.read_bytes()))
-    healed = _hits(_fresh(tmp_path, monkeypatch))
+    healed = _hits(_fresh(folder, monkeypatch))
     assert healed == 0 or suffix == ".nbi", "data that changed are never linked"
-    assert _hits(_fresh(tmp_path, monkeypatch)) == 1
+    assert _hits(_fresh(folder, monkeypatch)) == 1
 
 
 @pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")  # type: ignore[attr-defined]
@@ -179,6 +212,7 @@ def test_a_cache_that_cannot_be_used_stops_nothing(tmp_path: Path, monkeypatch: 
     assert _hits(_fresh(tmp_path, monkeypatch)) == 0
 
 
+@pytest.mark.slow
 def test_a_command_heals_its_cache(tmp_path: Path) -> None:
     """The whole way: every file of the cache is cut, the command works, and says nothing of it."""
     data = tmp_path / "d.csv"

@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
@@ -15,6 +15,7 @@ from sfumato.domains import Cube, Ladder, Lattice
 from sfumato.errors import ParameterError
 from sfumato.measures import Setting, make_measure
 from sfumato.search import Problem
+from tests.examples import examples
 from tests.oracles import measures as oracle
 from tests.strategies import coarser
 
@@ -84,7 +85,7 @@ def histograms_and_levels(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray]:
 
 
 @given(histograms_and_levels())
-@settings(max_examples=60)
+@examples(60)
 def test_the_work_is_the_least_possible(drawn: tuple[np.ndarray, np.ndarray]) -> None:
     """Kernel and oracle both find what a linear programme does."""
     histograms, levels = drawn

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.classes import Rule, Suppression
@@ -20,6 +20,7 @@ from sfumato.measures import (
     measure_names,
 )
 from sfumato.search import Problem, Requirement
+from tests.examples import examples
 from tests.package import KNOWN, cube_of, lattice_of, setting_of
 from tests.strategies import Case, cases, tables
 
@@ -57,7 +58,7 @@ def _values(
 
 
 @given(cases(tables(max_attributes=3, min_sensitive=1)))
-@settings(max_examples=60)
+@examples(60)
 def test_generalization_without_suppression(case: Case) -> None:
     """Privacy never gets worse and utility never better, for every measure that says so."""
     measures, nodes, costs, _ = _values(case, Suppression(Rule.NONE, 0))
@@ -73,7 +74,7 @@ def test_generalization_without_suppression(case: Case) -> None:
 
 
 @given(cases(tables(max_attributes=3, min_sensitive=1)), st.integers(2, 4), st.integers(0, 20))
-@settings(max_examples=60)
+@examples(60)
 def test_row_penalties_bound_from_both_sides(case: Case, k: int, budget: int) -> None:
     """The value without suppression bounds from below, the excess passes on to specializations."""
     setting = _setting(case)
@@ -92,7 +93,7 @@ def test_row_penalties_bound_from_both_sides(case: Case, k: int, budget: int) ->
 
 
 @given(cases(tables(max_attributes=3, min_sensitive=1)), st.data())
-@settings(max_examples=80)
+@examples(80)
 def test_unions(case: Case, data: st.DataObject) -> None:
     """Where a class may be united with any other, what fails at a node fails below it."""
     setting = _setting(case)

@@ -7,11 +7,12 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.errors import ParameterError
 from sfumato.measures import gain_per_loss
+from tests.examples import examples
 from tests.oracles.classes import group, recoding_at
 from tests.oracles.lattice import Problem as Asked
 from tests.package import problem_of
@@ -28,7 +29,7 @@ def undetermined(classes: list[list[int]], values: list[str | None]) -> float:
 
 
 @given(cases(tables(min_sensitive=1, persons=False)), st.data())
-@settings(max_examples=60)
+@examples(60)
 def test_a_step_equals_its_definition(case: Case, data: st.DataObject) -> None:
     """From any node to any node above it; the gain is never negative."""
     table = case.table
@@ -47,7 +48,7 @@ def test_a_step_equals_its_definition(case: Case, data: st.DataObject) -> None:
 
 
 @given(cases(tables(min_sensitive=1, max_rows=5)))
-@settings(max_examples=5)
+@examples(5)
 def test_the_entropy_must_have_been_collected(case: Case) -> None:
     """One clear message."""
     batch = problem_of(case, Asked(case.table, maximize=("k",))).batch(threads=1)

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from sfumato.classes import Rule, Suppression
 from sfumato.domains import Cube, Ladder, Lattice
@@ -15,6 +15,7 @@ from sfumato.hierarchies import value_places
 from sfumato.hierarchies.builders import of_values
 from sfumato.measures import Setting, make_measure
 from sfumato.search import Problem, Requirement
+from tests.examples import examples
 from tests.oracles.lattice import Problem as Asked
 from tests.package import problem_of
 from tests.strategies import Case, cases
@@ -64,7 +65,7 @@ def test_suppressed_rows_are_useless_and_do_not_protect() -> None:
 
 
 @given(cases())
-@settings(max_examples=60)
+@examples(60)
 def test_together_they_are_at_most_one(case: Case) -> None:
     """The harmonic mean of the diversities never exceeds their mean."""
     problem = problem_of(case, Asked(case.table, maximize=("usefulness", "protection"), rule="none"))

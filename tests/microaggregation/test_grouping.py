@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.errors import ParameterError
@@ -31,6 +31,7 @@ from sfumato.microaggregation.grouping.evaluation import count_groupings, crowdi
 from sfumato.microaggregation.grouping.gomm import CHUNK, FIRST, neighbours
 from sfumato.microaggregation.measures import Scores, link_records, measure_protection
 from sfumato.microaggregation.scales import standard_scores
+from tests.examples import examples
 from tests.microaggregation import plain_grouping as plain
 
 SMALL = GommParameters(population=20, generations=12, crossovers=3, mutations=2, polish=0)
@@ -92,7 +93,7 @@ def test_distances_added_over_groups_are_distances(case, scale) -> None:
 
 
 @given(st.lists(st.integers(0, 2**32 - 1), min_size=2, max_size=5), st.integers(0, 60_000))
-@settings(max_examples=20)
+@examples(20)
 def test_memory_gives_the_same_as_from_scratch(seeds, memory) -> None:
     """However much is remembered, in whatever order groupings come."""
     values = made_up()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -18,6 +18,7 @@ from sfumato.kernels.mdav_indexed import mdav_indexed
 from sfumato.microaggregation import mdav, univariate, v_mdav
 from sfumato.microaggregation import partitioning as partitioning_module
 from sfumato.microaggregation.partitioning import Begun, finish
+from tests.examples import examples
 from tests.oracles import microaggregation as oracle
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def test_index_is_the_definition(values: NDArray[np.float64], data: st.DataObjec
     assert mdav_indexed(values, k, 0.0).tolist() == oracle.mdav(values.tolist(), k)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(tables(), st.data())
 def test_shared_passes_are_the_definition(values: NDArray[np.float64], data: st.DataObject) -> None:
     """However many threads share them, and wherever one goes on alone."""
@@ -66,7 +67,7 @@ def test_v_mdav_is_the_definition(values: NDArray[np.float64], data: st.DataObje
     assert v_mdav(values, k, gain=gain).tolist() == oracle.v_mdav(values.tolist(), k, gain)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.lists(FINE | COARSE, min_size=1, max_size=11), st.data())
 def test_univariate_is_the_best_of_all(values: list[float], data: st.DataObject) -> None:
     k = data.draw(st.integers(1, len(values)))
@@ -87,7 +88,7 @@ def test_index_gives_the_clusters_of_plain_passes(kind: str, rows: int, width: i
 
 
 @given(st.integers(0, 10_000), st.integers(1, 3), st.integers(1, 6), st.sampled_from([2, 3, 7, 40]))
-@settings(max_examples=25)
+@examples(25)
 def test_index_breaks_ties_as_plain_passes_do(seed: int, width: int, values: int, k: int) -> None:
     random = np.random.default_rng(seed)
     table = random.integers(0, values, (2_500, width)).astype(np.float64)

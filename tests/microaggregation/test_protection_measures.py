@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.errors import ParameterError
@@ -17,6 +17,7 @@ from sfumato.microaggregation.measures import (
     link_records,
     measure_protection,
 )
+from tests.examples import examples
 from tests.microaggregation import plain_grouping as plain
 
 
@@ -86,7 +87,7 @@ def test_nothing_changed_and_everything_equal() -> None:
 
 
 @given(st.integers(0, 10_000), st.integers(1, 3), st.integers(100, 300))
-@settings(max_examples=25)
+@examples(25)
 def test_tree_and_threads_change_nothing(seed, columns, rows) -> None:
     """More rows than a box and than a task have; each compared with all others by brute force."""
     random = np.random.default_rng(seed)

@@ -6,8 +6,9 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
+from tests.examples import examples
 from tests.oracle_tests.hand_table import PERSONS_TABLE, TABLE
 from tests.oracles.classes import Ladder, Table
 from tests.oracles.lattice import (
@@ -214,7 +215,7 @@ def test_dominance() -> None:
     assert not dominates((1, 3), (2, 2))
 
 
-@settings(deadline=None, max_examples=40)
+@examples(40)
 @given(drawn=problems(cases(tables(max_attributes=3, max_levels=4)), weights=True, bounds=True))
 def test_front_is_exactly_the_minimal_set(drawn: tuple[Case, Problem]) -> None:
     problem = drawn[1]
@@ -231,7 +232,7 @@ def test_front_is_exactly_the_minimal_set(drawn: tuple[Case, Problem]) -> None:
             assert any(dominates(other, vector) for other in vectors)
 
 
-@settings(deadline=None, max_examples=40)
+@examples(40)
 @given(drawn=problems(cases(tables(max_attributes=2))))
 def test_no_node_is_better_than_the_optimum(drawn: tuple[Case, Problem]) -> None:
     problem = replace(drawn[1], minimize=("loss",))

@@ -6,9 +6,10 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.oracle_tests.hand_table import ALL, ILLNESS, KEPT, PERSONS, RECODING, ROWS
 from tests.oracles import measures
 from tests.oracles.classes import group, recoding_at
@@ -190,7 +191,7 @@ def test_discernibility_and_average_class() -> None:
     assert measures.average_class(KEPT) == Fraction(5, 2)
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(data=st.data())
 def test_identities_on_any_table(data: st.DataObject) -> None:
     table = data.draw(tables(min_sensitive=1, persons=False))
@@ -207,7 +208,7 @@ def test_identities_on_any_table(data: st.DataObject) -> None:
     assert measures.entropy_l(classes, values) <= measures.distinct_l(classes, values) + 1e-9
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(data=st.data())
 def test_a_more_general_recoding_never_has_smaller_classes_or_less_loss(data: st.DataObject) -> None:
     table = data.draw(tables())

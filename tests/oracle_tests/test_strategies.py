@@ -7,9 +7,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.oracles.lattice import AT_MOST, Problem, parse
 from tests.strategies import (
     MAX_ATTRIBUTES,
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from tests.oracles.classes import Ladder, Table
 
 
-@settings(deadline=None, max_examples=100)
+@examples(100)
 @given(case=cases())
 def test_ladders_nest_from_identity_to_one_block(case: Case) -> None:
     for ladder, matrix in zip(case.table.ladders, case.matrices, strict=True):
@@ -44,7 +45,7 @@ def test_ladders_nest_from_identity_to_one_block(case: Case) -> None:
             assert first == sorted(first)
 
 
-@settings(deadline=None, max_examples=100)
+@examples(100)
 @given(case=cases())
 def test_codes_and_texts_are_the_same_table(case: Case) -> None:
     table = case.table
@@ -61,7 +62,7 @@ def test_codes_and_texts_are_the_same_table(case: Case) -> None:
         assert len(set(table.persons)) == len(np.unique(case.person_codes)) == case.person_codes.max() + 1
 
 
-@settings(deadline=None, max_examples=100)
+@examples(100)
 @given(case=cases())
 def test_missing_is_last_by_itself_below_the_root_and_occurs(case: Case) -> None:
     for place, ladder in enumerate(case.table.ladders):
@@ -74,7 +75,7 @@ def test_missing_is_last_by_itself_below_the_root_and_occurs(case: Case) -> None
         assert ladder.levels[-1][None] == "*"
 
 
-@settings(deadline=None, max_examples=50)
+@examples(50)
 @given(table=tables(max_rows=5, max_attributes=2, max_domain=3, max_levels=3, missing=False, persons=False))
 def test_tables_keep_the_sizes_asked_for(table: Table) -> None:
     assert len(table.rows) <= 5
@@ -86,7 +87,7 @@ def test_tables_keep_the_sizes_asked_for(table: Table) -> None:
         assert None not in ladder.values
 
 
-@settings(deadline=None, max_examples=50)
+@examples(50)
 @given(ladder=ladders(contiguous=True))
 def test_contiguous_blocks_never_come_back(ladder: Ladder) -> None:
     for level in ladder.levels:
@@ -95,13 +96,13 @@ def test_contiguous_blocks_never_come_back(ladder: Ladder) -> None:
         assert changes == len(set(labels)) - 1
 
 
-@settings(deadline=None, max_examples=50)
+@examples(50)
 @given(bound=off_grid(0, 8))
 def test_off_grid_bounds_are_no_ratio_of_small_counts(bound: float) -> None:
     assert Fraction(str(bound)).denominator == 100_000
 
 
-@settings(deadline=None, max_examples=50)
+@examples(50)
 @given(drawn=problems())
 def test_objectives_have_their_own_direction(drawn: tuple[Case, Problem]) -> None:
     problem = drawn[1]
@@ -111,7 +112,7 @@ def test_objectives_have_their_own_direction(drawn: tuple[Case, Problem]) -> Non
     assert 0 <= float(problem.limit) <= 1
 
 
-@settings(deadline=None, max_examples=20)
+@examples(20)
 @given(st.data())
 def test_a_domain_of_one_value_may_have_one_level(data: st.DataObject) -> None:
     ladder = data.draw(ladders(max_domain=1))

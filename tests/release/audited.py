@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import copy
+import functools
 import json
 import random
+import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 import pyarrow as pa
@@ -16,7 +19,6 @@ from sfumato.verifier import hash_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 Place: TypeAlias = "tuple[str | int, ...]"
 
@@ -76,6 +78,28 @@ def make_columns(rows: int = 240, seed: int = 3) -> dict[str, list[object]]:
 
 def write_case(case: str, path: Path) -> Path:
     """Write one of the releases."""
+    return _put(_made(case, "".join(path.suffixes)), path)
+
+
+def _put(made: tuple[bytes, bytes], path: Path) -> Path:
+    for place, content in zip((path, manifest_path(path)), made, strict=True):
+        place.write_bytes(content)
+    return path
+
+
+@functools.cache
+def _made(case: str, suffix: str) -> tuple[bytes, bytes]:
+    """Make a release once: a file and its manifest, which say nothing of where they stand."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, f"r{suffix}")
+        if case == "microaggregated":
+            _microaggregate(path)
+        else:
+            _anonymize(case, path)
+        return path.read_bytes(), manifest_path(path).read_bytes()
+
+
+def _anonymize(case: str, path: Path) -> None:
     scheme, parts = CASES[case]
     asked = {name: {"role": Q, **about} for name, about in COLUMNS[scheme].items()}
     spec = {
@@ -86,7 +110,6 @@ def write_case(case: str, path: Path) -> Path:
         **parts,
     }
     sf.anonymize(pa.table(make_columns()), sf.Spec.from_dict(spec)).write(path)
-    return path
 
 
 def make_numbers() -> pa.Table:
@@ -102,10 +125,13 @@ def make_numbers() -> pa.Table:
 
 def write_microaggregated(path: Path) -> Path:
     """Write a microaggregated table of three groups of columns."""
+    return _put(_made("microaggregated", "".join(path.suffixes)), path)
+
+
+def _microaggregate(path: Path) -> None:
     columns, groups = ["u", "v", "w", "size"], [["u", "v"], ["w"], ["size"]]
     orders = {"size": ["S", "M", "L"]}
     sf.microaggregate(make_numbers(), columns, 4, groups=groups, orders=orders, keep=["note"]).write(path)
-    return path
 
 
 def read_manifest(path: Path) -> dict[str, object]:

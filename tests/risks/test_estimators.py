@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sfumato.assess.estimators import (
@@ -15,6 +15,7 @@ from sfumato.assess.estimators import (
     slide_negative_binomial,
     zayatz,
 )
+from tests.examples import examples
 from tests.oracles import risk as oracle
 
 SIZES = st.lists(st.integers(1, 9), min_size=2, max_size=30).filter(lambda sizes: 1 in sizes)
@@ -29,7 +30,7 @@ def test_zayatz_is_the_hypergeometric_formula(sizes: list[int], times: int) -> N
     assert number == pytest.approx(float(uniques), rel=1e-8)
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(SIZES, st.sampled_from([0.02, 0.1, 0.5]))
 def test_no_other_parameters_of_pitmans_model_are_likelier(sizes: list[int], fraction: float) -> None:
     try:
@@ -62,7 +63,7 @@ def test_pitmans_fit_is_that_of_a_general_optimizer() -> None:
     assert found["theta"] == pytest.approx(np.exp(fit.x[1]) - alpha, rel=1e-4)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(SIZES, st.sampled_from([0.05, 0.1, 0.3, 0.7]))
 def test_the_slide_negative_binomial_fits_both_moments(sizes: list[int], fraction: float) -> None:
     try:

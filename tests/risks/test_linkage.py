@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.assess.linkage import (
@@ -17,6 +17,7 @@ from sfumato.assess.linkage import (
     own_chances,
     wilson,
 )
+from tests.examples import examples
 from tests.oracles import risk as oracle
 from tests.risks.tables import Drawn, cells_of, tables
 
@@ -29,7 +30,7 @@ def test_wilson_solves_its_equation(attempts: int, data: st.DataObject) -> None:
     assert 0 <= low <= successes / attempts <= high <= 1
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(tables(), st.data())
 def test_the_expected_rate_is_that_of_trying_all_candidates(table: Drawn, data: st.DataObject) -> None:
     cells = cells_of(table)
@@ -83,7 +84,7 @@ def test_the_same_seed_finds_the_same_people() -> None:
         assert abs(item.rate - item.expected) < 4 * math.sqrt(item.expected / item.attempts)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(st.integers(2, 25), st.integers(1, 3), st.integers(0, 10_000))
 def test_the_nearest_record_is_that_of_comparing_all(rows: int, width: int, seed: int) -> None:
     random = np.random.default_rng(seed)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sfumato.schemes import GuidedOrdered, GuidedSets, Ordered, Sets
+from tests.examples import examples
 from tests.schemes import oracle
 from tests.schemes.trees import (
     NAMES,
@@ -32,7 +33,7 @@ DEEP_LEFT: oracle.Nested = ((((0, 1), 2), 3), (4, 5))
 
 
 @names
-@settings(max_examples=50)
+@examples(50)
 @example(DEEP)
 @example(DEEP_LEFT)
 @given(nested_trees())
@@ -44,7 +45,7 @@ def test_members_are_those_of_the_definition(name: str, tree: Nested) -> None:
 
 
 @names
-@settings(max_examples=50)
+@examples(50)
 @example(DEEP)
 @example(DEEP_LEFT)
 @given(nested_trees())
@@ -55,7 +56,7 @@ def test_count_is_exact(name: str, tree: Nested) -> None:
 
 
 @names
-@settings(max_examples=25)
+@examples(25)
 @example(DEEP)
 @example(DEEP_LEFT)
 @given(nested_trees())
@@ -66,7 +67,7 @@ def test_validity_of_every_partition(name: str, tree: Nested) -> None:
 
 
 @names
-@settings(max_examples=30)
+@examples(30)
 @example(DEEP_LEFT)
 @given(nested_trees(6))
 def test_successors_are_the_direct_coarser_neighbours(name: str, tree: Nested) -> None:
@@ -78,7 +79,7 @@ def test_successors_are_the_direct_coarser_neighbours(name: str, tree: Nested) -
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "levels"])
-@settings(max_examples=30)
+@examples(30)
 @example(DEEP_LEFT)
 @given(nested_trees(6))
 def test_children_are_the_nearest_valid_descendants(name: str, tree: Nested) -> None:
@@ -98,7 +99,7 @@ def test_the_rule_of_children_leads_to_every_set_partition_once(m: int) -> None:
 
 
 @names
-@settings(max_examples=50)
+@examples(50)
 @given(nested_trees(6))
 def test_finest_and_coarsest(name: str, tree: Nested) -> None:
     scheme, valid = scheme_of(name, tree), oracle.members(name, tree)
@@ -124,7 +125,7 @@ INCLUSIONS = [
 
 
 @pytest.mark.parametrize(("smaller", "larger"), INCLUSIONS)
-@settings(max_examples=50)
+@examples(50)
 @given(nested_trees())
 def test_inclusions(smaller: str, larger: str, tree: Nested) -> None:
     around = scheme_of(larger, tree)

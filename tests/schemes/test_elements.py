@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sfumato.kernels.elements import APART, JOINED, OPEN, settle
 from sfumato.schemes import Admissible, GuidedOrdered, GuidedSets, Ordered, Sets, elements_of
 from sfumato.search.branch_and_bound.arrays import Space
+from tests.examples import examples
 from tests.schemes import oracle
 from tests.schemes.trees import NAMES, WORK_CLASS, blocks_from, nested_trees, partition_of, scheme_of, tree_of
 
@@ -87,7 +88,7 @@ def _groups(block: list[int]) -> list[list[int]]:
 
 
 @names
-@settings(max_examples=30)
+@examples(30)
 @example(DEEP)
 @given(nested_trees(5))
 def test_consistent_sets_are_the_members(name: str, tree: Nested) -> None:
@@ -99,7 +100,7 @@ def test_consistent_sets_are_the_members(name: str, tree: Nested) -> None:
 
 
 @names
-@settings(max_examples=50)
+@examples(50)
 @example(WORK_CLASS)
 @given(nested_trees(6))
 def test_decisions_one_by_one_lead_to_every_member_once(name: str, tree: Nested) -> None:
@@ -121,7 +122,7 @@ MISSING: list[tuple[str, Callable[[Nested], Scheme]]] = [
 
 
 @pytest.mark.parametrize(("name", "make"), MISSING, ids=[name for name, _ in MISSING])
-@settings(max_examples=25)
+@examples(25)
 @given(nested_trees(4))
 def test_missing_is_with_everything_or_nothing(
     name: str, make: Callable[[Nested], Scheme], values: Nested
@@ -144,7 +145,7 @@ def admissible(draw: st.DrawFn) -> Admissible:
     return Admissible([partition_of(blocks) for blocks in dict.fromkeys([*drawn, *ends])])
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(admissible())
 def test_a_list_needs_to_be_asked_for_members(scheme: Admissible) -> None:
     """What listed partitions join need not be listed; each listed one still comes."""

@@ -7,10 +7,11 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.schemes import Node, Ordered, Sets, children, root, space, walk
+from tests.examples import examples
 from tests.schemes.trees import NAMES, nested_trees, scheme_of
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ mixes = st.lists(
 )
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(mixes)
 def test_every_combination_comes_once(schemes: list[Scheme]) -> None:
     found = [node.partitions for node in walk(schemes)]
@@ -32,7 +33,7 @@ def test_every_combination_comes_once(schemes: list[Scheme]) -> None:
     assert space(schemes) >= len(found)
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(mixes, st.integers(0, 2**32))
 def test_applicators_may_be_rearranged_in_any_node(schemes: list[Scheme], seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -45,7 +46,7 @@ def test_applicators_may_be_rearranged_in_any_node(schemes: list[Scheme], seed: 
     assert sorted(map(repr, found)) == sorted(map(repr, product(*(s.partitions() for s in schemes))))
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(mixes)
 def test_children_are_coarser_in_one_attribute(schemes: list[Scheme]) -> None:
     for node in walk(schemes):

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.schemes import Admissible, GuidedSets, Levels, Ordered, Sets
+from tests.examples import examples
 from tests.schemes.trees import (
     NAMES,
     WORK_CLASS,
@@ -69,7 +70,7 @@ def test_mutation_changes_whatever_can_change(name: str, tree: Nested, seed: int
 
 
 @names
-@settings(max_examples=10)
+@examples(10)
 @given(nested_trees(5))
 def test_mutation_reaches_everything(name: str, tree: Nested) -> None:
     scheme, generator = make(name, tree), rng(5)

@@ -6,9 +6,10 @@ import math
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from sfumato.search import Status, search_exhaustive, search_optimal
+from tests.examples import examples
 from tests.oracles import lattice as oracle
 from tests.package import problem_of, restrict
 from tests.strategies import problems
@@ -22,7 +23,7 @@ def _levels(nodes: np.ndarray) -> list[tuple[int, ...]]:
 
 
 @given(problems(weights=True, bounds=True))
-@settings(max_examples=300)
+@examples(300)
 def test_front_equals_brute_force(drawn):
     """Same recodings in the same order, same measures, whatever is asked."""
     case, asked = drawn
@@ -43,7 +44,7 @@ def test_front_equals_brute_force(drawn):
 
 
 @given(problems(weights=True, bounds=True))
-@settings(max_examples=400)
+@examples(400)
 def test_optimum_equals_brute_force(drawn):
     """The pruned search finds the brute-force optimum, ties included, and proves it."""
     case, asked = drawn

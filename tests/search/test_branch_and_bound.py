@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato import Spec, anonymize
@@ -15,6 +15,7 @@ from sfumato.domains import Ladder, Partition, Tree
 from sfumato.schemes import Admissible, Scheme, make_scheme
 from sfumato.search import Problem, Status
 from sfumato.search.branch_and_bound import DIRECTIONS, Techniques, search_branch_and_bound
+from tests.examples import examples
 from tests.oracles import lattice as oracle
 from tests.package import problem_of, restrict
 from tests.search.test_schemes import with_members
@@ -74,7 +75,7 @@ def cost_of(problem: Problem, result) -> float | None:
 
 
 @given(tasks(), techniques)
-@settings(max_examples=300)
+@examples(300)
 def test_finds_what_brute_force_finds(task, used):
     """Same optimal cost for every scheme, cost, k, rule, direction and technique."""
     case, asked, schemes = task
@@ -94,7 +95,7 @@ def test_finds_what_brute_force_finds(task, used):
 
 
 @given(tasks())
-@settings(max_examples=25)
+@examples(25)
 def test_threads_change_nothing(task):
     """The same recoding, not only the same cost, for any number of threads."""
     case, asked, schemes = task

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.classes import Rule, Suppression
@@ -17,6 +17,7 @@ from sfumato.measures import Setting, make_measure
 from sfumato.schemes import Ordered, Sets, make_scheme
 from sfumato.search import Monitor, Problem, Requirement, SearchResult, Status
 from sfumato.search.branch_and_bound import Techniques, engine, search_branch_and_bound
+from tests.examples import examples
 from tests.oracles import lattice as oracle
 from tests.package import problem_of
 from tests.search.test_branch_and_bound import cost_of, tasks, techniques
@@ -136,7 +137,7 @@ def test_a_time_limit_of_nothing(problem: Problem, best: float) -> None:
 
 
 @given(tasks(), techniques, st.integers(0, 12))
-@settings(max_examples=100)
+@examples(100)
 def test_any_problem_stopped_at_any_moment(task, used, times):
     """For any mix of schemes, cost, rule, requirements and techniques."""
     case, asked, schemes = task

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.errors import ParameterError
@@ -21,6 +21,7 @@ from sfumato.search import (
     search_granulation_ga,
 )
 from sfumato.search.granulation_ga import BinaryCode, exchange
+from tests.examples import examples
 from tests.oracles import lattice as oracle
 from tests.oracles.classes import Ladder, Table
 from tests.package import problem_of, restrict
@@ -92,7 +93,7 @@ def factors(asked: oracle.Problem) -> oracle.Problem:
 
 
 @given(problems(SMALL, bounds=True), st.integers(0, 100))
-@settings(max_examples=60)
+@examples(60)
 def test_solutions_are_feasible_and_never_beat_the_exact_front(drawn, seed):
     case, asked = drawn
     problem = problem_of(case, factors(asked))

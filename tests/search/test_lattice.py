@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.classes import Rule, Suppression
@@ -18,6 +18,7 @@ from sfumato.schemes import Admissible, make_scheme
 from sfumato.search import Monitor, Problem, Requirement, Status, choose_method, search_lattice
 from sfumato.search.lattice import Poset, Pruning, Space
 from tests.confidentiality.secret_tables import cube_of, secret_tables, setting_of
+from tests.examples import examples
 from tests.mixed_cases import mixed_cases
 from tests.oracles import granulation
 from tests.oracles import lattice as oracle
@@ -41,7 +42,7 @@ def found(result: SearchResult) -> set[tuple[int, ...]]:
 
 
 @given(problems(SMALL, bounds=True))
-@settings(max_examples=250)
+@examples(250)
 def test_both_variants_equal_brute_force(drawn):
     """Whatever is required and suppressed: the same set, and never more tests than recodings."""
     case, asked = drawn
@@ -68,7 +69,7 @@ def listed_problems(draw: st.DrawFn) -> tuple[Problem, oracle.Problem]:
 
 
 @given(listed_problems())
-@settings(max_examples=150)
+@examples(150)
 def test_lists_without_bottom_or_top(drawn):
     """Partitions in no particular order, several finest ones, no coarsest one."""
     problem, asked = drawn
@@ -102,7 +103,7 @@ def admissible_problems(draw: st.DrawFn) -> tuple[Problem, oracle.Problem]:
 
 
 @given(admissible_problems())
-@settings(max_examples=150)
+@examples(150)
 def test_admissible_partitions(drawn):
     """Orders that are neither chains nor graded."""
     problem, asked = drawn
@@ -112,7 +113,7 @@ def test_admissible_partitions(drawn):
 
 
 @given(secret_tables(), st.sampled_from([0, 0, 1, 3, 8]))
-@settings(max_examples=150)
+@examples(150)
 def test_secure_recodings(secret, budget):
     """Sentences for everyone and for some; where some rows may go, only the former allow to prune."""
     cube = cube_of(secret)
@@ -129,7 +130,7 @@ def test_secure_recodings(secret, budget):
 
 
 @given(admissible_problems())
-@settings(max_examples=100)
+@examples(100)
 def test_what_is_declared_to_be_handed_on_is(drawn):
     """Generalization property along every step, and subset property for every restriction."""
     problem, _ = drawn

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.classes import Rule
@@ -32,6 +32,7 @@ from sfumato.search.pymoo_adapter.evaluation import Evaluations
 from sfumato.search.pymoo_adapter.genome import Genome
 from sfumato.search.pymoo_adapter.search import Gain, Scale
 from sfumato.spec.fields import METHODS as NAMED
+from tests.examples import examples
 from tests.search.nsga2_cases import LEVELS, small_problem
 
 SHORT = EvolutionParameters(population=20, iterations=15)
@@ -64,7 +65,7 @@ def recodings_of(result: SearchResult) -> list[list[list[int]]]:
     st.booleans(),
     st.integers(0, 1000),
 )
-@settings(max_examples=25)
+@examples(25)
 def test_solutions_are_valid_feasible_and_never_beat_the_exact_front(schemes, require, seeding, seed):
     """Any mix of schemes: each partition is a member, each requirement holds, each cost can be had."""
     problem = small_problem(schemes, require=require)

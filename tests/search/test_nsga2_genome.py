@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sfumato.domains import Ladder, Partition
 from sfumato.schemes import Cuts, GuidedOrdered, Ordered, make_scheme
 from sfumato.search.pymoo_adapter import EvolutionParameters
 from sfumato.search.pymoo_adapter.genome import BitPart, BlockPart, Genome, LevelPart, Rates, make_part
+from tests.examples import examples
 from tests.schemes.trees import nested_trees, tree_of
 from tests.search.nsga2_cases import small_problem
 
@@ -33,7 +34,7 @@ def part_of(name: str, tree):
     st.sampled_from(("levels", "cuts", "ordered", "guided-ordered", "sets", "guided-sets", "admissible")),
     SEEDS,
 )
-@settings(max_examples=150)
+@examples(150)
 def test_whatever_happens_to_genes_they_stay_valid(tree, name, seed):
     """Any tree, any scheme: random ones, offspring of both crossovers, and mutants are members."""
     scheme, part = part_of(name, tree)
@@ -65,7 +66,7 @@ def test_a_bit_is_zero_where_neighbours_are_joined():
 
 
 @given(TREES, st.sampled_from((Cuts, GuidedOrdered)), SEEDS)
-@settings(max_examples=100)
+@examples(100)
 def test_constrained_parents_cross_only_where_both_are_separated(tree, make, seed):
     """Each child has one parent's bits up to a common 1 and the other's behind it; else they are copies."""
     part = BitPart(make(tree))
@@ -123,7 +124,7 @@ def test_where_every_attribute_is_constrained_they_mutate_after_all():
 
 
 @given(TREES, SEEDS)
-@settings(max_examples=60)
+@examples(60)
 def test_drawing_reaches_both_ends(tree, seed):
     """However large the tree: the inclination to join decides."""
     part = BitPart(Cuts(tree))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato as sf
@@ -25,12 +25,13 @@ from sfumato.search import (
     search_exhaustive,
     search_pbg_ea,
 )
+from tests.examples import examples
 from tests.package import problem_of, restrict
 from tests.strategies import problems
 
 
 @given(problems(weights=True, bounds=True), st.integers(0, 5))
-@settings(max_examples=60)
+@examples(60)
 def test_never_better_than_the_exact_front(drawn, seed) -> None:
     """Feasible, mutually non-dominated, no node twice, and nothing that the exact front does not cover."""
     case, asked = drawn

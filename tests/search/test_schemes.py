@@ -7,13 +7,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.domains import Ladder, Tree
 from sfumato.errors import ParameterError
 from sfumato.schemes import Ordered, Scheme, make_scheme
 from sfumato.search import Problem, Status, choose_method, search_exhaustive
+from tests.examples import examples
 from tests.mixed_cases import mixed_cases
 from tests.oracles import lattice as oracle
 from tests.oracles.classes import Ladder as PlainLadder
@@ -71,7 +72,7 @@ def numbered(problem: Problem) -> Problem:
 
 
 @given(schemed())
-@settings(max_examples=100)
+@examples(100)
 def test_front_of_schemes_equals_brute_force(drawn):
     """Same members in the same order, same measures, in the numbers of the result's lattice."""
     case, asked, schemes = drawn
@@ -89,7 +90,7 @@ def test_front_of_schemes_equals_brute_force(drawn):
 
 
 @given(mixed_cases(repeats=False), st.integers(1, 4))
-@settings(max_examples=60)
+@examples(60)
 def test_front_of_a_mixed_lattice_equals_brute_force(mixed, k):
     """A lattice that lists partitions may be the problem's own, too; ties by what describes them."""
     asked = oracle.Problem(

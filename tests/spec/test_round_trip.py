@@ -6,10 +6,11 @@ import json
 from math import prod
 from typing import TYPE_CHECKING
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.spec import Spec
+from tests.examples import examples
 
 if TYPE_CHECKING:
     import pytest
@@ -100,7 +101,7 @@ def tables(draw: st.DrawFn) -> dict[str, object]:
     return {"attributes": attributes, "require": require} | draw(st.fixed_dictionaries({}, optional=optional))
 
 
-@settings(deadline=None, max_examples=150)
+@examples(150)
 @given(tables())
 def test_every_specification_reads_back(
     tmp_path_factory: pytest.TempPathFactory, fields: dict[str, object]

@@ -16,6 +16,7 @@ from studies.gomm.study import PRINTED, STUDY
 from tests.studies.running import check_readme, compiled, run_quickly
 
 
+@pytest.mark.slow
 @compiled
 def test_a_quick_run_writes_everything(tmp_path) -> None:
     """results.json, README.md and every figure, without the data; the quick numbers are marked as such."""

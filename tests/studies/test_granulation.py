@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from studies.common.results import read_results
 from studies.granulation import census, example, paper
 from studies.granulation.check import KNOWN_MISSES, check, misses
@@ -11,6 +13,7 @@ from tests.studies.running import check_readme, compiled, run_quickly
 FIGURES = ("census", "example", "tests")
 
 
+@pytest.mark.slow
 @compiled
 def test_a_quick_run_writes_everything(tmp_path) -> None:
     """results.json, README.md and every figure; the quick numbers are marked as such."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from studies.common.results import read_results
 from studies.nsga2 import paper
@@ -14,6 +15,7 @@ from studies.nsga2.study import STUDY
 from tests.studies.running import check_readme, compiled, run_quickly
 
 
+@pytest.mark.slow
 @compiled
 def test_a_quick_run_writes_everything(tmp_path) -> None:
     """results.json, README.md and every figure; the quick numbers are marked as such."""

@@ -14,6 +14,7 @@ from studies.optimal.study import FULL, STUDY
 from tests.studies.running import check_readme, compiled, run_quickly
 
 
+@pytest.mark.slow
 @compiled
 def test_a_quick_run_writes_everything(tmp_path) -> None:
     """results.json, README.md and every figure; the quick numbers are marked as such."""

@@ -18,6 +18,7 @@ from tests.studies.running import check_readme, compiled, run_quickly
 FIGURES = ("billion", "figure-1", "figure-2", "figure-3")
 
 
+@pytest.mark.slow
 @compiled
 def test_a_quick_run_writes_everything(tmp_path) -> None:
     """results.json, README.md and every figure; the quick numbers are marked as such."""

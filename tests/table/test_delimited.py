@@ -7,11 +7,12 @@ import io
 import tempfile
 from pathlib import Path
 
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sfumato.table.delimited import SEPARATORS
 from sfumato.table.files import Reading, open_file
+from tests.examples import examples
 
 cells = st.text(alphabet="ab,;|\t\"\n '#0é.\\", max_size=6)
 tables = st.integers(2, 4).flatmap(
@@ -19,7 +20,7 @@ tables = st.integers(2, 4).flatmap(
 )
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(tables, st.sampled_from(SEPARATORS), st.sampled_from(["\n", "\r\n"]), st.booleans())
 @example([["", ""], ["", ""]], ",", "\n", False)
 @example([['"', "\n"], ["a\n\nb", ""]], ";", "\r\n", False)

@@ -50,7 +50,7 @@ def read(path, **reading):
         ("a.csv", ",b\n1,2\n", ["column_1", "b"], [("1", "2")]),
         ("a.csv", "it's,b\n1,2\n", ["it's", "b"], [("1", "2")]),
         ("a.csv", b"\xef\xbb\xbfa,b\n\xc3\xa4,2\n", ["a", "b"], [("ä", "2")]),
-        ("a.csv.gz", gzip.compress(b"\xef\xbb\xbfa,b\n1,2\n"), ["a", "b"], [("1", "2")]),
+        ("a.csv.gz", gzip.compress(b"\xef\xbb\xbfa,b\n1,2\n", mtime=0), ["a", "b"], [("1", "2")]),
         ("a[1]*.csv", "a,b\n1,2\n", ["a", "b"], [("1", "2")]),
         ("a.jsonl", '{"a": 1, "b": "x"}\n{"b": "007", "a": null}\n', ["a", "b"], [(1, "x"), (None, "007")]),
         ("a.ndjson", '{"a": "2020-01-01"}\n', ["a"], [("2020-01-01",)]),
@@ -58,7 +58,7 @@ def read(path, **reading):
         ("a.jsonl", '{"a": 1}\n{"a": "x"}\n', ["a"], [("1",), ("x",)]),
         ("a.jsonl", '{"a": true, "b": [1, {"c": 2}]}\n', ["a", "b"], [(True, '[1,{"c":2}]')]),
         ("a.jsonl", '{"a": 1, "a_1": 2}\n', ["a", "a_1"], [(1, 2)]),
-        ("a.jsonl.gz", gzip.compress(b'{"a": 1}\n'), ["a"], [(1,)]),
+        ("a.jsonl.gz", gzip.compress(b'{"a": 1}\n', mtime=0), ["a"], [(1,)]),
     ],
 )
 def test_text_is_read_as_it_is(name, content, columns, rows, tmp_path):
@@ -210,7 +210,7 @@ BAD = [
     ),
     (
         "a.csv.gz",
-        gzip.compress(b"a,b\n" + bytes(range(48, 58)) * 99 + b",2\n")[:-12],
+        gzip.compress(b"a,b\n" + bytes(range(48, 58)) * 99 + b",2\n", mtime=0)[:-12],
         {},
         "the file cannot be read: it is not what its name says.",
     ),
@@ -224,7 +224,12 @@ BAD = [
     ("a.parquet", "no", {}, "the file 'a.parquet' is not a Parquet file, or it is damaged. Write it again."),
     ("a.arrow", "no", {}, "the file is not an Arrow file, or it is damaged. Write it again."),
     ("a.jsonl", '{"a": 1}\n{"a": \n', {}, "line 2 is not JSON. Write one object for each row."),
-    ("a.jsonl.gz", gzip.compress(b'{"a": 1}\nx\n'), {}, "line 2 is not JSON. Write one object for each row."),
+    (
+        "a.jsonl.gz",
+        gzip.compress(b'{"a": 1}\nx\n', mtime=0),
+        {},
+        "line 2 is not JSON. Write one object for each row.",
+    ),
     ("a.jsonl", '{"a": 1}\n7\n{"a"\n', {}, "line 2 is not a JSON object. Write one object for each row."),
     ("a.json", '[{"a": 1},\n {"a": 2]', {}, "line 1 is not JSON. Write one object for each row."),
     ("a.jsonl", "1\n2\n", {}, OBJECTS),

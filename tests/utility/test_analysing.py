@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from sfumato.assess import analyse_recoded
 from sfumato.assess.recoded import pool
 from sfumato.errors import DataError, ParameterError
+from tests.examples import examples
 from tests.utility.cases import coded, dependent, tables
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from tests.oracles.utility import Rows
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(tables())
 def test_every_table_gives_plain_json_and_the_same_again(case: tuple[Rows, Recoded]) -> None:
     found = analyse_recoded(case[1], seed=7)

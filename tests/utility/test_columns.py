@@ -7,12 +7,13 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.assess import Columns, analyse_columns
 from sfumato.assess.analysing import count_ranges, draw_ranges
 from sfumato.errors import DataError, ParameterError
+from tests.examples import examples
 
 
 def made(rows: int = 300, *, cluster: int = 1, missing: float = 0.0) -> Columns:
@@ -80,7 +81,7 @@ def test_ranges_hold_a_row_and_are_counted_one_by_one(rows: list[list[int | None
         assert count_ranges(before, ranges) == sum(fits) >= 1
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(st.lists(st.tuples(st.integers(-5, 5), st.integers(-5, 5)), min_size=2, max_size=30))
 def test_distances_and_correlations_are_those_of_the_definition(rows: list[tuple[int, int]]) -> None:
     before = np.array(rows, dtype=np.float64)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.assess import ErrorSummary
@@ -21,6 +21,7 @@ from sfumato.assess.distributions import (
     suppressed_count,
     true_count,
 )
+from tests.examples import examples
 from tests.oracles import utility as oracle
 from tests.utility.cases import dependent, tables
 
@@ -57,7 +58,7 @@ def test_sets_of_an_order_are_ranges_without_missing(case: tuple[oracle.Rows, Re
                 assert inside[-1] < attribute.known
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(tables())
 def test_errors_are_summarized_over_the_floor(case: tuple[oracle.Rows, Recoded]) -> None:
     found = compare_queries(case[1], np.random.default_rng(1))

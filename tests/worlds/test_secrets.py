@@ -124,12 +124,19 @@ def made(
 
 WAYS = [
     *((engine, SUFFIXES[place % 5], "drop", "kept") for place, engine in enumerate((*FRAMES, *FILES))),
-    *((engine, SUFFIXES[place % 5], "mask", "kept") for place, engine in enumerate((*FILES, *FRAMES))),
     *((engine, "csv", "drop", "blocks") for engine in ("pandas", "csv", "polars-enum")),
+    *((engine, SUFFIXES[place % 5], "mask", "kept") for place, engine in enumerate((*FILES, *FRAMES))),
 ]
+SHORT = len(FRAMES) + len(FILES) + 3 + 5  # every engine once, every format once with masks
 
 
-@pytest.mark.parametrize(("engine", "suffix", "output", "way"), WAYS, ids=["-".join(way) for way in WAYS])
+@pytest.mark.parametrize(
+    ("engine", "suffix", "output", "way"),
+    [
+        pytest.param(*way, id="-".join(way), marks=[pytest.mark.slow] if place >= SHORT else [])
+        for place, way in enumerate(WAYS)
+    ],
+)
 @pytest.mark.filterwarnings("ignore")
 def test_no_published_byte_holds_a_secret(
     engine: str, suffix: str, output: str, way: str, tmp_path: Path

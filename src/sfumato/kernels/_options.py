@@ -15,6 +15,8 @@ import numba
 import numpy as np
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 
+from sfumato.kernels._parts import KernelCompiler, PartCache, PartCompiler
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -37,11 +39,7 @@ def kernel(function: Kernel) -> Kernel:
 
 
 def inner(function: Kernel) -> Kernel:
-    """Compile a function that only other kernels call.
-
-    What lets Python call a function takes the compiler as long as the function itself where arguments are
-    made of many arrays: a third of all time is saved without.
-    """
+    """Compile a function that only other kernels call, as a part of these; Python must not call it."""
     return _compiled(function, from_python=False)
 
 
@@ -56,8 +54,15 @@ def _compiled(function: Kernel, *, from_python: bool) -> Kernel:
     # Numba's types do not know all of its options.
     compiled = cast("Callable[..., Callable[[Kernel], Kernel]]", numba.njit)
     try:
-        made = compiled(nogil=True, no_cfunc_wrapper=True, no_cpython_wrapper=not from_python)(function)
-        vars(made)["_cache"] = _Cache(function)  # what cache=True does, with numba's own class
+        made = compiled(
+            nogil=True,
+            no_cfunc_wrapper=True,
+            no_cpython_wrapper=not from_python,
+            pipeline_class=KernelCompiler if from_python else PartCompiler,
+        )(function)
+        vars(made)["_cache"] = (_Cache if from_python else _CacheOfParts)(
+            function
+        )  # what cache=True does, with numba's own class
         return made
     finally:
         settings["CACHE_DIR"] = before
@@ -119,6 +124,12 @@ class _Cache(FunctionCache):
             self.flush()
         except OSError:  # not ours to write, or the disk is full
             self.disable()
+
+
+class _CacheOfParts(_Cache):
+    """The same for what only kernels call."""
+
+    _impl_class: type[PartCache] = PartCache  # type: ignore[assignment]
 
 
 @functools.cache

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from sfumato.kernels._groups import by_address
+
 if TYPE_CHECKING:
     from sfumato._typing import FloatArray, IntArray, KeyArray, LongArray
 
@@ -14,6 +16,7 @@ PROBES, TOO_DEAR_JOINED, TOO_DEAR_APART, NEEDED, ROUNDS = range(5)
 COUNTERS = ("probes", "useless to join", "useless to split", "needed", "rounds")
 
 
+@by_address
 class Tuples(NamedTuple):
     """Distinct tuples of codes with what has to be added up for them."""
 
@@ -24,6 +27,7 @@ class Tuples(NamedTuple):
     weights: FloatArray  # (q, tuples), or (0, tuples) where a cell's weight is its row
 
 
+@by_address
 class Model(NamedTuple):
     """What recodings cost and what is required of them.
 
@@ -44,6 +48,7 @@ class Model(NamedTuple):
     exact: int  # 1 if the cost of a fine end is that of a solution; else it may be less, or there is none
 
 
+@by_address
 class Techniques(NamedTuple):
     """What an expansion may use."""
 
@@ -56,6 +61,7 @@ class Techniques(NamedTuple):
     strongest: int  # whether to branch on the element that raises the bounds most, else on the first
 
 
+@by_address
 class Work(NamedTuple):
     """Working memory of one thread."""
 

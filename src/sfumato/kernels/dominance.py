@@ -39,7 +39,9 @@ def keep_non_dominated(costs: FloatArray) -> BoolArray:
                         front[f, m], front[f // 2, m] = front[f // 2, m], front[f, m]
                 break
         if not dominated:
-            front[count] = costs[i]
+            # A loop: the compiler takes two seconds for an assignment from row to row.
+            for m in range(objectives):
+                front[count, m] = costs[i, m]
             count += 1
             keep[i] = True
     return keep

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from sfumato.kernels._groups import by_address
 from sfumato.kernels._options import inner, kernel
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 OPEN, JOINED, APART = range(3)
 
 
+@by_address
 class Decisions(NamedTuple):
     """The elements of all attributes, one attribute after another.
 
@@ -37,6 +39,7 @@ class Decisions(NamedTuple):
     stamp_start: LongArray  # (q,): where the pairs of an attribute's codes begin in a stamp array
 
 
+@by_address
 class Ends(NamedTuple):
     """Working memory for one set of decisions."""
 

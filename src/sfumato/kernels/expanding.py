@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from sfumato.kernels._groups import by_address
 from sfumato.kernels._options import inner, kernel
 from sfumato.kernels.bounding import bound_ends, fine_cost
 from sfumato.kernels.bounding_layout import NEEDED, ROUNDS, TOO_DEAR_APART, TOO_DEAR_JOINED
@@ -31,6 +32,7 @@ MOST_ROUNDS = 4
 """How often the open elements of a node are probed in one go."""
 
 
+@by_address
 class Left(NamedTuple):
     """What expanding n nodes leaves, one row for each."""
 

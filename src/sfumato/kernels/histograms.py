@@ -10,6 +10,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, TypeAlias
 
+import numpy as np
+
 from sfumato.kernels._options import inner, kernel
 from sfumato.kernels.rounding import round_off
 
@@ -117,7 +119,9 @@ def _fill_recursive(runs: Runs, factor: LongArray, held: LongArray, found: Float
 
 
 @kernel
-def _gap(held: float, rows: float, first: int, last: int, reach: FloatArray, area: FloatArray) -> float:
+def _gap(
+    held: float, rows: float, first: np.int64, last: np.int64, reach: FloatArray, area: FloatArray
+) -> float:
     """Return Σ |held − rows·reach[v]| over the values from ``first`` on before ``last``.
 
     ``reach`` does not fall, so the terms change their sign once; that place is searched by halving.
@@ -155,14 +159,15 @@ def _fill_ordered(
     for c in range(len(ends)):
         moved = 0.0
         held = 0.0
-        first = 0
+        first = np.int64(0)  # all places are 64-bit, or the compiler makes _gap three times
         while at < ends[c]:
             i = order[at]
-            moved += _gap(held * row_count, rows[c], first, values[i], reach, area)
+            place = np.int64(values[i])
+            moved += _gap(held * row_count, rows[c], first, place, reach, area)
             held += counts[i]
-            first = values[i]
+            first = place
             at += 1
-        moved += _gap(held * row_count, rows[c], first, m, reach, area)
+        moved += _gap(held * row_count, rows[c], first, np.int64(m), reach, area)
         found[c] = moved / (float(rows[c]) * row_count * max(m - 1, 1))
 
 

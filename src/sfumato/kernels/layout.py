@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from sfumato.kernels._groups import by_address
+
 if TYPE_CHECKING:
     import numpy as np
 
@@ -11,6 +13,7 @@ if TYPE_CHECKING:
     from sfumato.kernels.sentences import Sentences
 
 
+@by_address
 class Tables(NamedTuple):
     """Classes of one node for each depth of the walk; depth first in every shape.
 
@@ -27,6 +30,7 @@ class Tables(NamedTuple):
     counts: LongArray  # (depths, 1 + sets): groups, then pairs of each set
 
 
+@by_address
 class Fields(NamedTuple):
     """Where each quasi-identifier stands in a key."""
 
@@ -38,6 +42,7 @@ class Fields(NamedTuple):
 Field: TypeAlias = "tuple[int, np.uint64, np.uint64]"
 
 
+@by_address
 class Origin(NamedTuple):
     """The distinct tuples of original values, for a cost that looks at them; empty where none does."""
 
@@ -49,6 +54,7 @@ class Origin(NamedTuple):
     base: IntArray  # (values of all attributes,): block of each value in the base
 
 
+@by_address
 class Ladders(NamedTuple):
     """Block maps between levels and the cell costs of blocks, flattened.
 
@@ -68,6 +74,7 @@ class Ladders(NamedTuple):
     origin: Origin
 
 
+@by_address
 class Details(NamedTuple):
     """What properties need beside the pairs."""
 
@@ -81,6 +88,7 @@ class Details(NamedTuple):
     scale: FloatArray  # (properties, q): what an extent of 1 adds to the diversity, in walking order
 
 
+@by_address
 class Plan(NamedTuple):
     """What to collect and which rows to suppress."""
 
@@ -99,6 +107,7 @@ class Plan(NamedTuple):
     sentences: Sentences
 
 
+@by_address
 class Scratch(NamedTuple):
     """Working memory of one thread."""
 

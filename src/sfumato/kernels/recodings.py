@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from sfumato.kernels._groups import by_address
 from sfumato.kernels._options import kernel
 from sfumato.kernels.frequencies import total_penalty
 from sfumato.kernels.lattice import reduce_classes
@@ -28,6 +29,7 @@ DEPTHS = (0, 1)
 """Where tuples and classes stand in the tables."""
 
 
+@by_address
 class Heights(NamedTuple):
     """The levels of all hierarchies, for the heights of blocks, and which costs are wanted."""
 
@@ -65,7 +67,9 @@ def _block_extents(block: IntArray, places: LongArray, first: IntArray, costs: L
     Missing has the place −1; a block of missing and others has the extent of the whole domain. ``first`` is
     working memory of m. O(m).
     """
-    whole = max(1, places.max())
+    whole = 1
+    for v in range(len(places)):
+        whole = max(whole, places[v])
     for v in range(len(block)):
         first[block[v]] = -1
         costs[block[v]] = 0

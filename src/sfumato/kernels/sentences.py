@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from sfumato.kernels._groups import by_address
 from sfumato.kernels._options import inner, kernel
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ _LOW = np.uint64((1 << PER_WORD) - 1)
 _ZERO = np.uint64(0)
 
 
+@by_address
 class Sentences(NamedTuple):
     """What the properties about sentences read; all empty where there are none."""
 

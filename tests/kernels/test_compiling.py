@@ -1,0 +1,185 @@
+"""What is compiled, and how often: the first minute of a user."""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import pytest
+
+from sfumato.kernels import _options
+from sfumato.kernels._groups import Group, by_address
+from sfumato.kernels._options import inner, kernel
+
+if TYPE_CHECKING:
+    from sfumato._typing import LongArray
+
+SOURCE = Path(__file__).resolve().parents[2] / "src"
+# The compiler names each function that it compiles; what is loaded from the cache is not named.
+RECORD = """
+import atexit, json, sys
+from numba.core import event
+
+compiled = []
+
+class Listener(event.Listener):
+    def on_start(self, found):
+        function = found.data["dispatcher"].py_func
+        compiled.append(f"{function.__module__}.{function.__qualname__}")
+
+    def on_end(self, found):
+        pass
+
+event.register("numba:compile", Listener())
+target = sys.argv[1]
+atexit.register(lambda: open(target, "w").write(json.dumps(compiled)))
+"""
+DEMO = """
+from sfumato.cli.main import main
+
+sys.argv = ["sfumato", "demo", "--quiet", "--out", sys.argv[1] + ".demo"]
+main()
+"""
+OTHERS = "import sfumato\nsfumato.warm_up()\n"
+KERNELS_OF_THE_DEMO = {
+    "diversity": "fill_diversity summed_inverse",
+    "dominance": "keep_non_dominated",
+    "frequencies": "_count_lost frequency_penalties total_penalty",
+    "histograms": "_add_level _count_keys _fill_entropy _fill_hierarchical _fill_ordered _fill_recursive "
+    "_gap _sort measure_histograms sort_pairs",
+    "lattice": "_advance _cell_sums _class_sizes _collect _count_failing _fewest_bits _fill_properties _lead "
+    "_measure_pairs _popcount _smallest_size _suppress _suppress_below_mean _suppress_failing "
+    "_suppress_smallest _worst_value evaluate_nodes reduce_classes",
+    "recodings": "_block_costs _block_extents _block_heights price_blocks",
+    "rolling": "_is_same _roll_up_classes _roll_up_pairs _unite_narrow _unite_wide add_up remember roll_up "
+    "roll_up_pairs table_bits",
+    "rounding": "round_off",
+    "sentences": "_count_exposed _judge _sum_risks _told least_security measure_sentences",
+}
+
+
+def _compiled(script: str, cache: Path, folder: Path) -> Counter[str]:
+    """Run a script in a process of its own; return how often each function was compiled."""
+    environment = {**os.environ, "PYTHONPATH": str(SOURCE), "NUMBA_CACHE_DIR": str(cache)}
+    target = folder / "compiled.json"
+    arguments = [sys.executable, "-c", RECORD + script, str(target)]
+    subprocess.run(arguments, env=environment, check=True, capture_output=True, timeout=600)
+    return Counter(json.loads(target.read_text(encoding="utf-8")))
+
+
+@pytest.fixture(scope="module")
+def cold(tmp_path_factory: pytest.TempPathFactory) -> tuple[Counter[str], Counter[str]]:
+    """What a first demonstration compiles, and then what all other kernels do."""
+    cache = tmp_path_factory.mktemp("cache")
+    demo = _compiled(DEMO, cache, tmp_path_factory.mktemp("demo"))
+    return demo, _compiled(OTHERS, cache, tmp_path_factory.mktemp("others"))
+
+
+def test_a_demonstration_compiles_each_kernel_once(cold: tuple[Counter[str], Counter[str]]) -> None:
+    """One more, or one more signature of one of them, is time of everybody's first minute."""
+    expected = Counter(
+        f"sfumato.kernels.{module}.{name}"
+        for module, names in KERNELS_OF_THE_DEMO.items()
+        for name in names.split()
+    )
+    assert Counter({name: n for name, n in cold[0].items() if name.startswith("sfumato.")}) == expected
+
+
+def test_no_kernel_makes_text(cold: tuple[Counter[str], Counter[str]]) -> None:
+    """Assigning row to row brings in the text of an error message: two seconds."""
+    assert not [name for found in cold for name in found if ".unicode." in name]
+
+
+def test_what_kernels_share_is_compiled_once(cold: tuple[Counter[str], Counter[str]]) -> None:
+    """Parts are kept by themselves: another kernel with the same parts, and another process, use them."""
+    demo, others = cold
+    assert "sfumato.kernels.recodings.evaluate_recodings" in others
+    assert "sfumato.kernels.lattice.reduce_classes" in demo
+    assert not demo.keys() & {name for name in others if name.startswith("sfumato.")}
+
+
+@by_address
+class Inside(NamedTuple):
+    """A group within a group."""
+
+    amounts: LongArray
+    factor: int
+
+
+@by_address
+class Outside(NamedTuple):
+    """A group that holds another one."""
+
+    totals: LongArray
+    inside: Inside
+
+
+@inner
+def _add(group: Outside, i: int) -> None:
+    group.totals[i] += group.inside.amounts[i] * group.inside.factor
+
+
+@inner
+def _add_inside(inside: Inside, totals: LongArray) -> None:
+    for i in range(len(totals)):
+        totals[i] += inside.amounts[i]
+
+
+@kernel
+def add_all(group: Outside, pair: tuple[Inside, int]) -> LongArray:
+    """Hand groups on in every way: whole, in part, in a tuple; return a view of one of its arrays."""
+    for i in range(len(group.totals)):
+        _add(group, i)
+    _add_inside(group.inside, group.totals)
+    for _ in range(pair[1]):
+        _add_inside(pair[0], group.totals)
+    return group.totals[1:]
+
+
+def _groups() -> tuple[Outside, tuple[Inside, int]]:
+    amounts = np.arange(5, dtype=np.int64)
+    return Outside(np.ones(5, dtype=np.int64), Inside(amounts, 10)), (Inside(amounts + 100, 0), 2)
+
+
+def test_groups_are_handed_on_by_address() -> None:
+    """With the same result, and without a reference more or less to the arrays."""
+    if _options.numba.config.DISABLE_JIT:
+        pytest.skip("nothing is compiled")
+    group, pair = _groups()
+    add_all(group, pair)
+    group, pair = _groups()
+    gc.collect()
+    arrays = [group.totals, group.inside.amounts, pair[0].amounts]
+    before = [sys.getrefcount(array) for array in arrays]
+    found = add_all(group, pair)
+    assert found.tolist() == (1 + np.arange(5) * 11 + 2 * (np.arange(5) + 100))[1:].tolist()
+    after = [sys.getrefcount(array) for array in arrays]
+    assert after == [before[0] + 1, *before[1:]], "a group gives back what it holds; the view holds its array"
+    signature = add_all.signatures[0]  # type: ignore[attr-defined]
+    assert isinstance(signature[0], Group)
+    del group, pair, arrays
+    assert found.sum() == (1 + np.arange(5) * 11 + 2 * (np.arange(5) + 100))[1:].sum(), "it holds its data"
+
+
+def test_groups_of_other_arrays_have_other_names() -> None:
+    """Names of types become names of functions: two of the same name would be one function."""
+    numba = _options.numba
+    one = numba.typeof(Inside(np.zeros(1, dtype=np.int64), 1))
+    read_only = np.zeros(1, dtype=np.int64)
+    read_only.flags.writeable = False
+    others = [
+        numba.typeof(Inside(np.zeros(1, dtype=np.int32), 1)),  # type: ignore[arg-type]
+        numba.typeof(Inside(np.zeros((1, 1), dtype=np.int64), 1)),
+        numba.typeof(Inside(np.zeros(4, dtype=np.int64)[::2], 1)),
+        numba.typeof(Inside(read_only, 1)),
+        numba.typeof(Inside(np.zeros(1, dtype=np.int64), 1.0)),  # type: ignore[arg-type]
+    ]
+    assert len({str(one), *map(str, others)}) == 1 + len(others)
+    assert str(numba.typeof(Inside(np.ones(7, dtype=np.int64), 3))) == str(one)
