@@ -11,7 +11,7 @@ import time
 from typing import TYPE_CHECKING
 
 from benchmarks import memory, optimal, pbg, processes, workloads
-from sfumato.search import search_exhaustive, search_optimal
+from sfumato.search import Run, search_exhaustive, search_optimal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -32,8 +32,8 @@ def nodes_per_second(threads: int | None) -> float:
     problem = workloads.front_problem()
     batch = problem.batch(threads)
     batch.compile()
-    search_exhaustive(problem, batch)
-    return problem.lattice.size / seconds(lambda: search_exhaustive(problem, batch), 5)
+    search_exhaustive(problem, Run(batch=batch))
+    return problem.lattice.size / seconds(lambda: search_exhaustive(problem, Run(batch=batch)), 5)
 
 
 def optimum_ms(limit: float) -> float:
@@ -41,8 +41,8 @@ def optimum_ms(limit: float) -> float:
     problem = workloads.optimum_problem(limit)
     batch = problem.batch()
     batch.compile()
-    search_optimal(problem, batch)
-    return 1000 * seconds(lambda: search_optimal(problem, batch), 7)
+    search_optimal(problem, Run(batch=batch))
+    return 1000 * seconds(lambda: search_optimal(problem, Run(batch=batch)), 7)
 
 
 def figures() -> Iterator[tuple[str, str, str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from benchmarks import workloads
-from sfumato.search import search_exhaustive, search_optimal
+from sfumato.search import Run, search_exhaustive, search_optimal
 
 
 class EveryNode:
@@ -19,15 +19,15 @@ class EveryNode:
         self.batch.compile()
 
     def time_front(self) -> None:
-        search_exhaustive(self.problem, self.batch)
+        search_exhaustive(self.problem, Run(batch=self.batch))
 
     def track_nodes_per_second(self) -> float:
         begin = time.perf_counter()
-        search_exhaustive(self.problem, self.batch)
+        search_exhaustive(self.problem, Run(batch=self.batch))
         return self.problem.lattice.size / (time.perf_counter() - begin)
 
     def track_front_size(self) -> int:
-        return len(search_exhaustive(self.problem, self.batch).nodes)
+        return len(search_exhaustive(self.problem, Run(batch=self.batch)).nodes)
 
 
 class OneThread:
@@ -41,7 +41,7 @@ class OneThread:
         self.batch.compile()
 
     def time_front(self) -> None:
-        search_exhaustive(self.problem, self.batch)
+        search_exhaustive(self.problem, Run(batch=self.batch))
 
 
 class Optimum:
@@ -56,11 +56,11 @@ class Optimum:
         self.batch.compile()
 
     def time_search(self, minimize: str, limit: float) -> None:
-        search_optimal(self.problem, self.batch)
+        search_optimal(self.problem, Run(batch=self.batch))
 
     def track_cost(self, minimize: str, limit: float) -> float:
-        result = search_optimal(self.problem, self.batch)
+        result = search_optimal(self.problem, Run(batch=self.batch))
         return float(self.problem.objectives[0].value(self.batch.evaluate(result.nodes))[0])
 
     def track_evaluated(self, minimize: str, limit: float) -> int:
-        return search_optimal(self.problem, self.batch).evaluated
+        return search_optimal(self.problem, Run(batch=self.batch)).evaluated

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from sfumato.preparing import make_problem
+from sfumato.search import Run
 from sfumato.search.problem import round_costs
 from sfumato.search.pymoo_adapter import EvolutionParameters, compile_pymoo, search_pymoo
 from sfumato.search.pymoo_adapter.evaluation import Evaluations
@@ -133,12 +134,12 @@ def plain_seconds(table: PlainTable) -> float:
 
     problem = census_problem()
     batch = problem.batch()
-    fast = search_pymoo(problem, batch, seed=1, parameters=SAMPLE)
+    fast = search_pymoo(problem, Run(seed=1, batch=batch, parameters=SAMPLE))
     _PlainEvaluations.table, _PlainEvaluations.calls = table, 0
     module.Evaluations, kept = _PlainEvaluations, module.Evaluations
     try:
         begin = time.perf_counter()
-        slow = search_pymoo(problem, batch, seed=1, parameters=SAMPLE)
+        slow = search_pymoo(problem, Run(seed=1, batch=batch, parameters=SAMPLE))
         seconds = time.perf_counter() - begin
     finally:
         module.Evaluations = kept
@@ -160,7 +161,7 @@ class Census:
 
     def search(self) -> float:
         begin = time.perf_counter()
-        result = search_pymoo(self.problem, self.batch, seed=1, parameters=CHAPTER)
+        result = search_pymoo(self.problem, Run(seed=1, batch=self.batch, parameters=CHAPTER))
         assert result.evaluated == EVALUATIONS
         return time.perf_counter() - begin
 
@@ -178,7 +179,7 @@ class Census:
         return plain_seconds(CodedTable()) / fast
 
     def track_solutions(self) -> int:
-        return len(search_pymoo(self.problem, self.batch, seed=1, parameters=CHAPTER).nodes)
+        return len(search_pymoo(self.problem, Run(seed=1, batch=self.batch, parameters=CHAPTER)).nodes)
 
 
 class Recodings:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, cast
 import sfumato as sf
 from benchmarks import memory, workloads
 from sfumato.preparing import load, make_problem
-from sfumato.search import Monitor, search_optimal
+from sfumato.search import Monitor, Run, search_optimal
 from sfumato.search.branch_and_bound import compile_branch_and_bound, search_branch_and_bound
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ class Proof:
 def prove(problem: Problem, limit_s: float | None = None) -> Proof:
     """Search on all cores until the optimum is proven or the time is over."""
     begin, used = time.perf_counter(), time.process_time()
-    result = search_branch_and_bound(problem, Monitor(limit_s))
+    result = search_branch_and_bound(problem, Run(Monitor(limit_s)))
     seconds, used = time.perf_counter() - begin, time.process_time() - used
     found = dict(result.certificate or {})
     gap = 0.0 if result.complete else 1.0 if found["gap"] is None else found["gap"]
@@ -170,7 +170,7 @@ def reach(k: int, cost: str, limit_s: float) -> Reached:
     run = json.loads((out / "run.json").read_text(encoding="utf-8"))
     levels = make_problem(load(None, spec_of("levels", "levels", k, cost)), (), (cost,))
     batch = levels.batch()
-    best = levels.objectives[0].value(batch.evaluate(search_optimal(levels, batch).nodes))[0]
+    best = levels.objectives[0].value(batch.evaluate(search_optimal(levels, Run(batch=batch)).nodes))[0]
     return Reached(run["certificate"]["cost"], float(best), run.get("gap", 1.0), megabytes)
 
 

@@ -13,7 +13,7 @@ from sfumato.domains import Cube, Ladder, Lattice
 from sfumato.front import hypervolume, scaled_fronts
 from sfumato.measures import Setting, make_measure
 from sfumato.preparing import make_problem
-from sfumato.search import Problem, search_exhaustive, search_pbg_ea
+from sfumato.search import Problem, Run, search_exhaustive, search_pbg_ea
 from sfumato.spec import Spec
 
 BUDGET = 2_500
@@ -71,11 +71,11 @@ class ExactFront:
         self.batch.compile()
 
     def time_front(self) -> None:
-        search_exhaustive(self.problem, self.batch)
+        search_exhaustive(self.problem, Run(batch=self.batch))
 
     def track_slow_budget_over_exact_front(self) -> float:
         begin = time.perf_counter()
-        search_exhaustive(self.problem, self.batch)
+        search_exhaustive(self.problem, Run(batch=self.batch))
         return slow_budget_seconds() / (time.perf_counter() - begin)
 
 
@@ -104,11 +104,11 @@ class BeyondEnumeration:
         self.batch.compile()
 
     def time_search(self) -> None:
-        search_pbg_ea(self.problem, self.batch, seed=1)
+        search_pbg_ea(self.problem, Run(seed=1, batch=self.batch))
 
     def track_hypervolume_over_random(self) -> float:
         """Hypervolume of PBG-EA over that of a uniform sample of ten times as many nodes."""
-        result = search_pbg_ea(self.problem, self.batch, seed=1)
+        result = search_pbg_ea(self.problem, Run(seed=1, batch=self.batch))
         top = self.problem.lattice.top + 1
         nodes = np.random.default_rng(1).integers(0, top, (10 * result.evaluated, len(top)))
         found = [self.problem.costs(self.batch.evaluate(chosen)) for chosen in (result.nodes, nodes)]

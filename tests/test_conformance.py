@@ -8,7 +8,7 @@ import pytest
 from sfumato.classes import Property, PropertyKind
 from sfumato.conformance import SETTING, ConformanceError, check_measure, check_search
 from sfumato.measures import ClassMeasure, Direction, Measure, Monotone, Union, make_measure, measure_names
-from sfumato.search import METHODS, search_exhaustive
+from sfumato.search import METHODS, Run, search_exhaustive
 
 
 @pytest.mark.parametrize("name", measure_names(SETTING))
@@ -78,14 +78,14 @@ def test_a_search_that_lies_is_found() -> None:
     from dataclasses import replace
 
     def forgetful(problem, batch, monitor, settings):
-        result = search_exhaustive(problem, batch, monitor)
+        result = search_exhaustive(problem, Run(monitor, batch=batch))
         return replace(result, nodes=result.nodes[1:])
 
     with pytest.raises(ConformanceError, match="misses the front"):
         check_search(forgetful, exact=True)
 
     def deaf(problem, batch, monitor, settings):
-        return search_exhaustive(problem, batch)
+        return search_exhaustive(problem, Run(batch=batch))
 
     with pytest.raises(ConformanceError, match="does not stop it"):
         check_search(deaf, exact=True)

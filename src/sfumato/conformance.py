@@ -17,7 +17,7 @@ from sfumato.classes import Levels, Rule, Suppression
 from sfumato.domains import Confidential, Cube, Ladder, Lattice
 from sfumato.front import non_dominated
 from sfumato.measures import ClassMeasure, Measure, Monotone, Setting, Union, make_measure
-from sfumato.search import Monitor, Problem, Requirement, SearchSettings, search_exhaustive
+from sfumato.search import Monitor, Problem, Requirement, Run, SearchSettings, search_exhaustive
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -226,7 +226,7 @@ def _check_solutions(problem: Problem, result: SearchResult, *, exact: bool, lis
     _require(bool(problem.feasible(statistics).all()), "a solution misses a requirement")
     costs = problem.costs(statistics)
     _require(lists or len(non_dominated(costs)) == len(costs), "a solution dominates or equals another")
-    best = search_exhaustive(problem, batch)
+    best = search_exhaustive(problem, Run(batch=batch))
     if exact:
         _require(result.complete, "an exact search is not complete")
         _require(result.nodes.tolist() == best.nodes.tolist(), "an exact search misses the front")

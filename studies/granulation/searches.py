@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sfumato.classes import Rule, Suppression
-from sfumato.search import GranulationParameters, search_exhaustive, search_granulation_ga, search_lattice
+from sfumato.search import (
+    GranulationParameters,
+    LatticeParameters,
+    Run,
+    search_exhaustive,
+    search_granulation_ga,
+    search_lattice,
+)
 from studies.common.summaries import summarize
 
 if TYPE_CHECKING:
@@ -79,7 +86,7 @@ class Whole:
                 "largest": float(everything.max()),
                 "is_largest": bool(everything[0] >= everything.max() - CLOSE),
             },
-            "front": len(search_exhaustive(self.problem, self.batch).nodes),
+            "front": len(search_exhaustive(self.problem, Run(batch=self.batch)).nodes),
         }
 
     def compare(self, seeds: Sequence[int], parameters: GranulationParameters) -> Results:
@@ -91,7 +98,7 @@ class Whole:
 
     def _lattice(self, variant: str) -> Results:
         begin = time.perf_counter()
-        result = search_lattice(self.problem, variant=variant)
+        result = search_lattice(self.problem, Run(parameters=LatticeParameters(variant)))
         taken = time.perf_counter() - begin
         assert result.certificate is not None
         return {
@@ -105,7 +112,9 @@ class Whole:
         best = self.products[self.optimum]
         found, evaluated, all_secure = [], [], True
         for seed in seeds:
-            result = search_granulation_ga(self.problem, self.batch, seed=seed, parameters=parameters)
+            result = search_granulation_ga(
+                self.problem, Run(seed=seed, batch=self.batch, parameters=parameters)
+            )
             assert result.certificate is not None
             found.append(float(str(result.certificate.get("fitness", 0.0))))
             evaluated.append(result.evaluated)

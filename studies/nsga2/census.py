@@ -13,7 +13,7 @@ from sfumato.api import load
 from sfumato.domains import Partition
 from sfumato.front import whole_text
 from sfumato.preparing import make_problem
-from sfumato.search import search_exhaustive
+from sfumato.search import Run, search_exhaustive
 
 if TYPE_CHECKING:
     from sfumato._typing import FloatArray
@@ -41,7 +41,7 @@ class Case:
         """The exact front of the full-domain recodings."""
         batch = self.full_domain.batch()
         batch.compile()
-        return search_exhaustive(self.full_domain, batch)
+        return search_exhaustive(self.full_domain, Run(batch=batch))
 
     def costs(self, result: SearchResult) -> FloatArray:
         """Return the costs of a result's solutions, smaller is better."""

@@ -48,7 +48,9 @@ def run_seeds(
     compile_pymoo(case.problem)
     runs = []
     for seed in seeds:
-        result = search_pymoo(case.problem, batch, seed=seed, parameters=replace(parameters, seeding=seeding))
+        result = search_pymoo(
+            case.problem, Run(seed=seed, batch=batch, parameters=replace(parameters, seeding=seeding))
+        )
         runs.append(Run(result, case.costs(result)))
         words = "seeded" if seeding else "unseeded"
         say(f"    {words}, seed {seed}: {len(result.nodes)} solutions in {result.seconds:.1f} s")

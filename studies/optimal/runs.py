@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from sfumato.search import Monitor, Status
+from sfumato.search import Monitor, Run, Status
 from sfumato.search.branch_and_bound import Techniques, search_branch_and_bound
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class ProcessorTime(Monitor):
 def search(case: Case, techniques: Techniques, limit_s: float) -> tuple[SearchResult, float]:
     """Run the search once on one thread; return its result and its processor seconds."""
     watch = ProcessorTime(limit_s)
-    result = search_branch_and_bound(case.problem, watch, techniques=techniques, threads=1)
+    result = search_branch_and_bound(case.problem, Run(watch, threads=1, parameters=techniques))
     return result, watch.used
 
 

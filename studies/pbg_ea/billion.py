@@ -11,7 +11,7 @@ from sfumato.classes import Rule, Suppression, budget_of
 from sfumato.domains import Cube, Ladder, Lattice
 from sfumato.front import hypervolume, non_dominated, scaled_fronts
 from sfumato.measures import Setting, make_measure
-from sfumato.search import PbgParameters, Problem, search_pbg_ea
+from sfumato.search import PbgParameters, Problem, Run, search_pbg_ea
 from studies.common.progress import say
 from studies.common.summaries import summarize, summarize_each
 from studies.pbg_ea import paper
@@ -104,7 +104,7 @@ def _run_all(
     batch.compile()
     found = {}
     begin = time.perf_counter()
-    result = search_pbg_ea(problem, batch, seed=seed, parameters=parameters)
+    result = search_pbg_ea(problem, Run(seed=seed, batch=batch, parameters=parameters))
     seconds = time.perf_counter() - begin
     front = problem.costs(batch.evaluate(result.nodes))
     asked = result.evaluated

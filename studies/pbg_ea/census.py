@@ -12,7 +12,7 @@ import sfumato as sf
 from sfumato.api import load
 from sfumato.front import box_of, non_dominated
 from sfumato.preparing import make_problem
-from sfumato.search import search_exhaustive
+from sfumato.search import Run, search_exhaustive
 from studies.pbg_ea import paper
 
 if TYPE_CHECKING:
@@ -66,7 +66,9 @@ class Census:
             problem = make_problem(prepared, row.maximize, row.minimize)
             batch = problem.batch()
             batch.compile()
-            self._cases[row.objectives] = Case(problem, batch, search_exhaustive(problem, batch).nodes)
+            self._cases[row.objectives] = Case(
+                problem, batch, search_exhaustive(problem, Run(batch=batch)).nodes
+            )
         return self._cases[row.objectives]
 
     def attributes(self) -> Results:

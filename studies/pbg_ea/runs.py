@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sfumato.front import convergence_error, representation_ratio
-from sfumato.search import PbgParameters, search_pbg_ea
+from sfumato.search import PbgParameters, Run, search_pbg_ea
 from studies.common.summaries import summarize_each
 from studies.pbg_ea import paper
 
@@ -57,7 +57,7 @@ def search(row: Row, case: Case, variant: Variant, seed: int, iterations: int) -
         screening=variant.screening,
         boxes=row.boxes,
     )
-    return search_pbg_ea(case.problem, case.batch, seed=seed, parameters=parameters)
+    return search_pbg_ea(case.problem, Run(seed=seed, batch=case.batch, parameters=parameters))
 
 
 def judge(row: Row, case: Case, result: SearchResult) -> dict[str, float]:

@@ -16,7 +16,7 @@ from sfumato.errors import ParameterError
 from sfumato.measures import Setting, Union, make_measure, measure_names
 from sfumato.measures.privacy import Exposed
 from sfumato.schemes import make_scheme
-from sfumato.search import METHODS, Problem, Requirement, search_exhaustive, search_optimal
+from sfumato.search import METHODS, Problem, Requirement, Run, search_exhaustive, search_optimal
 from sfumato.search.branch_and_bound import search_branch_and_bound
 from tests.confidentiality.secret_tables import cube_of, secret_tables, setting_of
 from tests.examples import examples
@@ -112,8 +112,8 @@ def test_the_pruned_search_finds_the_optimum(secret, budget: int, rule: Rule) ->
     objective = (make_measure("loss", setting),)
     suppression = Suppression(rule, budget if rule is Rule.FAILING else 0)
     problem = Problem(cube, lattice_of(case), objective, require, suppression)
-    best = search_optimal(problem, problem.batch(1))
-    expected = search_exhaustive(problem, problem.batch(1))
+    best = search_optimal(problem, Run(threads=1))
+    expected = search_exhaustive(problem, Run(threads=1))
     assert best.nodes.tolist() == expected.nodes.tolist()
 
 
@@ -134,8 +134,8 @@ def test_branch_and_bound_finds_the_optimum(secret, budget: int) -> None:
         Suppression(Rule.FAILING, budget),
         schemes=schemes,
     )
-    found = search_branch_and_bound(problem, threads=1)
-    expected = search_exhaustive(problem, problem.batch(1))
+    found = search_branch_and_bound(problem, Run(threads=1))
+    expected = search_exhaustive(problem, Run(threads=1))
     assert len(found.nodes) == len(expected.nodes)
     if len(found.nodes):
         value = [
@@ -183,7 +183,7 @@ def test_unions_are_declared_by_who_holds_the_sentences() -> None:
     problem = Problem(cube, lattice, (make_measure("loss", setting),), require, Suppression(Rule.FAILING, 1))
     assert problem.batch(1).evaluate(lattice.nodes(0, 2)).failing.tolist() == [1, 2]
     assert not problem.prunes_down
-    assert search_optimal(problem, problem.batch(1)).nodes.tolist() == [[0]]
+    assert search_optimal(problem, Run(threads=1)).nodes.tolist() == [[0]]
 
 
 def _two_rows() -> tuple[Cube, Lattice]:

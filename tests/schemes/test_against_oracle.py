@@ -106,7 +106,7 @@ def test_finest_and_coarsest(name: str, tree: Nested) -> None:
     finest, coarsest = blocks_from(scheme.finest), blocks_from(scheme.coarsest)
     assert {finest, coarsest} <= valid
     assert all(oracle.refines(finest, member) and oracle.refines(member, coarsest) for member in valid)
-    assert scheme.is_refinement(scheme.finest, scheme.coarsest)
+    assert scheme.finest.refines(scheme.coarsest)
 
 
 @names

@@ -8,13 +8,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.domains import Partition
-from sfumato.schemes import block_label, node_labels, partition_labels
+from sfumato.schemes import node_labels, partition_labels
 
 AGES = [str(age) for age in range(30, 45)]
 
 
-def label(members: list[int], texts: list[str | None], kind: str, *, ordered: bool = True) -> str | None:
-    return block_label(members, texts, node_label=None, ordered=ordered, kind=kind, whole=False)
+def label(
+    members: list[int],
+    texts: list[str | None],
+    kind: str,
+    *,
+    ordered: bool = True,
+    nodes: dict[tuple[int, int], str | None] | None = None,
+) -> str | None:
+    """Name one block; all other values stay alone."""
+    partition = Partition.of([0 if code in members else 1 + code for code in range(len(texts))])
+    named = partition_labels(partition, texts, nodes=nodes, ordered=ordered, kind=kind)
+    return named[partition.block[members[0]]]
 
 
 @pytest.mark.parametrize(
@@ -48,9 +58,9 @@ def test_no_ranges_where_the_order_does_not_count() -> None:
 
 def test_nodes_and_the_whole_domain() -> None:
     texts = ["a", "b", "c"]
-    node = block_label([0, 1], texts, node_label="A", ordered=True, kind="category", whole=False)
-    whole = block_label([0, 1, 2], texts, node_label="everyone", ordered=True, kind="category", whole=True)
-    sole = block_label([0], ["a"], node_label="*", ordered=True, kind="category", whole=True)
+    node = label([0, 1], texts, "category", nodes={(0, 1): "A"})
+    whole = label([0, 1, 2], texts, "category", nodes={(0, 2): "everyone"})
+    sole = label([0], ["a"], "category", nodes={(0, 0): "*"})
     assert (node, whole, sole) == ("A", "*", "a")
 
 

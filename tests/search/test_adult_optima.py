@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from sfumato.preparing import make_problem
-from sfumato.search import Monitor, Status, search_optimal
+from sfumato.search import Monitor, Run, Status, search_optimal
 from sfumato.search.branch_and_bound import Techniques, compile_branch_and_bound, search_branch_and_bound
 from studies.optimal import paper
 from studies.optimal.census import make_case
@@ -43,7 +43,7 @@ def _compiled() -> None:
 def test_the_optimum_is_proven_and_recounted(scheme: paper.Scheme, cost: str) -> None:
     """Its release is verified, and row by row it costs what the search says."""
     case = make_case(paper.FOUR, scheme, 5, cost)
-    result = search_branch_and_bound(case.problem, Monitor(300))
+    result = search_branch_and_bound(case.problem, Run(Monitor(300)))
     assert result.status is Status.OPTIMAL
     found = recount(case, result, 5)
     expected = OPTIMA[scheme.name][paper.COSTS.index(cost)]
@@ -69,7 +69,7 @@ def test_brute_force_finds_no_better_one(scheme: paper.Scheme, k: int) -> None:
         costs_of = problem.costs(statistics)[problem.feasible(statistics)]
         least = np.minimum(least, costs_of.min(axis=0, initial=math.inf)).tolist()
     for cost, expected in zip(paper.COSTS, least, strict=True):
-        result = search_branch_and_bound(make_case(paper.FOUR, scheme, k, cost).problem, Monitor(300))
+        result = search_branch_and_bound(make_case(paper.FOUR, scheme, k, cost).problem, Run(Monitor(300)))
         assert result.status is Status.OPTIMAL
         assert result.bound == pytest.approx(expected, rel=1e-9)
 
@@ -78,7 +78,9 @@ def test_brute_force_finds_no_better_one(scheme: paper.Scheme, k: int) -> None:
 @costs
 def test_directions_prove_the_same(direction: str, cost: str) -> None:
     case = make_case(paper.FOUR, paper.GOPS, 5, cost)
-    result = search_branch_and_bound(case.problem, Monitor(300), techniques=Techniques(direction=direction))
+    result = search_branch_and_bound(
+        case.problem, Run(Monitor(300), parameters=Techniques(direction=direction))
+    )
     assert result.status is Status.OPTIMAL
     assert result.bound == pytest.approx(OPTIMA["GOPS"][paper.COSTS.index(cost)], rel=1e-9)
 
@@ -90,8 +92,8 @@ def test_all_seven_under_ops_are_never_worse_than_levels(cost: str) -> None:
     levels = make_case(paper.ATTRIBUTES, paper.BHS, 10, cost)
     plain = make_problem(levels.prepared, (), (cost,))
     batch = plain.batch()
-    full_domain = search_optimal(plain, batch)
-    result = search_branch_and_bound(case.problem, Monitor(3))
+    full_domain = search_optimal(plain, Run(batch=batch))
+    result = search_branch_and_bound(case.problem, Run(Monitor(3)))
     assert result.certificate is not None
     found = result.certificate["cost"]
     assert isinstance(found, float)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given
 
-from sfumato.search import Status, search_exhaustive, search_optimal
+from sfumato.search import Run, Status, search_exhaustive, search_optimal
 from tests.examples import examples
 from tests.oracles import lattice as oracle
 from tests.package import problem_of, restrict
@@ -30,7 +30,7 @@ def test_front_equals_brute_force(drawn):
     asked = restrict(asked)
     problem = problem_of(case, asked)
     batch = problem.batch(threads=2)
-    result = search_exhaustive(problem, batch)
+    result = search_exhaustive(problem, Run(batch=batch))
     expected = oracle.front(asked)
     assert result.complete
     assert _levels(result.nodes) == [item.levels for item in expected]
@@ -60,7 +60,7 @@ def test_optimum_equals_brute_force(drawn):
         bounds=asked.bounds,
     )
     problem = problem_of(case, single)
-    result = search_optimal(problem, problem.batch(threads=1))
+    result = search_optimal(problem, Run(threads=1))
     expected = oracle.optimum(single)
     assert result.complete
     assert result.evaluated <= math.prod(problem.lattice.counts) * 2

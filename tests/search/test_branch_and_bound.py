@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sfumato import Spec, anonymize
 from sfumato.domains import Ladder, Partition, Tree
 from sfumato.schemes import Admissible, Scheme, make_scheme
-from sfumato.search import Problem, Status
+from sfumato.search import Problem, Run, Status
 from sfumato.search.branch_and_bound import DIRECTIONS, Techniques, search_branch_and_bound
 from tests.examples import examples
 from tests.oracles import lattice as oracle
@@ -80,7 +80,7 @@ def test_finds_what_brute_force_finds(task, used):
     """Same optimal cost for every scheme, cost, k, rule, direction and technique."""
     case, asked, schemes = task
     problem = replace(problem_of(case, asked), schemes=schemes)
-    result = search_branch_and_bound(problem, techniques=used, threads=1)
+    result = search_branch_and_bound(problem, Run(threads=1, parameters=used))
     expected = oracle.front(asked)
     assert result.complete
     assert result.status is (Status.OPTIMAL if expected else Status.INFEASIBLE)
@@ -100,7 +100,7 @@ def test_threads_change_nothing(task):
     """The same recoding, not only the same cost, for any number of threads."""
     case, asked, schemes = task
     problem = replace(problem_of(case, asked), schemes=schemes)
-    one, two = (search_branch_and_bound(problem, threads=count) for count in (1, 2))
+    one, two = (search_branch_and_bound(problem, Run(threads=count)) for count in (1, 2))
     for a, b in zip(one.lattice.ladders, two.lattice.ladders, strict=True):
         assert np.array_equal(a.levels, b.levels)
     assert one.nodes.tolist() == two.nodes.tolist()

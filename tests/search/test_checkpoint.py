@@ -15,7 +15,7 @@ from sfumato.domains import Cube, Ladder, Lattice, Tree
 from sfumato.errors import ParameterError
 from sfumato.measures import Setting, make_measure
 from sfumato.schemes import Ordered, Sets, make_scheme
-from sfumato.search import Monitor, Problem, Requirement, SearchResult, Status
+from sfumato.search import Monitor, Problem, Requirement, Run, SearchResult, Status
 from sfumato.search.branch_and_bound import Techniques, engine, search_branch_and_bound
 from tests.examples import examples
 from tests.oracles import lattice as oracle
@@ -77,7 +77,9 @@ def make_case(
 
 
 def search(problem: Problem, monitor: Monitor | None = None, path: Path | None = None) -> SearchResult:
-    return search_branch_and_bound(problem, monitor, techniques=SLOW, checkpoint=path, threads=1)
+    return search_branch_and_bound(
+        problem, Run(monitor or Monitor(), threads=1, checkpoint=path, parameters=SLOW)
+    )
 
 
 def optimum(problem: Problem) -> float:
@@ -142,7 +144,7 @@ def test_any_problem_stopped_at_any_moment(task, used, times):
     """For any mix of schemes, cost, rule, requirements and techniques."""
     case, asked, schemes = task
     problem = replace(problem_of(case, asked), schemes=schemes)
-    result = search_branch_and_bound(problem, After(times), techniques=used, threads=1)
+    result = search_branch_and_bound(problem, Run(After(times), threads=1, parameters=used))
     expected = oracle.front(asked)
     if expected:
         check_claims(problem, result, float(expected[0].measures[asked.minimize[0]]))
@@ -232,8 +234,8 @@ def test_an_interrupt_of_the_first_solution_can_be_followed_by_a_run(
     """Before the proof has begun there is nothing to go on from, and nothing in the way."""
     path = tmp_path / "search.npz"
     with pytest.raises(KeyboardInterrupt):
-        search_branch_and_bound(problem, After(0, KeyboardInterrupt), checkpoint=path, threads=1)
-    resumed = search_branch_and_bound(problem, checkpoint=path, threads=1)
+        search_branch_and_bound(problem, Run(After(0, KeyboardInterrupt), threads=1, checkpoint=path))
+    resumed = search_branch_and_bound(problem, Run(threads=1, checkpoint=path))
     assert cost_of(problem, resumed) == pytest.approx(best)
 
 
@@ -297,18 +299,18 @@ def test_trees_that_count_alike_are_told_apart(tmp_path: Path) -> None:
         search(tree_problem((0, 0, 1, 1, 1, 1)), path=path)
 
 
-@pytest.mark.parametrize("settings_of", [{"seed": 2}, {"techniques": Techniques(requeue=True)}])
+@pytest.mark.parametrize("settings_of", [{"seed": 2}, {"parameters": Techniques(requeue=True)}])
 def test_other_settings_are_another_run(problem: Problem, tmp_path: Path, settings_of: dict) -> None:
     path = tmp_path / "search.npz"
-    search_branch_and_bound(problem, After(5), checkpoint=path, threads=1)
+    search_branch_and_bound(problem, Run(After(5), threads=1, checkpoint=path))
     with pytest.raises(ParameterError, match="another run"):
-        search_branch_and_bound(problem, checkpoint=path, threads=1, **settings_of)
+        search_branch_and_bound(problem, Run(checkpoint=path, threads=1, **settings_of))
 
 
 def test_the_number_of_threads_is_no_other_run(problem: Problem, best: float, tmp_path: Path) -> None:
     path = tmp_path / "search.npz"
     search(problem, After(5), path)
-    resumed = search_branch_and_bound(problem, techniques=SLOW, checkpoint=path, threads=2)
+    resumed = search_branch_and_bound(problem, Run(threads=2, checkpoint=path, parameters=SLOW))
     assert cost_of(problem, resumed) == pytest.approx(best)
 
 

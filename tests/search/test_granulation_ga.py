@@ -16,6 +16,7 @@ from sfumato.search import (
     GranulationParameters,
     Monitor,
     Problem,
+    Run,
     Status,
     search_exhaustive,
     search_granulation_ga,
@@ -99,8 +100,8 @@ def test_solutions_are_feasible_and_never_beat_the_exact_front(drawn, seed):
     problem = problem_of(case, factors(asked))
     batch = problem.batch(threads=1)
     parameters = GranulationParameters(population=8, iterations=6)
-    result = search_granulation_ga(problem, batch, seed=seed, parameters=parameters)
-    exact = search_exhaustive(problem, batch)
+    result = search_granulation_ga(problem, Run(seed=seed, batch=batch, parameters=parameters))
+    exact = search_exhaustive(problem, Run(batch=batch))
     assert result.evaluated <= problem.lattice.size
     statistics = batch.evaluate(result.nodes)
     assert problem.feasible(statistics).all()
@@ -135,17 +136,14 @@ def hilly() -> Problem:
 def test_same_seed_same_result():
     """For any number of threads; another seed may find something else."""
     problem = hilly()
-    runs = [
-        search_granulation_ga(problem, problem.batch(threads=threads), seed=5).nodes.tolist()
-        for threads in (1, 2)
-    ]
+    runs = [search_granulation_ga(problem, Run(seed=5, threads=threads)).nodes.tolist() for threads in (1, 2)]
     assert runs[0] == runs[1]
 
 
 def test_no_recoding_is_evaluated_twice_and_the_best_is_found():
     problem = hilly()
     batch = problem.batch(threads=1)
-    result = search_granulation_ga(problem, batch, seed=1)
+    result = search_granulation_ga(problem, Run(seed=1, batch=batch))
     assert batch.evaluated == result.evaluated <= problem.lattice.size
     every = problem.batch(threads=1).evaluate(problem.lattice.nodes(0, problem.lattice.size))
     best = problem.indices(every).prod(axis=1)[problem.feasible(every)].max()
@@ -158,7 +156,7 @@ def test_other_schemes_than_levels():
     problem = replace(hilly(), schemes=(make_scheme("sets", size=6), *(make_scheme("ordered", size=6),) * 3))
     batch = problem.batch(threads=1)
     parameters = GranulationParameters(population=20, iterations=10)
-    result = search_granulation_ga(problem, batch, seed=1, parameters=parameters)
+    result = search_granulation_ga(problem, Run(seed=1, batch=batch, parameters=parameters))
     assert result.status is Status.FEASIBLE
     assert result.lattice.counts == (203, 32, 32, 32)
     assert problem.feasible(problem.batch(1, result.lattice).evaluate(result.nodes)).all()
@@ -171,13 +169,13 @@ def test_recodings_that_keep_no_row():
     table = Table((Ladder("q", values, levels), Ladder("r", values, levels)), [(v, v) for v in values])
     asked = oracle.Problem(table, maximize=("k",), minimize=("loss",), require={"k": 2}, limit=1)
     problem = problem_of(case_of(table), asked)
-    result = search_granulation_ga(problem, problem.batch(threads=1), seed=1)
+    result = search_granulation_ga(problem, Run(seed=1, threads=1))
     assert result.nodes.tolist() == [[1, 1]]
 
 
 def test_stopping():
     problem = hilly()
-    result = search_granulation_ga(problem, problem.batch(threads=1), Monitor(time_limit_s=0.0), seed=1)
+    result = search_granulation_ga(problem, Run(Monitor(time_limit_s=0.0), seed=1, threads=1))
     assert result.stopped == "time limit"
     assert result.status is Status.LIMIT_REACHED
 
@@ -186,7 +184,7 @@ def test_elite_keeps_the_best():
     """Without crossover and mutation the best of the first population is still there at the end."""
     problem = hilly()
     parameters = GranulationParameters(population=10, iterations=20, crossover=0.0, mutation=0.0)
-    result = search_granulation_ga(problem, problem.batch(threads=1), seed=2, parameters=parameters)
+    result = search_granulation_ga(problem, Run(seed=2, threads=1, parameters=parameters))
     assert result.evaluated <= 10
     assert result.certificate["generations"] == 20
 
@@ -212,4 +210,6 @@ def test_objectives_that_cannot_be_multiplied():
     rate = PropertyMeasure("rate", lambda classes: 1 / classes.sizes, direction="minimize")
     for objectives, message in (((), "needs objectives"), ((rate,), "'rate' has no bound")):
         with pytest.raises(ParameterError, match=message):
-            search_granulation_ga(replace(problem, objectives=objectives), problem.batch(threads=1))
+            search_granulation_ga(
+                replace(problem, objectives=objectives), Run(batch=problem.batch(threads=1))
+            )

@@ -15,7 +15,16 @@ from sfumato.domains import Ladder, Lattice, Partition
 from sfumato.errors import ParameterError
 from sfumato.measures import make_measure
 from sfumato.schemes import Admissible, make_scheme
-from sfumato.search import Monitor, Problem, Requirement, Status, choose_method, search_lattice
+from sfumato.search import (
+    LatticeParameters,
+    Monitor,
+    Problem,
+    Requirement,
+    Run,
+    Status,
+    choose_method,
+    search_lattice,
+)
 from sfumato.search.lattice import Poset, Pruning, Space
 from tests.confidentiality.secret_tables import cube_of, secret_tables, setting_of
 from tests.examples import examples
@@ -50,7 +59,7 @@ def test_both_variants_equal_brute_force(drawn):
     problem = problem_of(case, asked)
     expected = granulation.most_specific(asked)
     for variant in VARIANTS:
-        result = search_lattice(problem, variant=variant, threads=1)
+        result = search_lattice(problem, Run(threads=1, parameters=LatticeParameters(variant)))
         assert found(result) == expected
         assert result.complete
         assert result.status is (Status.OPTIMAL if expected else Status.INFEASIBLE)
@@ -75,7 +84,9 @@ def test_lists_without_bottom_or_top(drawn):
     problem, asked = drawn
     expected = granulation.most_specific(asked)
     for variant in VARIANTS:
-        assert found(search_lattice(problem, variant=variant, threads=1)) == expected
+        assert (
+            found(search_lattice(problem, Run(threads=1, parameters=LatticeParameters(variant)))) == expected
+        )
 
 
 @st.composite
@@ -109,7 +120,9 @@ def test_admissible_partitions(drawn):
     problem, asked = drawn
     expected = granulation.most_specific(asked)
     for variant in VARIANTS:
-        assert found(search_lattice(problem, variant=variant, threads=1)) == expected
+        assert (
+            found(search_lattice(problem, Run(threads=1, parameters=LatticeParameters(variant)))) == expected
+        )
 
 
 @given(secret_tables(), st.sampled_from([0, 0, 1, 3, 8]))
@@ -124,7 +137,7 @@ def test_secure_recodings(secret, budget):
     problem = Problem(cube, lattice_of(secret.case), objectives, required, suppression)
     expected = granulation.most_specific_secure(secret.case.table, secret.truth, secret.kept, budget)
     for variant in VARIANTS:
-        result = search_lattice(problem, variant=variant, threads=1)
+        result = search_lattice(problem, Run(threads=1, parameters=LatticeParameters(variant)))
         assert found(result) == expected
         assert budget or result.certificate["variant"] == variant
 
@@ -171,7 +184,7 @@ def test_orders_that_are_not_graded_are_visited_by_longest_chains():
     assert poset.heights.tolist() == [0, 1, 2, 3, 1, 4]
     problem = pentagon()
     for variant in VARIANTS:
-        result = search_lattice(problem, variant=variant, threads=1)
+        result = search_lattice(problem, Run(threads=1, parameters=LatticeParameters(variant)))
         blocks = [result.lattice.ladders[0].levels[number].tolist() for (number,) in result.nodes.tolist()]
         assert blocks == [[0, 0, 0, 0, 1]]
 
@@ -215,7 +228,9 @@ def test_space_steps_go_up_and_down():
 def adult(adult_problem: Problem, limit: float) -> dict[str, SearchResult]:
     suppression = Suppression(Rule.FAILING, int(limit * adult_problem.cube.row_count))
     problem = replace(adult_problem, suppression=suppression)
-    return {variant: search_lattice(problem, variant=variant) for variant in VARIANTS}
+    return {
+        variant: search_lattice(problem, Run(parameters=LatticeParameters(variant))) for variant in VARIANTS
+    }
 
 
 def test_incognito_makes_far_fewer_tests_on_the_census():
@@ -261,7 +276,7 @@ def test_why_tells_whether_pruning_is_allowed(require, limit, rule, words):
     method, why = choose_method(problem, "lattice")
     assert method == "lattice"
     assert words in why
-    assert found(search_lattice(problem, threads=1)) == granulation.most_specific(asked)
+    assert found(search_lattice(problem, Run(threads=1))) == granulation.most_specific(asked)
 
 
 def test_stopping_returns_what_is_proven():
@@ -274,15 +289,17 @@ def test_stopping_returns_what_is_proven():
     asked = oracle.Problem(table, minimize=("loss",), require={"k": 2})
     problem = replace(problem_of(case_of(table), asked), schemes=(make_scheme("sets", size=8),))
     for variant in VARIANTS:
-        stopped = search_lattice(problem, Monitor(time_limit_s=0.0), variant=variant, threads=1)
+        stopped = search_lattice(
+            problem, Run(Monitor(time_limit_s=0.0), threads=1, parameters=LatticeParameters(variant))
+        )
         assert stopped.status is Status.LIMIT_REACHED
         assert not stopped.complete
         assert stopped.stopped == "time limit"
-    whole = search_lattice(problem, threads=1)
+    whole = search_lattice(problem, Run(threads=1))
     assert len(whole.nodes) == 105 + 280  # 4 pairs, and 2 triples with a pair: partitions without singles
     assert whole.complete
 
 
 def test_an_unknown_variant_is_refused():
     with pytest.raises(ParameterError, match="no variant 'incogito'"):
-        search_lattice(pentagon(), variant="incogito")
+        search_lattice(pentagon(), Run(parameters=LatticeParameters("incogito")))

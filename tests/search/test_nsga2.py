@@ -21,6 +21,7 @@ from sfumato.search import (
     Monitor,
     Problem,
     Progress,
+    Run,
     SearchResult,
     SearchSettings,
     Status,
@@ -44,8 +45,10 @@ def run(
     problem: Problem, *, threads: int = 2, monitor: Monitor | None = None, **more: object
 ) -> SearchResult:
     """Search shortly with seed 1 unless something else is said."""
-    asked: dict[str, object] = {"seed": 1, "parameters": SHORT, **more}
-    return search_pymoo(problem, problem.batch(threads), monitor, **asked)  # type: ignore[arg-type]
+    algorithm = str(more.pop("algorithm", "nsga2"))
+    asked: dict[str, object] = {"parameters": SHORT, **more}
+    watched = Run(monitor or Monitor(), threads=threads, **asked)  # type: ignore[arg-type]
+    return search_pymoo(problem, watched, algorithm)
 
 
 def costs_of(problem: Problem, result: SearchResult) -> np.ndarray:
@@ -79,7 +82,7 @@ def test_solutions_are_valid_feasible_and_never_beat_the_exact_front(schemes, re
     ):
         assert all(scheme.is_valid(Partition.of(ladder.levels[number])) for number in numbers)
     costs = problem.costs(statistics)
-    exact = search_exhaustive(problem, problem.batch(1))
+    exact = search_exhaustive(problem, Run(threads=1))
     best = costs_of(problem, exact)
     for row in costs:
         assert (best <= row).all(axis=1).any()
@@ -93,7 +96,7 @@ def test_every_algorithm_finds_most_of_a_small_front(name):
     problem = small_problem(MIX)
     parameters = EvolutionParameters(population=40, iterations=40, seeding=False)
     result = run(problem, algorithm=name, parameters=parameters)
-    exact = search_exhaustive(problem, problem.batch(2))
+    exact = search_exhaustive(problem, Run(threads=2))
     best, found = scaled_fronts([costs_of(problem, exact), costs_of(problem, result)])
     assert hypervolume(found) >= 0.97 * hypervolume(best)
     assert result.status is Status.FEASIBLE
@@ -125,7 +128,7 @@ def test_no_recoding_is_evaluated_twice(monkeypatch, require):
     result = run(problem)
     assert len(seen) == len(set(seen))
     levels = replace(problem, schemes=None)
-    seeds = search_exhaustive(levels, levels.batch(1)).nodes.tolist()
+    seeds = search_exhaustive(levels, Run(threads=1)).nodes.tolist()
     seeds += [node for node in ([0, 0, 0], [2, 2, 2]) if node not in seeds]
     genome = Genome(problem)
     by_levels = {
@@ -141,7 +144,7 @@ def test_seeds_are_in_the_result():
     problem = small_problem(MIX)
     result = run(problem, parameters=EvolutionParameters(population=10, iterations=0))
     levels = replace(problem, schemes=None)
-    exact = search_exhaustive(levels, levels.batch(1))
+    exact = search_exhaustive(levels, Run(threads=1))
     best, found = costs_of(levels, exact), costs_of(problem, result)
     for row in best:
         assert (found <= row).all(axis=1).any()
@@ -221,7 +224,7 @@ def test_it_ends_where_nothing_is_left():
     result = run(problem)
     assert result.stopped == "nothing left"
     assert result.evaluated == 27
-    exact = search_exhaustive(problem, problem.batch(1))
+    exact = search_exhaustive(problem, Run(threads=1))
     assert result.nodes.tolist() == exact.nodes.tolist()
     assert result.lattice is problem.lattice
 
@@ -252,7 +255,7 @@ def test_ties_go_to_fewer_suppressed_rows_and_then_to_the_first_text():
     """As in every search: the exact front of the same space has the same recodings."""
     problem = small_problem(("ordered", "cuts"), objectives=("k", "average_class"), rows=30)
     result = run(problem, parameters=EvolutionParameters(population=60, iterations=60))
-    exact = search_exhaustive(problem, problem.batch(1))
+    exact = search_exhaustive(problem, Run(threads=1))
     assert recodings_of(result) == recodings_of(exact)
 
 

@@ -19,6 +19,7 @@ from sfumato.search import (
     Monitor,
     PbgParameters,
     Problem,
+    Run,
     Status,
     choose_method,
     pbg_ea,
@@ -37,8 +38,8 @@ def test_never_better_than_the_exact_front(drawn, seed) -> None:
     case, asked = drawn
     problem = problem_of(case, restrict(asked))
     batch = problem.batch(threads=1)
-    exact = search_exhaustive(problem, batch)
-    found = search_pbg_ea(problem, batch, seed=seed, parameters=PbgParameters(8, 6))
+    exact = search_exhaustive(problem, Run(batch=batch))
+    found = search_pbg_ea(problem, Run(seed=seed, batch=batch, parameters=PbgParameters(8, 6)))
     assert found.evaluated <= problem.lattice.size
     statistics = batch.evaluate(found.nodes)
     assert problem.feasible(statistics).all()
@@ -59,11 +60,11 @@ def census() -> Problem:
 def test_close_to_the_exact_front_of_the_census(census: Problem) -> None:
     """Three seeds: nearly every box of the exact front found with a twentieth of the evaluations."""
     batch = census.batch()
-    exact = census.indices(batch.evaluate(search_exhaustive(census, batch).nodes))
+    exact = census.indices(batch.evaluate(search_exhaustive(census, Run(batch=batch)).nodes))
     widths = np.ones(3)
     parameters = PbgParameters(25, 100, boxes={"k": 1, "distinct_l(occupation)": 1, "glm": 1})
     for seed in range(3):
-        found = search_pbg_ea(census, batch, seed=seed, parameters=parameters)
+        found = search_pbg_ea(census, Run(seed=seed, batch=batch, parameters=parameters))
         indices = census.indices(batch.evaluate(found.nodes))
         assert found.evaluated < census.lattice.size / 15
         assert representation_ratio(indices, exact, widths) > 0.9
@@ -73,11 +74,11 @@ def test_close_to_the_exact_front_of_the_census(census: Problem) -> None:
 def test_same_seed_same_result_for_any_number_of_threads(census: Problem) -> None:
     """Random choices do not depend on the workers."""
     parameters = PbgParameters(20, 15)
-    one = search_pbg_ea(census, census.batch(1), seed=4, parameters=parameters)
-    two = search_pbg_ea(census, census.batch(3), seed=4, parameters=parameters)
+    one = search_pbg_ea(census, Run(seed=4, threads=1, parameters=parameters))
+    two = search_pbg_ea(census, Run(seed=4, threads=3, parameters=parameters))
     assert one.nodes.tolist() == two.nodes.tolist()
     assert one.evaluated == two.evaluated
-    other = search_pbg_ea(census, census.batch(1), seed=5, parameters=parameters)
+    other = search_pbg_ea(census, Run(seed=5, threads=1, parameters=parameters))
     assert other.evaluated != one.evaluated or other.nodes.tolist() != one.nodes.tolist()
 
 
@@ -101,7 +102,7 @@ def test_every_solution_of_the_archive_is_returned() -> None:
 def test_as_printed_in_the_paper(census: Problem) -> None:
     """Without walk and screening, at most population × (1 + iterations) nodes are evaluated."""
     parameters = PbgParameters(10, 5, walk=0, screening=False)
-    found = search_pbg_ea(census, census.batch(), seed=0, parameters=parameters)
+    found = search_pbg_ea(census, Run(seed=0, parameters=parameters))
     assert 10 < found.evaluated <= 60
     assert found.status is Status.FEASIBLE
 
@@ -127,7 +128,7 @@ def test_a_lattice_of_more_than_a_billion_nodes(huge: Problem) -> None:
     method, why = choose_method(huge)
     assert method == "pbg-ea"
     assert "too many to enumerate" in why
-    result = search_pbg_ea(huge, huge.batch(), Monitor(20), seed=1, parameters=PbgParameters(40, 40))
+    result = search_pbg_ea(huge, Run(Monitor(20), seed=1, parameters=PbgParameters(40, 40)))
     assert not result.complete
     assert len(result.nodes) > 10
     # The two trivial solutions are always there.
@@ -137,7 +138,7 @@ def test_a_lattice_of_more_than_a_billion_nodes(huge: Problem) -> None:
 
 def test_a_time_limit_stops_it(huge: Problem) -> None:
     """And says so."""
-    result = search_pbg_ea(huge, huge.batch(), Monitor(0.0), seed=1)
+    result = search_pbg_ea(huge, Run(Monitor(0.0), seed=1))
     assert result.status is Status.LIMIT_REACHED
     assert result.stopped == "time limit"
 
@@ -161,7 +162,7 @@ def test_wrong_parameters(wrong, message) -> None:
 def test_boxes_must_name_objectives(census: Problem) -> None:
     """A width for something else is a mistake."""
     with pytest.raises(ParameterError, match="which is no objective"):
-        search_pbg_ea(census, census.batch(), parameters=PbgParameters(4, 1, boxes={"loss": 1}))
+        search_pbg_ea(census, Run(parameters=PbgParameters(4, 1, boxes={"loss": 1})))
 
 
 def test_a_property_of_ones_own(census: Problem) -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sfumato.domains import Ladder, Tree
 from sfumato.errors import ParameterError
 from sfumato.schemes import Ordered, Scheme, make_scheme
-from sfumato.search import Problem, Status, choose_method, search_exhaustive
+from sfumato.search import Problem, Run, Status, choose_method, search_exhaustive
 from tests.examples import examples
 from tests.mixed_cases import mixed_cases
 from tests.oracles import lattice as oracle
@@ -77,7 +77,7 @@ def test_front_of_schemes_equals_brute_force(drawn):
     """Same members in the same order, same measures, in the numbers of the result's lattice."""
     case, asked, schemes = drawn
     problem = numbered(replace(problem_of(case, asked), schemes=schemes))
-    result = search_exhaustive(problem, problem.batch(threads=2))
+    result = search_exhaustive(problem, Run(threads=2))
     expected = oracle.front(asked)
     assert result.complete
     assert result.evaluated == result.lattice.size
@@ -97,7 +97,7 @@ def test_front_of_a_mixed_lattice_equals_brute_force(mixed, k):
         mixed.table, maximize=("k",), minimize=("loss", "hdm"), require={"k": k}, limit=0.2
     )
     problem = numbered(replace(problem_of(mixed.case, asked), lattice=mixed.lattice))
-    result = search_exhaustive(problem, problem.batch(threads=2))
+    result = search_exhaustive(problem, Run(threads=2))
     assert result.lattice is problem.lattice
     assert [tuple(node) for node in result.nodes.tolist()] == [item.levels for item in oracle.front(asked)]
 
@@ -114,7 +114,7 @@ def wide(size: int) -> Problem:
 def test_without_a_description_ties_go_by_block_numbers():
     """Of three pairings with k = 1 and one pair the first is the one whose block numbers read first."""
     problem = wide(4)
-    result = search_exhaustive(problem, problem.batch(threads=1))
+    result = search_exhaustive(problem, Run(threads=1))
     blocks = [result.lattice.ladders[0].levels[number].tolist() for number in result.nodes[:, 0]]
     texts = [json.dumps(block) for block in blocks]
     assert texts == ["[0, 0, 0, 0]", "[0, 0, 1, 1]", "[0, 1, 2, 3]"]
@@ -125,7 +125,7 @@ def test_a_space_that_is_too_large_is_refused():
     problem = wide(50)
     assert problem.space == 2**49
     with pytest.raises(ParameterError, match="'q' has 562,949,953,421,312 partitions under 'ordered'"):
-        search_exhaustive(problem, problem.batch(threads=1))
+        search_exhaustive(problem, Run(threads=1))
 
 
 @pytest.mark.parametrize("method", ["exhaustive", "granulation-ga"])

@@ -13,6 +13,7 @@ from sfumato.search import (
     Problem,
     Progress,
     Requirement,
+    Run,
     Status,
     explain_infeasible,
     search_exhaustive,
@@ -43,7 +44,7 @@ def problem() -> Problem:
 @pytest.mark.parametrize("search", [search_exhaustive, search_optimal])
 def test_a_time_limit_of_nothing_ends_at_once(problem: Problem, search) -> None:
     """The result is not complete, and its bound does not lie."""
-    best = search_optimal(problem, problem.batch(2))
+    best = search_optimal(problem, Run(threads=2))
     result = search(problem, problem.batch(2), Monitor(time_limit_s=0.0))
     assert not result.complete
     assert result.status is Status.LIMIT_REACHED
@@ -62,8 +63,8 @@ def test_a_callback_stops_the_optimal_search(problem: Problem) -> None:
         calls.append(progress)
         return len(calls) > 1
 
-    best = search_optimal(problem, problem.batch(1))
-    result = search_optimal(problem, batch, Monitor(callback=callback))
+    best = search_optimal(problem, Run(threads=1))
+    result = search_optimal(problem, Run(Monitor(callback=callback), batch=batch))
     if result.complete:  # fast machines may finish before the second call
         assert result.bound == best.bound
     elif len(result.nodes):
@@ -81,16 +82,16 @@ def test_interrupting_stops_the_workers(problem: Problem) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        search_exhaustive(problem, batch, Monitor(callback=interrupt))
+        search_exhaustive(problem, Run(Monitor(callback=interrupt), batch=batch))
 
 
 def test_parts_of_a_large_lattice_give_the_same_optimum(
     problem: Problem, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A lattice searched part by part has the optimum of the whole."""
-    whole = search_optimal(problem, problem.batch(2))
+    whole = search_optimal(problem, Run(threads=2))
     monkeypatch.setattr("sfumato.search.optimal.WINDOW", 100)
-    parts = search_optimal(problem, problem.batch(2))
+    parts = search_optimal(problem, Run(threads=2))
     assert parts.complete
     assert parts.nodes.tolist() == whole.nodes.tolist()
     assert parts.bound == whole.bound
@@ -100,7 +101,7 @@ def test_progress_never_falls_and_ends_at_one(problem: Problem) -> None:
     """Fractions within [0, 1], in order."""
     seen: list[float] = []
     monitor = Monitor(callback=lambda progress: seen.append(progress.fraction) or False)
-    search_exhaustive(problem, problem.batch(2), monitor)
+    search_exhaustive(problem, Run(monitor, threads=2))
     assert seen == sorted(seen)
     assert seen[-1] == 1.0
 
@@ -132,7 +133,7 @@ def test_infeasible_together_names_the_limit_that_would_do() -> None:
         require,
         Suppression(Rule.FAILING, 6),
     )
-    assert search_optimal(problem, problem.batch(1)).status is Status.INFEASIBLE
+    assert search_optimal(problem, Run(threads=1)).status is Status.INFEASIBLE
     assert explain_infeasible(problem) == (
         "no recoding meets k >= 5 and distinct_l(s) >= 2 together; the nearest suppresses 10 rows "
         "where 6 are allowed: a limit of 1 would do."

@@ -15,7 +15,7 @@ from sfumato.kernels import lattice as kernel
 from sfumato.kernels.diversity import DIVERSITY
 
 if TYPE_CHECKING:
-    from sfumato._typing import BoolArray, FloatArray, IntArray, KeyArray, LongArray
+    from sfumato._typing import BoolArray, IntArray, KeyArray, LongArray
     from sfumato.classes.statistics import Suppression
     from sfumato.domains import Cube
 
@@ -109,7 +109,7 @@ class Sources:
     def __init__(self, cube: Cube, request: Request) -> None:
         wanted = [*request.properties, *(threshold.property for threshold in request.thresholds)]
         self.properties: tuple[Property, ...] = tuple(dict.fromkeys(wanted))
-        self.limits = _tightest_limits(request)
+        self.limits = np.array([_tightest_limit(request, item) for item in self.properties], dtype=np.float64)
         self.bit_attributes: list[int] = []
         self.pair_attributes: list[int] = []
         self.kinds: list[int] = []
@@ -168,13 +168,11 @@ class Sources:
         )
 
 
-def _tightest_limits(request: Request) -> FloatArray:
-    wanted = dict.fromkeys([*request.properties, *(threshold.property for threshold in request.thresholds)])
-    limits = []
-    for item in wanted:
-        found = [threshold.limit for threshold in request.thresholds if threshold.property == item]
-        limits.append((max(found) if item.larger_is_better else min(found)) if found else np.nan)
-    return np.array(limits, dtype=np.float64)
+def _tightest_limit(request: Request, item: Property) -> float:
+    found = [threshold.limit for threshold in request.thresholds if threshold.property == item]
+    if not found:
+        return math.nan
+    return max(found) if item.larger_is_better else min(found)
 
 
 def _number_in(attributes: list[int], attribute: int) -> int:

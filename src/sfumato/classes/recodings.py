@@ -7,26 +7,21 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from sfumato.classes import arrays, ladders
-from sfumato.classes.batch import read_classes
-from sfumato.classes.properties import CellCost, CellCosts
-from sfumato.classes.statistics import Statistics
-from sfumato.classes.workers import Workers
+from sfumato.classes.evaluator import SMALLEST_PIECE, ClassEvaluator
 from sfumato.domains.lattice import entropy_shares
 from sfumato.errors import ParameterError
-from sfumato.kernels import lattice as kernel
 from sfumato.kernels import layout
-from sfumato.kernels import recodings as own_kernel
+from sfumato.kernels import recodings as kernel
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sfumato._typing import FloatArray, IntArray, KeyArray, LongArray
-    from sfumato.classes.properties import Request
-    from sfumato.classes.statistics import Classes, Suppression
+    from sfumato.classes.properties import CellCost, Request
+    from sfumato.classes.statistics import Classes, Statistics, Suppression
     from sfumato.classes.workers import Tick
     from sfumato.domains import Cube, Lattice
 
-SMALLEST_PIECE = 4
 PIECES_EACH = 4
 """Pieces for each thread, so that none waits long for the others."""
 
@@ -42,7 +37,7 @@ class _Memory(NamedTuple):
     first: IntArray
 
 
-class Recodings:
+class Recodings(ClassEvaluator[_Memory]):
     """Evaluates recodings, each given by the block of every code, over one cube for one request.
 
     The tables of the original tuples are shared; a recoding looks all its attributes up in one pass
@@ -59,36 +54,12 @@ class Recodings:
         threads: int | None = None,
         word_bits: int = arrays.WORD_BITS,
     ) -> None:
-        self.cube, self.suppression = cube, suppression
-        self.costs = ladders.whole_costs(request.costs)
-        self.limits = np.array(
-            [ladders.cost_limits(cube, lattice, cost) for cost in self.costs], dtype=np.int64
-        )
-        sources = arrays.Sources(cube, request)
-        self.properties = sources.properties
-        self._fields = arrays.pack_fields(cube.sizes, word_bits)
-        grouping = arrays.group_cells(cube.codes, self._fields)
-        self._base = arrays.make_tables(cube, grouping, sources)
+        super().__init__(cube, lattice, request, suppression, threads)
+        fields = arrays.pack_fields(cube.sizes, word_bits)
+        grouping = arrays.group_cells(cube.codes, fields)
+        self._set_tables(grouping, fields, tuple(range(len(cube.sizes))))
         self._origin = _origin(cube, grouping)
-        costs = CellCosts(self.costs, self.limits, tuple(range(len(cube.sizes))))
-        self._plan = sources.make_plan(cube, suppression, costs)
         self._heights = _heights(cube, lattice, self.costs)
-        self._penalties = len(cube.sizes) if CellCost.FREQUENCY in request.costs else 0
-        self._workers = Workers(threads, self._allocate)
-
-    @property
-    def threads(self) -> int:
-        """How many workers there are."""
-        return self._workers.threads
-
-    @property
-    def evaluated(self) -> int:
-        """Recodings evaluated so far, running workers included."""
-        return self._workers.evaluated
-
-    def stop(self) -> None:
-        """Ask all running evaluations to end after their current recoding."""
-        self._workers.stop()
 
     def compile(self) -> None:
         """Have the kernels ready, so that no search waits for the compiler."""
@@ -102,23 +73,14 @@ class Recodings:
         n, q = len(joined), len(self.cube.sizes)
         given = np.full((n, q), -1, dtype=np.int64) if levels is None else np.ascontiguousarray(levels)
         pieces = np.array_split(np.arange(n), max(1, min(self.threads * PIECES_EACH, n // SMALLEST_PIECE)))
-        output = list(
-            self._workers.map(
-                lambda memory, piece: self._run(memory, joined[piece], given[piece]), list(pieces), tick
-            )
+        output = self._workers.map(
+            lambda memory, piece: self._run(memory, joined[piece], given[piece]), pieces, tick
         )
-        done = np.concatenate([piece[: len(sums)] for piece, (sums, _) in zip(pieces, output, strict=True)])
-        sums, worst = (np.concatenate(part) for part in zip(*output, strict=True))
-        return Statistics(
+        done, sums, worst = self._joined(pieces, output)
+        return self._statistics(
             np.repeat(done[:, None], q, axis=1),
             sums,
-            worst[:, : len(self.properties)],
-            self.properties,
-            self.costs,
-            self.limits,
-            self.cube.row_count,
-            self.suppression.rule,
-            worst[:, len(self.properties) :],
+            worst,
             lambda node: self.classes([blocks[a][number] for a, number in enumerate(node.tolist())]),
             lambda nodes: _entropies(blocks, nodes),
         )
@@ -126,19 +88,11 @@ class Recodings:
     def classes(self, blocks: Sequence[IntArray]) -> Classes:
         """Return the classes of one recoding, given by the block of every code of each attribute."""
         joined = self._checked([np.asarray(block)[None] for block in blocks])
-        order = tuple(range(len(self.cube.sizes)))
 
         def read(memory: _Memory) -> Classes:
-            given = np.full((1, len(order)), -1, dtype=np.int64)
+            given = np.full((1, len(self.order)), -1, dtype=np.int64)
             self._run(memory, joined, given, self._plan._replace(store_all=1))
-            return read_classes(
-                (memory.tables, memory.scratch),
-                1,
-                self._fields,
-                order,
-                persons=self._plan.person_set >= 0,
-                properties=self.properties,
-            )
+            return self._read_classes(memory.tables, memory.scratch, 1)
 
         return self._workers.call(read)
 
@@ -191,12 +145,10 @@ class Recodings:
     def _run(
         self, memory: _Memory, blocks: IntArray, levels: LongArray, plan: layout.Plan | None = None
     ) -> tuple[LongArray, FloatArray]:
-        columns = kernel.FIXED_SUMS + len(self.properties) + len(self.costs) * levels.shape[1]
-        sums = np.empty((len(blocks), columns), dtype=np.int64)
-        worst = np.empty((len(blocks), len(self.properties) + self._penalties), dtype=np.float64)
-        done = own_kernel.evaluate_recodings(
+        sums, worst = self._room(len(blocks))
+        done = kernel.evaluate_recodings(
             memory.tables,
-            own_kernel.DEPTHS,
+            kernel.DEPTHS,
             self._fields,
             memory.ladders,
             self._heights,
@@ -226,11 +178,11 @@ def _origin(cube: Cube, grouping: arrays.Grouping) -> layout.Origin:
     )
 
 
-def _heights(cube: Cube, lattice: Lattice, costs: tuple[CellCost, ...]) -> own_kernel.Heights:
+def _heights(cube: Cube, lattice: Lattice, costs: tuple[CellCost, ...]) -> kernel.Heights:
     """Flatten the levels of all hierarchies, and the places of values."""
     levels = [ladder.heights.reshape(-1) for ladder in lattice.ladders]
     places = [ladders.flat_places(cube, a) for a in range(len(levels))]
-    return own_kernel.Heights(
+    return kernel.Heights(
         ladders.joined(levels),
         np.cumsum([0, *map(len, levels)], dtype=np.int64),
         ladders.kind_numbers(costs),

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.kernels import lattice as codes
 from sfumato.kernels import lattice as kernel
 
 if TYPE_CHECKING:
@@ -50,11 +49,11 @@ class Rule(IntEnum):
     every class smaller than the mean class size over rows, without a budget.
     """
 
-    NONE = codes.NONE
-    FAILING = codes.FAILING
-    SMALLEST = codes.SMALLEST
-    FAILING_THEN_SMALLEST = codes.FAILING_THEN_SMALLEST
-    BELOW_MEAN = codes.BELOW_MEAN
+    NONE = kernel.NONE
+    FAILING = kernel.FAILING
+    SMALLEST = kernel.SMALLEST
+    FAILING_THEN_SMALLEST = kernel.FAILING_THEN_SMALLEST
+    BELOW_MEAN = kernel.BELOW_MEAN
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +74,16 @@ def budget_of(limit: float, rows: int) -> int:
     """
     share = Fraction(str(limit)) * rows
     return share.numerator // share.denominator
+
+
+class _Sum:
+    """A number of each node that the kernel always sums, as an attribute of `Statistics`."""
+
+    def __init__(self, column: int) -> None:
+        self._column = column
+
+    def __get__(self, statistics: Statistics, _: type[Statistics] | None = None) -> LongArray:
+        return statistics.sums[:, self._column]
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,6 +109,15 @@ class Statistics:
     # `sfumato.domains.lattice.entropy_shares`
     entropies_of: Callable[[LongArray], FloatArray]
 
+    suppressed = _Sum(kernel.SUPPRESSED)  # suppressed rows
+    failing = _Sum(kernel.FAILING_ROWS)  # rows of the classes that miss a requirement
+    classes = _Sum(kernel.CLASSES)  # classes that remain
+    size_sum = _Sum(kernel.SIZE_SUM)  # class size summed over the rows that remain
+    rows_squared = _Sum(kernel.ROWS_SQUARED)  # squared rows of the classes that remain
+    # the last two before suppression: over all rows, and of all classes
+    all_size_sum = _Sum(kernel.ALL_SIZE_SUM)
+    all_rows_squared = _Sum(kernel.ALL_ROWS_SQUARED)
+
     def __len__(self) -> int:
         return len(self.nodes)
 
@@ -109,44 +127,9 @@ class Statistics:
         return np.asarray(self.sums[:, kernel.FEASIBLE] == 1)
 
     @property
-    def suppressed(self) -> LongArray:
-        """Suppressed rows."""
-        return self.sums[:, kernel.SUPPRESSED]
-
-    @property
-    def failing(self) -> LongArray:
-        """Rows of the classes that miss a requirement."""
-        return self.sums[:, kernel.FAILING_ROWS]
-
-    @property
     def kept(self) -> LongArray:
         """Rows that remain."""
         return self.row_count - self.suppressed
-
-    @property
-    def classes(self) -> LongArray:
-        """Classes that remain."""
-        return self.sums[:, kernel.CLASSES]
-
-    @property
-    def size_sum(self) -> LongArray:
-        """Class size summed over the rows that remain."""
-        return self.sums[:, kernel.SIZE_SUM]
-
-    @property
-    def rows_squared(self) -> LongArray:
-        """Squared rows of the classes that remain."""
-        return self.sums[:, kernel.ROWS_SQUARED]
-
-    @property
-    def all_size_sum(self) -> LongArray:
-        """Class size summed over all rows, before suppression."""
-        return self.sums[:, kernel.ALL_SIZE_SUM]
-
-    @property
-    def all_rows_squared(self) -> LongArray:
-        """Squared rows of all classes, before suppression."""
-        return self.sums[:, kernel.ALL_ROWS_SQUARED]
 
     def worst_of(self, item: Property) -> FloatArray:
         """Return the worst value of a property over the classes that remain."""

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.classes.properties import CellCost, Property, PropertyKind
+from sfumato.classes.properties import CellCost, PropertyKind
 from sfumato.measures.measure import Direction, Measure, Monotone
 from sfumato.measures.penalties import RowPenalties, by_frequency, by_size
+from sfumato.measures.shapes import Cost, PropertySum, Weighted
 
 if TYPE_CHECKING:
     from sfumato._typing import FloatArray
@@ -25,7 +26,7 @@ def kept_shares(statistics: Statistics, cost: CellCost) -> FloatArray:
     return np.asarray(statistics.cells(cost) / np.maximum(limits, 1))
 
 
-class Loss(Measure):
+class Loss(Weighted, Cost):
     """General loss metric per cell, between 0 and 1, with weights.
 
     A cell costs (|block| − 1) / (|domain| − 1), a cell of a suppressed row 1,
@@ -39,14 +40,10 @@ class Loss(Measure):
     recoding, doi:10.1145/1150402.1150504.
     """
 
-    direction = Direction.MINIMIZE
     monotone = Monotone.WORSENS | Monotone.ROW_PENALTIES
     costs = (CellCost.SIZE,)
+    powers = (0, 0)
     limits = (0.0, 1.0)
-
-    def __init__(self, name: str, weights: FloatArray) -> None:
-        super().__init__(name)
-        self.weights = weights
 
     def value(self, statistics: Statistics) -> FloatArray:
         """Return the loss of each node."""
@@ -57,12 +54,29 @@ class Loss(Measure):
         """Return what each row costs."""
         return by_size(cube, self.weights / (self.weights.sum() * cube.row_count), 1.0 / cube.row_count)
 
-    def largest(self, rows: int, attributes: int) -> float:
-        """Return the bound of the measure."""
-        return 1.0
+
+class GL(Weighted, Cost):
+    """Generalization loss: the general loss metric summed over the cells of the rows that remain.
+
+    A suppressed row costs nothing here; ``sl`` counts it. Weights are scaled to a mean of 1.
+
+    Dewri, R., Ray, I., Ray, I., Whitley, D. (2010), Multi-objective
+    evolutionary optimization in statistical disclosure control, eq. 1.2.
+    """
+
+    monotone = Monotone.WORSENS
+    costs = (CellCost.SIZE,)
+    powers = (1, 1)
+
+    def __init__(self, name: str, weights: FloatArray) -> None:
+        super().__init__(name, weights * (len(weights) / weights.sum()))
+
+    def value(self, statistics: Statistics) -> FloatArray:
+        """Return the summed loss of each node."""
+        return np.asarray((kept_shares(statistics, CellCost.SIZE) * self.weights).sum(axis=1))
 
 
-class GLM(Measure):
+class GLM(GL):
     """General loss metric, summed over cells.
 
     A cell costs (|block| − 1) / (|domain| − 1), a cell of a suppressed row 1,
@@ -73,68 +87,26 @@ class GLM(Measure):
     doi:10.1145/775047.775089.
     """
 
-    direction = Direction.MINIMIZE
     monotone = Monotone.WORSENS | Monotone.ROW_PENALTIES
-    costs = (CellCost.SIZE,)
-
-    def __init__(self, name: str, weights: FloatArray) -> None:
-        super().__init__(name)
-        self.weights = weights * (len(weights) / weights.sum())
 
     def value(self, statistics: Statistics) -> FloatArray:
         """Return the summed loss of each node."""
-        kept = (kept_shares(statistics, CellCost.SIZE) * self.weights).sum(axis=1)
-        return np.asarray(kept + statistics.suppressed * len(self.weights))
+        return np.asarray(super().value(statistics) + statistics.suppressed * len(self.weights))
 
     def penalties(self, cube: Cube) -> RowPenalties:
         """Return what each row costs."""
         return by_size(cube, self.weights, float(len(self.weights)))
 
-    def largest(self, rows: int, attributes: int) -> float:
-        """Return the bound of the measure."""
-        return float(rows * attributes)
 
+class Suppressed(Cost):
+    """The number of suppressed rows."""
 
-class GL(Measure):
-    """Generalization loss: the general loss metric summed over the cells of the rows that remain.
-
-    A suppressed row costs nothing here; ``sl`` counts it. Weights are scaled to a mean of 1.
-
-    Dewri, R., Ray, I., Ray, I., Whitley, D. (2010), Multi-objective
-    evolutionary optimization in statistical disclosure control, eq. 1.2.
-    """
-
-    direction = Direction.MINIMIZE
-    monotone = Monotone.WORSENS
-    costs = (CellCost.SIZE,)
-
-    def __init__(self, name: str, weights: FloatArray) -> None:
-        super().__init__(name)
-        self.weights = weights * (len(weights) / weights.sum())
-
-    def value(self, statistics: Statistics) -> FloatArray:
-        """Return the summed loss of each node."""
-        return np.asarray((kept_shares(statistics, CellCost.SIZE) * self.weights).sum(axis=1))
-
-    def largest(self, rows: int, attributes: int) -> float:
-        """Return the bound of the measure."""
-        return float(rows * attributes)
-
-
-class SL(Measure):
-    """Suppression loss: quasi-identifiers times suppressed rows.
-
-    Dewri, R., Ray, I., Ray, I., Whitley, D. (2010), Multi-objective
-    evolutionary optimization in statistical disclosure control, eq. 1.3.
-    """
-
-    direction = Direction.MINIMIZE
     monotone = Monotone.ROW_PENALTIES
     least_cost = 0.0
 
     def value(self, statistics: Statistics) -> FloatArray:
-        """Return the loss of each node."""
-        return np.asarray(statistics.suppressed * statistics.nodes.shape[1], dtype=np.float64)
+        """Return the suppressed rows of each node."""
+        return statistics.suppressed.astype(np.float64)
 
     def unsuppressed_cost(self, statistics: Statistics) -> FloatArray:
         """Return the cost of each node if no row were suppressed."""
@@ -142,14 +114,28 @@ class SL(Measure):
 
     def penalties(self, cube: Cube) -> RowPenalties:
         """Return what each row costs."""
+        return by_size(cube, np.zeros(len(cube.sizes)), 1.0)
+
+
+class SL(Suppressed):
+    """Suppression loss: quasi-identifiers times suppressed rows.
+
+    Dewri, R., Ray, I., Ray, I., Whitley, D. (2010), Multi-objective
+    evolutionary optimization in statistical disclosure control, eq. 1.3.
+    """
+
+    powers = (1, 1)
+
+    def value(self, statistics: Statistics) -> FloatArray:
+        """Return the loss of each node."""
+        return np.asarray(super().value(statistics) * statistics.nodes.shape[1])
+
+    def penalties(self, cube: Cube) -> RowPenalties:
+        """Return what each row costs."""
         return by_size(cube, np.zeros(len(cube.sizes)), float(len(cube.sizes)))
 
-    def largest(self, rows: int, attributes: int) -> float:
-        """Return the bound of the measure."""
-        return float(rows * attributes)
 
-
-class DM(Measure):
+class DM(Cost):
     """Discernibility: every row costs the rows it cannot be told from, a suppressed one all rows.
 
     dm = Σ rows² over the remaining classes + suppressed × all rows. It counts
@@ -159,9 +145,9 @@ class DM(Measure):
     k-anonymization, doi:10.1109/ICDE.2005.42.
     """
 
-    direction = Direction.MINIMIZE
     monotone = Monotone.WORSENS | Monotone.ROW_PENALTIES
     least_cost = 0.0
+    powers = (2, 0)
 
     def value(self, statistics: Statistics) -> FloatArray:
         """Return the metric of each node."""
@@ -175,12 +161,8 @@ class DM(Measure):
         """Return what each row costs."""
         return RowPenalties(float(cube.row_count), by_class=True)
 
-    def largest(self, rows: int, attributes: int) -> float:
-        """Return the bound of the measure."""
-        return float(rows) ** 2
 
-
-class HDM(Measure):
+class HDM(Weighted, Cost):
     """Hierarchical discernibility: what each value loses of being told from others, summed over rows.
 
     With N rows in all, N_v of the value v and N_e of the values in its block e, a cell costs
@@ -194,14 +176,9 @@ class HDM(Measure):
     doi:10.1016/j.datak.2007.06.015.
     """
 
-    direction = Direction.MINIMIZE
     monotone = Monotone.WORSENS | Monotone.ROW_PENALTIES
     least_cost = 0.0
     costs = (CellCost.FREQUENCY,)
-
-    def __init__(self, name: str, weights: FloatArray) -> None:
-        super().__init__(name)
-        self.weights = weights
 
     def value(self, statistics: Statistics) -> FloatArray:
         """Return the metric of each node."""
@@ -211,12 +188,8 @@ class HDM(Measure):
         """Return what each row costs."""
         return by_frequency(cube, self.weights / self.weights.sum(), 1.0)
 
-    def largest(self, rows: int, attributes: int) -> float:
-        """Return the bound of the measure."""
-        return float(rows)
 
-
-class CM(Measure):
+class CM(PropertySum, Cost):
     """Classification metric: the number of penalized rows.
 
     A row is penalized if it is suppressed, or if its label is not the most
@@ -227,42 +200,28 @@ class CM(Measure):
     doi:10.1145/775047.775089.
     """
 
-    direction = Direction.MINIMIZE
+    kind = PropertyKind.MAJORITY
     monotone = Monotone.WORSENS
     least_cost = 0.0
 
-    def __init__(self, name: str, attribute: int) -> None:
-        super().__init__(name)
-        self.properties = (Property(PropertyKind.MAJORITY, attribute),)
-
     def value(self, statistics: Statistics) -> FloatArray:
         """Return the penalized rows of each node."""
-        spared = statistics.sum_of(self.properties[0])
-        return np.asarray(statistics.row_count - spared, dtype=np.float64)
-
-    def largest(self, rows: int, attributes: int) -> float:
-        """Return the bound of the measure."""
-        return float(rows)
+        return np.asarray(statistics.row_count - super().value(statistics))
 
 
-class AverageClass(Measure):
+class AverageClass(Cost):
     """Remaining rows over remaining classes; not defined where no row remains.
 
     LeFevre, K., DeWitt, D. J., Ramakrishnan, R. (2006), Mondrian
     multidimensional k-anonymity, doi:10.1109/ICDE.2006.101.
     """
 
-    direction = Direction.MINIMIZE
     monotone = Monotone.WORSENS
 
     def value(self, statistics: Statistics) -> FloatArray:
         """Return the average of each node."""
         with np.errstate(invalid="ignore"):
             return np.asarray(statistics.kept / statistics.classes)
-
-    def largest(self, rows: int, attributes: int) -> float:
-        """Return the bound of the measure."""
-        return float(rows)
 
 
 class Precision(Measure):
@@ -286,7 +245,7 @@ class Precision(Measure):
         return np.asarray(1.0 - lost / (statistics.row_count * max(1, shares.shape[1])))
 
 
-class QL(Measure):
+class QL(Weighted):
     """Quality by entropy: the weighted mean of the entropies of the partitions, each over its largest.
 
     ql = Σ w · h(π) / log |V| / Σ w with h(π) = −Σ |s|/|V| · log(|s|/|V|) over the blocks s of a domain V. It
@@ -301,41 +260,13 @@ class QL(Measure):
     least_cost = -1.0
     limits = (0.0, 1.0)
 
-    def __init__(self, name: str, weights: FloatArray) -> None:
-        super().__init__(name)
-        self.weights = weights
-
     def value(self, statistics: Statistics) -> FloatArray:
         """Return the quality of each node."""
         shares = statistics.entropies_of(statistics.nodes)
         return np.asarray((shares * self.weights).sum(axis=1) / self.weights.sum())
 
 
-class Suppressed(Measure):
-    """The number of suppressed rows."""
-
-    direction = Direction.MINIMIZE
-    monotone = Monotone.ROW_PENALTIES
-    least_cost = 0.0
-
-    def value(self, statistics: Statistics) -> FloatArray:
-        """Return the suppressed rows of each node."""
-        return statistics.suppressed.astype(np.float64)
-
-    def unsuppressed_cost(self, statistics: Statistics) -> FloatArray:
-        """Return the cost of each node if no row were suppressed."""
-        return np.zeros(len(statistics))
-
-    def penalties(self, cube: Cube) -> RowPenalties:
-        """Return what each row costs."""
-        return by_size(cube, np.zeros(len(cube.sizes)), 1.0)
-
-    def largest(self, rows: int, attributes: int) -> float:
-        """Return the bound of the measure."""
-        return float(rows)
-
-
-class Usefulness(Measure):
+class Usefulness(Weighted):
     """Usefulness: 1 − the mean, over rows, of the diversity of the row's class.
 
     The diversity of a class in one attribute is, for numbers and dates, the distance between the largest
@@ -354,10 +285,6 @@ class Usefulness(Measure):
     monotone = Monotone.WORSENS | Monotone.ROW_PENALTIES
     costs = (CellCost.EXTENT,)
     limits = (0.0, 1.0)
-
-    def __init__(self, name: str, weights: FloatArray) -> None:
-        super().__init__(name)
-        self.weights = weights
 
     def value(self, statistics: Statistics) -> FloatArray:
         """Return the usefulness of each node."""

@@ -12,15 +12,15 @@ from sfumato.classes.properties import CellCost, Property, PropertyKind
 from sfumato.classes.sentences import risk_scale
 from sfumato.classes.statistics import Rule
 from sfumato.errors import ParameterError
-from sfumato.measures.measure import ClassMeasure, Direction, Measure, Monotone, Union
+from sfumato.measures.measure import Direction, Measure, Monotone, Union
+from sfumato.measures.shapes import Cost, PropertySum, WorstClass
 
 if TYPE_CHECKING:
     from sfumato._typing import FloatArray
-    from sfumato.classes.properties import Levels
     from sfumato.classes.statistics import Statistics
 
 
-class K(ClassMeasure):
+class K(WorstClass):
     """k-anonymity: the size of the smallest class that remains.
 
     k = min over the remaining classes of their rows, or of their distinct
@@ -32,13 +32,8 @@ class K(ClassMeasure):
     release, doi:10.1109/69.971193.
     """
 
-    direction = Direction.MAXIMIZE
+    kind = PropertyKind.SIZE
     union = Union.ANY
-
-    @property
-    def judged(self) -> Property:
-        """Class size."""
-        return Property(PropertyKind.SIZE)
 
 
 class MeanK(Measure):
@@ -80,7 +75,7 @@ class SpreadK(Measure):
         return statistics.size_sum.astype(np.float64)
 
 
-class DistinctL(ClassMeasure):
+class DistinctL(WorstClass):
     """Distinct ℓ-diversity: the fewest different sensitive values in a remaining class.
 
     Missing is a value of its own. It does not protect where one value is far
@@ -90,20 +85,11 @@ class DistinctL(ClassMeasure):
     k-anonymity, doi:10.1145/1217299.1217302.
     """
 
-    direction = Direction.MAXIMIZE
+    kind = PropertyKind.DISTINCT
     union = Union.ANY
 
-    def __init__(self, name: str, attribute: int) -> None:
-        super().__init__(name)
-        self.attribute = attribute
 
-    @property
-    def judged(self) -> Property:
-        """Different values of the attribute in a class."""
-        return Property(PropertyKind.DISTINCT, self.attribute)
-
-
-class EntropyL(ClassMeasure):
+class EntropyL(WorstClass):
     """Entropy ℓ-diversity: the smallest exp(entropy) of the sensitive values of a remaining class.
 
     With shares p_v of the values in a class its number is exp(−Σ_v p_v·ln p_v): ℓ if ℓ values have
@@ -116,25 +102,15 @@ class EntropyL(ClassMeasure):
     k-anonymity, Definition 4.1, doi:10.1145/1217299.1217302.
     """
 
-    direction = Direction.MAXIMIZE
-    union = Union.SATISFYING
+    kind = PropertyKind.ENTROPY
     limits = (1.0, math.inf)
-
-    def __init__(self, name: str, attribute: int) -> None:
-        super().__init__(name)
-        self.attribute = attribute
-
-    @property
-    def judged(self) -> Property:
-        """Exp of the entropy of a class."""
-        return Property(PropertyKind.ENTROPY, self.attribute)
 
 
 LARGEST_FACTOR = 1000
 DECIMALS = 3
 
 
-class RecursiveL(ClassMeasure):
+class RecursiveL(WorstClass):
     """Recursive (c, ℓ)-diversity: the largest ℓ that holds in every remaining class, for a given c.
 
     With counts r₁ ≥ … ≥ r_m of the values in a class, (c, ℓ)-diversity holds if
@@ -148,22 +124,11 @@ class RecursiveL(ClassMeasure):
     k-anonymity, Definition 4.2, doi:10.1145/1217299.1217302.
     """
 
-    direction = Direction.MAXIMIZE
-    union = Union.SATISFYING
+    kind = PropertyKind.RECURSIVE
     limits = (1.0, math.inf)
 
-    def __init__(self, name: str, attribute: int, factor: str) -> None:
-        super().__init__(name)
-        self.attribute = attribute
-        self.factor = _factor(name, factor)
 
-    @property
-    def judged(self) -> Property:
-        """The largest ℓ of a class."""
-        return Property(PropertyKind.RECURSIVE, self.attribute, self.factor)
-
-
-def _factor(name: str, text: str) -> Fraction:
+def read_factor(name: str, text: str) -> Fraction:
     """Read c exactly; counts times its parts must fit the kernels' integers."""
     try:
         factor = Fraction(text)
@@ -177,7 +142,7 @@ def _factor(name: str, text: str) -> Fraction:
     return factor
 
 
-class ShareL(ClassMeasure):
+class ShareL(WorstClass):
     """ℓ-diversity by shares: one over the largest share that a value has in a remaining class.
 
     A class of n rows whose most frequent value has c of them has the number n / c, so nobody is
@@ -188,21 +153,11 @@ class ShareL(ClassMeasure):
     evolutionary optimization in statistical disclosure control, eq. 1.1.
     """
 
-    direction = Direction.MAXIMIZE
-    union = Union.SATISFYING
+    kind = PropertyKind.SHARE
     limits = (1.0, math.inf)
 
-    def __init__(self, name: str, attribute: int) -> None:
-        super().__init__(name)
-        self.attribute = attribute
 
-    @property
-    def judged(self) -> Property:
-        """Rows of a class over those of its most frequent value."""
-        return Property(PropertyKind.SHARE, self.attribute)
-
-
-class SpreadL(Measure):
+class SpreadL(PropertySum):
     """S_ℓ: the count of the row's own sensitive value in its class, summed over the rows that remain.
 
     A class with counts c_v contributes Σ c_v². Missing is a value of its own.
@@ -212,19 +167,12 @@ class SpreadL(Measure):
     optimization, section on property based generalizations.
     """
 
+    kind = PropertyKind.SQUARES
     direction = Direction.MAXIMIZE
     monotone = Monotone.IMPROVES
 
-    def __init__(self, name: str, attribute: int) -> None:
-        super().__init__(name)
-        self.properties = (Property(PropertyKind.SQUARES, attribute),)
 
-    def value(self, statistics: Statistics) -> FloatArray:
-        """Return the summed counts of each node."""
-        return statistics.sum_of(self.properties[0]).astype(np.float64)
-
-
-class TEqual(ClassMeasure):
+class TEqual(WorstClass, Cost):
     """t-closeness with equal distance: the largest distance of a remaining class.
 
     The earth mover's distance with distance 1 between any two values: half of
@@ -237,22 +185,10 @@ class TEqual(ClassMeasure):
     k-anonymity and ℓ-diversity, doi:10.1109/ICDE.2007.367856.
     """
 
+    kind = PropertyKind.T_EQUAL
     direction = Direction.MINIMIZE
-    union = Union.SATISFYING
+    powers = (0, 0)
     limits = (0.0, 1.0)
-
-    def __init__(self, name: str, attribute: int) -> None:
-        super().__init__(name)
-        self.attribute = attribute
-
-    @property
-    def judged(self) -> Property:
-        """Distance of a class from the table."""
-        return Property(PropertyKind.T_EQUAL, self.attribute)
-
-    def largest(self, rows: int, attributes: int) -> float:
-        """Return the bound of the measure."""
-        return 1.0
 
 
 class TOrdered(TEqual):
@@ -268,10 +204,7 @@ class TOrdered(TEqual):
     k-anonymity and ℓ-diversity, section 5.1, doi:10.1109/ICDE.2007.367856.
     """
 
-    @property
-    def judged(self) -> Property:
-        """Distance of a class from the table."""
-        return Property(PropertyKind.T_ORDERED, self.attribute)
+    kind = PropertyKind.T_ORDERED
 
 
 class THierarchical(TEqual):
@@ -286,17 +219,10 @@ class THierarchical(TEqual):
     k-anonymity and ℓ-diversity, section 5.2, doi:10.1109/ICDE.2007.367856.
     """
 
-    def __init__(self, name: str, attribute: int, levels: Levels) -> None:
-        super().__init__(name, attribute)
-        self.levels = levels
-
-    @property
-    def judged(self) -> Property:
-        """Distance of a class from the table."""
-        return Property(PropertyKind.T_HIERARCHICAL, self.attribute, levels=self.levels)
+    kind = PropertyKind.T_HIERARCHICAL
 
 
-class Secure(ClassMeasure):
+class Secure(WorstClass):
     """Logical security: 1 if no remaining class discloses a confidential sentence, else 0.
 
     A class discloses a sentence if it is true for every row of the class and confidential for someone in it:
@@ -310,18 +236,9 @@ class Secure(ClassMeasure):
     meaning set of a sentence holds nobody for whom it is confidential.
     """
 
-    direction = Direction.MAXIMIZE
+    kind = PropertyKind.SECURE
     union = Union.ANY
     limits = (0.0, 1.0)
-
-    def __init__(self, name: str, attribute: int) -> None:
-        super().__init__(name)
-        self.attribute = attribute
-
-    @property
-    def judged(self) -> Property:
-        """Whether a class discloses nothing."""
-        return Property(PropertyKind.SECURE, self.attribute)
 
 
 class SecureForSome(Secure):
@@ -334,7 +251,7 @@ class SecureForSome(Secure):
     union = Union.SATISFYING
 
 
-class Exposed(Measure):
+class Exposed(PropertySum, Cost):
     """Exposed people: those who hold a sentence that their class discloses.
 
     Someone about whom several sentences become known counts once. Rows count, or persons where they are
@@ -342,21 +259,9 @@ class Exposed(Measure):
     not count.
     """
 
-    direction = Direction.MINIMIZE
+    kind = PropertyKind.EXPOSED
     monotone = Monotone.IMPROVES
     least_cost = 0.0
-
-    def __init__(self, name: str, attribute: int, sentence: int = -1) -> None:
-        super().__init__(name)
-        self.properties = (Property(PropertyKind.EXPOSED, attribute, sentence=sentence),)
-
-    def value(self, statistics: Statistics) -> FloatArray:
-        """Return the exposed people of each node."""
-        return statistics.sum_of(self.properties[0]).astype(np.float64)
-
-    def largest(self, rows: int, attributes: int) -> float:
-        """Return the bound of the measure."""
-        return float(rows)
 
 
 class SF(Measure):

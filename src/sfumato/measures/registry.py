@@ -1,43 +1,16 @@
-"""All measures by name."""
+"""All measures by name: how each is made, and the facts about it that others repeat to people.
+
+A fact of a measure stands in its row here, or on its class (direction, monotony, limits), and nowhere else.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sfumato.errors import ParameterError, nearest
-from sfumato.measures.losses import (
-    CM,
-    DM,
-    GL,
-    GLM,
-    HDM,
-    QL,
-    SL,
-    AverageClass,
-    Loss,
-    Precision,
-    Suppressed,
-    Usefulness,
-)
-from sfumato.measures.privacy import (
-    SF,
-    DistinctL,
-    EntropyL,
-    Exposed,
-    K,
-    MeanK,
-    Protection,
-    RecursiveL,
-    Secure,
-    SecureForSome,
-    ShareL,
-    SpreadK,
-    SpreadL,
-    TEqual,
-    THierarchical,
-    TOrdered,
-)
-from sfumato.spec import parse_measure_name
+from sfumato.measures import losses, privacy
+from sfumato.spec import format_measure_name, parse_measure_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -45,56 +18,166 @@ if TYPE_CHECKING:
     from sfumato.measures.measure import Measure
     from sfumato.measures.setting import Setting
 
-_OF_TABLE: dict[str, Callable[[str, Setting], Measure]] = {
-    "k": lambda name, _: K(name),
-    "mean_k": lambda name, _: MeanK(name),
-    "spread_k": lambda name, _: SpreadK(name),
-    "protection": lambda name, setting: Protection(name, setting.weights),
-    "loss": lambda name, setting: Loss(name, setting.weights),
-    "glm": lambda name, setting: GLM(name, setting.weights),
-    "gl": lambda name, setting: GL(name, setting.weights),
-    "sl": lambda name, _: SL(name),
-    "dm": lambda name, _: DM(name),
-    "hdm": lambda name, setting: HDM(name, setting.weights),
-    "average_class": lambda name, _: AverageClass(name),
-    "precision": lambda name, _: Precision(name),
-    "ql": lambda name, setting: QL(name, setting.weights),
-    "usefulness": lambda name, setting: Usefulness(name, setting.weights),
-    "suppressed": lambda name, _: Suppressed(name),
+
+@dataclass(frozen=True)
+class MeasureFacts:
+    """One measure: its class, and what people are told of it.
+
+    In texts ``{attribute}`` stands for the sensitive attribute, ``{c}`` for the factor of `recursive_l`, and
+    ``{unit}`` for what classes are counted in, row or person.
+    """
+
+    # from the full name, and what `takes` says, to the measure
+    make: Callable[..., Measure]
+    words: str | None = None  # the measure in words; None where only its name tells what it is
+    meaning: str | None = None  # what its number says of a table as it is, where `words` do not do
+    # beside its name it is made from: "nothing", the "weights" of the quasi-identifiers, a sensitive
+    # "attribute", or the confidential "sentences"
+    takes: str = "nothing"
+    whole: bool = False  # counts rows, persons or values
+    # what of the table before it was recoded it compares with: its "rows", or its "domains", all of whose
+    # values count, whether they occur or not
+    compares: str | None = None
+    on_request: bool = False  # nobody can recount it from a release alone, so it is only stated if asked for
+
+
+def _secure(name: str, setting: Setting) -> Measure:
+    """Return ``secure``; unions with any class keep it only where everyone holds every sentence."""
+    kind = privacy.Secure if setting.sentences(name).held.all() else privacy.SecureForSome
+    return kind(name, setting.hidden)
+
+
+MEASURES: dict[str, MeasureFacts] = {
+    "k": MeasureFacts(privacy.K, "smallest class", whole=True),
+    "mean_k": MeasureFacts(
+        privacy.MeanK, "mean class size over rows", "{unit}s in the class of a row, on average over the rows"
+    ),
+    "spread_k": MeasureFacts(
+        privacy.SpreadK, "class size summed over rows", "class sizes, summed over the rows", whole=True
+    ),
+    "protection": MeasureFacts(
+        privacy.Protection, "distance of the values that a row may have", takes="weights", compares="domains"
+    ),
+    "loss": MeasureFacts(losses.Loss, "share of detail lost", takes="weights", compares="domains"),
+    "glm": MeasureFacts(losses.GLM, "detail lost, in cells", takes="weights", compares="domains"),
+    "gl": MeasureFacts(
+        losses.GL, "detail lost in the rows that remain, in cells", takes="weights", compares="domains"
+    ),
+    "sl": MeasureFacts(losses.SL, "cells lost with suppressed rows", whole=True, compares="rows"),
+    "dm": MeasureFacts(
+        losses.DM,
+        "pairs of rows that cannot be told apart",
+        "ordered pairs of rows that cannot be told apart",
+        whole=True,
+    ),
+    "hdm": MeasureFacts(
+        losses.HDM,
+        "detail lost by how common values are, in rows",
+        takes="weights",
+        compares="rows",
+        on_request=True,
+    ),
+    "average_class": MeasureFacts(
+        losses.AverageClass, "average class size", "rows in a class, on average over the classes"
+    ),
+    "precision": MeasureFacts(losses.Precision, "share of hierarchy levels kept", compares="domains"),
+    "ql": MeasureFacts(
+        losses.QL, "detail left in the groups of values", takes="weights", compares="domains", on_request=True
+    ),
+    "usefulness": MeasureFacts(
+        losses.Usefulness, "nearness of the values that a row may have", takes="weights", compares="domains"
+    ),
+    "suppressed": MeasureFacts(losses.Suppressed, "suppressed rows", compares="rows"),
+    "secure": MeasureFacts(
+        _secure, "whether nothing confidential is disclosed", takes="sentences", whole=True
+    ),
+    "exposed": MeasureFacts(
+        lambda name, setting: privacy.Exposed(name, setting.hidden),
+        "people about whom something confidential is disclosed",
+        takes="sentences",
+        whole=True,
+    ),
+    "sf": MeasureFacts(
+        lambda name, setting: privacy.SF(name, setting.hidden, setting.sentences(name).count),
+        "how little is learnt of what is confidential",
+        takes="sentences",
+        on_request=True,
+    ),
+    "distinct_l": MeasureFacts(
+        privacy.DistinctL, "fewest different values of {attribute} in a class", takes="attribute", whole=True
+    ),
+    "entropy_l": MeasureFacts(
+        privacy.EntropyL,
+        "effective number of equally frequent values of {attribute} in a class",
+        "every class mixes its values of {attribute} at least as well as this many equally frequent ones",
+        takes="attribute",
+    ),
+    "recursive_l": MeasureFacts(
+        privacy.RecursiveL,
+        meaning="(c, ℓ)-diversity of {attribute} holds for c = {c} and ℓ up to this",
+        takes="attribute",
+        whole=True,
+    ),
+    "share_l": MeasureFacts(
+        privacy.ShareL,
+        "one over the largest share of a value of {attribute} in a class",
+        "one over the largest share that a value of {attribute} has in a class",
+        takes="attribute",
+    ),
+    "spread_l": MeasureFacts(
+        privacy.SpreadL,
+        "own value of {attribute} in the class, summed over rows",
+        "rows of the class with the row's own value of {attribute}, summed over the rows",
+        takes="attribute",
+        whole=True,
+    ),
+    "t": MeasureFacts(
+        privacy.TEqual,
+        "largest distance of a class from all rows in {attribute}",
+        "the most special class is this far from the whole table in {attribute} (0 to 1)",
+        takes="attribute",
+        on_request=True,
+    ),
+    "cm": MeasureFacts(
+        losses.CM,
+        meaning="rows whose {attribute} is not the most frequent one of their class",
+        takes="attribute",
+        whole=True,
+    ),
 }
-_OF_SENTENCES: dict[str, Callable[[str, Setting], Measure]] = {
-    "secure": lambda name, setting: _make_secure(name, setting),
-    "exposed": lambda name, setting: Exposed(name, setting.hidden),
-    "sf": lambda name, setting: SF(name, setting.hidden, setting.sentences(name).count),
-}
-_OF_ATTRIBUTE: dict[str, Callable[[str, int], Measure]] = {
-    "distinct_l": DistinctL,
-    "entropy_l": EntropyL,
-    "share_l": ShareL,
-    "spread_l": SpreadL,
-    "t": TEqual,
-    "cm": CM,
-}
-_DISTANCES = ("ordered", "hierarchical")
+"""Every measure by its bare name."""
+
+DISTANCES = ("ordered", "hierarchical")
+"""The distances that t knows beside the equal one."""
+
 DEFAULT_FACTOR = "3"
 """The c of ``recursive_l`` where all measures are listed."""
 
 
+def measure_facts(name: str) -> MeasureFacts:
+    """Return the row of a measure by its name, with arguments or without.
+
+    Examples
+    --------
+    >>> measure_facts("distinct_l(occupation)").whole
+    True
+    """
+    return MEASURES[parse_measure_name(name)[0]]
+
+
 def measure_names(setting: Setting) -> tuple[str, ...]:
     """Return every measure's full name for a table, in a fixed order; ``recursive_l`` with c = 3."""
-    of_sentences = () if setting.confidential is None else tuple(_OF_SENTENCES)
-    of_attributes = (name for attribute in setting.sensitive for name in _names(attribute, setting))
-    return (*_OF_TABLE, *of_sentences, *of_attributes)
+    taken = ("nothing", "weights") if setting.confidential is None else ("nothing", "weights", "sentences")
+    of_table = (name for name, facts in MEASURES.items() if facts.takes in taken)
+    return (*of_table, *(name for attribute in setting.sensitive for name in _names(attribute, setting)))
 
 
 def _names(attribute: str, setting: Setting) -> Iterator[str]:
-    from sfumato.spec import format_measure_name
-
-    for name in _OF_ATTRIBUTE:
-        yield format_measure_name(name, (attribute,))
-        if name == "entropy_l":
-            yield format_measure_name("recursive_l", (attribute, DEFAULT_FACTOR))
-    for distance, known in zip(_DISTANCES, (setting.ordered, setting.trees), strict=True):
+    for name, facts in MEASURES.items():
+        if facts.takes == "attribute":
+            factor = (DEFAULT_FACTOR,) if name == "recursive_l" else ()
+            yield format_measure_name(name, (attribute, *factor))
+    for distance, known in zip(DISTANCES, (setting.ordered, setting.trees), strict=True):
         if attribute in known:
             yield format_measure_name("t", (attribute, distance))
 
@@ -102,40 +185,37 @@ def _names(attribute: str, setting: Setting) -> Iterator[str]:
 def make_measure(text: str, setting: Setting) -> Measure:
     """Return the measure that a name such as ``t(occupation)`` stands for."""
     name, arguments = parse_measure_name(text)
-    if name in _OF_TABLE or name in _OF_SENTENCES:
-        if arguments:
-            raise ParameterError(f"measure {name!r} takes no attribute; write it as {name!r} alone.")
-        if name in _OF_SENTENCES:
-            setting.sentences(text)  # there must be some
-        return (_OF_TABLE | _OF_SENTENCES)[name](text, setting)
-    if name == "recursive_l":
-        if len(arguments) != 2:
-            raise ParameterError(
-                "measure 'recursive_l' takes a sensitive attribute and c, as in 'recursive_l(diagnosis, 3)'."
-            )
-        return RecursiveL(text, setting.sensitive_number(text, arguments[0]), arguments[1])
+    if name not in MEASURES:
+        raise ParameterError(f"there is no measure {name!r}. {nearest(name, MEASURES)}")
+    facts = MEASURES[name]
+    if facts.takes == "attribute":
+        return _of_attribute(text, name, arguments, setting)
+    if arguments:
+        raise ParameterError(f"measure {name!r} takes no attribute; write it as {name!r} alone.")
+    if facts.takes == "sentences":
+        setting.sentences(text)  # there must be some
+        return facts.make(text, setting)
+    return facts.make(text, setting.weights) if facts.takes == "weights" else facts.make(text)
+
+
+def _of_attribute(text: str, name: str, arguments: tuple[str, ...], setting: Setting) -> Measure:
     if name == "t" and len(arguments) == 2:
-        return _make_distance(text, *arguments, setting)
-    if name in _OF_ATTRIBUTE:
-        if len(arguments) != 1:
-            raise ParameterError(
-                f"measure {name!r} takes one sensitive attribute, as in '{name}(diagnosis)'."
-            )
-        return _OF_ATTRIBUTE[name](text, setting.sensitive_number(text, arguments[0]))
-    known = [*_OF_TABLE, *_OF_SENTENCES, *_OF_ATTRIBUTE, "recursive_l"]
-    raise ParameterError(f"there is no measure {name!r}. {nearest(name, known)}")
+        return _with_distance(text, *arguments, setting)
+    if len(arguments) != (2 if name == "recursive_l" else 1):
+        what = "a sensitive attribute and c" if name == "recursive_l" else "one sensitive attribute"
+        example = "diagnosis, 3" if name == "recursive_l" else "diagnosis"
+        raise ParameterError(f"measure {name!r} takes {what}, as in '{name}({example})'.")
+    number = setting.sensitive_number(text, arguments[0])
+    if name == "recursive_l":
+        return privacy.RecursiveL(text, number, factor=privacy.read_factor(text, arguments[1]))
+    return MEASURES[name].make(text, number)
 
 
-def _make_secure(text: str, setting: Setting) -> Measure:
-    """Return ``secure``; unions with any class keep it only where everyone holds every sentence."""
-    kind = Secure if setting.sentences(text).held.all() else SecureForSome
-    return kind(text, setting.hidden)
-
-
-def _make_distance(text: str, attribute: str, distance: str, setting: Setting) -> Measure:
+def _with_distance(text: str, attribute: str, distance: str, setting: Setting) -> Measure:
     """Return t with another distance than the equal one."""
     if distance == "ordered":
-        return TOrdered(text, setting.ordered_number(text, attribute))
+        return privacy.TOrdered(text, setting.ordered_number(text, attribute))
     if distance == "hierarchical":
-        return THierarchical(text, setting.sensitive_number(text, attribute), setting.tree(text, attribute))
-    raise ParameterError(f"t knows no distance {distance!r}. {nearest(distance, _DISTANCES)}")
+        number = setting.sensitive_number(text, attribute)
+        return privacy.THierarchical(text, number, levels=setting.tree(text, attribute))
+    raise ParameterError(f"t knows no distance {distance!r}. {nearest(distance, DISTANCES)}")

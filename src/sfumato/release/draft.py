@@ -11,7 +11,7 @@ import numpy as np
 
 from sfumato.domains import Lattice
 from sfumato.errors import InfeasibleError
-from sfumato.measures import make_measure, measure_names
+from sfumato.measures import make_measure, measure_facts, measure_names
 from sfumato.private import scratch_folder, spare_inputs
 from sfumato.release.grouping import Grouping, make_groupings
 from sfumato.release.manifest import Manifest, current_versions, manifest_path
@@ -196,9 +196,8 @@ def make_draft(
     every = tuple(
         make_measure(name, prepared.setting)
         for name in measure_names(prepared.setting)
-        # t needs the whole table's distribution beside the release, and nobody can recount the others:
-        # only where somebody asked for them.
-        if not (name.startswith("t(") or name in ("hdm", "ql", "sf")) or name in asked
+        # A recount needs more than the release and its manifest: only where somebody asked for it.
+        if not measure_facts(name).on_request or name in asked
     )
     alone = replace(problem, lattice=fixed, extra=every, schemes=None)
     batch = alone.batch(threads=1)

@@ -104,8 +104,3 @@ class Scheme(ABC):
             else:
                 yield partition
                 branches.append(self.children(partition))
-
-    @staticmethod
-    def is_refinement(finer: Partition, coarser: Partition) -> bool:
-        """Tell whether each block of ``finer`` lies within one of ``coarser``; equal ones do."""
-        return finer.refines(coarser)

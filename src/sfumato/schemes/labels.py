@@ -48,27 +48,6 @@ _INTERVAL = re.compile(r"\[(.+), (.+)([\])])")
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
-def block_label(
-    members: Sequence[int],
-    texts: Sequence[str | None],
-    *,
-    node_label: str | None,
-    ordered: bool,
-    kind: str,
-    whole: bool,
-) -> str | None:
-    """Name one block by the rules of this module.
-
-    Examples
-    --------
-    >>> ages = [str(age) for age in range(35, 45)]
-    >>> block_label([0, 1, 2, 3, 4], ages, node_label=None, ordered=True, kind="number", whole=False)
-    '35-39'
-    """
-    write_range = _range_writer(texts, kind) if ordered else None
-    return _label(members, texts, write_range, None if whole else node_label, whole=whole)
-
-
 def partition_labels(
     partition: Partition,
     texts: Sequence[str | None],

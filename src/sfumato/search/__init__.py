@@ -3,7 +3,8 @@
 from sfumato.monitor import Callback, Monitor, Progress
 from sfumato.search.exhaustive import search_exhaustive
 from sfumato.search.granulation_ga import GranulationParameters, search_granulation_ga
-from sfumato.search.lattice import search_lattice
+from sfumato.search.lattice import LatticeParameters, search_lattice
+from sfumato.search.ledger import Run
 from sfumato.search.methods import (
     METHODS,
     OBJECTIVES,
@@ -30,12 +31,14 @@ __all__ = [
     "OBJECTIVES",
     "Callback",
     "GranulationParameters",
+    "LatticeParameters",
     "Monitor",
     "Near",
     "PbgParameters",
     "Problem",
     "Progress",
     "Requirement",
+    "Run",
     "SearchResult",
     "SearchSettings",
     "Status",

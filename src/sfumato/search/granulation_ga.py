@@ -14,15 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.errors import ParameterError
-from sfumato.monitor import Monitor
-from sfumato.search.exhaustive import Archive
-from sfumato.search.problem import SearchResult, Status
+from sfumato.search.ledger import Ledger, Run, check_parameters
 
 if TYPE_CHECKING:
-    from sfumato._typing import FloatArray, LongArray
-    from sfumato.classes import Batch
-    from sfumato.domains import Lattice
-    from sfumato.search.problem import Problem
+    from sfumato._typing import BoolArray, FloatArray, LongArray
+    from sfumato.classes import Statistics
+    from sfumato.search.problem import Problem, SearchResult
 
 Bits: TypeAlias = NDArray[np.uint8]
 
@@ -39,15 +36,9 @@ class GranulationParameters:
     elite: int = 1  # so many of the best go on unchanged
 
     def __post_init__(self) -> None:
-        if self.population < 2:
-            raise ParameterError(f"population must be at least 2; got {self.population}.")
-        if self.iterations < 0:
-            raise ParameterError(f"iterations must be at least 0; got {self.iterations}.")
+        check_parameters(self, {"population": 2, "iterations": 0})
         if not 0 <= self.elite < self.population:
             raise ParameterError(f"elite must be from 0 to the population less one; got {self.elite}.")
-        for name, value in (("crossover", self.crossover), ("mutation", self.mutation)):
-            if value is not None and not 0 <= value <= 1:
-                raise ParameterError(f"{name} must be a probability from 0 to 1; got {value}.")
 
 
 @dataclass(frozen=True)
@@ -112,100 +103,62 @@ def exchange(first: Bits, second: Bits, begin: LongArray, end: LongArray) -> tup
     return np.where(swaps, second, first), np.where(swaps, first, second)
 
 
-def search_granulation_ga(
-    problem: Problem,
-    batch: Batch,
-    monitor: Monitor | None = None,
-    *,
-    seed: int | np.random.Generator | None = None,
-    parameters: GranulationParameters | None = None,
-) -> SearchResult:
+def search_granulation_ga(problem: Problem, run: Run | None = None) -> SearchResult:
     """Search any space whose partitions can be listed for the largest product of the objectives.
 
     Attribute-oriented granulation for privacy protection, section 4.3.
     """
-    return _Search(
-        problem,
-        batch,
-        monitor or Monitor(),
-        np.random.default_rng(seed),
-        parameters or GranulationParameters(),
-    ).run()
+    return _Search(problem, run or Run()).search()
 
 
-class _Search:
+class _Search(Ledger):
     """All recodings evaluated so far, and the front among them."""
 
-    def __init__(
-        self,
-        problem: Problem,
-        batch: Batch,
-        watch: Monitor,
-        random: np.random.Generator,
-        parameters: GranulationParameters,
-    ) -> None:
+    def __init__(self, problem: Problem, run: Run) -> None:
         _check_objectives(problem)
-        self.problem, self.watch, self.random, self.parameters = problem, watch, random, parameters
-        self.lattice: Lattice = problem.members
-        self.batch = batch if batch.lattice is self.lattice else problem.batch(batch.threads, self.lattice)
+        super().__init__(problem, run, problem.members)
+        self.run, self.parameters = run, run.parameters_of(GranulationParameters)
         self.code = BinaryCode(self.lattice.counts)
         self.lowest = np.array([ladder.lowest for ladder in self.lattice.ladders], dtype=np.int64)
-        bits = max(1, self.code.length)
-        self.mutation = 1 / bits if parameters.mutation is None else parameters.mutation
-        self.number_of: dict[bytes, int] = {}
+        mutation = self.parameters.mutation
+        self.mutation = 1 / max(1, self.code.length) if mutation is None else mutation
         self.fitness: FloatArray = np.zeros(0)
         self.holding: FloatArray = np.zeros(0)
-        self.best = (-1.0, b"")
-        self.front = Archive(problem, self.lattice)
+        self.best = -1.0
         self.generation = 0
 
-    def run(self) -> SearchResult:
+    def search(self) -> SearchResult:
         counts = np.array(self.lattice.counts, dtype=np.int64)
         places = self.random.integers(0, counts, (self.parameters.population, len(counts)))
         codes = self.code.encode(places)
         known = self._evaluate(codes)
-        while self.generation < self.parameters.iterations and not self._is_over():
+        while self.generation < self.parameters.iterations and not self.is_over:
             codes = self._next(codes, known)
             known = self._evaluate(codes)
             self.generation += 1
-        self._tick()
-        return self._result()
-
-    def _is_over(self) -> bool:
-        return self.watch.stopped or len(self.fitness) == self.lattice.size
-
-    def _tick(self) -> None:
-        share = self.generation / max(1, self.parameters.iterations)
-        if self.watch.tick(share, len(self.fitness)):
-            self.batch.stop()
+            self.share = self.generation / self.parameters.iterations
+        self.tick()
+        found = self.front.nodes
+        return self.run.result(
+            self.lattice,
+            found,
+            len(self.fitness),
+            complete=self.is_complete,
+            certificate=self._certificate(found),
+        )
 
     def _evaluate(self, codes: Bits) -> LongArray:
-        """Evaluate the recodings that are new; return the numbers of all, −1 for those not reached."""
-        self._tick()
-        nodes = self.code.decode(codes) + self.lowest
-        keys = [node.tobytes() for node in nodes]
-        new = list(dict.fromkeys(key for key in keys if key not in self.number_of))
-        if new:
-            self._add(np.frombuffer(b"".join(new), dtype=np.int64).reshape(-1, nodes.shape[1]))
-        return np.array([self.number_of.get(key, -1) for key in keys], dtype=np.int64)
+        return self.evaluate(self.code.decode(codes) + self.lowest)
 
-    def _add(self, fresh: LongArray) -> None:
-        statistics = self.batch.evaluate(fresh, self._tick)
-        feasible = self.problem.feasible(statistics)
-        fits = np.flatnonzero(feasible)
+    def note(self, statistics: Statistics, feasible: BoolArray) -> None:
+        """Keep the product of the objectives, and how nearly the requirements are met."""
         # A recoding that keeps no row has infinite indices, which must not be multiplied.
         factors = np.where(feasible[:, None], self.problem.indices(statistics), 0.0)
         product = np.maximum(factors.prod(axis=1), 0.0)
-        for place, node in enumerate(statistics.nodes):
-            self.number_of[node.tobytes()] = len(self.number_of)
-            if feasible[place] and product[place] > self.best[0]:
-                self.best = float(product[place]), node.tobytes()
+        self.best = max(self.best, float(product[feasible].max(initial=-1.0)))
         share = 1 - statistics.failing / self.problem.cube.row_count
         self.fitness = np.concatenate([self.fitness, product])
         self.holding = np.concatenate([self.holding, np.where(feasible, 1.0, share)])
-        self.front.add(
-            statistics.nodes[fits], self.problem.costs(statistics)[fits], statistics.suppressed[fits]
-        )
 
     def _next(self, codes: Bits, known: LongArray) -> Bits:
         """Make the next population: the best as they are, the others drawn, crossed, mutated, repaired."""
@@ -241,26 +194,6 @@ class _Search:
         flips = self.random.random(codes.shape) < self.mutation
         return np.where(flips, 1 - codes, codes).astype(np.uint8)
 
-    def _result(self) -> SearchResult:
-        complete = len(self.fitness) == self.lattice.size
-        found = self.front.nodes
-        if self.watch.stopped and not complete:
-            status = Status.LIMIT_REACHED
-        elif len(found):
-            status = Status.OPTIMAL if complete else Status.FEASIBLE
-        else:
-            status = Status.INFEASIBLE if complete else Status.LIMIT_REACHED
-        return SearchResult(
-            self.lattice,
-            found,
-            status,
-            complete,
-            len(self.fitness),
-            self.watch.seconds,
-            stopped=None if complete else self.watch.reason,
-            certificate=self._certificate(found),
-        )
-
     def _certificate(self, found: LongArray) -> dict[str, object]:
         """Say which solution has the largest product; one as good and earlier in the front will do."""
         made: dict[str, object] = {
@@ -268,8 +201,8 @@ class _Search:
             "generations": self.generation,
         }
         if len(found):
-            products = self.fitness[[self.number_of[node.tobytes()] for node in found]]
-            made |= {"fitness": self.best[0], "solution": int(np.argmax(products)) + 1}
+            products = self.fitness[self.numbers(found)]
+            made |= {"fitness": self.best, "solution": int(np.argmax(products)) + 1}
         return made
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sfumato.errors import ParameterError, nearest
 from sfumato.front import count_text
 from sfumato.search.exhaustive import search_exhaustive
 from sfumato.search.granulation_ga import GranulationParameters, search_granulation_ga
-from sfumato.search.lattice import pruning_words, search_lattice
+from sfumato.search.lattice import LatticeParameters, pruning_words, search_lattice
+from sfumato.search.ledger import Run
 from sfumato.search.optimal import search_optimal
 from sfumato.search.pbg_ea import PbgParameters, search_pbg_ea
 from sfumato.search.problem import LISTED, refuse_unlisted, unbounded_message
@@ -53,71 +54,70 @@ class SearchSettings:
     threads: int | None = None  # workers; all cores where None
 
 
-def _run_exhaustive(problem: Problem, batch: Batch, monitor: Monitor, _: SearchSettings) -> SearchResult:
-    return search_exhaustive(problem, batch, monitor)
+@dataclass(frozen=True)
+class Method:
+    """One way to search a problem, and which problems it suits."""
+
+    search: Callable[[Problem, Run], SearchResult]
+    parameters: type[Any] | None = None  # the class of its parameters, where it has some
+    lists: bool = False  # lists all partitions of an attribute
+    numbers: bool = False  # numbers all recodings
+    levels_alone: bool = False
+    least_objectives: int = 1
+    compile: Callable[[Problem], None] | None = None  # has further kernels ready than those of a batch
+
+    def __call__(
+        self, problem: Problem, batch: Batch, monitor: Monitor, settings: SearchSettings
+    ) -> SearchResult:
+        """Search as a user says; parameters of other methods do not concern this one."""
+        parameters = None
+        if self.parameters is not None:
+            names = {item.name for item in fields(self.parameters)}
+            given = {name: value for name, value in settings.parameters.items() if name in names}
+            parameters = self.parameters(**given)
+        run = Run(monitor, settings.seed, settings.threads, settings.checkpoint, parameters, batch)
+        return self.search(problem, run)
 
 
-def _run_optimal(problem: Problem, batch: Batch, monitor: Monitor, settings: SearchSettings) -> SearchResult:
+def _search_optimal(problem: Problem, run: Run) -> SearchResult:
     if problem.schemes is None:
-        return search_optimal(problem, batch, monitor)
+        return search_optimal(problem, run)
     from sfumato.search.branch_and_bound import search_branch_and_bound
 
-    return search_branch_and_bound(
-        problem, monitor, seed=settings.seed, checkpoint=settings.checkpoint, threads=settings.threads
-    )
+    return search_branch_and_bound(problem, run)
 
 
-def _run_pbg_ea(problem: Problem, batch: Batch, monitor: Monitor, settings: SearchSettings) -> SearchResult:
-    parameters = PbgParameters(**_known(PbgParameters, settings))  # type: ignore[arg-type]
-    return search_pbg_ea(problem, batch, monitor, seed=settings.seed, parameters=parameters)
+def _compile_optimal(problem: Problem) -> None:
+    if problem.schemes is not None:
+        from sfumato.search.branch_and_bound import compile_branch_and_bound
+
+        compile_branch_and_bound()
 
 
-def _run_pymoo(
-    problem: Problem, batch: Batch, monitor: Monitor, settings: SearchSettings, *, name: str
-) -> SearchResult:
-    parameters = EvolutionParameters(**_known(EvolutionParameters, settings))  # type: ignore[arg-type]
-    return search_pymoo(problem, batch, monitor, algorithm=name, seed=settings.seed, parameters=parameters)
-
-
-def _run_lattice(problem: Problem, batch: Batch, monitor: Monitor, settings: SearchSettings) -> SearchResult:
-    variant = str(settings.parameters.get("variant", "incognito"))
-    return search_lattice(problem, monitor, variant=variant, threads=batch.threads)
-
-
-def _run_granulation_ga(
-    problem: Problem, batch: Batch, monitor: Monitor, settings: SearchSettings
-) -> SearchResult:
-    parameters = GranulationParameters(**_known(GranulationParameters, settings))  # type: ignore[arg-type]
-    return search_granulation_ga(problem, batch, monitor, seed=settings.seed, parameters=parameters)
-
-
-def _known(
-    kind: type[PbgParameters | EvolutionParameters | GranulationParameters], settings: SearchSettings
-) -> dict[str, object]:
-    """Return the parameters that a method has; those of other methods do not concern it."""
-    names = {item.name for item in fields(kind)}
-    return {name: value for name, value in settings.parameters.items() if name in names}
+METHODS: dict[str, Method] = {
+    "exhaustive": Method(search_exhaustive, lists=True, numbers=True),
+    "optimal": Method(_search_optimal, compile=_compile_optimal),
+    "lattice": Method(search_lattice, LatticeParameters, lists=True, numbers=True),
+    "pbg-ea": Method(search_pbg_ea, PbgParameters, levels_alone=True),
+    "granulation-ga": Method(search_granulation_ga, GranulationParameters, lists=True),
+    **{
+        name: Method(
+            partial(search_pymoo, algorithm=name),
+            EvolutionParameters,
+            least_objectives=1 if name == "nsga2" else 2,
+            compile=partial(compile_pymoo, algorithm=name),
+        )
+        for name in ALGORITHMS
+    },
+}
 
 
 def compile_method(method: str, problem: Problem, batch: Batch) -> None:
     """Have the kernels of a method ready, so that compiling takes none of its time."""
     batch.compile()
-    if method == "optimal" and problem.schemes is not None:
-        from sfumato.search.branch_and_bound import compile_branch_and_bound
-
-        compile_branch_and_bound()
-    if method in ALGORITHMS:
-        compile_pymoo(problem, method)
-
-
-METHODS: dict[str, Callable[[Problem, Batch, Monitor, SearchSettings], SearchResult]] = {
-    "exhaustive": _run_exhaustive,
-    "optimal": _run_optimal,
-    "lattice": _run_lattice,
-    "pbg-ea": _run_pbg_ea,
-    "granulation-ga": _run_granulation_ga,
-    **{name: partial(_run_pymoo, name=name) for name in ALGORITHMS},
-}
+    compile_more = METHODS[method].compile
+    if compile_more is not None:
+        compile_more(problem)
 
 
 def choose_method(problem: Problem, asked: str = "auto") -> tuple[str, str]:
@@ -156,18 +156,19 @@ def _refuse_unfit(problem: Problem, asked: str) -> None:
         )
     if asked == "optimal" and problem.objectives and not _is_bounded(problem):
         raise ParameterError(unbounded_message(problem.objectives[0]))
-    if problem.schemes is not None and asked == "pbg-ea":
+    method = METHODS[asked]
+    if problem.schemes is not None and method.levels_alone:
         raise ParameterError(
             f"{asked!r} searches levels alone, and an attribute has another scheme. "
             "Use 'optimal', 'exhaustive', 'nsga2' or 'auto'."
         )
-    if asked in ALGORITHMS and asked != "nsga2" and len(problem.objectives) == 1:
+    if len(problem.objectives) == 1 < method.least_objectives:
         raise ParameterError(f"{asked!r} needs two objectives or more. Name another one, or use 'nsga2'.")
-    if asked in ("exhaustive", "lattice") and problem.space > MOST_NODES:
+    if method.numbers and problem.space > MOST_NODES:
         raise ParameterError(
             f"{count_text(problem.space)} recodings cannot be enumerated. Use another method."
         )
-    if asked in ("exhaustive", "lattice", "granulation-ga"):
+    if method.lists:
         for scheme, name in zip(problem.schemes or (), problem.cube.quasi_identifiers, strict=False):
             refuse_unlisted(scheme, name)
 

@@ -19,19 +19,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sfumato.classes import Rule, Suppression
-from sfumato.domains import Ladder, Lattice, Partition
-from sfumato.measures import ClassMeasure, Direction, Monotone
+from sfumato.domains import Lattice, Partition
+from sfumato.measures import Direction, Monotone
 from sfumato.monitor import Monitor
 from sfumato.schemes import Levels
 from sfumato.search.exhaustive import windows
+from sfumato.search.ledger import Run
 from sfumato.search.methods import is_enumerable
 from sfumato.search.optimal import search_optimal
+from sfumato.search.problem import is_of_cells, level_number, list_recodings
 
 if TYPE_CHECKING:
     from sfumato._typing import BoolArray, FloatArray, LongArray
     from sfumato.classes import Batch, Statistics
-    from sfumato.schemes import Scheme
-    from sfumato.search.problem import Problem, Requirement
+    from sfumato.measures import ClassMeasure, Measure
+    from sfumato.search.problem import Problem
 
 
 def explain_infeasible(problem: Problem) -> str:
@@ -40,69 +42,56 @@ def explain_infeasible(problem: Problem) -> str:
     Class-level requirements are judged at the most general recoding, where k
     and distinct ℓ are largest and t smallest.
     """
-    judged = [item for item in problem.requirements if isinstance(item.measure, ClassMeasure)]
-    for item in judged:
-        best = _reachable(problem, item)
-        if item.measure.direction.sign * (best - item.limit) > 0:
-            name = item.measure.name
-            return f"no recoding meets {_wish(item)}; the nearest that can be met is {name} = {best:g}."
-    needed = _failing_rows(problem)
-    if judged and needed > problem.suppression.budget:
+    for measure, limit in problem.judged:
+        best = _reachable(problem, measure)
+        if measure.direction.sign * (best - limit) > 0:
+            wish = _wish(measure, limit)
+            return f"no recoding meets {wish}; the nearest that can be met is {measure.name} = {best:g}."
+    needed = int(problem.batch(threads=1).evaluate(problem.lattice.top[None]).failing[0])
+    if problem.judged and needed > problem.suppression.budget:
         share = np.ceil(1e6 * needed / problem.cube.row_count) / 1e6
+        wishes = " and ".join(_wish(*item) for item in problem.judged)
         return (
-            f"no recoding meets {' and '.join(_wish(item) for item in judged)} together; the nearest "
+            f"no recoding meets {wishes} together; the nearest "
             f"suppresses {needed} rows where {problem.suppression.budget} are allowed: a limit of {share:g} "
             "would do."
         )
     return _explain_table(problem)
 
 
-def _wish(item: Requirement) -> str:
-    return (
-        f"{item.measure.name} {'>=' if item.measure.direction is Direction.MAXIMIZE else '<='} {item.limit:g}"
-    )
+def _wish(measure: Measure, limit: float) -> str:
+    return f"{measure.name} {'>=' if measure.direction is Direction.MAXIMIZE else '<='} {limit:g}"
 
 
-def _alone(problem: Problem, *requirements: Requirement) -> Problem:
-    return replace(problem, requirements=requirements, objectives=(), extra=())
-
-
-def _reachable(problem: Problem, item: Requirement) -> float:
+def _reachable(problem: Problem, measure: ClassMeasure) -> float:
     """Return the best bound that the most general recoding meets within the budget."""
-    assert isinstance(item.measure, ClassMeasure)
-    alone = replace(_alone(problem), extra=(item.measure,), suppression=Suppression(Rule.NONE, 0))
+    nothing = Suppression(Rule.NONE, 0)
+    alone = replace(problem, requirements=(), objectives=(), extra=(measure,), suppression=nothing)
     classes = alone.batch(threads=1).classes(problem.lattice.top)
-    value = classes.values[classes.properties.index(item.measure.judged)]
-    worst_first = np.argsort(item.measure.direction.sign * -value, kind="stable")
+    value = classes.values[classes.properties.index(measure.judged)]
+    worst_first = np.argsort(measure.direction.sign * -value, kind="stable")
     gone = np.cumsum(classes.rows[worst_first])
     left = worst_first[gone > problem.suppression.budget]
     # Where everything may be suppressed, still one class has to stay.
     return float(value[left[0]] if len(left) else value[worst_first[-1]])
 
 
-def _failing_rows(problem: Problem) -> int:
-    """Return the rows that fail at the most general recoding."""
-    batch = problem.batch(threads=1)
-    return int(batch.evaluate(problem.lattice.top[None]).failing[0])
-
-
 def _explain_table(problem: Problem) -> str:
     """Find the table-level requirement that is out of reach once the class-level ones hold."""
-    judged = tuple(item for item in problem.requirements if isinstance(item.measure, ClassMeasure))
+    judged = tuple(item for item in problem.requirements if item not in problem.of_table)
     if problem.schemes is not None:
         # The search below knows levels alone, which other schemes may beat.
         return "no recoding meets all requirements together; relax one of them."
-    for item in problem.requirements:
-        if item in judged:
-            continue
+    for item in problem.of_table:
         alone = replace(problem, requirements=judged, objectives=(item.measure,), extra=())
         batch = alone.batch()
-        result = search_optimal(alone, batch)
+        result = search_optimal(alone, Run(batch=batch))
         if len(result.nodes):
             best = float(item.measure.value(batch.evaluate(result.nodes))[0])
             if item.measure.direction.sign * (best - item.limit) > 0:
+                wish = _wish(item.measure, item.limit)
                 return (
-                    f"no recoding meets {_wish(item)} with the other requirements; the nearest that "
+                    f"no recoding meets {wish} with the other requirements; the nearest that "
                     f"can be met is {item.measure.name} = {best:.6g}."
                 )
     return "no recoding meets all requirements together, though each can be met by itself; relax one of them."
@@ -222,7 +211,7 @@ def _reaches(problem: Problem, batch: Batch, nodes: LongArray, limits: FloatArra
     """Tell which nodes may be within the limits, by what their cells cost without suppression."""
     fits = np.ones(len(nodes), dtype=bool)
     for item, limit in zip(problem.objectives, limits, strict=True):
-        if Monotone.ROW_PENALTIES in item.monotone and item.costs and not item.properties:
+        if is_of_cells(item):
             fits &= item.cost(batch.unsuppressed(nodes)) <= limit + 1e-9 * abs(limit)
     return fits
 
@@ -261,25 +250,8 @@ def _walk(
             a = movable[int(rng.integers(len(movable)))]
             there.append((*recoding[:a], schemes[a].mutate(recoding[a], rng), *recoding[a + 1 :]))
         blocks = [np.stack([recoding[a].block for recoding in there]) for a in range(len(schemes))]
-        levels = np.array([[_number(s, p) for s, p in zip(schemes, r, strict=True)] for r in there])
+        levels = np.array([list(map(level_number, schemes, recoding)) for recoding in there])
         fits = _fits(problem, evaluator.evaluate(blocks, levels=levels), limits)
         here = [new if fit else old for new, old, fit in zip(there, here, fits, strict=True)]
         met.update(dict.fromkeys(here))
-    return Near(*_listed(problem, schemes, list(met)), complete=False)
-
-
-def _number(scheme: Scheme, partition: Partition) -> int:
-    return scheme.level(partition) if isinstance(scheme, Levels) else -1
-
-
-def _listed(
-    problem: Problem, schemes: tuple[Scheme, ...], recodings: list[tuple[Partition, ...]]
-) -> tuple[Lattice, LongArray]:
-    """Return recodings as nodes of a lattice of the partitions they use."""
-    ladders, nodes = [], np.empty((len(recodings), len(schemes)), dtype=np.int64)
-    for a, (scheme, ladder) in enumerate(zip(schemes, problem.lattice.ladders, strict=True)):
-        used = {partition: place for place, partition in enumerate(dict.fromkeys(r[a] for r in recodings))}
-        is_levels = isinstance(scheme, Levels)
-        ladders.append(ladder if is_levels else Ladder.listed(list(used), ladder))
-        nodes[:, a] = [_number(scheme, r[a]) if is_levels else used[r[a]] for r in recodings]
-    return Lattice(tuple(ladders)), nodes
+    return Near(*list_recodings(problem, schemes, list(met)), complete=False)

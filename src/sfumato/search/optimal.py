@@ -23,31 +23,32 @@ import numpy as np
 
 from sfumato.domains import Ladder, Lattice
 from sfumato.measures import Monotone
-from sfumato.monitor import Monitor
-from sfumato.search.problem import SearchResult, Status, round_costs
+from sfumato.search.ledger import Run
+from sfumato.search.problem import is_of_cells, round_costs
 from sfumato.search.texts import text_keys
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sfumato._typing import BoolArray, FloatArray, LongArray
-    from sfumato.classes import Batch, Statistics
-    from sfumato.search.problem import Problem
+    from sfumato.classes import Statistics
+    from sfumato.search.problem import Problem, SearchResult
 
 WINDOW = 500_000
 """Nodes whose bounds are held at once; a larger lattice is searched part by part."""
 
 
-def search_optimal(problem: Problem, batch: Batch, monitor: Monitor | None = None) -> SearchResult:
+def search_optimal(problem: Problem, run: Run | None = None) -> SearchResult:
     """Find the node with the best first objective that meets every requirement."""
-    return _Search(problem, batch, monitor or Monitor()).run()
+    return _Search(problem, run or Run()).search()
 
 
 class _Search:
     """State of one search: the best so far and what is known of the rest."""
 
-    def __init__(self, problem: Problem, batch: Batch, watch: Monitor) -> None:
-        self.problem, self.batch, self.watch = problem, batch, watch
+    def __init__(self, problem: Problem, run: Run) -> None:
+        self.problem, self.run, self.watch = problem, run, run.monitor
+        self.batch = run.batch_of(problem)
         self.objective = problem.objectives[0]
         self.best: LongArray | None = None
         self.best_cost = np.inf
@@ -58,9 +59,9 @@ class _Search:
         penalties = Monotone.ROW_PENALTIES in self.objective.monotone
         self.has_excess = penalties and problem.prunes_down
         # Known without classes only if the objective looks at nothing but cells.
-        self.has_floor = penalties and bool(self.objective.costs) and not self.objective.properties
+        self.has_floor = is_of_cells(self.objective)
 
-    def run(self) -> SearchResult:
+    def search(self) -> SearchResult:
         self._dive()
         for part in _parts(self.problem.lattice):
             if self.watch.stopped:
@@ -70,20 +71,14 @@ class _Search:
                 )
                 break
             self._search_part(part)
-        found = self.best is not None
-        complete = not self.watch.stopped
-        status = Status.LIMIT_REACHED if not complete else Status.OPTIMAL if found else Status.INFEASIBLE
         nodes = self.problem.lattice.top[None][:0] if self.best is None else self.best[None]
         bound = min(self.best_cost, self.open_bound)
-        return SearchResult(
+        return self.run.result(
             self.problem.lattice,
             nodes,
-            status,
-            complete,
             len(self.known),
-            self.watch.seconds,
+            complete=not self.watch.stopped,
             bound=self.objective.direction.sign * bound if np.isfinite(bound) else None,
-            stopped=self.watch.reason,
         )
 
     def _tick(self) -> None:

@@ -14,17 +14,15 @@ import numpy as np
 from sfumato.errors import ParameterError
 from sfumato.front import BoxArchive
 from sfumato.kernels.boxes import dominance_fitness
-from sfumato.monitor import Monitor
-from sfumato.search.exhaustive import Archive
-from sfumato.search.problem import SearchResult, Status
+from sfumato.search.ledger import Ledger, Run, check_parameters
 from sfumato.search.screening import Screen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from sfumato._typing import BoolArray, FloatArray, LongArray
-    from sfumato.classes import Batch
-    from sfumato.search.problem import Problem
+    from sfumato.classes import Statistics
+    from sfumato.search.problem import Problem, SearchResult
 
 SCREENED = 1_000
 """How many of the latest evaluated nodes children are compared with before they are evaluated."""
@@ -51,78 +49,56 @@ class PbgParameters:
     boxes: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if self.population < 2:
-            raise ParameterError(f"population must be at least 2; got {self.population}.")
-        if self.iterations < 0:
-            raise ParameterError(f"iterations must be at least 0; got {self.iterations}.")
-        if self.walk < 0:
-            raise ParameterError(f"walk must be at least 0; got {self.walk}.")
-        for name, value in (("crossover", self.crossover), ("mutation", self.mutation)):
-            if value is not None and not 0 <= value <= 1:
-                raise ParameterError(f"{name} must be a probability from 0 to 1; got {value}.")
+        check_parameters(self, {"population": 2, "iterations": 0, "walk": 0})
 
 
-def search_pbg_ea(
-    problem: Problem,
-    batch: Batch,
-    monitor: Monitor | None = None,
-    *,
-    seed: int | np.random.Generator | None = None,
-    parameters: PbgParameters | None = None,
-) -> SearchResult:
+def search_pbg_ea(problem: Problem, run: Run | None = None) -> SearchResult:
     """Search a lattice by PBG-EA.
 
     Dewri, R., Ray, I., Ray, I., Whitley, D., property based generalizations, Algorithm 2.
     """
-    return _Search(
-        problem, batch, monitor or Monitor(), np.random.default_rng(seed), parameters or PbgParameters()
-    ).run()
+    return _Search(problem, run or Run()).search()
 
 
-class _Search:
+class _Search(Ledger):
     """All nodes evaluated so far, the population, the archive."""
 
-    def __init__(
-        self,
-        problem: Problem,
-        batch: Batch,
-        watch: Monitor,
-        random: np.random.Generator,
-        parameters: PbgParameters,
-    ) -> None:
-        self.problem, self.batch, self.watch, self.random = problem, batch, watch, random
-        self.parameters = parameters
-        attributes = len(problem.lattice.ladders)
-        self.mutation = 1 / attributes if parameters.mutation is None else parameters.mutation
-        self.number_of: dict[bytes, int] = {}
+    def __init__(self, problem: Problem, run: Run) -> None:
+        super().__init__(problem, run, problem.lattice)
+        self.run, self.parameters = run, run.parameters_of(PbgParameters)
+        attributes, mutation = len(problem.lattice.ladders), self.parameters.mutation
+        self.mutation = 1 / attributes if mutation is None else mutation
         self.nodes: LongArray = np.zeros((0, attributes), dtype=np.int64)
         self.indices: FloatArray = np.zeros((0, len(problem.objectives)))
         self.feasible: BoolArray = np.zeros(0, dtype=bool)
         self.failing: LongArray = np.zeros(0, dtype=np.int64)
-        self.generation = 0
-        self.front = Archive(problem)
-        self.boxes = _box_archive(problem, parameters.boxes)
+        self.boxes = _box_archive(problem, self.parameters.boxes)
         self.offered: LongArray = np.zeros(0, dtype=np.int64)
-        self.screen = Screen(problem, batch) if parameters.screening else None
+        self.screen = Screen(problem, self.batch) if self.parameters.screening else None
 
-    def run(self) -> SearchResult:
-        population = self._evaluate(self._first())
-        while self.generation < self.parameters.iterations and not self._is_over():
-            pool = np.unique(np.concatenate([population, self._archive()]))
+    def search(self) -> SearchResult:
+        population = self.evaluate(self._first())
+        for generation in range(1, self.parameters.iterations + 1):
+            if self.is_over:
+                break
+            pool = np.unique(np.concatenate([population[population >= 0], self._archive()]))
             selected = self._select(pool)
-            population = self._evaluate(self._renew(self._mutate(self._cross(self.nodes[selected]))))
-            self.generation += 1
-        self._tick()
-        return self._result()
+            population = self.evaluate(self._renew(self._mutate(self._cross(self.nodes[selected]))))
+            self.share = generation / self.parameters.iterations
+        self.tick()
+        return self.run.result(self.lattice, self._found(), len(self.nodes), complete=self.is_complete)
 
-    def _is_over(self) -> bool:
-        """Tell whether it was stopped, or nothing is left to evaluate."""
-        return self.watch.stopped or len(self.nodes) == self.problem.lattice.size
-
-    def _tick(self) -> None:
-        share = self.generation / max(1, self.parameters.iterations)
-        if self.watch.tick(share, len(self.nodes)):
-            self.batch.stop()
+    def note(self, statistics: Statistics, feasible: BoolArray) -> None:
+        """Keep what nodes are worth, and offer those that fit to the boxes."""
+        start, indices = len(self.nodes), self.problem.indices(statistics)
+        self.nodes = np.concatenate([self.nodes, statistics.nodes])
+        self.indices = np.concatenate([self.indices, indices])
+        self.feasible = np.concatenate([self.feasible, feasible])
+        self.failing = np.concatenate([self.failing, statistics.failing])
+        if self.boxes is not None:
+            fits = np.flatnonzero(feasible)
+            self.boxes.offer(indices[fits])
+            self.offered = np.concatenate([self.offered, start + fits])
 
     def _first(self) -> LongArray:
         """Draw the first population; it always holds the most general and the most special node."""
@@ -132,43 +108,11 @@ class _Search:
         )
         return np.concatenate([drawn, lattice.bottom[None], lattice.top[None]])
 
-    def _evaluate(self, nodes: LongArray) -> LongArray:
-        """Evaluate the nodes that are new, offer them to the archives, return the numbers of all."""
-        self._tick()
-        keys = [node.tobytes() for node in nodes]
-        new = list(dict.fromkeys(key for key in keys if key not in self.number_of))
-        fresh = np.frombuffer(b"".join(new), dtype=np.int64).reshape(-1, nodes.shape[1])
-        if len(fresh):
-            self._add(fresh)
-        return np.array([self.number_of[key] for key in keys if key in self.number_of], dtype=np.int64)
-
-    def _add(self, fresh: LongArray) -> None:
-        statistics = self.batch.evaluate(fresh, self._tick)
-        start = len(self.nodes)
-        for place, node in enumerate(statistics.nodes):
-            self.number_of[node.tobytes()] = start + place
-        feasible = self.problem.feasible(statistics)
-        indices = self.problem.indices(statistics)
-        self.nodes = np.concatenate([self.nodes, statistics.nodes])
-        self.indices = np.concatenate([self.indices, indices])
-        self.feasible = np.concatenate([self.feasible, feasible])
-        self.failing = np.concatenate([self.failing, statistics.failing])
-        fits = np.flatnonzero(feasible)
-        self.front.add(
-            statistics.nodes[fits], self.problem.costs(statistics)[fits], statistics.suppressed[fits]
-        )
-        if self.boxes is not None:
-            self.boxes.offer(indices[fits])
-            self.offered = np.concatenate([self.offered, start + fits])
-
     def _archive(self) -> LongArray:
         """Return the numbers of the archive's nodes."""
         if self.boxes is not None:
             return np.asarray(self.offered[self.boxes.members])
-        return self._numbers(self.front.nodes)
-
-    def _numbers(self, nodes: LongArray) -> LongArray:
-        return np.array([self.number_of[node.tobytes()] for node in nodes], dtype=np.int64)
+        return self.numbers(self.front.nodes)
 
     def _fitness(self, pool: LongArray) -> LongArray:
         """Return the summed dominance counts of those that dominate; infeasible nodes come last."""
@@ -232,35 +176,21 @@ class _Search:
     def _is_hopeless(self, nodes: LongArray) -> BoolArray:
         if self.screen is None or not len(nodes):
             return np.zeros(len(nodes), dtype=bool)
-        best = self._numbers(self.front.nodes)
+        best = self.numbers(self.front.nodes)
         # The front and the latest nodes lie around the children; older ones would only cost time.
         near = np.union1d(best, np.arange(max(0, len(self.nodes) - SCREENED), len(self.nodes)))
         # A node that misses a requirement has most rows suppressed, and tells nothing of its neighbours.
         near = near[self.feasible[near]]
         return self.screen.hopeless(nodes, self.nodes[near], self.indices[near], self.indices[best])
 
-    def _result(self) -> SearchResult:
-        complete = len(self.nodes) == self.problem.lattice.size
-        found = self.front.nodes
-        if self.boxes is not None:
-            # Of several nodes with equal values the archive holds the first, the front the preferred one.
-            held = {row.tobytes() for row in self.boxes.values}
-            found = found[[row.tobytes() in held for row in self.indices[self._numbers(found)]]]
-        if self.watch.stopped:
-            status = Status.LIMIT_REACHED
-        elif len(found):
-            status = Status.OPTIMAL if complete else Status.FEASIBLE
-        else:
-            status = Status.INFEASIBLE if complete else Status.LIMIT_REACHED
-        return SearchResult(
-            self.problem.lattice,
-            found,
-            status,
-            complete,
-            len(self.nodes),
-            self.watch.seconds,
-            stopped=self.watch.reason,
-        )
+    def _found(self) -> LongArray:
+        """Return the front, or what of it is in the boxes."""
+        if self.boxes is None:
+            return self.front.nodes
+        # Of several nodes with equal values the archive holds the first, the front the preferred one.
+        held = {row.tobytes() for row in self.boxes.values}
+        rows = self.indices[self.numbers(self.front.nodes)]
+        return self.front.nodes[[row.tobytes() in held for row in rows]]
 
 
 def _box_archive(problem: Problem, widths: Mapping[str, float]) -> BoxArchive | None:

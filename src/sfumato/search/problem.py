@@ -14,13 +14,25 @@ from sfumato.classes import Batch, PropertyKind, Recodings, Request, Rule, Suppr
 from sfumato.domains import Cube, Ladder, Lattice
 from sfumato.errors import ParameterError
 from sfumato.front import count_text, non_dominated
-from sfumato.measures import ClassMeasure, Direction, Measure, Setting, Union, make_measure, measure_names
+from sfumato.measures import (
+    ClassMeasure,
+    Direction,
+    Measure,
+    Monotone,
+    Setting,
+    Union,
+    make_measure,
+    measure_facts,
+    measure_names,
+)
+from sfumato.schemes import Levels
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from sfumato._typing import BoolArray, FloatArray, LongArray
     from sfumato.classes import Statistics
+    from sfumato.domains import Partition
     from sfumato.schemes import Scheme
     from sfumato.search.texts import Describe
 
@@ -146,6 +158,16 @@ class Problem:
         required = tuple(item.measure for item in self.requirements)
         return tuple({item.name: item for item in (*self.objectives, *required, *self.extra)}.values())
 
+    @property
+    def judged(self) -> tuple[tuple[ClassMeasure, float], ...]:
+        """What is required of every class: measures with their limits."""
+        return tuple((r.measure, r.limit) for r in self.requirements if isinstance(r.measure, ClassMeasure))
+
+    @property
+    def of_table(self) -> tuple[Requirement, ...]:
+        """What is required of the table as a whole."""
+        return tuple(r for r in self.requirements if not isinstance(r.measure, ClassMeasure))
+
     def batch(self, threads: int | None = None, lattice: Lattice | None = None) -> Batch:
         """Return the evaluator of this problem's lattice, or of another lattice over its cube."""
         space = self.lattice if lattice is None else lattice
@@ -160,20 +182,12 @@ class Problem:
         """What has to be collected for the measures."""
         properties = tuple(dict.fromkeys(p for item in self.measures for p in item.properties))
         costs = tuple(dict.fromkeys(c for item in self.measures for c in item.costs))
-        thresholds = tuple(
-            r.measure.threshold(r.limit) for r in self.requirements if isinstance(r.measure, ClassMeasure)
-        )
+        thresholds = tuple(measure.threshold(limit) for measure, limit in self.judged)
         return Request(properties, costs, thresholds)
 
     def feasible(self, statistics: Statistics) -> BoolArray:
         """Tell which nodes meet every requirement."""
-        fits = statistics.feasible
-        for requirement in self.requirements:
-            if not isinstance(requirement.measure, ClassMeasure):
-                fits = fits & np.asarray(
-                    requirement.measure.satisfies(requirement.measure.value(statistics), requirement.limit)
-                )
-        return fits
+        return meets(self.of_table, statistics, statistics.feasible)
 
     def costs(self, statistics: Statistics) -> FloatArray:
         """Return the objectives, smaller is better, shape (n, objectives); equal ones are equal."""
@@ -181,21 +195,34 @@ class Problem:
 
     def indices(self, statistics: Statistics) -> FloatArray:
         """Return the objectives as indices, larger is better: those to minimize as bound less value."""
-        rows, attributes = self.cube.row_count, len(self.lattice.ladders)
-        columns = []
-        for item in self.objectives:
-            value = round_costs(item.value(statistics))
-            minimized = item.direction is Direction.MINIMIZE
-            columns.append(item.largest(rows, attributes) - value if minimized else value)
-        return np.column_stack(columns)
+        return np.column_stack(
+            [self.index(item, round_costs(item.value(statistics))) for item in self.objectives]
+        )
+
+    def index(self, measure: Measure, value: FloatArray) -> FloatArray:
+        """Return what is larger the better: a value to maximize itself, else the measure's bound less it."""
+        if measure.direction is Direction.MAXIMIZE:
+            return value
+        return measure.largest(self.cube.row_count, len(self.lattice.ladders)) - value
 
     @property
     def prunes_down(self) -> bool:
         """Whether a recoding that needs too much suppression rules out its specializations."""
-        judged = [r.measure for r in self.requirements if isinstance(r.measure, ClassMeasure)]
         if self.suppression.rule not in (Rule.FAILING, Rule.NONE):
             return False
-        return self.suppression.budget == 0 or all(item.union is Union.ANY for item in judged)
+        return self.suppression.budget == 0 or all(item.union is Union.ANY for item, _ in self.judged)
+
+
+def meets(required: Sequence[Requirement], statistics: Statistics, fits: BoolArray) -> BoolArray:
+    """Tell which of the nodes that fit meet some requirements of the table too."""
+    for item in required:
+        fits = fits & np.asarray(item.measure.satisfies(item.measure.value(statistics), item.limit))
+    return fits
+
+
+def is_of_cells(measure: Measure) -> bool:
+    """Tell whether what cells cost bounds a measure, so that a bound is known without making classes."""
+    return Monotone.ROW_PENALTIES in measure.monotone and bool(measure.costs) and not measure.properties
 
 
 def unbounded_message(objective: Measure) -> str:
@@ -221,6 +248,27 @@ def _listed(scheme: Scheme, ladder: Ladder, name: str) -> Ladder:
         return ladder
     refuse_unlisted(scheme, name)
     return Ladder.listed(tuple(scheme.partitions()), ladder)
+
+
+def level_number(scheme: Scheme, partition: Partition) -> int:
+    """Return the level that a partition is where its scheme is one of levels, else −1."""
+    return scheme.level(partition) if isinstance(scheme, Levels) else -1
+
+
+def list_recodings(
+    problem: Problem, schemes: Sequence[Scheme], recodings: Sequence[tuple[Partition, ...]]
+) -> tuple[Lattice, LongArray]:
+    """Return recodings as nodes of a lattice of the partitions they use."""
+    ladders, nodes = [], np.empty((len(recodings), len(schemes)), dtype=np.int64)
+    for a, (scheme, ladder) in enumerate(zip(schemes, problem.lattice.ladders, strict=True)):
+        if isinstance(scheme, Levels):
+            ladders.append(ladder)
+            nodes[:, a] = [scheme.level(recoding[a]) for recoding in recodings]
+            continue
+        used = {item: place for place, item in enumerate(dict.fromkeys(r[a] for r in recodings))}
+        ladders.append(Ladder.listed(list(used), ladder))
+        nodes[:, a] = [used[recoding[a]] for recoding in recodings]
+    return Lattice(tuple(ladders)), nodes
 
 
 def choose_rule(
@@ -261,18 +309,11 @@ def round_costs(costs: FloatArray) -> FloatArray:
         return np.where(np.isfinite(costs), np.rint(costs * scale) / scale, costs)
 
 
-RELATIVE_TO_ORIGINAL = (
-    *("loss", "glm", "gl", "sl", "hdm", "precision", "ql", "usefulness", "suppressed"),
-    "protection",
-)
-"""Measures that compare with the table before it was recoded."""
-
-
 def measure_cube(cube: Cube) -> dict[str, float]:
     """Return all measures of a table as it is."""
     ladders = tuple(Ladder(np.arange(size, dtype=np.int32)[None], 0, 0) for size in cube.sizes)
     setting = Setting(cube.quasi_identifiers, cube.sensitive, np.ones(len(cube.sizes)), cube.ordered)
-    names = [name for name in measure_names(setting) if name not in RELATIVE_TO_ORIGINAL]
+    names = [name for name in measure_names(setting) if not measure_facts(name).compares]
     measures = tuple(make_measure(name, setting) for name in names)
     problem = Problem(cube, Lattice(ladders), measures, (), Suppression(Rule.NONE, 0))
     batch = problem.batch(threads=1)
@@ -284,14 +325,20 @@ def measure_cube(cube: Cube) -> dict[str, float]:
     return found | {item.name: float(item.value(statistics)[0]) for item in measures}
 
 
-def warm_up_kernels() -> None:
-    """Call every kernel once on a tiny table, so that later calls find it compiled."""
-    levels = np.array([[0, 1], [0, 0]], dtype=np.int32)
+def tiny_problem(objective: str, k: int, schemes: tuple[Scheme, ...] | None = None) -> Problem:
+    """Return a problem over two rows, to have kernels compiled by solving it."""
     codes = np.array([[0], [1]], dtype=np.int32)
     cube = Cube.sorted(("a",), (2,), codes, rows=np.ones(2, dtype=np.int64))
-    lattice = Lattice((Ladder.whole(levels),))
+    lattice = Lattice((Ladder.whole(np.array([[0, 1], [0, 0]], dtype=np.int32)),))
     setting = Setting(("a",), (), np.ones(1))
-    problem = Problem(cube, lattice, (make_measure("k", setting),), (), Suppression(Rule.NONE, 0))
-    statistics = problem.batch(threads=1).evaluate(lattice.nodes(0, 2))
+    required = (Requirement(make_measure("k", setting), k),)
+    objectives = (make_measure(objective, setting),)
+    return Problem(cube, lattice, objectives, required, Suppression(Rule.NONE, 0), schemes=schemes)
+
+
+def warm_up_kernels() -> None:
+    """Call every kernel once on a tiny table, so that later calls find it compiled."""
+    problem = tiny_problem("k", 1)
+    statistics = problem.batch(threads=1).evaluate(problem.lattice.nodes(0, 2))
     problem.recodings(threads=1).compile()
     non_dominated(problem.costs(statistics))

@@ -8,7 +8,8 @@ import numpy as np
 
 from sfumato.classes import Rule
 from sfumato.kernels.screening import best_reachable
-from sfumato.measures import Direction, Monotone
+from sfumato.measures import Monotone
+from sfumato.search.problem import is_of_cells
 
 if TYPE_CHECKING:
     from sfumato._typing import BoolArray, FloatArray, LongArray
@@ -53,10 +54,7 @@ class Screen:
     def _cell_bounds(self, nodes: LongArray) -> FloatArray:
         """Return what indices made of cell costs alone are at most."""
         bounds = np.full((len(nodes), len(self._problem.objectives)), np.inf)
-        rows, attributes = self._problem.cube.row_count, len(self._problem.lattice.ladders)
         for place, item in enumerate(self._problem.objectives):
-            if Monotone.ROW_PENALTIES in item.monotone and item.costs and not item.properties:
-                value = item.value(self._batch.unsuppressed(nodes))
-                minimized = item.direction is Direction.MINIMIZE
-                bounds[:, place] = item.largest(rows, attributes) - value if minimized else value
+            if is_of_cells(item):
+                bounds[:, place] = self._problem.index(item, item.value(self._batch.unsuppressed(nodes)))
         return bounds

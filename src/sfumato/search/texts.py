@@ -44,7 +44,7 @@ class TextOrder:
     def _rank(self, attribute: int) -> LongArray:
         """Return the rank of each level's text."""
         end = self._end(attribute)
-        return _ranks([f"{level}{end}" for level in range(len(self._ladders[attribute].levels))])
+        return rank_texts([f"{level}{end}" for level in range(len(self._ladders[attribute].levels))])
 
     def _among(self, attribute: int, numbers: LongArray) -> LongArray:
         """Return the rank of each listed partition's text among those given."""
@@ -53,14 +53,15 @@ class TextOrder:
         for number in distinct.tolist():
             if number not in known:
                 known[number] = self._write(attribute, number) + end
-        return np.asarray(_ranks([known[number] for number in distinct.tolist()])[place.reshape(-1)])
+        return np.asarray(rank_texts([known[number] for number in distinct.tolist()])[place.reshape(-1)])
 
     def _write(self, attribute: int, number: int) -> str:
         block = self._ladders[attribute].levels[number]
         return json.dumps(block.tolist()) if self._describe is None else self._describe(attribute, block)
 
 
-def _ranks(texts: list[str]) -> LongArray:
+def rank_texts(texts: list[str]) -> LongArray:
+    """Return the place of each text when they are sorted."""
     rank = np.empty(len(texts), dtype=np.int64)
     rank[sorted(range(len(texts)), key=texts.__getitem__)] = np.arange(len(texts))
     return rank

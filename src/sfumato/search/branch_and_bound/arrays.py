@@ -10,7 +10,7 @@ import numpy as np
 from sfumato.classes import PropertyKind, Rule
 from sfumato.kernels import bounding_layout as layout
 from sfumato.kernels.elements import Decisions, Ends
-from sfumato.measures import ClassMeasure, Union
+from sfumato.measures import Union
 from sfumato.schemes import Admissible, elements_of
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from sfumato._typing import IntArray, KeyArray, LongArray
     from sfumato.domains import Cube
-    from sfumato.measures import Measure, RowPenalties
+    from sfumato.measures import RowPenalties
     from sfumato.schemes import Elements, Scheme
     from sfumato.search.problem import Problem
 
@@ -175,23 +175,16 @@ def counted_values(problem: Problem) -> dict[int, int]:
     hidden attribute then counts as one of so many values.
     """
     needed: dict[int, int] = {}
-    for requirement in problem.requirements:
-        measure, secrets = requirement.measure, problem.cube.confidential
-        if _is_logical(measure) and secrets is not None and secrets.count <= BITS:
-            needed[problem.cube.hidden] = secrets.count if requirement.limit > 0 else 0
-        if not isinstance(measure, ClassMeasure) or measure.judged.kind is not PropertyKind.DISTINCT:
-            continue
-        attribute = measure.judged.attribute
-        if problem.cube.sensitive_sizes[attribute] <= BITS:
-            needed[attribute] = max(needed.get(attribute, 0), int(np.ceil(requirement.limit)))
+    secrets = problem.cube.confidential
+    for measure, limit in problem.judged:
+        kind, attribute = measure.judged.kind, measure.judged.attribute
+        # Any union keeps `secure` only where everyone holds every sentence.
+        is_logical = kind is PropertyKind.SECURE and measure.union is Union.ANY
+        if is_logical and secrets is not None and secrets.count <= BITS:
+            needed[problem.cube.hidden] = secrets.count if limit > 0 else 0
+        if kind is PropertyKind.DISTINCT and problem.cube.sensitive_sizes[attribute] <= BITS:
+            needed[attribute] = max(needed.get(attribute, 0), int(np.ceil(limit)))
     return needed
-
-
-def _is_logical(measure: Measure) -> bool:
-    """Tell whether a measure is ``secure`` where everyone holds every sentence."""
-    if not isinstance(measure, ClassMeasure) or measure.judged.kind is not PropertyKind.SECURE:
-        return False
-    return measure.union is Union.ANY
 
 
 def make_model(problem: Problem, space: Space, penalties: RowPenalties) -> layout.Model:
@@ -225,12 +218,8 @@ def make_model(problem: Problem, space: Space, penalties: RowPenalties) -> layou
 
 
 def _least_rows(problem: Problem) -> int:
-    sizes = [
-        int(np.ceil(item.limit))
-        for item in problem.requirements
-        if isinstance(item.measure, ClassMeasure) and item.measure.judged.kind is PropertyKind.SIZE
-    ]
-    return max([1, *sizes])
+    sizes = [np.ceil(limit) for measure, limit in problem.judged if measure.judged.kind is PropertyKind.SIZE]
+    return int(max([1, *sizes]))
 
 
 def _inherits(problem: Problem) -> bool:
@@ -239,27 +228,21 @@ def _inherits(problem: Problem) -> bool:
     It looks at class sizes and distinct values alone, and a class that has enough of
     them has enough united with any other. A row that fails must go under every rule.
     """
+    looked_at = (PropertyKind.SIZE, PropertyKind.DISTINCT)
     return all(
-        item.measure.union is Union.ANY
-        for item in problem.requirements
-        if isinstance(item.measure, ClassMeasure)
-        and item.measure.judged.kind in (PropertyKind.SIZE, PropertyKind.DISTINCT)
+        measure.union is Union.ANY for measure, _ in problem.judged if measure.judged.kind in looked_at
     )
 
 
 def _is_exact(problem: Problem, space: Space) -> bool:
     """Whether the kernel sees all that is required."""
     seen = len(counted_values(problem))
-    judged = {
-        item.measure.judged
-        for item in problem.requirements
-        if isinstance(item.measure, ClassMeasure) and item.measure.judged.kind is not PropertyKind.SIZE
-    }
+    judged = {measure.judged for measure, _ in problem.judged}
+    judged = {item for item in judged if item.kind is not PropertyKind.SIZE}
     known = (PropertyKind.DISTINCT, PropertyKind.SECURE)
     is_seen = all(item.kind in known for item in judged) and len(judged) == seen
-    others = any(not isinstance(item.measure, ClassMeasure) for item in problem.requirements)
     plain = problem.suppression.rule in (Rule.FAILING, Rule.NONE)
-    return is_seen and not others and plain and problem.cube.persons is None and space.is_closed
+    return is_seen and not problem.of_table and plain and problem.cube.persons is None and space.is_closed
 
 
 def make_work(tuples: layout.Tuples, space: Space) -> layout.Work:
@@ -308,14 +291,7 @@ def make_work(tuples: layout.Tuples, space: Space) -> layout.Work:
 
 
 def _empty_like(tuples: layout.Tuples) -> layout.Tuples:
-    """Return room for as many tuples."""
-    return layout.Tuples(
-        np.zeros_like(tuples.amount),
-        np.zeros_like(tuples.codes),
-        np.zeros_like(tuples.rows),
-        np.zeros_like(tuples.bits),
-        np.zeros_like(tuples.weights),
-    )
+    return layout.Tuples(*map(np.zeros_like, tuples))
 
 
 def _ints(count: int) -> IntArray:

@@ -17,15 +17,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from sfumato.classes import Rule, Suppression, Workers
-from sfumato.domains import Cube, Ladder, Lattice, Partition
+from sfumato.classes import Workers
+from sfumato.domains import Partition
 from sfumato.errors import ParameterError
 from sfumato.kernels import bounding, expanding
 from sfumato.kernels import bounding_layout as layout
 from sfumato.kernels.elements import JOINED, Ends
-from sfumato.measures import Setting, make_measure
-from sfumato.monitor import Monitor
-from sfumato.schemes import Levels, Ordered
+from sfumato.schemes import Ordered
 from sfumato.search.branch_and_bound.arrays import (
     Space,
     counted_values,
@@ -43,14 +41,16 @@ from sfumato.search.branch_and_bound.queue import (
     stack_states,
 )
 from sfumato.search.branch_and_bound.seeding import Techniques, anneal, best_levels
-from sfumato.search.problem import Problem, Requirement, SearchResult, Status, unbounded_message
+from sfumato.search.ledger import Run
+from sfumato.search.problem import list_recodings, tiny_problem, unbounded_message
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
-    from pathlib import Path
 
     from sfumato._typing import IntArray, LongArray
+    from sfumato.domains import Lattice
     from sfumato.measures import RowPenalties
+    from sfumato.search.problem import Problem, SearchResult
 
 BATCH = 32
 PIECE = 8
@@ -101,18 +101,9 @@ class _Best:
     block: IntArray | None = None
 
 
-def search_branch_and_bound(
-    problem: Problem,
-    monitor: Monitor | None = None,
-    *,
-    techniques: Techniques | None = None,
-    seed: int = 1,
-    checkpoint: Path | None = None,
-    threads: int | None = None,
-) -> SearchResult:
+def search_branch_and_bound(problem: Problem, run: Run | None = None) -> SearchResult:
     """Find the recoding with the best first objective that meets every requirement."""
-    search = _Search(problem, monitor or Monitor(), techniques or Techniques(), seed, threads)
-    return search.run(checkpoint)
+    return _Search(problem, run or Run()).search()
 
 
 def penalties_of(problem: Problem) -> RowPenalties:
@@ -127,16 +118,10 @@ def penalties_of(problem: Problem) -> RowPenalties:
 class _Search:
     """State of one search."""
 
-    def __init__(
-        self,
-        problem: Problem,
-        watch: Monitor,
-        techniques: Techniques,
-        seed: int,
-        threads: int | None,
-    ) -> None:
+    def __init__(self, problem: Problem, run: Run) -> None:
         assert problem.schemes is not None
-        self.problem, self.watch, self.techniques, self.seed = problem, watch, techniques, seed
+        self.problem, self.run, self.watch, self.seed = problem, run, run.monitor, run.seed
+        self.techniques = run.parameters_of(Techniques)
         self.objective = problem.objectives[0]
         penalties = penalties_of(problem)
         self.space = Space.of(problem.schemes)
@@ -144,17 +129,18 @@ class _Search:
         self.model = make_model(problem, self.space, penalties)
         self.slack = 0.0 if penalties.by_class else ROUNDING
         # Of several solutions below each other only the cheapest is handed on, so its cost must be exact.
-        self.use = techniques.for_kernel()._replace(**({} if self.model.exact else {"plunge": 1}))
-        self.workers = Workers(threads, lambda _: self._allocate())
+        self.use = self.techniques.for_kernel()._replace(**({} if self.model.exact else {"plunge": 1}))
+        self.workers = Workers(run.workers, lambda _: self._allocate())
         self.recodings = problem.recodings(threads=1)
         self.best = _Best()
-        self.queue = Queue(best_first=techniques.node_rearrangement)
+        self.queue = Queue(best_first=self.techniques.node_rearrangement)
         self.at_work: deque[_Batch] = deque()
         self.counts = np.zeros(len(COUNTS), dtype=np.int64)
         self.open_bound = np.inf
         self.keeper = Keeper(None, "")
 
-    def run(self, path: Path | None) -> SearchResult:
+    def search(self) -> SearchResult:
+        path = self.run.checkpoint
         mark = fingerprint(self.problem, self.techniques, self.seed, (*self.space.decisions, *self.model))
         snapshot = None if path is None else load(path, mark)
         self.keeper = Keeper(path, mark)
@@ -356,20 +342,14 @@ class _Search:
 
     def _result(self) -> SearchResult:
         complete = not len(self.queue)
-        found = self.best.block is not None
-        status = Status.LIMIT_REACHED if not complete else Status.OPTIMAL if found else Status.INFEASIBLE
         bound = self.best.cost if complete else min(self.best.cost, self.queue.bound)
         lattice, nodes = self._solution()
-        value = self.objective.direction.sign * bound if np.isfinite(bound) else None
-        return SearchResult(
+        return self.run.result(
             lattice,
             nodes,
-            status,
-            complete,
             min(int(self.counts[SOLUTIONS]), self.problem.space),
-            self.watch.seconds,
-            bound=value,
-            stopped=None if complete else self.watch.reason,
+            complete=complete,
+            bound=self.objective.direction.sign * bound if np.isfinite(bound) else None,
             certificate=self._certificate(bound),
         )
 
@@ -396,30 +376,15 @@ class _Search:
 
     def _solution(self) -> tuple[Lattice, LongArray]:
         """Return the best recoding as the one node of a lattice."""
-        ladders, numbers = [], []
         found = self.best.block is not None
-        blocks = self.space.blocks(self.best.block) if self.best.block is not None else None
-        for a, (scheme, ladder) in enumerate(
-            zip(self.space.schemes, self.problem.lattice.ladders, strict=True)
-        ):
-            partition = scheme.coarsest if blocks is None else Partition.of(blocks[a])
-            if isinstance(scheme, Levels):
-                ladders.append(ladder)
-                numbers.append(scheme.level(partition))
-            else:
-                ladders.append(Ladder.listed([partition], ladder))
-                numbers.append(0)
-        nodes = np.array([numbers], dtype=np.int64).reshape(1, len(ladders))
-        return Lattice(tuple(ladders)), nodes if found else nodes[:0]
+        if self.best.block is None:
+            best = tuple(scheme.coarsest for scheme in self.space.schemes)
+        else:
+            best = tuple(map(Partition.of, self.space.blocks(self.best.block)))
+        lattice, nodes = list_recodings(self.problem, self.space.schemes, [best])
+        return lattice, nodes if found else nodes[:0]
 
 
 def compile_branch_and_bound() -> None:
     """Have the kernels ready, so that no search waits for the compiler: solve a table of two rows."""
-    codes = np.array([[0], [1]], dtype=np.int32)
-    cube = Cube.sorted(("a",), (2,), codes, rows=np.ones(2, dtype=np.int64))
-    lattice = Lattice((Ladder.whole(np.array([[0, 1], [0, 0]], dtype=np.int32)),))
-    setting = Setting(("a",), (), np.ones(1))
-    required = (Requirement(make_measure("k", setting), 2),)
-    nothing = Suppression(Rule.NONE, 0)
-    loss = (make_measure("loss", setting),)
-    search_branch_and_bound(Problem(cube, lattice, loss, required, nothing, schemes=(Ordered(2),)), threads=1)
+    search_branch_and_bound(tiny_problem("loss", 2, (Ordered(2),)), Run(threads=1))

@@ -82,14 +82,6 @@ class Queue:
             return self._deep.pop()
         return heapq.heappop(self._heap)[2] if self._heap else self._line.popleft()
 
-    def drop(self, best: float) -> int:
-        """Remove what costs too much; return how many nodes that were."""
-        before = len(self)
-        if self._heap and self._heap[0][0] >= best:
-            self._heap.clear()
-        self._deep = [node for node in self._deep if node.bound < best]
-        return before - len(self)
-
     @property
     def bound(self) -> float:
         """The least bound of all; inf where there is no node."""

@@ -11,6 +11,7 @@ import numpy as np
 from sfumato.domains import Ladder, Lattice, Partition
 from sfumato.errors import ParameterError, nearest
 from sfumato.kernels import bounding_layout as layout
+from sfumato.search.ledger import Run
 from sfumato.search.optimal import search_optimal
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ def best_levels(problem: Problem, monitor: Monitor) -> tuple[Partition, ...] | N
     levels = type(problem)(
         problem.cube, lattice, problem.objectives[:1], problem.requirements, problem.suppression
     )
-    found = search_optimal(levels, levels.batch(), monitor).nodes
+    found = search_optimal(levels, Run(monitor)).nodes
     if not len(found):
         return None
     return tuple(

@@ -17,12 +17,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sfumato.classes import PropertyKind, Rule
-from sfumato.measures import ClassMeasure, Monotone, Union
+from sfumato.measures import Monotone, Union
+from sfumato.search.problem import meets
 
 if TYPE_CHECKING:
     from sfumato._typing import BoolArray, LongArray
     from sfumato.classes import Statistics
-    from sfumato.measures import Measure
+    from sfumato.measures import ClassMeasure
     from sfumato.monitor import Monitor
     from sfumato.search.lattice.space import Space
     from sfumato.search.problem import Problem, Requirement
@@ -42,7 +43,7 @@ class Pruning:
     @classmethod
     def of(cls, problem: Problem) -> Pruning:
         """Sort the requirements of a problem."""
-        others = [item for item in problem.requirements if not isinstance(item.measure, ClassMeasure)]
+        others = list(problem.of_table)
         upward = tuple(item for item in others if Monotone.IMPROVES in item.measure.monotone)
         downward = tuple(item for item in others if Monotone.WORSENS in item.measure.monotone)
         unsorted = [item for item in others if item not in (*upward, *downward)]
@@ -51,17 +52,11 @@ class Pruning:
 
     def passes(self, statistics: Statistics) -> BoolArray:
         """Tell which nodes meet what is handed on to coarser ones."""
-        return _meets(self.upward, statistics, statistics.feasible)
+        return meets(self.upward, statistics, statistics.feasible)
 
     def remains(self, statistics: Statistics) -> BoolArray:
         """Tell which nodes meet what is handed down to finer ones."""
-        return _meets(self.downward, statistics, np.ones(len(statistics), dtype=np.bool_))
-
-
-def _meets(required: tuple[Requirement, ...], statistics: Statistics, fits: BoolArray) -> BoolArray:
-    for item in required:
-        fits = fits & np.asarray(item.measure.satisfies(item.measure.value(statistics), item.limit))
-    return fits
+        return meets(self.downward, statistics, np.ones(len(statistics), dtype=np.bool_))
 
 
 def _suppresses(problem: Problem) -> bool:
@@ -82,17 +77,15 @@ def _obstacle(problem: Problem, others: list[Requirement]) -> str | None:
     rule = problem.suppression.rule
     if rule is Rule.BELOW_MEAN:
         return "'below-mean' suppresses without a budget"
-    judged = [item.measure for item in problem.requirements if isinstance(item.measure, ClassMeasure)]
-    loose = [item for item in judged if not _is_kept(item, rule)]
+    loose = [measure for measure, _ in problem.judged if not _is_kept(measure, rule)]
     if not loose:
         return None
     way = "the smallest classes" if rule is Rule.SMALLEST else "failing classes"
     return f"{way} may be suppressed, and united with others a class need not keep '{loose[0].name}'"
 
 
-def _is_kept(measure: Measure, rule: Rule) -> bool:
+def _is_kept(measure: ClassMeasure, rule: Rule) -> bool:
     """Tell whether a class-level requirement is handed on under a rule that suppresses."""
-    assert isinstance(measure, ClassMeasure)
     if rule is Rule.SMALLEST:
         return measure.judged.kind is PropertyKind.SIZE
     return measure.union is Union.ANY
@@ -131,25 +124,11 @@ class Tester:
         self.settled += count
         self._tick()
 
-    def test(self, numbers: LongArray) -> BoolArray:
-        """Tell which recodings meet what is handed on to coarser ones.
+    def test(self, numbers: LongArray, *, strictly: bool = False) -> BoolArray:
+        """Tell which recodings meet what is handed on to coarser ones, or every requirement.
 
         If it is stopped, the result is shorter: it tells about the first ones alone.
         """
-        return self._judge(numbers, strictly=False)
-
-    def test_all(self, numbers: LongArray) -> BoolArray:
-        """Tell which recodings meet every requirement; shorter if it is stopped."""
-        return self._judge(numbers, strictly=True)
-
-    def remaining(self, numbers: LongArray) -> LongArray:
-        """Return those recodings that also meet what is handed down to finer ones; no further tests."""
-        if not self.pruning.downward or not len(numbers):
-            return numbers
-        fresh = self._problem.batch(1, self._space.lattice)
-        return numbers[self.pruning.remains(fresh.evaluate(self._space.nodes(numbers)))]
-
-    def _judge(self, numbers: LongArray, *, strictly: bool) -> BoolArray:
         verdicts = [np.zeros(0, dtype=np.bool_)]
         for begin in range(0, len(numbers), WINDOW):
             part = numbers[begin : begin + WINDOW]
@@ -164,6 +143,13 @@ class Tester:
             verdicts.append(verdict)
             self.settled += len(part)
         return np.concatenate(verdicts)
+
+    def remaining(self, numbers: LongArray) -> LongArray:
+        """Return those recodings that also meet what is handed down to finer ones; no further tests."""
+        if not self.pruning.downward or not len(numbers):
+            return numbers
+        fresh = self._problem.batch(1, self._space.lattice)
+        return numbers[self.pruning.remains(fresh.evaluate(self._space.nodes(numbers)))]
 
     def _tick(self) -> None:
         share = self.settled / self._space.size

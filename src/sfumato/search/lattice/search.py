@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sfumato.errors import ParameterError, nearest
-from sfumato.monitor import Monitor
 from sfumato.search.lattice.pruning import Pruning, Tester
 from sfumato.search.lattice.space import Space
-from sfumato.search.problem import SearchResult, Status
+from sfumato.search.ledger import Run
 from sfumato.search.texts import TextOrder
 from sfumato.spec.fields import VARIANTS
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sfumato._typing import BoolArray, LongArray
-    from sfumato.search.problem import Problem
+    from sfumato.search.problem import Problem, SearchResult
 
 HELD = 50_000_000
 """Recodings whose verdicts are held at most."""
@@ -94,7 +94,7 @@ def one_by_one(space: Space, tester: Tester) -> LongArray:
     _refuse_more(space)
     heights = space.heights(np.arange(space.size, dtype=np.int64))
     order = np.argsort(heights, kind="stable")
-    verdict = tester.test_all(order)
+    verdict = tester.test(order, strictly=True)
     order = order[: len(verdict)]
     covered = np.zeros(space.size, dtype=np.bool_)
     found = [order[:0]]
@@ -137,34 +137,29 @@ def _has_failing_restriction(
     return found
 
 
-def search_lattice(
-    problem: Problem,
-    monitor: Monitor | None = None,
-    *,
-    variant: str = "incognito",
-    threads: int | None = None,
-) -> SearchResult:
+@dataclass(frozen=True)
+class LatticeParameters:
+    """Parameters of the search for the most specific recodings."""
+
+    variant: str = "incognito"
+
+    def __post_init__(self) -> None:
+        if self.variant not in VARIANTS:
+            raise ParameterError(
+                f"there is no variant {self.variant!r} of 'lattice'. {nearest(self.variant, VARIANTS)}"
+            )
+
+
+def search_lattice(problem: Problem, run: Run | None = None) -> SearchResult:
     """Find all recodings that meet the requirements and have no finer one that does."""
-    if variant not in VARIANTS:
-        raise ParameterError(f"there is no variant {variant!r} of 'lattice'. {nearest(variant, VARIANTS)}")
-    watch = monitor or Monitor()
+    run = run or Run()
     space = Space.of(problem)
-    tester = Tester(problem, space, watch, threads)
-    numbers, certificate = _walk(space, tester, variant)
+    tester = Tester(problem, space, run.monitor, run.workers)
+    numbers, certificate = _walk(space, tester, run.parameters_of(LatticeParameters).variant)
     tester.settle(0)
-    numbers = tester.remaining(numbers)
-    complete = not watch.stopped
-    status = Status.LIMIT_REACHED if not complete else Status.OPTIMAL if len(numbers) else Status.INFEASIBLE
-    return SearchResult(
-        space.lattice,
-        _in_order(problem, space, numbers),
-        status,
-        complete,
-        tester.tests,
-        watch.seconds,
-        stopped=watch.reason,
-        certificate=certificate,
-    )
+    nodes = _in_order(problem, space, tester.remaining(numbers))
+    complete = not run.monitor.stopped
+    return run.result(space.lattice, nodes, tester.tests, complete=complete, certificate=certificate)
 
 
 def _walk(space: Space, tester: Tester, variant: str) -> tuple[LongArray, dict[str, object]]:

@@ -197,10 +197,6 @@ class Space:
         """Return the direct successors of all the recodings, as often as they are one."""
         return np.concatenate([numbers[:0], *(found for _, found in self._steps(numbers, self.posets))])
 
-    def predecessors(self, numbers: LongArray) -> Iterator[tuple[LongArray, LongArray]]:
-        """Yield attribute by attribute the direct predecessors, and whose they are (places in the list)."""
-        return self._steps(numbers, tuple(poset.reversed for poset in self.posets))
-
     def predecessor_counts(self, numbers: LongArray) -> LongArray:
         """Return how many direct predecessors each recoding has."""
         total = np.zeros(len(numbers), dtype=np.int64)
@@ -211,7 +207,7 @@ class Space:
     def has_predecessor(self, numbers: LongArray, marked: BoolArray) -> BoolArray:
         """Tell which recodings have a direct predecessor that is marked."""
         found = np.zeros(len(numbers), dtype=np.bool_)
-        for owner, below in self.predecessors(numbers):
+        for owner, below in self._steps(numbers, tuple(poset.reversed for poset in self.posets)):
             found[owner[marked[below]]] = True
         return found
 

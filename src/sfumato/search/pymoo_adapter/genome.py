@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sfumato.domains import Ladder, Lattice, Partition
-from sfumato.errors import ParameterError
 from sfumato.schemes.contiguous import Contiguous
+from sfumato.search.ledger import check_parameters
+from sfumato.search.texts import rank_texts
 
 if TYPE_CHECKING:
     from sfumato._typing import BoolArray, FloatArray, IntArray, LongArray
@@ -58,16 +59,11 @@ class EvolutionParameters:
     patience: int | None = None
 
     def __post_init__(self) -> None:
-        if self.population < 2:
-            raise ParameterError(f"population must be at least 2; got {self.population}.")
-        if self.iterations < 0:
-            raise ParameterError(f"iterations must be at least 0; got {self.iterations}.")
-        if self.patience is not None and self.patience < 1:
-            raise ParameterError(f"patience must be at least 1; got {self.patience}.")
-        for name in ("crossover", "mutation", "constrained_mutation"):
-            value = getattr(self, name)
-            if value is not None and not 0 <= value <= 1:
-                raise ParameterError(f"{name} must be a probability from 0 to 1; got {value}.")
+        check_parameters(
+            self,
+            {"population": 2, "iterations": 0, "patience": 1},
+            ("crossover", "mutation", "constrained_mutation"),
+        )
 
 
 @dataclass(frozen=True)
@@ -381,20 +377,21 @@ class Genome:
         rows = np.ascontiguousarray(X, dtype=np.int32)
         return [hashlib.blake2b(row.tobytes(), digest_size=KEY_BYTES).digest() for row in rows]
 
-    def reads_before(self, one: IntArray, other: IntArray) -> bool:
-        """Tell whether the text of one recoding comes before that of another."""
-        for a, part in enumerate(self.parts):
-            pair = [self.part(row, a)[None] for row in (one, other)]
-            if not np.array_equal(pair[0], pair[1]):
-                end = "}" if a == len(self.parts) - 1 else ","
-                texts = [self._text(a, part.blocks(genes)[0], genes) + end for genes in pair]
-                return texts[0] < texts[1]
-        return False
+    def text_keys(self, X: IntArray) -> list[LongArray]:
+        """Return sort keys that order recodings as their texts do, most important first."""
+        keys = []
+        for a in range(len(self.parts)):
+            distinct, place = np.unique(self.part(X, a), axis=0, return_inverse=True)
+            end = "}" if a == len(self.parts) - 1 else ","
+            ranks = rank_texts([self._text(a, genes) + end for genes in distinct])
+            keys.append(np.asarray(ranks[place.reshape(-1)]))
+        return keys
 
-    def _text(self, attribute: int, block: IntArray, genes: IntArray) -> str:
-        if isinstance(self.parts[attribute], LevelPart):
-            return str(int(genes[0, 0]))
-        describe = self._problem.describe
+    def _text(self, attribute: int, genes: IntArray) -> str:
+        part, describe = self.parts[attribute], self._problem.describe
+        if isinstance(part, LevelPart):
+            return str(int(genes[0]))
+        block = part.blocks(genes[None])[0]
         return json.dumps(block.tolist()) if describe is None else describe(attribute, block)
 
     def listed(self, X: IntArray) -> tuple[Lattice, LongArray]:
@@ -412,11 +409,3 @@ class Genome:
             nodes[:, a] = numbers.reshape(-1)[: len(X)]
         is_own = self._problem.schemes is None
         return self._problem.lattice if is_own else Lattice(tuple(ladders)), nodes
-
-    def matches(self, X: IntArray, levels: list[IntArray]) -> BoolArray:
-        """Tell which recodings have a listed partition in every attribute; rows of ``levels`` are genes."""
-        found = np.ones(len(X), dtype=np.bool_)
-        for a, listed in enumerate(levels):
-            genes = self.part(X, a)
-            found &= (genes[:, None] == listed[None]).all(axis=2).any(axis=1)
-        return found

@@ -9,16 +9,14 @@ import numpy as np
 
 from sfumato.errors import ParameterError, nearest
 from sfumato.front import hypervolume, non_dominated
-from sfumato.monitor import Monitor
-from sfumato.search.problem import SearchResult, Status
+from sfumato.search.ledger import Run
 from sfumato.search.pymoo_adapter.evaluation import Evaluations, StoppedError, constraint_count
 from sfumato.search.pymoo_adapter.genome import ALGORITHMS, EvolutionParameters, Genome
 from sfumato.search.pymoo_adapter.seeding import SHARE, Seeds, find_seeds
 
 if TYPE_CHECKING:
     from sfumato._typing import BoolArray, FloatArray, IntArray
-    from sfumato.classes import Batch
-    from sfumato.search.problem import Problem
+    from sfumato.search.problem import Problem, SearchResult
 
 WIDE = 100.0
 """Costs that span a larger ratio are compared by their logarithms, as class sizes are."""
@@ -91,15 +89,7 @@ WORST = 2.0
 """What an infeasible recoding costs at least where violations have to show in scaled costs."""
 
 
-def search_pymoo(
-    problem: Problem,
-    batch: Batch,
-    monitor: Monitor | None = None,
-    *,
-    algorithm: str = "nsga2",
-    seed: int | np.random.Generator | None = None,
-    parameters: EvolutionParameters | None = None,
-) -> SearchResult:
+def search_pymoo(problem: Problem, run: Run | None = None, algorithm: str = "nsga2") -> SearchResult:
     """Search by an evolutionary algorithm of pymoo.
 
     No recoding is evaluated twice, and the result is the best of everything evaluated, seeds included,
@@ -113,9 +103,7 @@ def search_pymoo(
         raise ParameterError(
             f"there is no algorithm {algorithm!r} for recodings. {nearest(algorithm, ALGORITHMS)}"
         )
-    return _Search(
-        problem, batch, monitor or Monitor(), np.random.default_rng(seed), parameters or EvolutionParameters()
-    ).run(algorithm)
+    return _Search(problem, run or Run()).search(algorithm)
 
 
 def compile_pymoo(problem: Problem, algorithm: str = "nsga2") -> None:
@@ -131,25 +119,20 @@ def compile_pymoo(problem: Problem, algorithm: str = "nsga2") -> None:
 class _Search:
     """One run: what was evaluated, and how far it came."""
 
-    def __init__(
-        self,
-        problem: Problem,
-        batch: Batch,
-        watch: Monitor,
-        random: np.random.Generator,
-        parameters: EvolutionParameters,
-    ) -> None:
-        self.problem, self.watch, self.random, self.parameters = problem, watch, random, parameters
+    def __init__(self, problem: Problem, run: Run) -> None:
+        self.problem, self.run, self.watch = problem, run, run.monitor
+        self.random, self.parameters = np.random.default_rng(run.seed), run.parameters_of(EvolutionParameters)
+        batch = run.batch_of(problem)
         self.threads = batch.threads
         self.genome = Genome(problem)
         self.evaluations = Evaluations(problem, self.genome, batch)
-        self.gain = Gain(parameters.patience)
+        self.gain = Gain(self.parameters.patience)
         self.seeds = Seeds(np.zeros((0, self.genome.width), dtype=np.int32))
         self.scale: Scale | None = None
         self.generation = 0
         self.reason: str | None = None
 
-    def run(self, name: str) -> SearchResult:
+    def search(self, name: str) -> SearchResult:
         self._tick()
         if self.parameters.seeding and not self.watch.stopped:
             seed = int(self.random.integers(2**31))
@@ -269,16 +252,6 @@ class _Search:
         return scaled, violated
 
     def _result(self) -> SearchResult:
-        archive = self.evaluations.archive
-        lattice, nodes = self.genome.listed(archive.X)
-        is_found = bool(len(nodes)) and not self.watch.stopped
-        reason = self.watch.reason or self.reason or (None if is_found else "iterations done")
-        return SearchResult(
-            lattice,
-            nodes,
-            Status.FEASIBLE if is_found else Status.LIMIT_REACHED,
-            False,
-            self.evaluated,
-            self.watch.seconds,
-            stopped=reason,
-        )
+        lattice, nodes = self.genome.listed(self.evaluations.archive.nodes)
+        reason = self.reason or (None if len(nodes) else "iterations done")
+        return self.run.result(lattice, nodes, self.evaluated, complete=False, reason=reason)

@@ -11,6 +11,7 @@ from sfumato.classes import CellCost
 from sfumato.domains import Ladder, Lattice, Partition
 from sfumato.monitor import Monitor
 from sfumato.search.exhaustive import search_exhaustive
+from sfumato.search.ledger import Run
 from sfumato.search.pbg_ea import PbgParameters, search_pbg_ea
 
 if TYPE_CHECKING:
@@ -36,9 +37,10 @@ class Seeds:
 
     def covers(self, genome: Genome, X: IntArray) -> BoolArray:
         """Tell which recodings were evaluated to find the seeds: they are seeds, or no better than one."""
-        if self.genes is None:
-            return np.zeros(len(X), dtype=np.bool_)
-        return genome.matches(X, self.genes)
+        found = np.full(len(X), self.genes is not None)
+        for a, listed in enumerate(self.genes or ()):
+            found &= (genome.part(X, a)[:, None] == listed[None]).all(axis=2).any(axis=1)
+        return found
 
 
 class PartMonitor(Monitor):
@@ -71,11 +73,11 @@ def find_seeds(problem: Problem, genome: Genome, monitor: Monitor, threads: int,
     levels = replace(problem, lattice=_sub_lattice(problem, allowed), schemes=None, describe=None)
     batch = levels.batch(threads)
     batch.compile()
-    watch = PartMonitor(monitor, SHARE)
+    run = Run(PartMonitor(monitor, SHARE), seed, batch=batch)
     if levels.lattice.size * problem.cube.distinct <= ENUMERABLE:
-        found = search_exhaustive(levels, batch, watch)
+        found = search_exhaustive(levels, run)
     else:
-        found = search_pbg_ea(levels, batch, watch, seed=seed, parameters=PbgParameters(iterations=100))
+        found = search_pbg_ea(levels, replace(run, parameters=PbgParameters(iterations=100)))
     genes = [
         np.stack([part.encode(level) for level in ladder.levels])
         for part, ladder in zip(genome.parts, levels.lattice.ladders, strict=True)
