@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     from sfumato._typing import LongArray
     from sfumato.hierarchies import Hierarchy, Value
-    from sfumato.hierarchies.suggest import Role
     from sfumato.spec import DataSpec
+    from sfumato.spec.fields import Role
     from sfumato.table import Source
     from sfumato.table.tally import DistinctColumn
 
@@ -129,6 +129,11 @@ class _Column:
         values = self.found.values
         return int(values.index(text).as_py()) if str(values.type) in ("string", "large_string") else -1
 
+    def without(self, words: Sequence[str]) -> _Column:
+        """Take texts that mean missing for missing."""
+        places = (self.place(word) for word in words)
+        return replace(self, words=tuple(place for place in places if place >= 0))
+
 
 def suggest_specification(data: str | os.PathLike[str], reading: DataSpec | None = None) -> Suggestion:
     """Look at a table and guess what a specification would say about it."""
@@ -137,8 +142,7 @@ def suggest_specification(data: str | os.PathLike[str], reading: DataSpec | None
     if not columns:
         raise DataError("no column holds text, numbers or dates.", where=source.name)
     words = [word for word in MISSING_WORDS if any(column.place(word) >= 0 for column in columns)]
-    if words:
-        columns = [_without(column, words) for column in columns]
+    columns = [column.without(words) for column in columns]
     roles = _roles(columns)
     guesses = tuple(_guess(column, roles[column.name]) for column in columns)
     rows = columns[0].filled + columns[0].missing
@@ -163,12 +167,6 @@ def _look(source: Source) -> tuple[list[_Column], tuple[str, ...]]:
     return found, tuple(left_out)
 
 
-def _without(column: _Column, words: Sequence[str]) -> _Column:
-    """Take texts that mean missing for missing."""
-    places = (column.place(word) for word in words)
-    return replace(column, words=tuple(place for place in places if place >= 0))
-
-
 def _roles(columns: Sequence[_Column]) -> dict[str, Role]:
     """Guess the role of each column, and see that one at least is a quasi-identifier."""
     roles: dict[str, Role] = {
@@ -177,18 +175,18 @@ def _roles(columns: Sequence[_Column]) -> dict[str, Role]:
     }
     if "quasi-identifier" in roles.values():
         return roles
-    chosen = [column for column in columns if roles[column.name] != "sensitive" and _repeats(column)]
+    # A column that has several values, and they repeat.
+    chosen = [
+        column
+        for column in columns
+        if roles[column.name] != "sensitive" and 2 <= len(column.counts) < NEARLY_UNIQUE * column.filled
+    ]
     # In need, the column that tells least about a person, sensitive ones last.
     last = min(
         columns,
         key=lambda column: (roles[column.name] == "sensitive", len(column.counts) < 2, len(column.counts)),
     )
     return roles | {column.name: "quasi-identifier" for column in chosen or [last]}
-
-
-def _repeats(column: _Column) -> bool:
-    """Tell whether a column has several values and they repeat."""
-    return 2 <= len(column.counts) < NEARLY_UNIQUE * column.filled
 
 
 def _guess(column: _Column, role: Role) -> Guess:
@@ -237,7 +235,6 @@ def _try(
 
 
 def _why(column: _Column, role: Role) -> str:
-    """Say what speaks for a role."""
     if role == "identifier" and len(column.counts) >= NEARLY_UNIQUE * column.filled:
         return "guessed since its values are nearly unique"
     if role == "other":

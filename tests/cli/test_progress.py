@@ -138,13 +138,13 @@ def test_bar_is_for_terminals(options: Options, shown: bool, monkeypatch: pytest
     assert ("Ctrl-C again aborts" in terminal.getvalue()) is shown
 
 
-def test_waiting_says_what_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_watching_says_what_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = _Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
     monkeypatch.setattr(output, "PATIENCE_S", 0.0)
     done = threading.Event()
     monkeypatch.setattr(Watch, "_say_later", _then(Watch._say_later, done))
-    with output.waiting(Options(), "getting ready", later="compiling"):
+    with watching(Options()):
         assert done.wait(10)
     assert "compiling" in terminal.getvalue()
 

@@ -125,9 +125,10 @@ class World:
         temporary = out.with_name(out.name + "-tmp")
         temporary.mkdir(exist_ok=True)
         words = [word.replace("{in}", str(self.inputs)).replace("{out}", str(out)) for word in case.words]
+        threads = ("--threads", "1") if words[0] in ("anonymize", "explore", "microaggregate") else ()
         where = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(temporary))
         return subprocess.Popen(
-            [sys.executable, "-m", "sfumato", *words, "--quiet", "--threads", "1", *more],
+            [sys.executable, "-m", "sfumato", *words, "--quiet", *threads, *more],
             env={**os.environ, **where, "PYTHONPATH": str(ROOT / "src")},
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from sfumato.errors import ParameterError
 from sfumato.front import Front, find_flat_regions, find_knee, make_suggestions
-from sfumato.front.words import number_words
+from sfumato.words import number_words
 from tests.front.drawn_fronts import front_of, fronts
 from tests.front.test_flat_regions import scaled
 

@@ -6,8 +6,9 @@ import pytest
 
 from sfumato.errors import HierarchyError
 from sfumato.hierarchies import Hierarchy, listed_partitions
-from sfumato.hierarchies.builders import build_dates, build_plain
-from sfumato.hierarchies.intervals import IntervalRule, build_intervals
+from sfumato.hierarchies.builders import build_dates, of_values
+from sfumato.hierarchies.definition import Definition
+from sfumato.hierarchies.intervals import build_intervals
 from sfumato.hierarchies.kinds import parse_values
 
 
@@ -19,7 +20,7 @@ def blocks(hierarchy: Hierarchy, *listed: object) -> list[list[int]]:
     return [item.block.tolist() for item in listed_partitions(hierarchy, listed, where)]  # type: ignore[arg-type]
 
 
-LETTERS = build_plain("a", ["a", "b", "c"], "category", has_missing=True)
+LETTERS = of_values("a", ["a", "b", "c"], "category", has_missing=True)
 
 
 def test_finest_and_coarsest_are_added_and_missing_stays_apart() -> None:
@@ -40,7 +41,7 @@ def test_levels_by_number_and_dates_by_unit() -> None:
 
 
 def test_granules_are_known_by_their_starts() -> None:
-    heights = build_intervals("h", [161, 164, 170], IntervalRule(granularity=5), has_missing=False)
+    heights = build_intervals("h", [161, 164, 170], Definition(granularity=5), has_missing=False)
     assert blocks(heights, ((160, 170.0),)) == [[0, 1], [0, 0]]
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sfumato.domains import Partition
 from sfumato.errors import DataError
 from sfumato.hierarchies import Hierarchy, plain_values, read_blocks, write_blocks
-from sfumato.hierarchies.builders import build_plain
+from sfumato.hierarchies.builders import of_values, sorted_values
 
 DOMAINS = st.one_of(
     st.tuples(st.just("number"), st.lists(st.integers(-99, 99), min_size=1, max_size=9, unique=True)),
@@ -30,7 +30,7 @@ DOMAINS = st.one_of(
 
 
 def make(kind: str, values: list[object], *, missing: bool) -> Hierarchy:
-    return build_plain("a", values, kind, has_missing=missing)  # type: ignore[arg-type]
+    return of_values("a", sorted_values(values, kind), kind, has_missing=missing)  # type: ignore[arg-type]
 
 
 @given(DOMAINS, st.booleans(), st.lists(st.integers(0, 4), min_size=10, max_size=10), st.booleans())

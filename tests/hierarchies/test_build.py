@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import datetime as dt
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -79,23 +78,18 @@ def test_an_ordinal_attribute_needs_an_order_or_leaves() -> None:
 
 
 @pytest.mark.parametrize(
-    ("keys", "pair"),
+    ("hierarchy", "keys", "pair"),
     [
-        ({"hierarchy": {"intervals": [5], "mask": 3}}, "intervals and mask"),
-        ({"hierarchy": {"mask": 3}, "granularity": 5}, "mask and granularity"),
-        ({"hierarchy": {"dates": ["year"]}, "order": ["a"]}, "dates and order"),
-        ({"granularity": 5, "order": ["a"]}, "granularity and order"),
+        ({"mask": 3}, {"granularity": 5}, "mask and granularity"),
+        ({"dates": ["year"]}, {"granularity": 5}, "dates and granularity"),
+        ({"mask": 1}, {"kind": "ordinal", "order": ["a"]}, "mask and order"),
     ],
 )
-def test_keys_that_exclude_each_other(keys: dict[str, object], pair: str) -> None:
-    given = keys.pop("hierarchy", None)
-    names = ("intervals", "origin", "bottom", "top", "mask", "dates", "tree", "file")
-    hierarchy = SimpleNamespace(**(dict.fromkeys(names) | given)) if isinstance(given, dict) else None
-    spec = SimpleNamespace(
-        **({"hierarchy": hierarchy, "order": None, "granularity": None, "kind": None} | keys)
-    )
+def test_keys_that_exclude_each_other(
+    hierarchy: dict[str, object], keys: dict[str, object], pair: str
+) -> None:
     with pytest.raises(HierarchyError) as caught:
-        build("a", spec, ["a"], has_missing=False, kind=None, resolve=Path)  # type: ignore[arg-type]
+        make(["a"], hierarchy, **keys)
     assert str(caught.value) == f"a: {pair} exclude each other. Remove one of them."
 
 

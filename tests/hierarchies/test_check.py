@@ -1,13 +1,15 @@
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from sfumato.errors import HierarchyError
-from sfumato.hierarchies import find_problems
 from sfumato.hierarchies.files import LeafRows, parse_leaves, problems
-from tests.hierarchies.shapes import attribute, make
+from tests.hierarchies.shapes import make
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def found(text: str, *values: str) -> list[str]:
@@ -107,32 +109,15 @@ def test_rows_without_a_file_are_placed_by_their_attribute() -> None:
     assert str(problem) == "age: Line 2 repeats line 1. Each value needs exactly one line."
 
 
-def test_build_raises_the_first_and_find_problems_lists_all(tmp_path: Path) -> None:
+def test_build_raises_the_first_problem_and_tells_all(tmp_path: Path) -> None:
     path = tmp_path / "age.csv"
     path.write_text("a;x;*\na;x;*\nb;y;all\n", encoding="utf-8")
     with pytest.raises(HierarchyError) as caught:
         make(["a", "z"], {"file": str(path)})
     assert caught.value.message == "Line 2 repeats line 1. Each value needs exactly one line."
     assert caught.value.where == f"{path}:2"
-    listed = find_problems(
-        "age",
-        attribute({"file": "age.csv"}),
-        ["a", "z"],
-        has_missing=False,
-        kind=None,
-        resolve=tmp_path.joinpath,
-    )
-    assert [problem.where for problem in listed] == ["age.csv:2", "age.csv:3", "age"]
-
-
-def test_find_problems_of_a_rule_lists_the_first_and_of_a_sound_one_none() -> None:
-    spec = attribute({"mask": 3})
-
-    def listed(values: list[str]) -> list[HierarchyError]:
-        return find_problems("zip", spec, list(values), has_missing=False, kind=None, resolve=Path)
-
-    assert [problem.values for problem in listed(["1", "123"])] == [("1",)]
-    assert listed(["123"]) == []
+    listed = caught.value.problems  # type: ignore[attr-defined]
+    assert [problem.where for problem in listed] == [f"{path}:2", f"{path}:3", "a"]
 
 
 def test_a_tree_that_lacks_values() -> None:

@@ -67,26 +67,6 @@ def test_times_with_zones_stay_in_order() -> None:
     assert make(values, {"dates": ["year"]}).labels[1] == ("2019", "2020")
 
 
-@pytest.mark.parametrize(
-    ("units", "message"),
-    [
-        (["month", "yaer"], "'yaer' is no unit of dates. Did you mean 'year'?"),
-        (
-            ["year", "month"],
-            "Each unit of dates must be coarser than the one before; 'month' follows 'year'.",
-        ),
-        (
-            ["year", "year"],
-            "Each unit of dates must be coarser than the one before; 'year' follows 'year'.",
-        ),
-    ],
-)
-def test_units_must_be_known_and_in_order(units: list[str], message: str) -> None:
-    with pytest.raises(HierarchyError) as caught:
-        build_dates("born", [dt.date(1987, 3, 14)], units, has_missing=False)
-    assert str(caught.value) == f"born: {message}"
-
-
 def test_what_is_no_date_is_named() -> None:
     with pytest.raises(HierarchyError) as caught:
         make([dt.date(1987, 3, 14), "soon", 1990], {"dates": ["year"]})

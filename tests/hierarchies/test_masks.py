@@ -55,9 +55,3 @@ def test_shorter_values_are_counted_and_up_to_five_named() -> None:
         "a: 6 of 7 distinct values have fewer than 5 characters. Use a shorter mask, or a file or tree."
     )
     assert caught.value.values == ("0", "1", "2", "3", "4")
-
-
-def test_a_mask_needs_characters() -> None:
-    with pytest.raises(HierarchyError) as caught:
-        build_mask("zip", ["1"], 0, has_missing=False)
-    assert str(caught.value) == "zip: mask must be a positive number of characters; got 0."

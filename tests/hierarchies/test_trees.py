@@ -67,8 +67,12 @@ def test_values_match_by_text() -> None:
 
 
 def test_single_values_are_single_leaves() -> None:
-    found = read_tree({"Private": "Private", "Other": ["x", 1.0]}, "a").leaves.rows
-    assert found == [("Private", "Private", "*"), ("x", "Other", "*"), ("1", "Other", "*")]
+    made = make([], {"tree": {"Private": "Private", "Other": ["x", 1.0]}})
+    assert made.definition["leaves"] == {
+        "Private": ["Private", "*"],
+        "x": ["Other", "*"],
+        "1": ["Other", "*"],
+    }
 
 
 @given(st.recursive(st.none(), lambda inner: st.lists(inner, min_size=1, max_size=3), max_leaves=12))
@@ -81,8 +85,8 @@ def test_any_tree_agrees_with_its_paths(shape: object) -> None:
         return {f"{place}.{number}": named(child, f"{place}.{number}") for number, child in enumerate(node)}
 
     tree = named([shape], "n")
-    found = read_tree(tree, "a")
-    made = build_leaves(found.leaves, has_missing=False, depths=found.depths)
+    leaves, depths = read_tree(tree, "a")
+    made = build_leaves(leaves, has_missing=False, depths=depths)
     check(made)
     # A value stands below a node of its own name: a path of d points has d nodes and the leaf.
     depth = {str(leaf): str(leaf).count(".") + 1 for leaf in made.values}
@@ -98,11 +102,6 @@ def test_any_tree_agrees_with_its_paths(shape: object) -> None:
 @pytest.mark.parametrize(
     ("tree", "message"),
     [
-        ({"A": ["x"], "B": []}, "The node 'B' has no leaves. Write a leaf as an entry of a list."),
-        ({"A": {"B": {}}}, "The node 'A' > 'B' has no leaves. Write a leaf as an entry of a list."),
-        ({}, "The root has no leaves. Write a leaf as an entry of a list."),
-        ({"A": ["x", None]}, "The node 'A' holds something that is no value."),
-        ({"A": [["x"], "y"]}, "The node 'A' has a list within its list. Give the inner group a name."),
         (
             {"A": [{"B": ["x"]}, {"B": ["y"]}]},
             "The node 'A' has 2 groups with the name 'B'. Unite them.",
@@ -143,16 +142,6 @@ def test_trees_that_are_none(tree: object, message: str) -> None:
         read_tree(tree, "work")
     assert str(caught.value) == f"work: {message}"
     assert caught.value.values == ()
-
-
-def test_a_leaf_that_stands_twice() -> None:
-    with pytest.raises(HierarchyError) as caught:
-        read_tree({"A": {"B": ["x"]}, "C": ["y", "x"]}, "work")
-    assert str(caught.value) == "work: A leaf stands twice: under 'A' > 'B' and under 'C'."
-    assert caught.value.values == ("x",)
-    with pytest.raises(HierarchyError) as caught:
-        read_tree(["x", "x"], "work")
-    assert caught.value.message == "A leaf stands twice: under the root and under the root."
 
 
 def test_nodes_of_one_name_may_lie_below_each_other() -> None:

@@ -12,7 +12,7 @@ from hypothesis import given
 from sfumato.classes import Rule, Suppression
 from sfumato.domains import Cube, Ladder, Lattice
 from sfumato.hierarchies import value_places
-from sfumato.hierarchies.builders import build_plain
+from sfumato.hierarchies.builders import of_values
 from sfumato.measures import Setting, make_measure
 from sfumato.search import Problem, Requirement
 from tests.examples import examples
@@ -33,7 +33,7 @@ def ages_and_cities(require: tuple[Requirement, ...] = (), budget: int = 0) -> P
     """Four ages beside four cities, one row each."""
     codes = np.array([[0, 0], [1, 1], [2, 2], [3, 3]], dtype=np.int32)
     cube = Cube.sorted(("age", "city"), (4, 4), codes, rows=np.ones(4, dtype=np.int64))
-    places = value_places(build_plain("age", AGES, "number", has_missing=False))
+    places = value_places(of_values("age", AGES, "number", has_missing=False))
     cube = Cube(**{**vars(cube), "places": (places, None)})
     setting = Setting(("age", "city"), (), np.array([1.0, 3.0]))
     objectives = tuple(make_measure(name, setting) for name in ("usefulness", "protection"))
@@ -88,11 +88,11 @@ def test_together_they_are_at_most_one(case: Case) -> None:
 )
 def test_places(values: list[object], kind: str, expected: list[int]) -> None:
     """Whole steps where there are some; long or irregular lines are rounded."""
-    places = value_places(build_plain("a", values, kind, has_missing=True))  # type: ignore[arg-type]
+    places = value_places(of_values("a", values, kind, has_missing=True))  # type: ignore[arg-type]
     assert places is not None
     assert places.tolist() == [*expected, -1]
 
 
 def test_categories_have_no_places() -> None:
     """They are counted."""
-    assert value_places(build_plain("a", ["x", "y"], "category", has_missing=False)) is None
+    assert value_places(of_values("a", ["x", "y"], "category", has_missing=False)) is None

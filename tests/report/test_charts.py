@@ -8,9 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.report.axes import Scale, percent_ticks
-from sfumato.report.charts import Bar, Curve, Pair, bar_chart, front_chart, pair_chart, step_chart
-from sfumato.report.pieces import Drawing, shorten
+from sfumato.report.charts import (
+    Bar,
+    Curve,
+    Drawing,
+    Pair,
+    Ruler,
+    bar_chart,
+    front_chart,
+    pair_chart,
+    shorten,
+    step_chart,
+)
 from tests.report.fronts import FOUR, TWO, make_front
 
 FINITE = st.floats(-1e6, 1e6, allow_nan=False)
@@ -33,12 +42,12 @@ def _inside(drawing: Drawing) -> str:
 @given(st.lists(st.tuples(FINITE, FINITE), min_size=1, max_size=8))
 def test_pairs_lie_inside_whatever_their_numbers(numbers: list[tuple[float, float]]) -> None:
     pairs = [Pair(f"line {x:g}", x, y, f"{x:g}", f"{y:g}", 50.0) for x, y in numbers]
-    text = _inside(pair_chart(pairs, percent_ticks(), "guessing"))
+    text = _inside(pair_chart(pairs, reference="guessing"))
     assert text.count("after-mark") == len(pairs) + 1  # one is the legend's
 
 
 def test_a_pair_without_before_has_no_line() -> None:
-    text = _inside(pair_chart([Pair("only after", None, 10.0, "", "10 %")], percent_ticks()))
+    text = _inside(pair_chart([Pair("only after", None, 10.0, "", "10 %")]))
     assert "joint" not in text
     assert "→" not in text
 
@@ -73,7 +82,7 @@ def test_front_is_drawn_with_its_point(objectives: tuple[object, ...], count: in
 
 
 def test_scales_have_round_ticks() -> None:
-    assert Scale(1.0, 1000.0, 0.0, 600.0, is_log=True).ticks.keys() == {
+    assert Ruler(1.0, 1000.0, 0.0, 600.0, is_log=True).ticks.keys() == {
         1,
         2,
         5,
@@ -85,13 +94,13 @@ def test_scales_have_round_ticks() -> None:
         500,
         1000,
     }
-    assert list(Scale(0.0, 1.0, 0.0, 600.0).ticks.values()) == ["0", "0.2", "0.4", "0.6", "0.8", "1"]
-    assert list(Scale(0.0, 4.0, 0.0, 600.0, is_whole=True).ticks.values()) == ["0", "1", "2", "3", "4"]
+    assert list(Ruler(0.0, 1.0, 0.0, 600.0).ticks.values()) == ["0", "0.2", "0.4", "0.6", "0.8", "1"]
+    assert list(Ruler(0.0, 4.0, 0.0, 600.0, is_whole=True).ticks.values()) == ["0", "1", "2", "3", "4"]
 
 
 def test_texts_are_escaped_and_cut() -> None:
     drawing = Drawing(100, 20)
-    drawing.text((0, 10), "<b>&\x1b long enough to be cut", room=60)
+    drawing.text((0, 10), "<b>&\x1b long enough to be cut", "name", room=60)
     text = drawing.render("x", "<t>", "<d>")
     assert "<b>" not in text
     assert "\x1b" not in text

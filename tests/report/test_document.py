@@ -15,8 +15,8 @@ import pytest
 from sfumato.assess.gather import Evidence, Lack
 from sfumato.assess.published import Block
 from sfumato.report import report_html
-from sfumato.report.pieces import share_words
 from sfumato.report.style import DARK, LIGHT, TEXTS, contrast
+from sfumato.words import percent_words
 from tests.report.evidences import make_evidence
 from tests.report.test_page import Page
 
@@ -126,7 +126,7 @@ def test_every_scrolling_part_takes_the_keyboard(page: Report) -> None:
 
 def _person_rows(risk: TableRisk) -> list[str]:
     return [
-        share_words(value)
+        percent_words(value)
         for value in (
             risk.prosecutor.highest,
             risk.prosecutor.average,
@@ -149,10 +149,10 @@ def test_numbers_are_those_of_the_evidence(evidence: Evidence, page: Report) -> 
     assert isinstance(utility, dict)
     assert isinstance(verdict, dict)
     for item in utility["attributes"]:
-        assert share_words(item["distance"]) in cells
+        assert percent_words(item["distance"]) in cells
     for score in ("accuracy", "auc"):
-        assert share_words(utility["model"]["release"][score]) in cells
-    assert share_words(utility["queries"]["error"]["median"]) in cells
+        assert percent_words(utility["model"]["release"][score]) in cells
+    assert percent_words(utility["queries"]["error"]["median"]) in cells
     assert str(verdict["sha256"]) in [content for _, content in page.all("code")]
 
 

@@ -32,7 +32,7 @@ from sfumato.search.pymoo_adapter import ALGORITHMS, EvolutionParameters, search
 from sfumato.search.pymoo_adapter.evaluation import Evaluations
 from sfumato.search.pymoo_adapter.genome import Genome
 from sfumato.search.pymoo_adapter.search import Gain, Scale
-from sfumato.spec.fields import SUPPORTED_METHODS
+from sfumato.spec.fields import METHODS as NAMED
 from tests.examples import examples
 from tests.search.nsga2_cases import LEVELS, small_problem
 
@@ -313,7 +313,7 @@ def test_settings_reach_the_search_and_those_of_other_methods_do_not_disturb():
 
 
 def test_the_specification_knows_every_algorithm():
-    assert set(ALGORITHMS) <= set(SUPPORTED_METHODS)
+    assert set(ALGORITHMS) <= set(NAMED)
     assert set(ALGORITHMS) <= set(METHODS)
 
 

@@ -10,8 +10,9 @@ import numpy as np
 from sfumato.classes.properties import CellCosts, Property, PropertyKind, Request, make_details
 from sfumato.classes.sentences import KINDS as OF_SENTENCES
 from sfumato.classes.sentences import asks_for_sentences, make_sentences, sentence_bits
+from sfumato.kernels import histograms, layout
 from sfumato.kernels import lattice as kernel
-from sfumato.kernels import layout
+from sfumato.kernels.diversity import DIVERSITY
 
 if TYPE_CHECKING:
     from sfumato._typing import BoolArray, IntArray, KeyArray, LongArray
@@ -28,11 +29,11 @@ _FROM_PAIRS = {
     PropertyKind.SQUARES: kernel.SQUARES,
     PropertyKind.MAJORITY: kernel.MAJORITY,
     PropertyKind.SHARE: kernel.SHARE,
-    PropertyKind.ENTROPY: kernel.ENTROPY,
-    PropertyKind.RECURSIVE: kernel.RECURSIVE,
+    PropertyKind.ENTROPY: histograms.ENTROPY,
+    PropertyKind.RECURSIVE: histograms.RECURSIVE,
     PropertyKind.T_EQUAL: kernel.T_EQUAL,
-    PropertyKind.T_ORDERED: kernel.T_ORDERED,
-    PropertyKind.T_HIERARCHICAL: kernel.T_HIERARCHICAL,
+    PropertyKind.T_ORDERED: histograms.T_ORDERED,
+    PropertyKind.T_HIERARCHICAL: histograms.T_HIERARCHICAL,
 }
 
 
@@ -123,7 +124,7 @@ class Sources:
         if item.kind is PropertyKind.SIZE:
             return kernel.SIZE, 0
         if item.kind is PropertyKind.DIVERSITY:
-            return kernel.DIVERSITY, 0
+            return DIVERSITY, 0
         if item.kind in OF_SENTENCES:
             # Bits tell whether a class is secure, and persons who is exposed; the rest is counted in pairs.
             in_pairs = item.kind is PropertyKind.RISK or (
@@ -259,7 +260,7 @@ def make_scratch(
     pairs = tables.pair_class.shape[2]
     slots = 1 << max(4, (2 * max(groups, pairs, 1) - 1).bit_length())
     properties, attributes = len(plan.kind), len(ladders.nested)
-    in_order = bool(((plan.kind >= kernel.ENTROPY) & (plan.kind != kernel.DIVERSITY)).any())
+    in_order = bool(((plan.kind >= histograms.ENTROPY) & (plan.kind != DIVERSITY)).any())
     values = plan.overall.shape[1]
     # Where each class went is only noted if suppressed rows are counted by their original values.
     depths = len(tables.keys) if len(ladders.block_rows) else 0

@@ -8,6 +8,7 @@ import numpy as np
 
 from sfumato.classes.properties import PropertyKind
 from sfumato.errors import ParameterError
+from sfumato.kernels import layout
 from sfumato.kernels import sentences as kernel
 
 if TYPE_CHECKING:
@@ -32,17 +33,17 @@ def risk_scale(rows: int) -> float:
     return float(1 << (_MOST_BITS - max(rows, 1).bit_length()))
 
 
-def make_sentences(cube: Cube, properties: Sequence[Property], first: int) -> kernel.Sentences:
+def make_sentences(cube: Cube, properties: Sequence[Property], first: int) -> layout.Sentences:
     """Put what properties about sentences need into arrays."""
     number = np.array([item.sentence for item in properties], dtype=np.int64)
     if not asks_for_sentences(properties):
         none = np.zeros((0, 0))
-        return kernel.Sentences(
+        return layout.Sentences(
             number, 0, 0, none.astype(np.uint64), none.astype(np.uint8), none, np.zeros(0), 1.0
         )
     own = _of(cube)
     held = own.held if cube.persons is None else _held_by_persons(cube, own)
-    return kernel.Sentences(
+    return layout.Sentences(
         number,
         first,
         _words(own.count),

@@ -2,79 +2,86 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from sfumato.cli.options import Options
-from sfumato.cli.output import Output, waiting
+from sfumato.cli.explore import FILES, as_dict, solution_row
+from sfumato.cli.options import FRONT, SPEC_OF_FRONT, argument, option
+from sfumato.cli.output import Output, count, right, waiting
 from sfumato.errors import ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from sfumato.front import Point
+    from sfumato.results import Front, Solution
 
-    from sfumato.results import Front
-    from sfumato.spec import Spec
+MOST_ANSWERS = 3
+"""So many answers to one question are shown; the JSON object holds all."""
 
 
 def compare(
     *,
-    spec: Annotated[
-        str, typer.Argument(metavar="SPEC", help="The specification that the front was made with.")
-    ],
-    picks: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[A [B]]", help="Solutions: a number, 'knee', 'flat', or 'k >= 10'."),
-    ] = None,
-    front: Annotated[str, typer.Option("--front", metavar="DIR", help="The folder that 'explore' wrote.")],
-    released: Annotated[
-        str | None,
-        typer.Option(
-            "--release", metavar="FILE", help="In place of A: an existing release, by its FILE.json."
-        ),
-    ] = None,
-    better: Annotated[
-        str | None,
-        typer.Option("--better", metavar="MEASURE", help="What shall be better; all in turn if not given."),
-    ] = None,
-    worse: Annotated[
-        str | None,
-        typer.Option("--worse", metavar="MEASURE", help="What may be worse for it; all others if not given."),
-    ] = None,
-    at_most: Annotated[
-        str,
-        typer.Option("--at-most", metavar="X", help="By how much worse: a number, or a share of A's value."),
-    ] = "10 %",
-    out: Annotated[
-        str | None, typer.Option("--out", metavar="FILE", help="Of A and B: a page with all of it (html).")
-    ] = None,
-    options: Options,
-) -> int:
+    spec: str = SPEC_OF_FRONT,
+    picks: list[str] | None = argument("[A [B]]", "Solutions: a number, 'knee', 'flat', or 'k >= 10'.", None),
+    front: str = FRONT,
+    released: str | None = option(
+        "--release", "In place of A: an existing release, by its FILE.json.", "FILE"
+    ),
+    better: str | None = option("--better", "What shall be better; all in turn if not given.", "MEASURE"),
+    worse: str | None = option("--worse", "What may be worse for it; all others if not given.", "MEASURE"),
+    at_most: str = option(
+        "--at-most", "By how much worse: a number, or a share of A's value.", "X", default="10 %"
+    ),
+    out: str | None = option("--out", "Of A and B: a page with all of it (html).", "FILE"),
+    output: Output,
+) -> dict[str, object]:
     """Put two solutions of a front side by side, or one against all others.
 
     With A and B: measures, what becomes of each attribute, and the sizes of the classes. With A alone:
     is anything as good in everything and better in something, and what is better in one
     measure for at most so much (10 %) worse in the others?
     """
-    from sfumato.cli import questions
-    from sfumato.cli.fronts import FILES
     from sfumato.results import Front
 
-    output, asked = Output(options), picks or []
+    asked = picks or []
     _check_use(asked, released, out, has_trade=better is not None or worse is not None)
     found = Front.load(front)
     if len(asked) == 2:
-        loaded = options.load_spec(spec)
-        if out is not None:
-            options.spare_inputs([out], [*loaded.inputs, *(Path(front) / name for name in FILES)])
-        return _side_by_side(loaded, found, asked, out, output)
+        return _side_by_side(spec, front, found, asked, out, output)
+    point: Point
     if released is None:
-        chosen = found.pick(asked[0])
-        point = questions.Asked(f"solution {chosen.number}", chosen)
+        point = found.pick(asked[0])
+        name = f"solution {point.number}"
     else:
-        point = questions.read_release(released, found)
-    return questions.answer(found, point, questions.Trade(better, worse, at_most), output)
+        point = _read_release(released, found)
+        name = f"the release {Path(released).name}"
+    others = [item.name for item in found.objectives if item.name != worse]
+    dominating = found.better_than(point)
+    trades = {
+        measure: found.trade(point, measure, worse, at_most=at_most)
+        for measure in ([better] if better else others)
+    }
+    none = (
+        "No: the front is complete, so no recoding of the space is."
+        if found.complete
+        else "None was found; the front is not complete, so there may be one."
+    )
+    _print_answers(
+        found, f"As good as {name} in everything and better in something?", dominating, none, output
+    )
+    for measure, fitting in trades.items():
+        output.line()
+        question = f"Better in {measure} for at most {at_most} worse in {worse or 'any other objective'}?"
+        _print_answers(found, question, fitting, "No.", output)
+    asked_for = {"worse": worse, "at_most": at_most}
+    return {
+        "better": [as_dict(item) for item in dominating],
+        "trades": [
+            {"better": measure, **asked_for, "solutions": [as_dict(item) for item in fitting]}
+            for measure, fitting in trades.items()
+        ],
+        "complete": found.complete,
+    }
 
 
 def _check_use(asked: Sequence[str], released: str | None, out: str | None, *, has_trade: bool) -> None:
@@ -87,22 +94,50 @@ def _check_use(asked: Sequence[str], released: str | None, out: str | None, *, h
         raise ParameterError("a page shows two solutions; name the second one.", where="--out")
 
 
-def _side_by_side(spec: Spec, front: Front, picks: Sequence[str], out: str | None, output: Output) -> int:
+def _side_by_side(
+    spec: str, folder: str, front: Front, picks: Sequence[str], out: str | None, output: Output
+) -> dict[str, object]:
     from sfumato.release import atomic_text, check_target
     from sfumato.report import comparison_text
 
     options = output.options
+    loaded = options.load_spec(spec)
     if out is not None:
+        options.spare_inputs([out], [*loaded.inputs, *(Path(folder) / name for name in FILES)])
         check_target(Path(out), force=options.force)
-    numbers = [front.pick(text).number for text in picks]
+    one, other = (front.pick(text).number for text in picks)
     with waiting(options, "reading"):
-        attached = front.attach(None, spec)
-        found = attached.compare(numbers[0], numbers[1], show_labels=options.show_values)
+        found = front.attach(None, loaded).compare(one, other, show_labels=options.show_values)
     if output.is_shown:
         output.block(comparison_text(found, output.width, unicode=output.is_unicode))
     if out is not None:
         atomic_text(Path(out), found.html(), force=options.force)
-        output.line()
-        output.line(f"written  {out}", style="bold")
-    output.result({**found.to_dict(), "sentence": found.sentence, "file": out})
-    return 0
+        output.heading(f"written  {out}")
+    return {**found.to_dict(), "sentence": found.sentence, "file": out}
+
+
+def _read_release(path: str, front: Front) -> dict[str, float]:
+    """Return the measures that the manifest of a release states; it must state those of the front."""
+    from sfumato.release import Manifest, manifest_path
+
+    manifest = Manifest.load(manifest_path(Path(path)))
+    for item in front.objectives:
+        if item.name in manifest.withheld:
+            why = f"{item.name!r} is not published: {manifest.withheld[item.name]}"
+            raise ParameterError(f"{why} Name a solution of the front instead.", where=path)
+    return {**manifest.measures, "suppressed": float(manifest.rows["suppressed"])}
+
+
+def _print_answers(
+    front: Front, question: str, found: Sequence[Solution], if_none: str, output: Output
+) -> None:
+    """Print a question with the solutions that answer it, or what it means that there is none."""
+    output.paragraph(question, "bold")
+    if not found:
+        output.paragraph(if_none, first="  ", others="  ")
+        return
+    names = [name for name in front.measure_names if name != "suppressed"]
+    rows = [solution_row(item, names) for item in found[:MOST_ANSWERS]]
+    output.table(right("solution", *names, "suppressed"), rows)
+    if len(found) > MOST_ANSWERS:
+        output.line(f"({MOST_ANSWERS} of {count(len(found), 'solution')})", style="dim")

@@ -1,58 +1,80 @@
-"""``sfumato explore``: find the front."""
+"""``sfumato explore``: find the front. And a front on the terminal and in its folder."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from sfumato.cli.options import Options
-from sfumato.cli.output import Output, watching
+from sfumato.cli.options import REQUIRED, SPEC, option
+from sfumato.cli.output import Output, count, huge, number, right, shell_word, watching
+from sfumato.errors import InfeasibleError, OutputError
 
 if TYPE_CHECKING:
-    from sfumato.results import Front
+    from sfumato.results import Front, Solution
+
+FILES = ("run.json", "front.html", "front.csv")
+"""What stands in the folder of a front, in the order in which it is put there."""
+
+MOST_SOLUTIONS = 15
+DRAWING_LINES = 20
+COUNTED_TUPLES = 20_000_000
+"""Distinct tuples that may be grouped to count the classes of all solutions of a page."""
 
 
 def explore(
     *,
-    spec: Annotated[str, typer.Argument(metavar="SPEC", help="The specification file.")],
-    out: Annotated[
-        str, typer.Option("--out", metavar="DIR", help="Folder for front.csv, run.json, front.html.")
-    ],
-    options: Options,
-) -> int:
+    spec: str = SPEC,
+    out: str = option("--out", "Folder for front.csv, run.json, front.html.", "DIR", REQUIRED),
+    output: Output,
+) -> dict[str, object]:
     """Find the front: the releases that no other beats.
 
     Ctrl-C ends the search with what it has found; a second one aborts.
     """
     from sfumato import api
-    from sfumato.cli import fronts
-    from sfumato.errors import InfeasibleError
     from sfumato.release.fields import atomic_folder
 
-    output, folder = Output(options), Path(out)
-    fronts.check_folder(folder, force=options.force)
+    options, folder = output.options, Path(out)
+    _check_folder(folder, force=options.force)
     loaded = options.load_spec(spec)
-    options.spare_inputs([folder / name for name in fronts.FILES], loaded.inputs)
+    options.spare_inputs([folder / name for name in FILES], loaded.inputs)
     with watching(options) as watch:
         front = api.explore(
             None, loaded, threads=options.threads, callback=watch, checkpoint=options.checkpoint
         )
     if not len(front):
         raise InfeasibleError(api.why_empty(front))
-    files = fronts.front_files(front, show_labels=options.show_values)
+    files = front_files(front, show_labels=options.show_values)
     atomic_folder(folder, files, force=options.force, private=files)
-    fronts.print_search(front, output)
-    fronts.print_checkpoint_note(front.run, output)
-    fronts.print_front(front, output)
-    _print_next(spec, folder, fronts.suggest_pick(front), output)
+    print_search(front, output)
+    print_checkpoint_note(front.run, output)
+    print_front(front, output)
+    output.heading(f"written  {folder / 'front.html'}, front.csv, run.json")
+    target = f"{Path(spec).stem}-released.csv"
+    output.line("next     choose by number, 'knee', 'flat' or conditions, and release it:")
+    output.line(
+        f"         sfumato release {shell_word(spec)} --front {shell_word(folder)} "
+        f"--pick {shell_word(suggest_pick(front))} --out {shell_word(target)}"
+    )
     paths = {name: str(folder / name) for name in sorted(files)}
-    output.result({"folder": str(folder), "files": paths, **_result(front)})
-    return 0
+    return {"folder": str(folder), "files": paths, **_described(front)}
 
 
-def _result(front: Front) -> dict[str, object]:
+def _check_folder(folder: Path, *, force: bool) -> None:
+    """Raise OutputError unless the files of a front can be written into a folder."""
+    from sfumato.release import check_target
+
+    if folder.is_dir():
+        for name in FILES:
+            check_target(folder / name, force=force)
+    elif folder.exists():
+        raise OutputError("a file has this name; name a folder.", where=str(folder))
+    else:
+        check_target(folder)
+
+
+def _described(front: Front) -> dict[str, object]:
     """Return what ``--json`` prints about a front."""
     return {
         "solutions": len(front),
@@ -72,27 +94,122 @@ def _result(front: Front) -> dict[str, object]:
             for item in front.flat_regions()
         ],
         "run": dict(front.run),
-        "front": [
-            {
-                "solution": item.number,
-                **item.measures,
-                "suppressed": item.suppressed,
-                "recoding": item.recoding,
-            }
-            for item in front
-        ],
+        "front": [{**as_dict(item), "recoding": item.recoding} for item in front],
     }
 
 
-def _print_next(spec: str, folder: Path, pick: str, output: Output) -> None:
-    """Name the files and the next command."""
-    from sfumato.cli.fronts import shell_word
+def as_dict(item: Solution) -> dict[str, object]:
+    """Return what ``--json`` prints about a solution."""
+    return {"solution": item.number, **item.measures, "suppressed": item.suppressed}
+
+
+def front_files(front: Front, *, picked: int | None = None, show_labels: bool = True) -> dict[str, str]:
+    """Return the texts of a front's files."""
+    from sfumato.front import front_csv, run_json
+    from sfumato.report import front_html
+
+    labels = front.labels() if show_labels else None
+    page = front_html(front, picked, labels=labels, sizes=front.class_sizes(_counted(front, picked)))
+    return dict(zip(FILES, (run_json(front), page, front_csv(front)), strict=True))
+
+
+def _counted(front: Front, picked: int | None) -> list[int]:
+    """Return the solutions whose classes are counted for the page: as many as take a few seconds."""
+    from sfumato.report.page import LIMIT
+
+    wanted = [picked, *(item.solution.number for item in front.suggestions())] if len(front) else []
+    numbers = dict.fromkeys(item for item in wanted if item is not None)
+    run: Mapping[str, Any] = front.run
+    most = min(LIMIT, COUNTED_TUPLES // max(1, run.get("distinct", 1)))
+    return list(numbers | dict.fromkeys(item.number for item in front.solutions[:most]))
+
+
+def print_search(front: Front, output: Output) -> None:
+    """Say what was searched, how, and how completely the front is known."""
+    run: Mapping[str, Any] = front.run
+    space = huge(run["space"])
+    if front.complete:
+        known = "complete: no other recoding adds one"
+    else:
+        why = run.get("stopped", "heuristic search")
+        known = f"not complete ({why}): {run['evaluated']:,} of {space} recodings seen"
+    output.facts(
+        [
+            ("searched", f"{count(run['rows'], 'row')} ({run['distinct']:,} distinct), {space} recodings"),
+            ("method", f"{run['method']}: {run['why']}"),
+            ("front", f"{count(len(front), 'solution')} in {run['seconds']:.2f} s; {known}"),
+        ],
+        () if front.source is None else front.source[0].table.left_out,
+    )
+
+
+def print_checkpoint_note(run: Mapping[str, Any], output: Output) -> None:
+    """Say that a checkpoint was asked for and the search keeps none."""
+    keeps = run["method"] == "optimal" and set(run["schemes"].values()) - {"levels"}
+    if output.options.checkpoint is not None and not keeps:
+        output.notes("note", [f"the method {run['method']} keeps no checkpoint; it starts anew each time."])
+
+
+def print_front(front: Front, output: Output, *, picked: int | None = None) -> None:
+    """Draw a front and list solutions that are spread over it."""
+    if not output.is_shown:
+        return
+    from sfumato.report import front_text
 
     output.line()
-    output.line(f"written  {folder / 'front.html'}, front.csv, run.json", style="bold")
-    target = f"{Path(spec).stem}-released.csv"
-    output.line("next     choose by number, 'knee', 'flat' or conditions, and release it:")
-    output.line(
-        f"         sfumato release {shell_word(spec)} --front {shell_word(folder)} "
-        f"--pick {shell_word(pick)} --out {shell_word(target)}"
-    )
+    output.block(front_text(front, output.width, DRAWING_LINES, picked=picked, unicode=output.is_unicode))
+    output.line()
+    suggestions = front.suggestions() if len(front) > 2 else []
+    marks = {item.solution.number: item.name for item in suggestions}
+    if picked is not None:
+        marks[picked] = f"{marks[picked]}, picked" if picked in marks else "picked"
+    print_solutions(front, output, marks)
+    if suggestions:
+        output.heading("worth a look")
+        output.facts([(f"  {item.solution.number}", item.why) for item in suggestions])
+
+
+def print_solutions(front: Front, output: Output, marks: Mapping[int, str]) -> None:
+    """List at most fifteen solutions: the ends, the marked ones, and others evenly between."""
+    shown = spread(len(front), [number - 1 for number in marks])
+    names = [name for name in front.measure_names if name != "suppressed"]
+    fitting = _fitting(names, output.width, max((len(word) for word in marks.values()), default=0))
+    rows = [[*solution_row(front[place], fitting), marks.get(place + 1, "")] for place in shown]
+    output.table([*right("solution", *fitting, "suppressed"), ""], rows)
+    left = len(names) - len(fitting)
+    parts = [f"{len(shown)} of {count(len(front), 'solution')}"] if len(shown) < len(front) else []
+    parts += [f"{count(left, 'more measure')} in front.csv"] if left else []
+    if parts:
+        output.line(f"({', '.join(parts)})", style="dim")
+
+
+def solution_row(item: Solution, names: Sequence[str]) -> list[str]:
+    """Return the cells of a solution: its number, its measures and how many rows it suppresses."""
+    return [str(item.number), *(number(item.value(name)) for name in names), f"{item.suppressed:,}"]
+
+
+def _fitting(names: Sequence[str], width: int, word: int) -> list[str]:
+    """Return as many names as a table of this width has columns for beside a word; at least one."""
+    free = width - len("solution") - len("suppressed") - word - 6
+    taken: list[str] = []
+    for name in names:
+        free -= max(len(name), 7) + 2
+        if free < 0 and taken:
+            break
+        taken.append(name)
+    return taken
+
+
+def spread(size: int, wanted: Sequence[int] = (), most: int = MOST_SOLUTIONS) -> list[int]:
+    """Return places spread evenly over a front, first and last included, with those wanted."""
+    if size <= most:
+        return list(range(size))
+    steps = most - len(set(wanted) - {0, size - 1})
+    even = [round(step * (size - 1) / (steps - 1)) for step in range(steps)]
+    return sorted({*even, *wanted})
+
+
+def suggest_pick(front: Front) -> str:
+    """Return a pick to try: ten or more in every class where the front has that, else the knee."""
+    about_k = any(item.name == "k" for item in front.objectives)
+    return "k >= 10" if about_k and any(item.value("k") >= 10 for item in front) else "knee"

@@ -1,4 +1,4 @@
-"""``sfumato init``: look at the data and write a first specification."""
+"""``sfumato init`` and ``sfumato check``: write a first specification, and say what is wrong with one."""
 
 from __future__ import annotations
 
@@ -7,21 +7,14 @@ import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from sfumato.cli.options import (
-    DataPath,
-    Encoding,
-    Options,
-    Separator,
-    make_reading_spec,
-    without_specification,
-)
-from sfumato.cli.output import Column, Output, count, huge, waiting
+from sfumato.cli.options import DATA, ENCODING, SEPARATOR, SPEC, option, reading
+from sfumato.cli.output import CollectedError, Column, Output, count, huge, right, shell_word, waiting
+from sfumato.errors import DataError, HierarchyError, SfumatoError
 
 if TYPE_CHECKING:
+    from sfumato.spec import Spec
     from sfumato.suggesting import Guess, Suggestion
 
 K = 5
@@ -37,6 +30,92 @@ _HEAD = """\
 #   sensitive         nobody shall learn it about a person
 #   other             leaves unchanged: only what nobody can recognize a person by
 """
+
+LARGE_SPACE = 10_000_000
+_SUFFIXES = {
+    *(".gz", ".csv", ".txt", ".tsv", ".tab", ".parquet", ".pq"),
+    *(".arrow", ".feather", ".ipc", ".jsonl", ".ndjson", ".json"),
+}
+_DESCRIBED = ("name", "role", "kind", "distinct", "missing")
+_HIERARCHIES = {"intervals": "{} wide", "dates": "{}", "mask": "mask of {}", "tree": "tree"}
+"""What the table of guesses says about a hierarchy, by the key of its definition."""
+
+
+def init(
+    *,
+    data: str = DATA,
+    out: str | None = option("--out", "The specification; beside the data if not given.", "SPEC"),
+    separator: str | None = SEPARATOR,
+    encoding: str = ENCODING,
+    output: Output,
+) -> dict[str, object]:
+    """Look at the data and write a first specification.
+
+    Roles and hierarchies in it are guesses, with comments: edit them.
+    """
+    from sfumato.release import atomic_text, check_target
+    from sfumato.suggesting import suggest_specification
+
+    options, source = output.options, Path(data)
+    target = specification_path(source) if out is None else Path(out)
+    options.spare_inputs([target], [source])
+    check_target(target, force=options.force)
+    with waiting(options, "looking at the data"), reading(["any"], separator, encoding) as how:
+        found = suggest_specification(source, how.data)
+    given = {"separator": how.data.separator, "encoding": how.data.encoding}
+    data_keys = {key: text for key, text in given.items() if text and text != "utf-8"}
+    text = specification_text(found, source, target, data_keys, show_values=options.show_values)
+    atomic_text(target, text, force=options.force)
+    _print_guesses(found, data, target, output)
+    return {
+        "file": str(target),
+        "rows": found.rows,
+        "space": str(found.space),
+        "attributes": [
+            {**{key: getattr(guess, key) for key in _DESCRIBED}, "levels": guess.levels or None}
+            for guess in found.guesses
+        ],
+        "left_out": list(found.left_out),
+    }
+
+
+def specification_path(data: Path) -> Path:
+    """Return where the specification of a table stands: beside it, under its name without suffixes."""
+    name = data.absolute().name
+    while Path(name).suffix.lower() in _SUFFIXES:
+        name = Path(name).stem
+    return data.parent / f"{name}.toml" if data.name else data.absolute().parent / f"{name}.toml"
+
+
+def _print_guesses(found: Suggestion, data: str, target: Path, output: Output) -> None:
+    """Print the guesses and what to do next."""
+    output.line(f"{data}: {count(found.rows, 'row')}, {count(len(found.guesses), 'column')}", style="bold")
+    output.line()
+    fixed = [Column(word, fixed=True) for word in ("guessed role", "kind")]
+    output.table(
+        ["attribute", *fixed, *right("distinct", "missing"), "hierarchy"],
+        [_row(guess) for guess in found.guesses],
+    )
+    output.line()
+    quasi = len(found.with_role("quasi-identifier"))
+    output.line(f"{count(quasi, 'quasi-identifier')} with {huge(found.space)} recodings")
+    if found.space > LARGE_SPACE:
+        output.notes(
+            "note", ["so many cannot all be tried; give columns that no outsider knows another role."]
+        )
+    if not found.with_role("sensitive"):
+        output.notes("note", ["no column was taken for sensitive; if one is, say so in the specification."])
+    output.line(f"written  {target}", style="bold")
+    output.line(f"next     look through it, then: sfumato check {shell_word(target)}")
+
+
+def _row(guess: Guess) -> list[str]:
+    shown = "values and *" if guess.levels else ""
+    for key, text in _HIERARCHIES.items():
+        if key in guess.definition:
+            value = guess.definition[key]
+            shown = text.format(", ".join(map(str, value)) if isinstance(value, list) else value)
+    return [guess.name, guess.role, guess.kind, f"{guess.distinct:,}", f"{guess.missing:,}", shown]
 
 
 def specification_text(
@@ -56,10 +135,10 @@ def _data_part(suggestion: Suggestion, path: str, reading: Mapping[str, str]) ->
     lines += [f"{key} = {toml_text(text)}" for key, text in reading.items()]
     if len(suggestion.missing) > 1:
         lines.append(f"missing = {toml(list(suggestion.missing))}  # texts that are read as missing")
-    for name in suggestion.persons[:1]:
-        lines.append(
-            f"# person = {toml_text(name)}  # if this says which rows are one person's: remove the first #"
-        )
+    lines += [
+        f"# person = {toml_text(name)}  # if this says which rows are one person's: remove the first #"
+        for name in suggestion.persons[:1]
+    ]
     return "\n".join([*lines, ""])
 
 
@@ -117,13 +196,7 @@ def relative_path(data: Path, target: Path) -> str:
 
 
 def toml_text(text: str) -> str:
-    r"""Return a text as TOML has it.
-
-    Examples
-    --------
-    >>> print(toml_text('a "b"'))
-    "a \"b\""
-    """
+    r"""Return a text as TOML has it."""
     # TOML escapes as JSON does, and one more character.
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
@@ -134,13 +207,7 @@ def toml_key(key: str) -> str:
 
 
 def toml(value: object) -> str:
-    """Return a value on one line.
-
-    Examples
-    --------
-    >>> toml({"intervals": [5, 10], "origin": 0})
-    '{ intervals = [5, 10], origin = 0 }'
-    """
+    """Return a value on one line."""
     if isinstance(value, Mapping):
         return "{ " + ", ".join(f"{toml_key(str(key))} = {toml(item)}" for key, item in value.items()) + " }"
     if isinstance(value, list | tuple):
@@ -148,109 +215,75 @@ def toml(value: object) -> str:
     return toml_text(value) if isinstance(value, str) else repr(value)
 
 
-LARGE_SPACE = 10_000_000
-_SUFFIXES = {
-    *(".gz", ".csv", ".txt", ".tsv", ".tab", ".parquet", ".pq"),
-    *(".arrow", ".feather", ".ipc", ".jsonl", ".ndjson", ".json"),
-}
+def check(*, spec: str = SPEC, output: Output) -> Mapping[str, object]:
+    """Say what is wrong, or how large the search is.
 
-
-def init(
-    *,
-    data: DataPath,
-    out: Annotated[
-        str | None,
-        typer.Option("--out", metavar="SPEC", help="The specification; beside the data if not given."),
-    ] = None,
-    separator: Separator = None,
-    encoding: Encoding = "utf-8",
-    options: Options,
-) -> int:
-    """Look at the data and write a first specification.
-
-    Roles and hierarchies in it are guesses, with comments: edit them.
+    Reads specification, data and hierarchies, and writes nothing.
     """
-    from sfumato.release import atomic_text, check_target
-    from sfumato.suggesting import suggest_specification
+    from sfumato import api
 
-    output, source = Output(options), Path(data)
-    target = specification_path(source) if out is None else Path(out)
-    options.spare_inputs([target], [source])
-    check_target(target, force=options.force)
-    how = make_reading_spec(["any"], separator, encoding).data
-    with waiting(options, "looking at the data"), without_specification():
-        found = suggest_specification(source, how)
-    given = {key: text for key, text in (("separator", how.separator), ("encoding", how.encoding)) if text}
-    reading = {key: text for key, text in given.items() if text != "utf-8"}
-    text = specification_text(found, source, target, reading, show_values=options.show_values)
-    atomic_text(target, text, force=options.force)
-    _print(found, data, target, output)
-    output.result(
-        {
-            "file": str(target),
-            "rows": found.rows,
-            "space": str(found.space),
-            "attributes": [_described(guess) for guess in found.guesses],
-            "left_out": list(found.left_out),
-        }
+    loaded = output.options.load_spec(spec)
+    try:
+        found = api.check(None, loaded)
+    except (DataError, HierarchyError) as error:
+        raise CollectedError(_all_problems(loaded) or [error]) from None
+    _print_search_space(spec, found, output)
+    return found
+
+
+def _all_problems(spec: Spec) -> list[SfumatoError]:
+    """Look at every attribute by itself, so that one run shows what is wrong with each of them."""
+    from sfumato.preparing import load
+
+    found: dict[str, SfumatoError] = {}
+    for name in (*spec.quasi_identifiers, *spec.sensitive):
+        alone = spec.attributes[name].model_copy(update={"role": "quasi-identifier"})
+        try:
+            load(None, spec.model_copy(update={"attributes": {name: alone}, "confidential": ()}))
+        except SfumatoError as error:
+            found |= {str(item): item for item in getattr(error, "problems", (error,))}
+    return list(found.values())
+
+
+def _print_search_space(spec: str, found: Mapping[str, Any], output: Output) -> None:
+    """Print what an attribute is taken for, the space, and the warnings."""
+    rows = [
+        [
+            item["name"],
+            item["role"],
+            *(_cell(item[key]) for key in ("kind", "scheme", "values", "levels")),
+            "" if item["space"] is None else huge(item["space"]),
+        ]
+        for item in found["attributes"]
+    ]
+    output.line(f"{spec}: nothing is wrong", style="bold")
+    output.line()
+    fixed = [Column(word, fixed=True) for word in ("role", "kind", "scheme")]
+    output.table(["attribute", *fixed, *right("values", "levels", "partitions")], rows)
+    output.line()
+    sentences = [
+        (f"sentence {place}", f"{item['sentence']} protects {count(item['people'], 'person')}")
+        for place, item in enumerate(found["confidential"], start=1)
+    ]
+    output.facts(
+        [
+            ("rows", f"{found['rows']:,} ({found['distinct']:,} distinct in the quasi-identifiers)"),
+            ("space", f"{huge(found['space'])} recodings"),
+            ("method", f"{found['method']}: {_certainty(found)}"),
+            *sentences,
+        ],
+        found["left_out"],
     )
-    return 0
+    output.notes("warning", found["warnings"])
 
 
-def specification_path(data: Path) -> Path:
-    """Return where the specification of a table stands: beside it, under its name without suffixes.
-
-    Examples
-    --------
-    >>> specification_path(Path("study.2024/adult.csv.gz")).as_posix()
-    'study.2024/adult.toml'
-    """
-    name = data.absolute().name
-    while Path(name).suffix.lower() in _SUFFIXES:
-        name = Path(name).stem
-    return data.parent / f"{name}.toml" if data.name else data.absolute().parent / f"{name}.toml"
+def _certainty(found: Mapping[str, object]) -> str:
+    if found["exact"]:
+        return "the result will be exact"
+    if found["method"] in ("exhaustive", "optimal"):
+        return "so many that the time limit may end the search before it is complete"
+    return "so many that a heuristic looks for good ones, perhaps not all"
 
 
-def _described(guess: Guess) -> dict[str, object]:
-    keys = ("name", "role", "kind", "distinct", "missing")
-    return {key: getattr(guess, key) for key in keys} | {"levels": guess.levels or None}
-
-
-def _print(found: Suggestion, data: str, target: Path, output: Output) -> None:
-    """Print the guesses and what to do next."""
-    from sfumato.cli.fronts import shell_word
-
-    output.line(f"{data}: {count(found.rows, 'row')}, {count(len(found.guesses), 'column')}", style="bold")
-    output.line()
-    columns = [Column("attribute"), Column("guessed role", fixed=True), Column("kind", fixed=True)]
-    columns += [Column("distinct", "right"), Column("missing", "right"), Column("hierarchy")]
-    output.table(columns, [_row(guess) for guess in found.guesses])
-    output.line()
-    secret = found.with_role("sensitive")
-    quasi = len(found.with_role("quasi-identifier"))
-    output.line(f"{count(quasi, 'quasi-identifier')} with {huge(found.space)} recodings")
-    if found.space > LARGE_SPACE:
-        output.notes(
-            "note", ["so many cannot all be tried; give columns that no outsider knows another role."]
-        )
-    if not secret:
-        output.notes("note", ["no column was taken for sensitive; if one is, say so in the specification."])
-    output.line(f"written  {target}", style="bold")
-    output.line(f"next     look through it, then: sfumato check {shell_word(target)}")
-
-
-def _row(guess: Guess) -> list[str]:
-    ways = {
-        "intervals": "{} wide",
-        "dates": "{}",
-        "mask": "mask of {}",
-        "tree": "tree",
-    }
-    shown = ""
-    for key, text in ways.items():
-        if key in guess.definition:
-            value = guess.definition[key]
-            shown = text.format(", ".join(map(str, value)) if isinstance(value, list) else value)
-    if not shown and guess.levels:
-        shown = "values and *"
-    return [guess.name, guess.role, guess.kind, f"{guess.distinct:,}", f"{guess.missing:,}", shown]
+def _cell(value: object) -> str:
+    return "" if value is None else f"{value:,}" if isinstance(value, int) else str(value)

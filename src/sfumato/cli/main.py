@@ -6,33 +6,60 @@ import inspect
 import os
 import sys
 import traceback
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Container, Mapping, Sequence
+from typing import Any, TypeAlias
 
 import typer
 from typer.core import TyperGroup
 
-from sfumato.cli.anonymize import anonymize
-from sfumato.cli.check import check
 from sfumato.cli.compare import compare
 from sfumato.cli.demo import demo
 from sfumato.cli.explore import explore
-from sfumato.cli.init import init
+from sfumato.cli.init import check, init
 from sfumato.cli.measure import measure
 from sfumato.cli.microaggregate import microaggregate
-from sfumato.cli.options import FLAGS, VALUED, Version, with_common_options
-from sfumato.cli.output import Terminated, flush_output, forget_output, print_error, terminable
-from sfumato.cli.release import release
-from sfumato.cli.report import report
+from sfumato.cli.options import FLAGS, VALUED, Options, option
+from sfumato.cli.output import (
+    Output,
+    Terminated,
+    flush_output,
+    forget_output,
+    listed,
+    print_error,
+    terminable,
+)
+from sfumato.cli.release import anonymize, release
 from sfumato.cli.risk import risk
-from sfumato.cli.verify import verify
-from sfumato.errors import SfumatoError
+from sfumato.cli.verify import report, verify
+from sfumato.errors import ParameterError, SfumatoError
 
 WRONG_USE = 2
 INTERRUPTED = 130
 TERMINATED = 143
 TRACEBACK = "SFUMATO_TRACEBACK"
 """Environment variable with which the traceback of an unexpected error is printed."""
+
+Command: TypeAlias = Callable[..., Mapping[str, object]]
+"""Parses, calls the library, prints, and returns what ``--json`` prints; ``holds: false`` is status 1."""
+
+_PRINTING = ("json", "quiet")
+_SEARCHING = (*_PRINTING, "force", "threads", "seed", "time_limit", "no_values")
+COMMANDS: dict[Command, tuple[str, ...]] = {
+    demo: _SEARCHING,
+    init: (*_PRINTING, "force", "no_values"),
+    check: (*_PRINTING, "no_values"),
+    explore: (*_SEARCHING, "checkpoint"),
+    compare: (*_PRINTING, "force", "no_values"),
+    anonymize: (*_SEARCHING, "checkpoint"),
+    # A near-optimal release is searched for too, and so is the best one that an attack is tried on.
+    release: (*_PRINTING, "force", "time_limit", "no_values"),
+    verify: _PRINTING,
+    report: (*_PRINTING, "force", "no_values"),
+    measure: _PRINTING,
+    risk: (*_PRINTING, "seed", "time_limit", "no_values"),
+    microaggregate: (*_PRINTING, "force", "threads", "seed", "time_limit"),
+}
+"""The commands, in the order of the help, each with the common options that do something there."""
 
 # typer brings its own click since 0.2x and uses the installed one before; either way the errors of
 # parsing are the relatives of this one.
@@ -80,30 +107,20 @@ def _guarded(run: Callable[[], object], arguments: Sequence[str]) -> int:
     try:
         status = run()
     except SfumatoError as error:
-        text = error.text(show_values="--no-values" not in arguments)
-        picture = getattr(error, "picture", ())
-        print_error(error.message, error.where, as_json=as_json, text=text, picture=picture)
-        return error.status
+        return print_error(error, as_json=as_json, show_values="--no-values" not in arguments)
     except (KeyboardInterrupt, typer.Abort):
         status = INTERRUPTED
     except Terminated:
         status = TERMINATED
-    except _PARSING_ERROR as error:
-        return _wrong_use(error, as_json)
     except (BrokenPipeError, SystemExit) as error:
         status = _reader_left(error)
-    except MemoryError:
-        print_error(
-            "not enough memory for this table. Use fewer or coarser attributes.", None, as_json=as_json
-        )
-        return WRONG_USE
     except OSError as error:
         return _refused(error, as_json)
     except Exception as error:
-        return _unexpected(error, as_json)
+        return print_error(_in_words(error), as_json=as_json)
     if status in (INTERRUPTED, TERMINATED):
         word = "interrupted" if status == INTERRUPTED else "terminated"
-        print_error(f"{word}; nothing was written.", None, as_json=as_json)
+        print_error(SfumatoError(f"{word}; nothing was written."), as_json=as_json)
     return status if isinstance(status, int) else 0
 
 
@@ -116,21 +133,10 @@ def _reader_left(error: BrokenPipeError | SystemExit) -> int:
     return 0
 
 
-def _wrong_use(error: Exception, as_json: bool) -> int:
-    """Say in one line what is wrong with the command line itself."""
-    make = getattr(error, "format_message", None)
-    message = " ".join((str(make()) if make else str(error)).split())
-    message += "" if message.endswith((".", "?")) else "."
-    path = getattr(getattr(error, "ctx", None), "command_path", None) or "sfumato"
-    print_error(f"{message[:1].lower()}{message[1:]} See '{path} --help'.", path, as_json=as_json)
-    return WRONG_USE
-
-
 def _lost(error: OSError) -> int:
     """Say that the result could not be printed; standard output cannot say it, whatever was asked for."""
     reason = error.strerror or type(error).__name__
-    print_error(f"the output cannot be written: {reason}.", None, as_json=False)
-    return WRONG_USE
+    return print_error(SfumatoError(f"the output cannot be written: {reason}."))
 
 
 def _refused(error: OSError, as_json: bool) -> int:
@@ -141,33 +147,50 @@ def _refused(error: OSError, as_json: bool) -> int:
         return _lost(error)
     where = None if error.filename is None else str(error.filename)
     reason = error.strerror or type(error).__name__
-    print_error(
-        f"the system refuses: {reason}. Check the file, its folder and the disk.", where, as_json=as_json
-    )
-    return WRONG_USE
+    message = f"the system refuses: {reason}. Check the file, its folder and the disk."
+    return print_error(SfumatoError(message, where=where), as_json=as_json)
 
 
-def _unexpected(error: Exception, as_json: bool) -> int:
-    """Say that the mistake is ours; the text of the error may hold data and is not shown."""
+def _in_words(error: Exception) -> SfumatoError:
+    """Say what is wrong with the command line, or that the mistake is ours."""
+    if isinstance(error, _PARSING_ERROR):
+        return _wrong_use(error)
+    if isinstance(error, MemoryError):
+        return SfumatoError("not enough memory for this table. Use fewer or coarser attributes.")
     if os.environ.get(TRACEBACK):
         traceback.print_exception(error, file=sys.stderr)
-    print_error(
+    # The text of the error may hold data and is not shown.
+    return SfumatoError(
         f"this is a mistake in sfumato, not yours ({type(error.__cause__ or error).__name__}). "
-        f"Set {TRACEBACK}=1 to see where it happens, and report it.",
-        None,
-        as_json=as_json,
+        f"Set {TRACEBACK}=1 to see where it happens, and report it."
     )
-    return WRONG_USE
+
+
+def _wrong_use(error: Exception) -> SfumatoError:
+    make = getattr(error, "format_message", None)
+    message = " ".join((str(make()) if make else str(error)).split())
+    message += "" if message.endswith((".", "?")) else "."
+    context, option = getattr(error, "ctx", None), getattr(error, "option_name", None)
+    path = getattr(context, "command_path", None) or "sfumato"
+    owners = _owners(option)
+    if owners and context is not None and context.command.name not in owners:
+        message = f"{option} does nothing here; it is an option of {listed(owners)}."
+    return SfumatoError(f"{message[:1].lower()}{message[1:]} See '{path} --help'.", where=path)
+
+
+def _owners(name: str | None) -> list[str]:
+    """Return the commands that have an option."""
+    group = typer.main.get_command(app)
+    assert isinstance(group, TyperGroup)
+    return [
+        key
+        for key, item in group.commands.items()
+        if any(name in (*each.opts, *each.secondary_opts) for each in item.params)
+    ]
 
 
 def move_common_options(arguments: Sequence[str]) -> list[str]:
-    """Move common options that stand in front of the command behind it.
-
-    Examples
-    --------
-    >>> move_common_options(["--json", "--seed", "3", "check", "adult.toml"])
-    ['check', '--json', '--seed', '3', 'adult.toml']
-    """
+    """Move common options that stand in front of the command behind it."""
     at = 0
     while at < len(arguments) and (step := _length(arguments[at])):
         at += step
@@ -191,6 +214,18 @@ def _never_fail_to_print() -> None:
             reconfigure(errors="replace")
 
 
+def _show_version(asked: bool) -> None:
+    if asked:
+        from sfumato import __version__
+
+        typer.echo(f"sfumato {__version__}")
+        raise typer.Exit
+
+
+VERSION = option(
+    "--version", "Print the version and leave.", default=False, callback=_show_version, is_eager=True
+)
+
 app = typer.Typer(
     name="sfumato",
     cls=Commands,
@@ -201,27 +236,47 @@ app = typer.Typer(
 
 
 @app.callback()
-def sfumato(*, version: Version = False) -> None:
+def sfumato(*, version: bool = VERSION) -> None:
     """See what every step of privacy costs a table in usefulness; choose; release with a guarantee."""
 
 
-for command in (
-    demo,
-    init,
-    check,
-    explore,
-    compare,
-    anonymize,
-    release,
-    verify,
-    report,
-    measure,
-    risk,
-    microaggregate,
-):
-    # What a reader of the code needs of the parameters, the options say in their own words.
-    text = (inspect.getdoc(command) or "").partition("\nParameters\n")[0]
-    app.command(command.__name__, help=text)(with_common_options(command))
+def register(command: Command, used: Container[str]) -> None:
+    """Make a function a command: typer sees the options it uses, the function an `Output` that has them."""
+    own = dict(inspect.signature(command, eval_str=True).parameters)
+    del own["output"]
+    every = inspect.signature(Options, eval_str=True).parameters
+    common = {name: item for name, item in every.items() if name in used}
+    version = inspect.Parameter("version", inspect.Parameter.KEYWORD_ONLY, default=VERSION, annotation=bool)
+    parameters = [*own.values(), *common.values(), version]
+
+    def run(**given: Any) -> int:
+        _refuse_nul(given)
+        output = Output(Options(**{name: given[name] for name in common}))
+        try:
+            found = command(**{name: given[name] for name in own}, output=output)
+        except EOFError as error:  # which the parser takes for the end of a terminal's input
+            raise RuntimeError("a file ended early") from error
+        output.result(found)
+        return 0 if found.get("holds", True) else 1
+
+    # typer reads the signature, not the code.
+    vars(run)["__signature__"] = inspect.Signature(parameters)
+    run.__annotations__ = {item.name: item.annotation for item in parameters}
+    app.command(command.__name__, help=inspect.getdoc(command))(run)
+
+
+def _refuse_nul(given: Mapping[str, object]) -> None:
+    """Refuse a character that no name of a file can hold, before any system call trips over it."""
+    for name, value in given.items():
+        texts = value if isinstance(value, list) else [value]
+        if any(isinstance(text, str) and "\0" in text for text in texts):
+            raise ParameterError(
+                "a NUL character cannot be part of this. Remove it.", where=name.replace("_", "-")
+            )
+
+
+for command, used in COMMANDS.items():
+    register(command, used)
 
 
 def main() -> None:

@@ -4,24 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated
-
-import typer
 
 from sfumato.cli.options import (
-    DataPath,
-    Encoding,
-    Options,
-    Person,
-    Sensitive,
-    Separator,
-    make_reading_spec,
+    DATA,
+    ENCODING,
+    PERSON,
+    REQUIRED,
+    SENSITIVE,
+    SEPARATOR,
+    option,
+    reading,
     split_names,
-    without_specification,
 )
-from sfumato.cli.output import Column, Output, count, number, waiting
+from sfumato.cli.output import Column, Output, count, listed, number, right, waiting
 
 MOST_NAMES = 5
+_COUNTS = ("rows", "classes", "uniques")
+_MEANINGS = {
+    "mean_k": "{unit}s in the class of a row, on average over the rows",
+    "spread_k": "class sizes, summed over the rows",
+    "average_class": "rows in a class, on average over the classes",
+    "dm": "ordered pairs of rows that cannot be told apart",
+    "spread_l": "rows of the class with the row's own value of {}, summed over the rows",
+    "entropy_l": "every class mixes its values of {} at least as well as this many equally frequent ones",
+    "recursive_l": "(c, ℓ)-diversity of {} holds for c = {} and ℓ up to this",
+    "share_l": "one over the largest share that a value of {} has in a class",
+    "t": "the most special class is this far from the whole table in {} (0 to 1)",
+    "cm": "rows whose {} is not the most frequent one of their class",
+}
 
 
 @dataclass(frozen=True)
@@ -59,8 +69,8 @@ class Findings:
         """The quasi-identifiers as a list in words; of many, the first ones."""
         names = list(self.quasi_identifiers)
         if len(names) > MOST_NAMES:
-            return f"{', '.join(names[: MOST_NAMES - 1])} and {len(names) - MOST_NAMES + 1} more"
-        return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+            names[MOST_NAMES - 1 :] = [f"{len(names) - MOST_NAMES + 1} more"]
+        return listed(names)
 
 
 def meaning(name: str, findings: Findings) -> str:
@@ -68,47 +78,30 @@ def meaning(name: str, findings: Findings) -> str:
     from sfumato.spec import parse_measure_name
 
     short, arguments = parse_measure_name(name)
-    value = findings.numbers[name]
     if short == "k":
         return _smallest(findings)
+    if short == "distinct_l" and findings.numbers[name] > 1:
+        return f"every class has at least {findings.numbers[name]:,.0f} different values of {arguments[0]}"
     if short == "distinct_l":
-        return _fewest(int(value), arguments[0], findings)
-    texts = {
-        "mean_k": f"{findings.unit}s in the class of a row, on average over the rows",
-        "spread_k": "class sizes, summed over the rows",
-        "average_class": "rows in a class, on average over the classes",
-        "dm": "ordered pairs of rows that cannot be told apart",
-        "spread_l": "rows of the class with the row's own value of {}, summed over the rows",
-        "entropy_l": "every class mixes its values of {} at least as well as this many equally frequent ones",
-        "recursive_l": "(c, ℓ)-diversity of {} holds for c = {} and ℓ up to this",
-        "share_l": "one over the largest share that a value of {} has in a class",
-        "t": "the most special class is this far from the whole table in {} (0 to 1)",
-        "cm": "rows whose {} is not the most frequent one of their class",
-    }
-    if short in texts:
-        return texts[short].format(*arguments)
+        return f"some class has a single value of {arguments[0]}: to know the class is to know it"
+    if short in _MEANINGS:
+        return _MEANINGS[short].format(*arguments, unit=findings.unit)
     from sfumato.report import measure_words
 
     return measure_words(name)
 
 
 def _smallest(findings: Findings) -> str:
-    if findings.k > 1:
+    if findings.k > 1 or findings.person is not None or not findings.uniques:
         return f"the smallest class has {count(findings.k, findings.unit)}"
-    if findings.person is not None or not findings.uniques:
-        return f"the smallest class has 1 {findings.unit}"
     verb = "row is" if findings.uniques == 1 else "rows are"
     return f"the smallest class has 1 row: {findings.uniques:,} {verb} unique"
 
 
-def _fewest(values: int, attribute: str, findings: Findings) -> str:
-    if values > 1:
-        return f"every class has at least {values:,} different values of {attribute}"
-    return f"some class has a single value of {attribute}: to know the class is to know it"
-
-
 def verdict(findings: Findings) -> str:
     """Answer in one sentence whether the table is anonymous."""
+    from sfumato.spec import format_measure_name
+
     known = findings.known
     if findings.k == 1:
         if findings.person is not None or not findings.uniques:
@@ -118,8 +111,9 @@ def verdict(findings: Findings) -> str:
             f"No: {known} point out {findings.uniques:,} of {count(findings.rows, 'row')} "
             f"({share:.3g} %), which no other row resembles."
         )
-    others = count(findings.k - 1, f"other {findings.unit}" if findings.person is None else "other person")
-    learnt = [name for name in findings.sensitive if _is_learnt(name, findings)]
+    others = count(findings.k - 1, f"other {findings.unit}")
+    diversity = {name: format_measure_name("distinct_l", (name,)) for name in findings.sensitive}
+    learnt = [name for name, measure in diversity.items() if findings.numbers.get(measure) == 1]
     if learnt:
         return (
             f"Not quite: {known} never single out fewer than {count(findings.k, findings.unit)}, but in some "
@@ -131,53 +125,35 @@ def verdict(findings: Findings) -> str:
     )
 
 
-def _is_learnt(attribute: str, findings: Findings) -> bool:
-    from sfumato.spec import format_measure_name
-
-    return findings.numbers.get(format_measure_name("distinct_l", (attribute,))) == 1
-
-
-_COUNTS = ("rows", "classes", "uniques")
-
-
 def measure(
     *,
-    data: DataPath,
-    qi: Annotated[
-        list[str],
-        typer.Option("--qi", metavar="A,B", help="Columns that an outsider may know; may be repeated."),
-    ],
-    sensitive: Sensitive = None,
-    person: Person = None,
-    separator: Separator = None,
-    encoding: Encoding = "utf-8",
-    options: Options,
-) -> int:
+    data: str = DATA,
+    qi: list[str] = option("--qi", "Columns that an outsider may know; may be repeated.", "A,B", REQUIRED),
+    sensitive: list[str] | None = SENSITIVE,
+    person: str | None = PERSON,
+    separator: str | None = SEPARATOR,
+    encoding: str = ENCODING,
+    output: Output,
+) -> Mapping[str, object]:
     """Measure any table, protected or not.
 
     A column whose name holds a comma is written in double quotes, as in CSV.
     """
     from sfumato import api
 
-    output = Output(options)
-    known, secret = split_names(qi, "--qi"), split_names(sensitive or [], "--sensitive")
-    how = make_reading_spec(known, separator, encoding)
-    with waiting(options, "reading the data"), without_specification():
+    known, secret = split_names(qi, "--qi"), split_names(sensitive, "--sensitive")
+    with waiting(output.options, "reading the data"), reading(known, separator, encoding) as how:
         numbers = api.measure(data, known, secret, person=person, spec=how)
     findings = Findings(numbers, known, secret, person)
-    rows = count(findings.rows, "row")
-    output.line(
-        f"{data}: {rows} in {count(int(numbers['classes']), 'class')} by {findings.known}", style="bold"
-    )
+    rows, classes = count(findings.rows, "row"), count(int(numbers["classes"]), "class")
+    output.line(f"{data}: {rows} in {classes} by {findings.known}", style="bold")
     output.line()
     output.table(
-        [Column("measure", fixed=True), Column("value", "right"), Column("meaning")],
+        [Column("measure", fixed=True), *right("value"), "meaning"],
         [[name, number(numbers[name]), meaning(name, findings)] for name in numbers if name not in _COUNTS],
     )
-    output.line()
-    output.line("Is this table anonymous?", style="bold")
+    output.heading("Is this table anonymous?")
     output.paragraph(verdict(findings))
     if not secret:
         output.line("Name columns with --sensitive to see whether their values are protected.", style="dim")
-    output.result(numbers)
-    return 0
+    return numbers

@@ -13,12 +13,13 @@ import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, TextIO
+from typing import TYPE_CHECKING, Any, Literal, TextIO
 
 from sfumato.errors import SfumatoError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
     from types import FrameType
 
     from rich.console import Console
@@ -42,6 +43,11 @@ class Column:
     header: str
     side: Literal["left", "right"] = "left"
     fixed: bool = False
+
+
+def right(*headers: str) -> list[Column]:
+    """Return columns of numbers, which end at the right."""
+    return [Column(header, "right") for header in headers]
 
 
 class Output:
@@ -85,6 +91,11 @@ class Output:
             for line in wrapped:
                 self.line(line, style)
 
+    def heading(self, text: str) -> None:
+        """Begin a part of the output."""
+        self.line()
+        self.line(text, style="bold")
+
     def block(self, text: str) -> None:
         """Print lines as they are."""
         for line in text.split("\n"):
@@ -95,7 +106,7 @@ class Output:
         for text in texts:
             self.paragraph(text, "yellow", first=f"{word}: ", others="  ")
 
-    def table(self, columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> None:
+    def table(self, heads: Sequence[Column | str], rows: Sequence[Sequence[str]]) -> None:
         """Print a table; without rows, nothing."""
         if not (self.is_shown and rows):
             return
@@ -103,6 +114,7 @@ class Output:
         from rich.table import Table
         from rich.text import Text
 
+        columns = [Column(item) if isinstance(item, str) else item for item in heads]
         if self._needed(columns, rows) > self._console.width:
             self._records(columns, rows)
             return
@@ -145,12 +157,14 @@ class Output:
             if told:
                 self.paragraph(", ".join(told), first="  ", others="  ")
 
-    def facts(self, rows: Sequence[tuple[str, str]]) -> None:
-        """Print names with what is to be said about them, in two columns without a header."""
+    def facts(self, rows: Sequence[tuple[str, str]], left_out: Sequence[str] = ()) -> None:
+        """Print names with what is to be said about them, at last the columns that are left out."""
         if not self.is_shown:
             return
-        wide = max(len(printable(name)) for name, _ in rows) + 2
-        for name, text in rows:
+        names = ", ".join(left_out)
+        every = [*rows, ("left out", f"{names} (the specification does not name them)")] if names else rows
+        wide = max(len(printable(name)) for name, _ in every) + 2
+        for name, text in every:
             self.paragraph(text, first=f"{printable(name):<{wide}}", others=" " * wide)
 
     def result(self, values: Mapping[str, object]) -> None:
@@ -180,13 +194,7 @@ def print_json(values: Mapping[str, object]) -> None:
 
 
 def plain(value: object) -> object:
-    """Return what JSON can hold: whole floats as integers, no infinity, paths and others as texts.
-
-    Examples
-    --------
-    >>> plain({"k": 5.0, "loss": 0.25, "t": float("nan")})
-    {'k': 5, 'loss': 0.25, 't': None}
-    """
+    """Return what JSON can hold: whole floats as integers, no infinity, paths and others as texts."""
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -199,24 +207,12 @@ def plain(value: object) -> object:
 
 
 def printable(text: str) -> str:
-    r"""Return a text without control characters, which could steer a terminal.
-
-    Examples
-    --------
-    >>> printable("a\x1b[1m b") == "a\N{REPLACEMENT CHARACTER}[1m b"
-    True
-    """
+    r"""Return a text without control characters, which could steer a terminal."""
     return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
 
 
 def number(value: float | None) -> str:
-    """Return a number as people read it; nothing for None.
-
-    Examples
-    --------
-    >>> number(30162.0), number(0.40200137), number(1234.5), number(None)
-    ('30,162', '0.402', '1,234.5', '')
-    """
+    """Return a number as people read it; nothing for None."""
     if value is None:
         return ""
     if not math.isfinite(value) or abs(value) >= 1e15:
@@ -227,27 +223,38 @@ def number(value: float | None) -> str:
 
 
 def count(many: int, noun: str) -> str:
-    """Return a count with its noun.
-
-    Examples
-    --------
-    >>> count(1, "row"), count(30162, "row"), count(2, "class")
-    ('1 row', '30,162 rows', '2 classes')
-    """
+    """Return a count with its noun."""
     ending = "" if many == 1 else "es" if noun.endswith("s") else "s"
     return f"{many:,} {noun}{ending}"
 
 
 def huge(text: str | int) -> str:
-    """Return a whole number that may have hundreds of digits.
-
-    Examples
-    --------
-    >>> huge("17920"), huge(str(5**38))
-    ('17,920', '3.63e26')
-    """
+    """Return a whole number that may have hundreds of digits."""
     digits = str(text)
     return f"{int(digits):,}" if len(digits) <= 15 else f"{digits[0]}.{digits[1:3]}e{len(digits) - 1}"
+
+
+def percent(share: float) -> str:
+    """Return a share in percent."""
+    return f"{100 * share:.3g} %"
+
+
+def span(smallest: int, largest: int | None) -> str:
+    """Return a range of whole numbers, which may have no end."""
+    if largest is None:
+        return f"{smallest:,} or more"
+    return f"{smallest:,}" if smallest == largest else f"{smallest:,} to {largest:,}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names as a list in words."""
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def shell_word(text: object) -> str:
+    """Return a text as one word of a command line."""
+    word = str(text)
+    return word if word and all(letter.isalnum() or letter in "./\\:_-+," for letter in word) else f'"{word}"'
 
 
 def forget_output() -> None:
@@ -268,48 +275,44 @@ def flush_output() -> OSError | None:
     return None
 
 
-def print_error(
-    message: str,
-    where: str | None,
-    *,
-    as_json: bool,
-    text: str | None = None,
-    picture: Sequence[str] = (),
-) -> None:
-    """Say what went wrong: one line on standard error, or one JSON object on standard output."""
-    if as_json:
-        try:
-            print_json({"error": {"message": message, "where": where}})
-            sys.stdout.flush()
-            return
-        except BrokenPipeError:
-            forget_output()
-            return
-        except OSError:  # then it is said where it can be
-            forget_output()
-    line = text if text is not None else f"{where}: {message}" if where else message
-    shown = printable(" ".join(line.splitlines()))
-    is_coloured = sys.stderr.isatty() and "NO_COLOR" not in os.environ and os.name != "nt"
-    with contextlib.suppress(OSError):
-        print(f"\033[1;31merror:\033[0m {shown}" if is_coloured else f"error: {shown}", file=sys.stderr)
-        for line in picture:
-            print(f"    {printable(line)}", file=sys.stderr)
+class CollectedError(SfumatoError):
+    """All that is wrong, where a command looks for more than the first mistake."""
+
+    def __init__(self, errors: Sequence[SfumatoError]) -> None:
+        super().__init__(errors[0].message, where=errors[0].where)
+        self.errors = errors
 
 
-def print_errors(errors: Sequence[SfumatoError], options: Options) -> None:
-    """Print several errors of one run, a line each; as JSON the first, with all of them in ``all``."""
-    if not options.json:
-        for error in errors:
-            print_error(
-                error.message, error.where, as_json=False, text=error.text(show_values=options.show_values)
-            )
-        return
-    every = [{"message": error.message, "where": error.where} for error in errors]
-    print_json({"error": {**every[0], "all": every}})
+def print_error(error: SfumatoError, *, as_json: bool = False, show_values: bool = False) -> int:
+    """Say what is wrong, on standard error or as one JSON object; return the status to leave with."""
+    several = error.errors if isinstance(error, CollectedError) else None
+    errors = several or [error]
+    every = [{"message": item.message, "where": item.where} for item in errors]
+    if not (as_json and _print_json_error({**every[0], "all": every} if several else every[0])):
+        is_coloured = sys.stderr.isatty() and "NO_COLOR" not in os.environ and os.name != "nt"
+        word = "\033[1;31merror:\033[0m" if is_coloured else "error:"
+        with contextlib.suppress(OSError):
+            for item in errors:
+                text = " ".join(item.text(show_values=show_values).splitlines())
+                print(word, printable(text), file=sys.stderr)
+                for line in getattr(item, "picture", ()):
+                    print(f"    {printable(line)}", file=sys.stderr)
+    return max(item.status for item in errors)
+
+
+def _print_json_error(told: Mapping[str, object]) -> bool:
+    """Print the error as JSON; return False if that failed, so that it is said where it can be."""
+    try:
+        print_json({"error": told})
+        sys.stdout.flush()
+    except OSError as error:
+        forget_output()
+        return isinstance(error, BrokenPipeError)
+    return True
 
 
 STOPPED = "stopping with the best so far; Ctrl-C again aborts"
-COMPILING = "compiling kernels (first run only) …"
+LATER = "reading the data, or compiling kernels (first run only) …"
 PATIENCE_S = 1.5
 """Seconds after which it is said what takes so long."""
 
@@ -327,16 +330,14 @@ class Watch:
         self.stopped = False
         self.terminated = False
         self.has_begun = False
-        self._bar = _make_bar() if shown else None
-        self._task = None if self._bar is None else self._bar.add_task(doing, total=None, done="")
+        self._bar = _make_bar(doing) if shown else None
 
     def __call__(self, progress: Progress) -> bool:
         """Show how far a search is; return True if it has to stop."""
         self.has_begun = True
-        if self._bar is not None and self._task is not None:
-            done = progress_text(progress, self._unit)
-            text = STOPPED if self.stopped else "searching"
-            self._bar.update(self._task, description=text, total=1.0, completed=progress.fraction, done=done)
+        text = STOPPED if self.stopped else "searching"
+        done = progress_text(progress, self._unit)
+        self._show(description=text, total=1.0, completed=progress.fraction, done=done)
         return self.stopped
 
     def interrupt(self, number: int, frame: FrameType | None) -> None:
@@ -344,8 +345,7 @@ class Watch:
         if self.stopped or not self.has_begun:
             raise KeyboardInterrupt
         self.stopped = True
-        if self._bar is not None and self._task is not None:
-            self._bar.update(self._task, description=STOPPED)
+        self._show(description=STOPPED)
 
     def terminate(self, number: int, frame: FrameType | None) -> None:
         """Take a SIGTERM while a checkpoint is kept: the search stops and writes it; any other one aborts."""
@@ -369,19 +369,16 @@ class Watch:
             timer.cancel()
 
     def _say_later(self) -> None:
-        if self._bar is not None and self._task is not None and self._later and not self.has_begun:
-            self._bar.update(self._task, description=self._later)
+        if self._later and not self.has_begun:
+            self._show(description=self._later)
+
+    def _show(self, **fields: Any) -> None:
+        if self._bar is not None:
+            self._bar.update(self._bar.task_ids[0], **fields)
 
 
 def progress_text(progress: Progress, unit: str) -> str:
-    """Say how far a search is, and how much its front dominates where that is followed.
-
-    Examples
-    --------
-    >>> from sfumato.search import Progress
-    >>> progress_text(Progress(0.25, 12_400, 3.1, 0.81234), "recodings")
-    ' 25 %  12,400 recodings, hypervolume 0.8123'
-    """
+    """Say how far a search is, and how much its front dominates where that is followed."""
     text = f"{100 * progress.fraction:3.0f} %  {progress.evaluated:,} {unit}"
     return text if progress.hypervolume is None else f"{text}, hypervolume {progress.hypervolume:.4f}"
 
@@ -389,8 +386,7 @@ def progress_text(progress: Progress, unit: str) -> str:
 @contextlib.contextmanager
 def watching(options: Options, unit: str = "recodings") -> Iterator[Watch]:
     """Show the progress of a search, and turn the first Ctrl-C into a request to stop it."""
-    later = f"reading the data, or {COMPILING}"
-    watch = Watch("reading the data", later=later, shown=_is_shown(options), unit=unit)
+    watch = Watch("reading the data", later=LATER, shown=_is_shown(options), unit=unit)
     with contextlib.ExitStack() as stack:
         stack.enter_context(handling(signal.SIGINT, watch.interrupt))
         if options.checkpoint is not None:
@@ -427,11 +423,9 @@ def handling(number: signal.Signals, handler: Callable[[int, FrameType | None], 
         signal.signal(number, before)
 
 
-@contextlib.contextmanager
-def waiting(options: Options, doing: str, *, later: str | None = None) -> Iterator[None]:
+def waiting(options: Options, doing: str) -> AbstractContextManager[None]:
     """Show on a terminal what is being waited for."""
-    with Watch(doing, later=later, shown=_is_shown(options)).shown():
-        yield
+    return Watch(doing, shown=_is_shown(options)).shown()
 
 
 def _is_shown(options: Options) -> bool:
@@ -439,11 +433,11 @@ def _is_shown(options: Options) -> bool:
     return sys.stderr.isatty() and not (options.json or options.quiet)
 
 
-def _make_bar() -> Bar:
+def _make_bar(doing: str) -> Bar:
     """Return a bar that disappears when it is done."""
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    return Progress(
+    bar = Progress(
         SpinnerColumn("dots" if is_utf8(sys.stderr) else "line"),
         TextColumn("{task.description}", markup=False),
         BarColumn(bar_width=24),
@@ -452,3 +446,5 @@ def _make_bar() -> Bar:
         console=make_console(sys.stderr),
         transient=True,
     )
+    bar.add_task(doing, total=None, done="")
+    return bar

@@ -2,88 +2,64 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from sfumato.cli.options import (
-    DataPath,
-    Encoding,
-    Options,
-    Person,
-    Sensitive,
-    Separator,
-    make_reading_spec,
-    split_names,
-    without_specification,
-)
-from sfumato.cli.output import Column, Output, count, waiting
+from sfumato.cli.options import DATA, ENCODING, PERSON, SENSITIVE, SEPARATOR, option, reading, split_names
+from sfumato.cli.output import Column, Output, count, percent, right, span, waiting
 from sfumato.errors import ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from sfumato.assess.risk import Linkage, Reidentification, Risk, TableRisk
-    from sfumato.spec import DataSpec, Spec
+
+_ATTACKERS = {
+    "logic": "logic: what must be true",
+    "uniform": "guessing, all values alike",
+    "distribution": "guessing by the distribution",
+    "minimality": "the same, knowing it is minimal",
+}
 
 
 def risk(
     *,
-    data: DataPath,
-    qi: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--qi",
-            metavar="A,B",
-            help="Columns that an outsider may know; if none are named, those of SPEC or FILE, else all.",
-        ),
-    ] = None,
-    sensitive: Sensitive = None,
-    release: Annotated[
-        str | None,
-        typer.Option("--release", metavar="FILE", help="A release of DATA, which is then attacked."),
-    ] = None,
-    population: Annotated[
-        str | None,
-        typer.Option("--population", metavar="FILE", help="A table of everyone who might be in DATA."),
-    ] = None,
-    fraction: Annotated[
-        float | None,
-        typer.Option(
-            "--fraction", metavar="F", help="Or the share of everyone that is in DATA, such as 0.1."
-        ),
-    ] = None,
-    threshold: Annotated[
-        float, typer.Option("--threshold", metavar="T", help="A chance above this counts as a risk.")
-    ] = 0.2,
-    person: Person = None,
-    spec: Annotated[
-        str | None,
-        typer.Option("--spec", metavar="SPEC", help="Roles, hierarchies and how DATA are read."),
-    ] = None,
-    separator: Separator = None,
-    encoding: Encoding = "utf-8",
-    options: Options,
-) -> int:
+    data: str = DATA,
+    qi: list[str] | None = option(
+        "--qi",
+        "Columns that an outsider may know; if none are named, those of SPEC or FILE, else all.",
+        "A,B",
+    ),
+    sensitive: list[str] | None = SENSITIVE,
+    release: str | None = option("--release", "A release of DATA, which is then attacked.", "FILE"),
+    population: str | None = option("--population", "A table of everyone who might be in DATA.", "FILE"),
+    fraction: float | None = option(
+        "--fraction", "Or the share of everyone that is in DATA, such as 0.1.", "F"
+    ),
+    threshold: float = option("--threshold", "A chance above this counts as a risk.", "T", 0.2),
+    person: str | None = PERSON,
+    spec: str | None = option("--spec", "Roles, hierarchies and how DATA are read.", "SPEC"),
+    separator: str | None = SEPARATOR,
+    encoding: str = ENCODING,
+    output: Output,
+) -> dict[str, object]:
     """See what attackers would achieve against a table, and against a release made from it.
 
     A column whose name holds a comma is written in double quotes, as in CSV.
     """
     from sfumato.assess import attackers
 
-    output = Output(options)
+    options = output.options
     known = None if qi is None else split_names(qi, "--qi")
-    secret = split_names(sensitive or [], "--sensitive")
-    how: Spec | DataSpec
-    if spec is None:
-        # A specification names a quasi-identifier; how a table is read does not depend on which.
-        how = make_reading_spec(known or ("any",), separator, encoding).data
-    elif separator is not None or encoding != "utf-8":
+    secret = split_names(sensitive, "--sensitive")
+    if spec is not None and (separator is not None or encoding != "utf-8"):
         raise ParameterError("how the data are read is said by the specification.", where="--spec")
-    else:
-        how = options.load_spec(spec)
-    with waiting(options, "attacking"), without_specification() if spec is None else nullcontext():
+    source = (
+        # A specification names a quasi-identifier; how a table is read does not depend on which.
+        reading(known or ("any",), separator, encoding)
+        if spec is None
+        else nullcontext(options.load_spec(spec))
+    )
+    with waiting(options, "attacking"), source as how:
         found = attackers.risk(
             data,
             known,
@@ -94,15 +70,8 @@ def risk(
             person=person,
             threshold=threshold,
             seed=1 if options.seed is None else options.seed,
-            spec=how,
+            spec=how.data if spec is None else how,
         )
-    _print(data, release, found, output)
-    output.result(found.to_dict())
-    return 0
-
-
-def _print(data: str, release: str | None, found: Risk, output: Output) -> None:
-    """Print a section for each kind of attack, each with a sentence that says how to read it."""
     title = f"{data}: {count(found.before.rows, 'row')}"
     output.line(title if release is None else f"{title}; released as {release}", style="bold")
     output.notes("note", found.notes)
@@ -113,28 +82,22 @@ def _print(data: str, release: str | None, found: Risk, output: Output) -> None:
     _print_attributes(found, output)
     _print_downcoding(found, output)
     _print_subsets(found, output)
-    output.line()
-    output.line("What would attackers achieve?", style="bold")
+    output.heading("What would attackers achieve?")
     output.paragraph(verdict(found))
+    return found.to_dict()
 
 
 def _section(output: Output, title: str, text: str) -> None:
-    output.line()
-    output.line(title, style="bold")
+    """Begin the part about one kind of attack with how to read it."""
+    output.heading(title)
     output.paragraph(text, "dim")
 
 
-def _sides(found: Risk) -> list[TableRisk]:
-    return [found.before] if found.after is None else [found.before, found.after]
-
-
-def _columns(found: Risk, first: str) -> list[Column]:
-    names = ["data"] if found.after is None else ["data", "release"]
-    return [Column(first), *(Column(name, "right") for name in names)]
+def _sides(found: Risk) -> dict[str, TableRisk]:
+    return {"data": found.before} | ({} if found.after is None else {"release": found.after})
 
 
 def _print_classes(found: Risk, output: Output) -> None:
-    sides = _sides(found)
     unit = "persons" if found.before.unit == "person" else "rows"
     _section(
         output,
@@ -142,19 +105,13 @@ def _print_classes(found: Risk, output: Output) -> None:
         f"Who knows the {count(len(found.quasi_identifiers), 'quasi-identifier')} cannot tell the {unit} of "
         f"a class apart: {unit} by the size of their class.",
     )
-    bins = [side.sizes.bins for side in sides]
+    sides = _sides(found)
     rows = [
-        [_range(items[0].smallest, items[0].largest), *(f"{item.records:,}" for item in items)]
-        for items in zip(*bins, strict=True)
+        [span(items[0].smallest, items[0].largest), *(f"{item.records:,}" for item in items)]
+        for items in zip(*(side.sizes.bins for side in sides.values()), strict=True)
         if any(item.records for item in items)
     ]
-    output.table(_columns(found, "class size"), rows)
-
-
-def _range(smallest: int, largest: int | None) -> str:
-    if largest is None:
-        return f"{smallest:,} or more"
-    return f"{smallest:,}" if smallest == largest else f"{smallest:,} to {largest:,}"
+    output.table(["class size", *right(*sides)], rows)
 
 
 def _print_people(found: Risk, output: Output) -> None:
@@ -162,25 +119,25 @@ def _print_people(found: Risk, output: Output) -> None:
         output,
         "Finding one person, or all",
         "The prosecutor knows that the person is in the table, the journalist does not; the marketer matches "
-        f"everybody. At risk is whoever is found with a chance above {_percent(found.threshold)}.",
+        f"everybody. At risk is whoever is found with a chance above {percent(found.threshold)}.",
     )
     sides, rows = _sides(found), list[list[str]]()
     for name in ("prosecutor", "journalist"):
-        chances: list[Reidentification | None] = [getattr(side, name) for side in sides]
+        chances: list[Reidentification | None] = [getattr(side, name) for side in sides.values()]
         if any(item is not None for item in chances):
             for word in ("highest", "average", "share_at_risk"):
                 label = "share at risk" if word == "share_at_risk" else f"{word} chance"
-                cells = ["" if item is None else _percent(getattr(item, word)) for item in chances]
+                cells = ["" if item is None else percent(getattr(item, word)) for item in chances]
                 rows.append([f"{name}: {label}", *cells])
-    rows.append(["marketer: share found", *(_percent(side.marketer) for side in sides)])
-    output.table(_columns(found, "attacker"), rows)
+    rows.append(["marketer: share found", *(percent(side.marketer) for side in sides.values())])
+    output.table(["attacker", *right(*sides)], rows)
     if found.before.journalist is None:
         output.line("Name --population or --fraction to see the journalist's chances.", style="dim")
 
 
 def _print_uniques(before: TableRisk, output: Output) -> None:
     found = before.uniques
-    text = f"{count(found.sample, 'record')} of the data ({_percent(found.share)}) no other resembles."
+    text = f"{count(found.sample, 'record')} of the data ({percent(found.share)}) no other resembles."
     if found.in_population is not None:
         text += f" {found.in_population:,} of them nobody of the population resembles either."
     _section(output, "Uniques", text)
@@ -188,13 +145,13 @@ def _print_uniques(before: TableRisk, output: Output) -> None:
         [
             item.estimator + (" (to take)" if item.estimator == found.chosen else ""),
             "" if item.population_uniques is None else f"{item.population_uniques:,.0f}",
-            "" if item.share_of_sample_uniques is None else _percent(item.share_of_sample_uniques),
+            "" if item.share_of_sample_uniques is None else percent(item.share_of_sample_uniques),
             item.why_not or "",
         ]
         for item in found.estimates
     ]
-    heads = [Column("uniques in the population, by", fixed=True), Column("estimate", "right")]
-    output.table([*heads, Column("share of the data's uniques", "right"), Column("")], rows)
+    numbers = right("estimate", "share of the data's uniques")
+    output.table([Column("uniques in the population, by", fixed=True), *numbers, ""], rows)
 
 
 def _print_linkage(found: Risk, output: Output) -> None:
@@ -207,21 +164,14 @@ def _print_linkage(found: Risk, output: Output) -> None:
     )
     rows = [_linkage_row("data", item) for item in found.linkage_before]
     rows += [_linkage_row("release", item) for item in found.linkage_after]
-    heads = [Column(""), Column("attacker knows"), *(Column(name, "right") for name in ("tried", "found"))]
-    output.table([*heads, *(Column(name, "right") for name in ("rate", "95 %", "expected"))], rows)
+    output.table(["", "attacker knows", *right("tried", "found", "rate", "95 %", "expected")], rows)
 
 
 def _linkage_row(where: str, item: Linkage) -> list[str]:
     known = f"all {item.of}" if item.known == item.of else f"{item.known} of {item.of}, drawn"
-    ends = f"{_percent(item.low)} to {_percent(item.high)}"
-    numbers = (
-        f"{item.attempts:,}",
-        f"{item.successes:,}",
-        _percent(item.rate),
-        ends,
-        _percent(item.expected),
-    )
-    return [where, known, *numbers]
+    counts = (f"{item.attempts:,}", f"{item.successes:,}")
+    ends = f"{percent(item.low)} to {percent(item.high)}"
+    return [where, known, *counts, percent(item.rate), ends, percent(item.expected)]
 
 
 def _print_attributes(found: Risk, output: Output) -> None:
@@ -233,18 +183,18 @@ def _print_attributes(found: Risk, output: Output) -> None:
         output,
         "Learning values without finding anybody",
         "Homogeneous: all of the class have one value. Skewed: the own value is likelier in the class than "
-        f"in the whole table by more than {_percent(found.threshold)}. Similar: all values of the class lie "
+        f"in the whole table by more than {percent(found.threshold)}. Similar: all values of the class lie "
         f"{_likeness(found)}. Shares of the rows.",
     )
     rows = []
-    for where, side in zip(("data", "release"), _sides(found), strict=False):
+    for where, side in _sides(found).items():
         for item in side.attributes:
             whole = max(item.rows, 1)
             shares = [item.homogeneous_rows, item.skewed_rows, item.similar_rows]
-            cells = ["-" if many is None else _percent(many / whole) for many in shares]
+            cells = ["-" if many is None else percent(many / whole) for many in shares]
             rows.append([item.attribute, where, *cells, f"{item.largest_distance:.3f}"])
-    heads = ("homogeneous", "skewed", "similar", "largest distance")
-    output.table([Column("attribute"), Column(""), *(Column(name, "right") for name in heads)], rows)
+    heads = right("homogeneous", "skewed", "similar", "largest distance")
+    output.table(["attribute", "", *heads], rows)
 
 
 def _likeness(found: Risk) -> str:
@@ -258,14 +208,6 @@ def _likeness(found: Risk) -> str:
     if None in manners:
         said.append("near each other, which only an order or a hierarchy in a specification tells (-)")
     return "; or ".join(said)
-
-
-_ATTACKERS = {
-    "logic": "logic: what must be true",
-    "uniform": "guessing, all values alike",
-    "distribution": "guessing by the distribution",
-    "minimality": "the same, knowing it is minimal",
-}
 
 
 def _print_downcoding(found: Risk, output: Output) -> None:
@@ -284,10 +226,10 @@ def _print_downcoding(found: Risk, output: Output) -> None:
         draws = f", mean of {item.draws}" if item.draws > 1 else ""
         for attacker in item.attackers:
             shares = (attacker.narrowed, attacker.correct, attacker.guessed)
-            cells = ["" if share is None else _percent(share) for share in shares]
+            cells = ["" if share is None else percent(share) for share in shares]
             rows.append([f"{item.attacked}{draws}", _ATTACKERS[attacker.attacker], *cells])
-    heads = [Column("", fixed=True), Column("attacker"), Column("narrowed", "right")]
-    output.table([*heads, Column("rightly", "right"), Column("guessed right", "right")], rows)
+    heads = right("narrowed", "rightly", "guessed right")
+    output.table([Column("", fixed=True), "attacker", *heads], rows)
     known = ", ".join(f"{item.attacked} {item.refused:,}" for item in found.downcoding)
     output.line(f"Finer recodings that attackers know to be infeasible: {known}.", style="dim")
 
@@ -303,22 +245,18 @@ def _print_subsets(found: Risk, output: Output) -> None:
         f"{unit.capitalize()} of the data that no other resembles in these columns alone.",
     )
     if not scan.complete:
-        output.notes(
-            "warning",
-            [f"only {scan.scanned:,} of {scan.possible:,} combinations were counted, the likeliest first."],
-        )
+        counted = f"only {scan.scanned:,} of {scan.possible:,} combinations were counted"
+        output.notes("warning", [f"{counted}, the likeliest first."])
     if scan.identifying:
-        output.notes(
-            "warning",
-            [f"{', '.join(scan.identifying)}: alone enough to name nearly everyone, and not combined."],
-        )
+        names = ", ".join(scan.identifying)
+        output.notes("warning", [f"{names}: alone enough to name nearly everyone, and not combined."])
     rows = [
-        [", ".join(item.attributes), f"{item.singled_out:,}", _percent(item.share)]
+        [", ".join(item.attributes), f"{item.singled_out:,}", percent(item.share)]
         for many in (1, 2, 3)
         for item in [item for item in scan.best if len(item.attributes) == many][:3]
         if item.singled_out
     ]
-    output.table([Column("columns"), Column(unit, "right"), Column("share", "right")], rows)
+    output.table(["columns", *right(unit, "share")], rows)
 
 
 def verdict(found: Risk) -> str:
@@ -326,28 +264,27 @@ def verdict(found: Risk) -> str:
     before = _level(found.linkage_before)
     if found.after is None:
         uniques = found.before.uniques
+        advice = (
+            "Do not share them so." if uniques.sample else "Whether that is little enough is your decision."
+        )
         return (
-            f"Who knows the quasi-identifiers of everyone would find {_percent(before)} of them in these "
+            f"Who knows the quasi-identifiers of everyone would find {percent(before)} of them in these "
             f"data as they are, and certainly the {count(uniques.sample, 'record')} that no other resembles. "
-            + (
-                "Do not share them so."
-                if uniques.sample
-                else "Whether that is little enough is your decision."
-            )
+            f"{advice}"
         )
     after = _level(found.linkage_after)
     chance = found.after.prosecutor
     learnt = [item.attribute for item in found.after.attributes if item.homogeneous_rows]
     text = (
-        f"Who knows the quasi-identifiers of everyone finds {_percent(before)} of them in the data as they "
-        f"are, and {_percent(after)} in the release."
+        f"Who knows the quasi-identifiers of everyone finds {percent(before)} of them in the data as they "
+        f"are, and {percent(after)} in the release."
     )
     if found.release_kind == "generalized":
-        text += f" Nobody there is found with a chance above {_percent(chance.highest)}."
+        text += f" Nobody there is found with a chance above {percent(chance.highest)}."
     if chance.records_at_risk:
         many = count(chance.records_at_risk, "record")
         verb = "is" if chance.records_at_risk == 1 else "are"
-        text += f" {many} {verb} above {_percent(found.threshold)}."
+        text += f" {many} {verb} above {percent(found.threshold)}."
     if learnt:
         text += f" But in some classes all have the same {learnt[0]}, which is then known."
     return text
@@ -356,14 +293,3 @@ def verdict(found: Risk) -> str:
 def _level(linkage: Sequence[Linkage]) -> float:
     """Return the success rate of the attacker who knows most."""
     return linkage[0].rate if linkage else 0.0
-
-
-def _percent(share: float) -> str:
-    """Return a share in percent.
-
-    Examples
-    --------
-    >>> _percent(0.41283), _percent(1.0), _percent(0.00012)
-    ('41.3 %', '100 %', '0.012 %')
-    """
-    return f"{100 * share:.3g} %"

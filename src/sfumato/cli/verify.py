@@ -1,34 +1,38 @@
-"""``sfumato verify``: recount a released file from scratch, and list what was checked."""
+"""``sfumato verify`` and ``sfumato report``: recount a release, and tell or write what was found."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Any
 
-import typer
+from sfumato.cli.explore import FILES
+from sfumato.cli.options import Options, argument, option
+from sfumato.cli.output import Column, Output, count, number, right, waiting
+from sfumato.cli.release import asked
+from sfumato.errors import DataError, ParameterError, SfumatoError
 
-from sfumato.cli.options import Options
-from sfumato.cli.output import Column, Output, count, number, waiting
+if TYPE_CHECKING:
+    from sfumato.assess.published import Published
+    from sfumato.spec import Spec
+
+REPORT = "report.html"
+INTERNAL_REPORT = "report-internal.html"
+_EDITIONS = {
+    "external": "the external edition: may be published with the release",
+    "internal": "the internal edition: it counts suppressed people; do not publish it",
+}
 
 
 def verify(
     *,
-    file: Annotated[str, typer.Argument(metavar="FILE", help="The released file.")],
-    spec: Annotated[
-        str | None,
-        typer.Option(
-            "--spec",
-            metavar="SPEC",
-            help="Roles and requirements to check as well as FILE.json, or alone if there is none.",
-        ),
-    ] = None,
-    data: Annotated[
-        str | None,
-        typer.Option("--data", metavar="ORIGINAL", help="The data that FILE was made from, to compare with."),
-    ] = None,
-    options: Options,
-) -> int:
+    file: str = argument("FILE", "The released file."),
+    spec: str | None = option(
+        "--spec", "Roles and requirements to check as well as FILE.json, or alone if there is none.", "SPEC"
+    ),
+    data: str | None = option("--data", "The data that FILE was made from, to compare with.", "ORIGINAL"),
+    output: Output,
+) -> dict[str, object]:
     """Recount a released file from scratch, and list what was checked.
 
     Roles and promises come from FILE.json, and from a specification if one is given; its checks are named
@@ -40,20 +44,18 @@ def verify(
     """
     from sfumato import api
 
-    output = Output(options)
-    loaded = None if spec is None else options.load_spec(spec)
+    loaded = None if spec is None else output.options.load_spec(spec)
     if loaded is None or data is not None:
         _check_manifest(Path(file), is_compared=data is not None)
-    with waiting(options, "recounting"):
-        found = api.verify(file, loaded, data)
-    _print(file, found, output)
-    output.result({"file": file, **found})
-    return 0 if found["holds"] else 1
+    with waiting(output.options, "recounting"):
+        found: Mapping[str, Any] = api.verify(file, loaded, data)
+    _print_recount(found, output)
+    _print_verdict(file, found["holds"], output, f": {count(len(found['violations']), 'violation')}")
+    return {"file": file, **found}
 
 
 def _check_manifest(file: Path, *, is_compared: bool) -> None:
     """Raise DataError if there is no manifest, and say what else can be done."""
-    from sfumato.errors import DataError
     from sfumato.release import manifest_path
 
     if not file.exists():
@@ -69,60 +71,122 @@ def _check_manifest(file: Path, *, is_compared: bool) -> None:
         raise DataError(f"there is no {manifest_path(file).name} beside it, {why}", where=str(file))
 
 
-def _print(file: str, found: Mapping[str, object], output: Output) -> None:
-    """Print promise beside recount, then the verdict."""
-    from sfumato.cli.released import asked
-
-    require, stated = (_mapping(found[key]) for key in ("require", "stated"))
-    counted, lacking, rows = (_mapping(found[key]) for key in ("measures", "not_recounted", "rows"))
+def _print_recount(found: Mapping[str, Any], output: Output) -> None:
+    """Print promise beside recount, what else was checked, and what could not be."""
+    require, stated, counted = found["require"], found["stated"], found["measures"]
     names = dict.fromkeys([*require, *stated, *counted])
-    columns = [Column("measure"), *(Column(word, "right") for word in ("required", "stated", "counted"))]
-    output.table(
-        columns,
+    rows = [
         [
-            [
-                name,
-                asked(name, _float(require[name])) if name in require else "",
-                number(None if name not in stated else _float(stated[name])),
-                _counted(counted.get(name)),
-            ]
-            for name in names
-        ],
-    )
+            name,
+            asked(name, require[name]) if name in require else "",
+            number(stated.get(name)),
+            number(counted[name]) if name in counted else "-",
+        ]
+        for name in names
+    ]
+    output.table(["measure", *right("required", "stated", "counted")], rows)
     output.line()
-    _print_checks(found["checks"], names, output)
-    shown = ", ".join(f"{many:,} {word}" for word, many in rows.items() if isinstance(many, int))
-    output.facts([("rows", shown), ("classes", f"{found['classes']:,}"), ("sha256", str(found["sha256"]))])
-    output.notes("not recounted", [f"{name}: {reason}" for name, reason in lacking.items()])
-    notes, violations = found["notes"], found["violations"]
-    assert isinstance(notes, list)
-    assert isinstance(violations, list)
-    output.notes("note", notes)
-    output.notes("broken", violations)
-    verdict = "holds" if found["holds"] else f"does not hold: {count(len(violations), 'violation')}"
-    output.line(f"{file}: {verdict}", style="bold green" if found["holds"] else "bold red")
-
-
-def _print_checks(checks: object, measures: Collection[str], output: Output) -> None:
-    """Print what was checked beside the measures, which have their own table."""
-    assert isinstance(checks, list)
-    told = {*measures, *(f"require {name}" for name in measures)}  # not those of a specification
-    columns = [Column("checked"), Column("verdict", fixed=True), Column("found")]
-    rows = [[item["name"], item["verdict"], item["detail"]] for item in checks if item["name"] not in told]
-    if rows:
-        output.table(columns, rows)
+    told = {*names, *(f"require {name}" for name in names)}  # not those of a specification
+    checks = [[item["name"], item["verdict"], item["detail"]] for item in found["checks"]]
+    others = [check for check in checks if check[0] not in told]
+    if others:
+        output.table(["checked", Column("verdict", fixed=True), "found"], others)
         output.line()
+    shown = ", ".join(f"{many:,} {word}" for word, many in found["rows"].items() if isinstance(many, int))
+    output.facts([("rows", shown), ("classes", f"{found['classes']:,}"), ("sha256", found["sha256"])])
+    output.notes("not recounted", [f"{name}: {why}" for name, why in found["not_recounted"].items()])
+    output.notes("note", found["notes"])
+    output.notes("broken", found["violations"])
 
 
-def _mapping(value: object) -> Mapping[str, object]:
-    assert isinstance(value, Mapping)
-    return value
+def _print_verdict(file: str, holds: bool, output: Output, violated: str = "") -> None:
+    verdict = "holds" if holds else f"does not hold{violated}"
+    output.line(f"{file}: {verdict}", style="bold green" if holds else "bold red")
 
 
-def _float(value: object) -> float:
-    assert isinstance(value, int | float)
-    return value
+def report(
+    *,
+    folder: str = argument("DIR", "The folder with the release."),
+    internal: bool = option(
+        "--internal",
+        "Compare with the original, and show the front: for you, not to be published.",
+        default=False,
+    ),
+    spec: str | None = option("--spec", "With --internal: the specification, if not in DIR.", "SPEC"),
+    released: str | None = option("--release", "The release; the one in DIR if not given.", "FILE"),
+    out: str | None = option(
+        "--out", f"The report; DIR/{REPORT} or DIR/{INTERNAL_REPORT} if not given.", "FILE"
+    ),
+    output: Output,
+) -> dict[str, object]:
+    """Write one HTML file about a release: what it promises, what was verified, what it costs.
+
+    The released file is recounted first. Status 1 if it does not hold; the report then says so.
+    The external edition is made from FILE and FILE.json alone, and may be published with them.
+    """
+    from sfumato.release import check_target
+    from sfumato.report import write_report
+
+    if spec is not None and not internal:
+        raise ParameterError("--spec needs --internal: the external report is made from the release alone.")
+    options, edition = output.options, "internal" if internal else "external"
+    path = Path(folder) / (INTERNAL_REPORT if internal else REPORT) if out is None else Path(out)
+    if Path(folder).is_dir() or out is not None:
+        check_target(path, force=options.force)
+    with waiting(options, "recounting the release" + (", attacking and analysing it" if internal else "")):
+        found = _read_folder(Path(folder), released, spec, options, path, internal=internal)
+        write_report(path, found, show_values=options.show_values, force=options.force)
+    _print_findings(found, output)
+    output.heading(f"written  {path}")
+    output.line(f"         {_EDITIONS[edition]}")
+    _print_verdict(str(found.subject.file), found.holds, output)
+    told = found.to_dict(show_values=options.show_values)
+    return {"report": str(path), "edition": edition, "holds": found.holds, **told}
 
 
-def _counted(value: object) -> str:
-    return number(value) if isinstance(value, int | float) else "-"
+def _read_folder(
+    folder: Path, released: str | None, spec: str | None, options: Options, out: Path, *, internal: bool
+) -> Published:
+    """Verify the release in a folder, and collect what a report about it shows."""
+    from sfumato.assess.gather import gather
+    from sfumato.assess.published import Lack, published
+    from sfumato.release import manifest_path
+    from sfumato.report import folder as inside
+
+    file = inside.find_release(folder, released)
+    loaded = _find_spec(folder, spec, options, internal=internal)
+    read = [file, manifest_path(file), *(folder / name for name in FILES)]
+    options.spare_inputs([out], [*read, *(() if loaded is None else loaded.inputs)])
+    found = published(file)
+    if not internal:
+        return found
+    lacks: list[Lack] = []
+    origin = inside.find_origin(loaded, lacks)
+    return gather(found, origin, inside.find_front(folder, lacks), lacks=lacks)
+
+
+def _find_spec(folder: Path, spec: str | None, options: Options, *, internal: bool) -> Spec | None:
+    """Return the specification; for the external edition only to spare what it names, if there is one."""
+    from sfumato.report import folder as inside
+
+    try:
+        named = inside.find_specification(folder) if spec is None else Path(spec)
+        return None if named is None else options.load_spec(str(named))
+    except SfumatoError:
+        if internal:
+            raise
+        return None
+
+
+def _print_findings(found: Published, output: Output) -> None:
+    """Print in short what the report says, and what it lacks."""
+    from sfumato.report.summary import headlines
+
+    output.facts(
+        [(words, f"{before} → {after}" if before else after) for words, before, after in headlines(found)]
+    )
+    verdict: Mapping[str, Any] = found.subject.verdict
+    output.notes("broken", verdict.get("violations", []))
+    # One thing that is not there may be missing in several parts: what to do about it is said once.
+    advice = {item.remedy: item.why for item in reversed(found.lacks)}
+    output.notes("missing", [f"{why} {remedy}" for remedy, why in reversed(advice.items())])

@@ -79,53 +79,17 @@ def split(text: str) -> list[Token]:
     while at < len(text):
         match = _TOKEN.match(text, at)
         if match is None:
-            raise _strange(text, at)
-        if match.lastgroup != "blank":
-            found.append(_token(match))
+            hint = _HINTS.get(text[at], "Put names and texts with such characters in quotes.")
+            raise SentenceError(f"{text[at]!r} begins nothing that a sentence may hold. {hint}", text, at)
+        sort, piece = match.lastgroup, match.group()
+        if sort == "quoted":
+            piece = piece[1:-1].replace(piece[0] * 2, piece[0])
+        elif sort == "word" and piece in KEYWORDS:
+            sort = "keyword"
+        if sort != "blank":
+            found.append(Token(cast("Sort", sort), piece, at))
         at = match.end()
     return [*found, Token("end", "", len(text))]
-
-
-def _token(match: re.Match[str]) -> Token:
-    text, at = match.group(), match.start()
-    if match.lastgroup == "quoted":
-        return Token("quoted", text[1:-1].replace(text[0] * 2, text[0]), at)
-    if match.lastgroup == "word":
-        return Token("keyword" if text in KEYWORDS else "word", text, at)
-    if match.lastgroup == "date":
-        return Token("date", text, at)
-    return Token("number" if match.lastgroup == "number" else "sign", text, at)
-
-
-def _strange(text: str, at: int) -> SentenceError:
-    hint = _HINTS.get(text[at], "Put names and texts with such characters in quotes.")
-    return SentenceError(f"{text[at]!r} begins nothing that a sentence may hold. {hint}", text, at)
-
-
-def constant_of(token: Token, text: str) -> Constant:
-    """Return the constant that a token stands for: a number, a date, a text, or None for missing."""
-    if token.sort in ("quoted", "word"):
-        return token.text
-    if token.sort == "keyword" and token.text == "missing":
-        return None
-    if token.sort == "date":
-        try:
-            return dt.date.fromisoformat(token.text)
-        except ValueError:
-            raise SentenceError(f"there is no date {token.text}.", text, token.at) from None
-    if token.sort == "number":
-        return _number(token, text)
-    hint = " Put a text that is a word of our own in quotes." if token.sort == "keyword" else ""
-    raise SentenceError(f"a value is expected, not {token.shown}.{hint}", text, token.at)
-
-
-def _number(token: Token, text: str) -> int | float:
-    is_whole = token.text.lstrip("+-").isdecimal()
-    if len(token.text) <= _LONGEST_NUMBER:
-        value = int(token.text) if is_whole else float(token.text)
-        if is_whole or math.isfinite(value):
-            return value
-    raise SentenceError("this number is too large.", text, token.at)
 
 
 OPERATORS: tuple[str, ...] = ("==", "!=", *ORDERING)
@@ -164,13 +128,16 @@ class _Reader:
     def read(self) -> Sentence:
         if self.is_over():
             raise self.wrong("the sentence is empty.")
-        sentence = self.joined("or", lambda: self.joined("and", self.negation))
+        sentence = self.sentence()
         if not self.is_over():
             raise self.unexpected("'and', 'or' or the end")
         return sentence
 
     def is_over(self) -> bool:
         return self.here.sort == "end"
+
+    def sentence(self) -> Sentence:
+        return self.joined("or", lambda: self.joined("and", self.negation))
 
     def joined(self, word: Literal["and", "or"], read: Callable[[], Sentence]) -> Sentence:
         parts = [read()]
@@ -185,7 +152,7 @@ class _Reader:
         if self.accept("keyword", "not"):
             sentence: Sentence = Negation(self.negation())
         elif self.accept("sign", "("):
-            sentence = self.joined("or", lambda: self.joined("and", self.negation))
+            sentence = self.sentence()
             self.expect(")")
         else:
             sentence = self.comparison()
@@ -219,9 +186,34 @@ class _Reader:
         return Membership(name.text, tuple(values), name.at, value_at)
 
     def constant(self) -> Constant:
-        value = constant_of(self.here, self.text)
+        """Read a number, a date, a text, or missing, which is None."""
+        token = self.here
+        value: Constant = None
+        if token.sort in ("quoted", "word"):
+            value = token.text
+        elif token.sort == "date":
+            value = self.date(token.text)
+        elif token.sort == "number":
+            value = self.number(token.text)
+        elif token.text != "missing":
+            hint = " Put a text that is a word of our own in quotes." if token.sort == "keyword" else ""
+            raise self.wrong(f"a value is expected, not {token.shown}.{hint}")
         self.place += 1
         return value
+
+    def date(self, text: str) -> dt.date:
+        try:
+            return dt.date.fromisoformat(text)
+        except ValueError:
+            raise self.wrong(f"there is no date {text}.") from None
+
+    def number(self, text: str) -> int | float:
+        is_whole = text.lstrip("+-").isdecimal()
+        if len(text) <= _LONGEST_NUMBER:
+            value = int(text) if is_whole else float(text)
+            if is_whole or math.isfinite(value):
+                return value
+        raise self.wrong("this number is too large.")
 
     def accept(self, sort: str, text: str) -> bool:
         found = self.here.sort == sort and self.here.text == text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -64,14 +65,17 @@ def read_statements(spec: Spec) -> tuple[Statement, ...]:
 def _read(spec: Spec, number: int, roles: Mapping[str, str]) -> Statement:
     asked = spec.confidential[number]
     where = spec.where("confidential", number, "sentence")
-    sentence = _parse(asked.sentence, where)
-    _refuse_insensitive(sentence, asked.sentence, roles, where)
     holders_where = spec.where("confidential", number, "for")
+    with _located(where):
+        sentence = parse_sentence(asked.sentence)
+        _refuse_insensitive(sentence, asked.sentence, roles)
+    with _located(holders_where):
+        holders = None if asked.holders is None else parse_sentence(asked.holders)
     return Statement(
         sentence,
         asked.sentence,
         where,
-        None if asked.holders is None else _parse(asked.holders, holders_where),
+        holders,
         asked.holders or "",
         holders_where,
         asked.record,
@@ -80,15 +84,16 @@ def _read(spec: Spec, number: int, roles: Mapping[str, str]) -> Statement:
     )
 
 
-def _parse(text: str, where: str) -> Sentence:
+@contextmanager
+def _located(where: str) -> Iterator[None]:
+    """Let errors about a sentence name its place in the specification."""
     try:
-        return parse_sentence(text)
+        yield
     except SentenceError as error:
         raise error.located(where) from None
 
 
-def _refuse_insensitive(sentence: Sentence, text: str, roles: Mapping[str, str], where: str) -> None:
-    """Refuse a name that is no sensitive attribute."""
+def _refuse_insensitive(sentence: Sentence, text: str, roles: Mapping[str, str]) -> None:
     sensitive = [name for name, role in roles.items() if role == "sensitive"]
     for atom in atoms_of(sentence):
         if atom.name in sensitive:
@@ -101,7 +106,7 @@ def _refuse_insensitive(sentence: Sentence, text: str, roles: Mapping[str, str],
             message = f"unknown attribute {atom.name!r}: sentences need attributes with the role 'sensitive'."
         else:
             message = f"unknown attribute {atom.name!r}. {nearest(atom.name, sensitive)}"
-        raise SentenceError(message, text, atom.at, where=where)
+        raise SentenceError(message, text, atom.at)
 
 
 def refuse_unknown_columns(statement: Statement, columns: Sequence[str]) -> None:
@@ -124,7 +129,7 @@ def compile_statements(
     persons: IntArray | None,
 ) -> tuple[IntArray, Confidential]:
     """Judge every tuple by every sentence, once."""
-    truth = np.column_stack([_judge(item.sentence, sensitive, item.text, item.where) for item in statements])
+    truth = np.column_stack([_true(item, sensitive) for item in statements])
     held = np.column_stack([_held(item, others, records, len(truth)) for item in statements])
     if persons is not None:
         held = _of_persons(held, persons)
@@ -136,11 +141,9 @@ def compile_statements(
     return codes.reshape(-1).astype(np.int32), meaning
 
 
-def _judge(sentence: Sentence, columns: Mapping[str, Column], text: str, where: str) -> BoolArray:
-    try:
-        return evaluate(sentence, columns, text)
-    except SentenceError as error:
-        raise error.located(where) from None
+def _true(statement: Statement, columns: Mapping[str, Column]) -> BoolArray:
+    with _located(statement.where):
+        return evaluate(statement.sentence, columns, statement.text)
 
 
 def _held(
@@ -150,7 +153,8 @@ def _held(
         return records[statement.record]
     if statement.holders is None:
         return np.ones(count, dtype=bool)
-    return _judge(statement.holders, columns, statement.holders_text, statement.holders_where)
+    with _located(statement.holders_where):
+        return evaluate(statement.holders, columns, statement.holders_text)
 
 
 def _of_persons(held: BoolArray, persons: IntArray) -> BoolArray:

@@ -6,7 +6,7 @@ import datetime as dt
 import math
 import operator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from sfumato._typing import BoolArray, IntArray
     from sfumato.confidentiality.sentence import Atom, Constant, Sentence
 
-Cell: TypeAlias = "str | int | float | dt.date | None"
-
 _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
     "==": operator.eq,
     "!=": operator.ne,
@@ -35,10 +33,7 @@ _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
-_EXPECTED = {
-    "number": "a number",
-    "date": "a date such as 1987-03-14",
-}
+_EXPECTED = {"number": "a number", "date": "a date such as 1987-03-14"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +42,9 @@ class Column:
 
     # `number`, `date`, `category` or `ordinal`. Categories have no order; ordinals have that of their values.
     kind: str
-    values: Sequence[Cell]  # its distinct values: numbers, dates (with a time or not), texts; None is missing
+    values: Sequence[
+        Constant
+    ]  # its distinct values: numbers, dates (with a time or not), texts; None is missing
     codes: IntArray  # for every row, or tuple of rows, the place of its value
 
 
@@ -76,8 +73,7 @@ def _truth_of_values(atom: Atom, column: Column, text: str) -> BoolArray:
     return np.array([test(value) for value in column.values], dtype=bool).reshape(len(column.values))
 
 
-def _test(atom: Atom, column: Column, text: str) -> Callable[[Cell], bool]:
-    """Return the function that judges one cell."""
+def _test(atom: Atom, column: Column, text: str) -> Callable[[Constant], bool]:
     if isinstance(atom, Membership):
         wanted = {_fit(atom, value, column, text) for value in atom.values}
         return lambda cell: _comparable(cell, column) in wanted
@@ -92,17 +88,13 @@ def _test(atom: Atom, column: Column, text: str) -> Callable[[Cell], bool]:
         )
     compare, wanted_value = _COMPARE[atom.operator], _fit(atom, atom.value, column, text)
     if column.kind == "ordinal" and atom.operator in ORDERING:
-        rank = _ranks(column)
+        rank = {_text(value): place for place, value in enumerate(column.values) if value is not None}
         if wanted_value not in rank:
             raise SentenceError(
                 f"this is none of the values of {atom.name!r} in their order.", text, atom.value_at
             )
         return lambda cell: cell is not None and compare(rank[_text(cell)], rank[wanted_value])
     return lambda cell: cell is not None and compare(_comparable(cell, column), wanted_value)
-
-
-def _ranks(column: Column) -> dict[object, int]:
-    return {_text(value): place for place, value in enumerate(column.values) if value is not None}
 
 
 def _fit(atom: Atom, value: Constant, column: Column, text: str) -> object:
@@ -126,7 +118,7 @@ def _fit(atom: Atom, value: Constant, column: Column, text: str) -> object:
     )
 
 
-def _comparable(cell: Cell, column: Column) -> object:
+def _comparable(cell: Constant, column: Column) -> object:
     """Return a cell as it is compared with a constant that fits."""
     if cell is None or column.kind == "number":
         return cell
@@ -156,7 +148,7 @@ def _moment(value: dt.date) -> dt.datetime:
     return time.replace(tzinfo=dt.UTC) if time.tzinfo is None else time.astimezone(dt.UTC)
 
 
-def _text(value: Cell) -> str:
+def _text(value: Constant) -> str:
     """Return the text by which a value is compared with a category; whole numbers have no point."""
     if isinstance(value, float):
         return str(int(value)) if value.is_integer() else repr(value)

@@ -1,7 +1,6 @@
 """Fronts: dominance, picks, knees, flat regions, questions, suggestions, files."""
 
 from sfumato.front.files import (
-    count_text,
     front_csv,
     load_front,
     number_text,
@@ -22,6 +21,7 @@ from sfumato.front.indicators import (
 )
 from sfumato.front.picks import FlatRegion, find_flat_regions, find_knee, parse_pick, pick_solution
 from sfumato.front.questions import Point, Suggestion, find_better, find_trades, make_suggestions
+from sfumato.words import huge_words as count_text
 
 __all__ = [
     "BoxArchive",

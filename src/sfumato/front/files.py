@@ -44,20 +44,6 @@ def whole_text(number: int) -> str:
     return str(decimal.Decimal(number))
 
 
-def count_text(number: int) -> str:
-    """Return a whole number for people: grouped, or rounded where it is huge.
-
-    Examples
-    --------
-    >>> count_text(17920), count_text(5**38), count_text(1 << 20_000)
-    ('17,920', '3.63e26', '3.98e6020')
-    """
-    if number < 10**15:
-        return f"{number:,}"
-    digits = whole_text(number)
-    return f"{digits[0]}.{digits[1:3]}e{len(digits) - 1}"
-
-
 def front_csv(front: Front) -> str:
     """Return the text of ``front.csv``."""
     names = [name for name in front.measure_names if name != "suppressed"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import re
 from dataclasses import dataclass
@@ -11,10 +12,10 @@ import numpy as np
 
 from sfumato.errors import InfeasibleError, ParameterError, nearest
 from sfumato.front.front import Solution
-from sfumato.front.words import relative_change, step_words, worsening
+from sfumato.words import list_words, pair_words, percent_words, printable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from sfumato._typing import BoolArray, FloatArray, LongArray
     from sfumato.front.front import Front, Objective
@@ -195,6 +196,46 @@ class _Search:
     def _costs(self, start: int, ends: LongArray) -> FloatArray:
         """Return how much each end loses in its worst other objective."""
         return np.asarray((self.others[ends] - self.others[start]).max(axis=1, initial=0.0))
+
+
+FEW = 20
+"""Whole numbers below this are told as they are: a share of so few says less."""
+
+
+def relative_change(start: float, end: float) -> float:
+    """Return how far a value moves as a share of where it starts; infinite from 0 to anything else."""
+    if start == end:
+        return 0.0
+    return abs(end - start) / abs(start) if start else math.inf
+
+
+def worsening(objective: Objective, start: float, end: float) -> float:
+    """Return by how much ``end`` is worse than ``start`` in an objective; below 0 where it is better."""
+    return start - end if objective.maximize else end - start
+
+
+def step_words(objective: Objective, objectives: Sequence[Objective], start: Solution, end: Solution) -> str:
+    """Return what a step from one solution to another brings in one objective and costs in the others."""
+    name = printable(objective.name)
+    old, new = pair_words(start.value(objective.name), end.value(objective.name))
+    costs = _cost_words([item for item in objectives if item != objective], start, end)
+    return f"{name} from {old} to {new} {list_words(costs) if costs else 'costs nothing'}"
+
+
+def _cost_words(others: Sequence[Objective], start: Solution, end: Solution) -> list[str]:
+    """Return the worsened objectives, first those with percentages under one ``costs``."""
+    shares, moves = [], []
+    for item in others:
+        name, old, new = printable(item.name), start.value(item.name), end.value(item.name)
+        if not worsening(item, old, new) > 0:
+            continue
+        share = relative_change(old, new)
+        is_few = float(old).is_integer() and float(new).is_integer() and max(abs(old), abs(new)) < FEW
+        if is_few or not share <= 1:
+            moves.append("takes {} from {} to {}".format(name, *pair_words(old, new)))
+        else:
+            shares.append(f"{percent_words(share, 'rough')} {'less' if item.maximize else 'more'} {name}")
+    return [*([f"costs {list_words(shares)}"] if shares else []), *moves]
 
 
 def _region(front: Front, search: _Search, pair: tuple[int, int]) -> FlatRegion[Solution]:

@@ -18,7 +18,7 @@ from sfumato.front.picks import (
     pick_solution,
     scaled_costs,
 )
-from sfumato.front.words import list_words, number_words, printable
+from sfumato.words import list_words, number_words, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
-from typing import TYPE_CHECKING, TypeAlias, TypeGuard
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import numpy as np
+from pydantic import Field, TypeAdapter, ValidationError
 
 from sfumato.domains import Partition
 from sfumato.errors import DataError, HierarchyError, nearest
@@ -15,76 +17,19 @@ from sfumato.hierarchies.kinds import parse_values, text_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from sfumato._typing import IntArray, LongArray
+    from sfumato._typing import IntArray
     from sfumato.hierarchies.hierarchy import Hierarchy, Value
     from sfumato.spec.attribute import Blocks, Listed, Scalar
-
-LARGEST = 2**31
-"""The largest place; numbers that would need a longer line are rounded to one of this length."""
-
-DECIMALS = 6
-NOWHERE = -1
-
-
-def value_places(hierarchy: Hierarchy) -> LongArray | None:
-    """Return the place of each value of a domain on a line, the smallest at 0.
-
-    Examples
-    --------
-    >>> from sfumato.hierarchies.builders import build_plain
-    >>> value_places(build_plain("age", [20, 21, 30], "number", has_missing=True)).tolist()
-    [0, 1, 10, -1]
-    """
-    if hierarchy.kind not in ("number", "date"):
-        return None
-    known = [
-        place for place, value in enumerate(hierarchy.values) if isinstance(value, int | float | dt.date)
-    ]
-    places = np.full(hierarchy.size, NOWHERE, dtype=np.int64)
-    if known:
-        places[known] = _steps(np.array([_number(hierarchy.values[place]) for place in known]))
-    return places
-
-
-def _number(value: Value) -> float:
-    """Return a number as it is, a date as its day, an instant as its second."""
-    if isinstance(value, dt.datetime):
-        return (value.replace(tzinfo=None) - dt.datetime(1970, 1, 1)).total_seconds()
-    return float(value.toordinal() if isinstance(value, dt.date) else value)  # type: ignore[arg-type]
-
-
-def _steps(numbers: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> LongArray:
-    """Return distances from the smallest number in whole steps."""
-    offsets = numbers - numbers.min()
-    for decimals in range(DECIMALS + 1):
-        scaled = offsets * 10.0**decimals
-        whole = np.rint(scaled)
-        if whole.max() > LARGEST:
-            break
-        # The difference of two decimals is off by a few units of their last binary place.
-        if np.allclose(scaled, whole, rtol=0, atol=1e-6):
-            return np.asarray(whole, dtype=np.int64)
-    return np.asarray(np.rint(offsets * (LARGEST / offsets.max())), dtype=np.int64)
-
 
 Plain: TypeAlias = str | int | float | None
 """A value as JSON holds it: numbers as numbers, dates as ISO text, missing as null."""
 
-
-def plain_value(value: Value) -> Plain:
-    """Return a value as JSON holds it.
-
-    Examples
-    --------
-    >>> plain_value(39), plain_value(dt.date(1987, 3, 14)), plain_value(None)
-    (39, '1987-03-14', None)
-    """
-    return value.isoformat() if isinstance(value, dt.date) else value
+_BLOCKS = TypeAdapter(list[Annotated[list[Plain], Field(min_length=1)]])
 
 
 def plain_values(hierarchy: Hierarchy) -> list[Plain]:
     """Return the values of a domain as JSON holds them; granules stand by their starts."""
-    return [plain_value(value) for value in hierarchy.values]
+    return [value.isoformat() if isinstance(value, dt.date) else value for value in hierarchy.values]
 
 
 def write_blocks(values: Sequence[Plain], block: IntArray, *, ranges: bool) -> list[list[Plain]]:
@@ -108,13 +53,15 @@ def write_blocks(values: Sequence[Plain], block: IntArray, *, ranges: bool) -> l
 
 def read_blocks(values: Sequence[Plain], entry: object, *, ranges: bool) -> Partition:
     """Read what :func:`write_blocks` wrote."""
-    if not _is_blocks(entry):
-        raise DataError("a list of blocks is expected, each a list of values.")
+    try:
+        blocks = _BLOCKS.validate_python(entry, strict=True)
+    except ValidationError:
+        raise DataError("a list of blocks is expected, each a list of values.") from None
     codes = {value: code for code, value in enumerate(values)}
-    unknown = sum(value not in codes for block in entry for value in block)
+    unknown = sum(value not in codes for block in blocks for value in block)
     if unknown:
         raise DataError(f"{unknown} of the values in its blocks are not in the domain.")
-    members = [[codes[value] for value in block] for block in entry]
+    members = [[codes[value] for value in block] for block in blocks]
     if ranges:
         members = [_between(pair) for pair in members]
     listed = [code for block in members for code in block]
@@ -129,21 +76,9 @@ def read_blocks(values: Sequence[Plain], entry: object, *, ranges: bool) -> Part
 
 
 def _between(pair: Sequence[int]) -> list[int]:
-    """Return all codes from the first to the last."""
     if len(pair) != 2 or pair[0] > pair[1]:
         raise DataError("each block is expected as its first and its last value.")
     return list(range(pair[0], pair[1] + 1))
-
-
-def _is_blocks(entry: object) -> TypeGuard[list[list[Plain]]]:
-    """Tell whether something is a list of lists of values, none of them empty."""
-    if not isinstance(entry, list) or not all(isinstance(block, list) and block for block in entry):
-        return False
-    values = (value for block in entry for value in block)
-    return all(
-        value is None or (isinstance(value, str | int | float) and not isinstance(value, bool))
-        for value in values
-    )
 
 
 def listed_partitions(
@@ -154,19 +89,14 @@ def listed_partitions(
     coarsest = Partition(np.zeros(hierarchy.size, dtype=np.int32))
     found = {finest: None}
     for place, entry in enumerate(listed):
-
-        def here(*inside: int, _place: int = place) -> str:
-            return where(_place, *inside)
-
-        found[_partition(hierarchy, entry, here)] = None
+        here = partial(where, place)
+        if isinstance(entry, int | str):
+            partition = Partition.of(hierarchy.levels[_level(hierarchy, entry, here)])
+        else:
+            partition = _of_blocks(hierarchy, entry, here)
+        found[partition] = None
     found[coarsest] = None
     return list(found)
-
-
-def _partition(hierarchy: Hierarchy, entry: Listed, where: Callable[..., str]) -> Partition:
-    if isinstance(entry, int | str):
-        return Partition.of(hierarchy.levels[_level(hierarchy, entry, where)])
-    return _of_blocks(hierarchy, entry, where)
 
 
 def _level(hierarchy: Hierarchy, entry: int | str, where: Callable[..., str]) -> int:
@@ -190,7 +120,6 @@ def _level(hierarchy: Hierarchy, entry: int | str, where: Callable[..., str]) ->
 
 
 def _of_blocks(hierarchy: Hierarchy, blocks: Blocks, where: Callable[..., str]) -> Partition:
-    """Return the partition that blocks of values describe."""
     known = hierarchy.size - hierarchy.has_missing
     block: IntArray = np.full(hierarchy.size, UNKNOWN, dtype=np.int32)
     for number, values in enumerate(blocks):

@@ -1,37 +1,36 @@
-"""From the specification of an attribute and its values to its hierarchy."""
+"""From a definition, of a specification or a recipe, and the values of an attribute to its hierarchy."""
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
 
 from sfumato.errors import HierarchyError
 from sfumato.hierarchies.builders import (
     build_dates,
     build_leaves,
     build_mask,
-    build_ordered,
-    build_plain,
+    of_values,
+    pre_order,
     sorted_values,
 )
-from sfumato.hierarchies.files import problems, read_leaves
-from sfumato.hierarchies.intervals import IntervalRule, build_intervals
-from sfumato.hierarchies.kinds import kind_of, text_of, texts_of
+from sfumato.hierarchies.definition import Definition, damaged, read_definition
+from sfumato.hierarchies.files import LeafRows, problems, read_leaves
+from sfumato.hierarchies.intervals import build_intervals
+from sfumato.hierarchies.kinds import kind_of, text_of, texts_of, typed_values
 from sfumato.hierarchies.trees import read_tree
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from sfumato.hierarchies.files import LeafRows
     from sfumato.hierarchies.hierarchy import Hierarchy, Value
     from sfumato.spec.attribute import AttributeSpec, HierarchySpec
 
     Resolve: TypeAlias = Callable[[str], Path]
-
-WAYS = ("intervals", "mask", "dates", "tree", "file")
-"""The ways to give a hierarchy, of which an attribute has at most one."""
 
 TOGETHER = (("intervals", "granularity"), ("tree", "order"), ("file", "order"))
 """The keys that may stand together; any other two exclude each other."""
@@ -46,36 +45,100 @@ def build(
     kind: str | None,
     resolve: Resolve,
 ) -> Hierarchy:
-    """Make the hierarchy of one attribute."""
+    """Make the hierarchy of one attribute as a specification describes it."""
     known = [value for value in values if value is not None]
-    demand = _Demand(
-        attribute, attribute_spec, known, has_missing, kind or attribute_spec.kind or kind_of(known), resolve
-    )
-    _check_ways(demand)
+    kind = kind or attribute_spec.kind or kind_of(known)
+    _check_ways(attribute, attribute_spec)
+    order = None if attribute_spec.order is None else [text_of(entry) for entry in attribute_spec.order]
     given = attribute_spec.hierarchy
-    hierarchy = _without_hierarchy(demand) if given is None else _with_hierarchy(demand, given)
+    if given is not None and given.source in ("tree", "file"):
+        definition = _listed(attribute, given, known, order, resolve)
+        kind = "ordinal" if kind == "ordinal" else "category"
+    elif given is not None or attribute_spec.granularity is not None:
+        rule = {} if given is None else given.model_dump(exclude_none=True)
+        definition = Definition(**rule, granularity=attribute_spec.granularity)
+    elif order is not None:
+        _check_order(attribute, order, texts_of(known))
+        definition, kind = Definition(values=[*order]), "ordinal"
+    elif kind == "ordinal":
+        raise HierarchyError('kind = "ordinal" needs an order, a tree or a file.', where=attribute)
+    else:
+        definition = Definition(values=[*sorted_values(known, kind, where=attribute)])
+    hierarchy = make(attribute, definition, kind, known, has_missing=has_missing)
     if not hierarchy.size:
         raise HierarchyError("The column has no values.", where=attribute)
     return hierarchy
 
 
-def find_problems(
+def build_recorded(
     attribute: str,
-    attribute_spec: AttributeSpec,
+    recorded: Mapping[str, object],
+    kind: str,
     values: Sequence[Value],
     *,
-    has_missing: bool,
-    kind: str | None,
-    resolve: Resolve,
-) -> list[HierarchyError]:
-    """List everything that keeps :func:`build` from making a hierarchy."""
-    try:
-        build(attribute, attribute_spec, values, has_missing=has_missing, kind=kind, resolve=resolve)
-    except _SeveralProblemsError as several:
-        return several.problems
-    except HierarchyError as error:
-        return [error]
-    return []
+    has_missing: bool = False,
+) -> Hierarchy:
+    """Make the hierarchy that a recipe recorded for those values that it knows; the others are left out."""
+    definition = read_definition(attribute, recorded)
+    if definition.leaves is not None and problems(_leaf_rows(attribute, definition.leaves), ()):
+        raise damaged(attribute)
+    if definition.mask is not None:
+        length = definition.mask
+        values = [text for text in texts_of(values) if len(text) >= length]
+    return make(attribute, definition, kind, values, has_missing=has_missing)
+
+
+def make(
+    attribute: str, definition: Definition, kind: str, values: Sequence[Value], *, has_missing: bool
+) -> Hierarchy:
+    """Make the hierarchy of values from its definition."""
+    if definition.root is not None:
+        plain = of_values(attribute, values, kind, has_missing=has_missing)
+        return _up_to_root(plain, definition.root, definition.height)
+    if definition.leaves is not None:
+        rows = _leaf_rows(attribute, definition.leaves)
+        return build_leaves(rows, has_missing=has_missing, kind=kind, depths=definition.depths)
+    if definition.values is not None:
+        domain = typed_values(definition.values, kind)
+        return of_values(attribute, domain, kind, has_missing=has_missing)
+    if definition.mask is not None:
+        return build_mask(attribute, values, definition.mask, has_missing=has_missing)
+    if definition.dates is not None:
+        return build_dates(attribute, values, definition.dates, has_missing=has_missing)
+    return build_intervals(attribute, values, definition, has_missing=has_missing)
+
+
+def _leaf_rows(attribute: str, leaves: Mapping[str, Sequence[str]]) -> LeafRows:
+    return LeafRows(attribute, [(leaf, *labels) for leaf, labels in leaves.items()])
+
+
+def _up_to_root(plain: Hierarchy, label: str, height: int) -> Hierarchy:
+    """Generalize everything to a root of some height: any value belongs to such a column."""
+    levels = np.concatenate([plain.levels[:1], np.repeat(plain.levels[-1:], height, axis=0)])
+    labels = (plain.labels[0], *(((label,),) * height))
+    definition = {"root": label, "height": height}
+    return dataclasses.replace(plain, levels=levels, labels=labels, definition=definition)
+
+
+def _check_ways(attribute: str, spec: AttributeSpec) -> None:
+    """Raise HierarchyError where two keys contradict each other."""
+    keys = [] if spec.hierarchy is None else [spec.hierarchy.source]
+    keys += [key for key in ("granularity", "order") if getattr(spec, key) is not None]
+    for pair in itertools.combinations(keys, 2):
+        if pair not in TOGETHER:
+            raise HierarchyError(
+                f"{pair[0]} and {pair[1]} exclude each other. Remove one of them.", where=attribute
+            )
+
+
+def _check_order(attribute: str, order: Sequence[str], found: Sequence[str]) -> None:
+    lacking = sorted(set(found) - set(order))
+    if lacking:
+        raise HierarchyError(
+            f"The order lacks {len(lacking)} of {len(found)} distinct values of the data. Add them to order.",
+            where=attribute,
+            values=lacking,
+        )
 
 
 class _SeveralProblemsError(HierarchyError):
@@ -86,69 +149,39 @@ class _SeveralProblemsError(HierarchyError):
         self.problems = found
 
 
-@dataclass(frozen=True)
-class _Demand:
-    """All that is known of the hierarchy to be made."""
-
-    attribute: str
-    spec: AttributeSpec
-    values: Sequence[Value]
-    has_missing: bool
-    kind: str
-    resolve: Resolve
-
-    @property
-    def order(self) -> list[str] | None:
-        """The order of an ordinal attribute as texts."""
-        return None if self.spec.order is None else [text_of(entry) for entry in self.spec.order]
-
-
-def _check_ways(demand: _Demand) -> None:
-    """Raise HierarchyError where two keys contradict each other."""
-    keys = [way for way in WAYS if getattr(demand.spec.hierarchy, way, None) is not None]
-    keys += [key for key in ("granularity", "order") if getattr(demand.spec, key) is not None]
-    for pair in itertools.combinations(keys, 2):
-        if pair not in TOGETHER:
-            raise HierarchyError(
-                f"{pair[0]} and {pair[1]} exclude each other. Remove one of them.", where=demand.attribute
-            )
-
-
-def _without_hierarchy(demand: _Demand) -> Hierarchy:
-    """Make a hierarchy of two levels."""
-    attribute, values, has_missing = demand.attribute, demand.values, demand.has_missing
-    if demand.order is not None:
-        return build_ordered(attribute, values, demand.order, has_missing=has_missing)
-    if demand.spec.granularity is not None:
-        rule = IntervalRule(granularity=demand.spec.granularity)
-        return build_intervals(attribute, values, rule, has_missing=has_missing)
-    if demand.kind == "ordinal":
-        raise HierarchyError('kind = "ordinal" needs an order, a tree or a file.', where=attribute)
-    return build_plain(attribute, values, demand.kind, has_missing=has_missing)
-
-
-def _with_hierarchy(demand: _Demand, given: HierarchySpec) -> Hierarchy:
-    """Make the hierarchy that the specification describes."""
-    attribute, values, has_missing = demand.attribute, demand.values, demand.has_missing
-    if given.mask is not None:
-        return build_mask(attribute, values, given.mask, has_missing=has_missing)
-    if given.dates is not None:
-        return build_dates(attribute, values, given.dates, has_missing=has_missing)
-    if given.tree is not None:
-        tree = read_tree(given.tree, attribute)
-        return _from_leaves(demand, tree.leaves, tree.depths)
+def _listed(
+    attribute: str, given: HierarchySpec, values: Sequence[Value], order: list[str] | None, resolve: Resolve
+) -> Definition:
+    """Read the leaves of a tree or a file, and check them against the data."""
+    depths: dict[str, int] = {}
     if given.file is not None:
-        return _from_leaves(demand, read_leaves(demand.resolve(given.file), attribute, name=given.file), {})
-    rule = IntervalRule(
-        tuple(given.intervals or ()), given.origin or 0, given.bottom, given.top, demand.spec.granularity
-    )
-    return build_intervals(attribute, values, rule, has_missing=has_missing)
-
-
-def _from_leaves(demand: _Demand, leaves: LeafRows, depths: dict[str, int]) -> Hierarchy:
-    """Check the leaves against the data, then make their hierarchy."""
-    found = problems(leaves, texts_of(sorted_values(demand.values, kind_of(demand.values))))
+        leaves = read_leaves(resolve(given.file), attribute, name=given.file)
+    else:
+        leaves, depths = read_tree(given.tree, attribute)
+    found = problems(leaves, texts_of(sorted_values(values, kind_of(values))))
     if found:
         raise _SeveralProblemsError(found)
-    kind = "ordinal" if demand.kind == "ordinal" else "category"
-    return build_leaves(leaves, has_missing=demand.has_missing, kind=kind, order=demand.order, depths=depths)
+    rows = leaves.rows if order is None else _reordered(leaves, order)
+    return Definition(leaves={row[0]: [*row[1:]] for row in rows}, depths=depths)
+
+
+def _reordered(leaves: LeafRows, order: Sequence[str]) -> list[Sequence[str]]:
+    """Return the rows in a given order of their leaves."""
+    by_leaf = {row[0]: row for row in leaves.rows}
+    known = set(order)
+    unplaced = [leaf for leaf in by_leaf if leaf not in known]
+    unknown = [text for text in order if text not in by_leaf]
+    if unplaced or unknown:
+        raise HierarchyError(
+            f"The order lacks {len(unplaced)} of the {len(by_leaf)} leaves of the hierarchy and names "
+            f"{len(unknown)} that it does not have.",
+            where=leaves.attribute,
+            values=unplaced or unknown,
+        )
+    rows = [by_leaf[text] for text in order]
+    if pre_order(rows) != rows:
+        raise HierarchyError(
+            "The order tears groups of the hierarchy apart. The values of a group must follow each other.",
+            where=leaves.attribute,
+        )
+    return rows

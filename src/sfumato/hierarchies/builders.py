@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import datetime as dt
 import itertools
-from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.errors import HierarchyError, nearest
+from sfumato.errors import HierarchyError
 from sfumato.hierarchies.hierarchy import ROOT, Hierarchy
 from sfumato.hierarchies.kinds import sorted_numbers, text_of, texts_of, unify_dates
 
@@ -27,7 +26,7 @@ class Level:
     """One level between level 0 and the root, over the values that are not missing."""
 
     starts: LongArray  # where each block begins, ascending, the first at 0; blocks are contiguous
-    labels: Sequence[str]  # one text for each block
+    labels: Sequence[str | None]  # one text for each block
 
 
 def starts_of(changes: BoolArray) -> LongArray:
@@ -96,43 +95,11 @@ def _blocks(starts: LongArray, known: int, m: int) -> IntArray:
     return np.cumsum(begins[:m], dtype=np.int32) - 1
 
 
-def build_plain(attribute: str, values: Sequence[Value], kind: str, *, has_missing: bool) -> Hierarchy:
-    """Make the hierarchy of two levels, the values and ``*``."""
-    ordered = sorted_values(values, kind, where=attribute)
-    return of_values(attribute, ordered, kind, has_missing=has_missing)
-
-
-def build_ordered(
-    attribute: str, values: Sequence[Value], order: Sequence[str], *, has_missing: bool
-) -> Hierarchy:
-    """Make the hierarchy of two levels over values in a given order."""
-    check_order(attribute, order)
-    found = texts_of(values)
-    known = set(order)
-    lacking = sorted(text for text in found if text not in known)
-    if lacking:
-        raise HierarchyError(
-            f"The order lacks {len(lacking)} of {len(found)} distinct values of the data. Add them to order.",
-            where=attribute,
-            values=lacking,
-        )
-    return of_values(attribute, list(order), "ordinal", has_missing=has_missing)
-
-
 def of_values(attribute: str, values: Sequence[Value], kind: str, *, has_missing: bool) -> Hierarchy:
     """Make the hierarchy of two levels over values that are in their order already."""
     recorded = [text_of(value) if isinstance(value, dt.date) else value for value in values]
     definition = {"values": recorded}
     return assemble(attribute, kind, values, (), has_missing=has_missing, definition=definition)
-
-
-def check_order(attribute: str, order: Sequence[str]) -> None:
-    """Raise HierarchyError if a value stands twice in an order."""
-    twice = [text for text, count in Counter(order).items() if count > 1]
-    if twice:
-        raise HierarchyError(
-            f"The order names {len(twice)} of its values more than once.", where=attribute, values=twice
-        )
 
 
 def sorted_values(values: Sequence[Value], kind: str, *, where: str | None = None) -> list[Value]:
@@ -149,8 +116,6 @@ STAR = "*"
 
 def build_mask(attribute: str, values: Sequence[Value], length: int, *, has_missing: bool) -> Hierarchy:
     """Make the hierarchy 24126 → 2412* → … → *****."""
-    if length < 1:
-        raise HierarchyError(f"mask must be a positive number of characters; got {length}.", where=attribute)
     texts = sorted(texts_of(values))
     short = [text for text in texts if len(text) < length]
     if short:
@@ -164,14 +129,13 @@ def build_mask(attribute: str, values: Sequence[Value], length: int, *, has_miss
         level_by_labels([text[: length - stars] + STAR * stars for text in texts])
         for stars in range(1, length)
     ]
-    definition = {"mask": length}
     return assemble(
         attribute,
         "category",
         texts,
         between,
         has_missing=has_missing,
-        definition=definition,
+        definition={"mask": length},
         root=STAR * length,
     )
 
@@ -191,26 +155,10 @@ def build_dates(
     attribute: str, values: Sequence[Value], units: Sequence[str], *, has_missing: bool
 ) -> Hierarchy:
     """Make the hierarchy of a date attribute."""
-    _check_units(attribute, units)
     dates = sorted(set(unify_dates(values, where=attribute)))
     between = [level_by_labels([UNITS[unit](date) for date in dates]) for unit in units]
     definition = {"dates": list(units)}
     return assemble(attribute, "date", dates, between, has_missing=has_missing, definition=definition)
-
-
-def _check_units(attribute: str, units: Sequence[str]) -> None:
-    """Raise HierarchyError unless the units are known and become coarser."""
-    for unit in units:
-        if unit not in UNITS:
-            hint = nearest(unit, UNITS)
-            raise HierarchyError(f"{unit!r} is no unit of dates. {hint}", where=attribute)
-    order = list(UNITS)
-    for fine, coarse in itertools.pairwise(units):
-        if order.index(coarse) <= order.index(fine):
-            raise HierarchyError(
-                f"Each unit of dates must be coarser than the one before; {coarse!r} follows {fine!r}.",
-                where=attribute,
-            )
 
 
 def build_leaves(
@@ -218,7 +166,6 @@ def build_leaves(
     *,
     has_missing: bool,
     kind: str = "category",
-    order: Sequence[str] | None = None,
     depths: Mapping[str, int] | None = None,
 ) -> Hierarchy:
     """Make the hierarchy that sound rows describe.
@@ -227,13 +174,7 @@ def build_leaves(
     the tree: children follow each other as they first appear in the rows, and so every
     block of every level is contiguous.
     """
-    rows = leaves.rows if order is None else _reordered(leaves, order)
-    ordered = _pre_order(rows)
-    if order is not None and [row[0] for row in ordered] != list(order):
-        raise HierarchyError(
-            "The order tears groups of the hierarchy apart. The values of a group must follow each other.",
-            where=leaves.attribute,
-        )
+    ordered = pre_order(leaves.rows)
     columns = list(zip(*ordered, strict=True))
     definition: dict[str, object] = {"leaves": {row[0]: list(row[1:]) for row in ordered}}
     if depths:
@@ -249,7 +190,7 @@ def build_leaves(
     )
 
 
-def _pre_order(rows: Sequence[Sequence[str]]) -> list[Sequence[str]]:
+def pre_order(rows: Sequence[Sequence[str]]) -> list[Sequence[str]]:
     """Sort rows so that equal labels are side by side, in the order of their first appearance."""
     ranks = []
     for level in range(1, len(rows[0]) - 1):
@@ -258,20 +199,3 @@ def _pre_order(rows: Sequence[Sequence[str]]) -> list[Sequence[str]]:
     if not ranks:
         return list(rows)
     return [rows[number] for number in np.lexsort(ranks).tolist()]
-
-
-def _reordered(leaves: LeafRows, order: Sequence[str]) -> list[Sequence[str]]:
-    """Return the rows in a given order of their leaves."""
-    check_order(leaves.attribute, order)
-    by_leaf = {row[0]: row for row in leaves.rows}
-    known = set(order)
-    unplaced = [leaf for leaf in by_leaf if leaf not in known]
-    unknown = [text for text in order if text not in by_leaf]
-    if unplaced or unknown:
-        raise HierarchyError(
-            f"The order lacks {len(unplaced)} of the {len(by_leaf)} leaves of the hierarchy and names "
-            f"{len(unknown)} that it does not have.",
-            where=leaves.attribute,
-            values=unplaced or unknown,
-        )
-    return [by_leaf[text] for text in order]

@@ -11,16 +11,13 @@ import csv
 import io
 from collections import Counter
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sfumato.errors import HierarchyError, OutputError
-from sfumato.private import write_whole
+from sfumato.errors import HierarchyError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
-    from sfumato.hierarchies.hierarchy import Hierarchy
+    from pathlib import Path
 
 
 @dataclass(frozen=True)
@@ -54,7 +51,11 @@ def problems(leaves: LeafRows, values: Sequence[str]) -> list[HierarchyError]:
         return [HierarchyError("The hierarchy has no rows.", where=leaves.where())]
     width = Counter(len(row) for row in leaves.rows).most_common(1)[0][0]
     if width == 1:
-        return [_single_column(leaves)]
+        message = (
+            "The hierarchy has a single column. It needs the values and at least one level above them, "
+            "separated by a semicolon, a comma or a tab."
+        )
+        return [HierarchyError(message, where=leaves.where(0))]
     found = [*_ragged(leaves, width), *_empty_cells(leaves)]
     sound = [number for number, row in enumerate(leaves.rows) if len(row) == width and "" not in row]
     found += _doubled(leaves, sound)
@@ -65,17 +66,7 @@ def problems(leaves: LeafRows, values: Sequence[str]) -> list[HierarchyError]:
     return found
 
 
-def _single_column(leaves: LeafRows) -> HierarchyError:
-    """Report a hierarchy that has level 0 alone."""
-    return HierarchyError(
-        "The hierarchy has a single column. It needs the values and at least one level above them, "
-        "separated by a semicolon, a comma or a tab.",
-        where=leaves.where(0),
-    )
-
-
 def _more(count: int, noun: str) -> str:
-    """Say how many others there are, if any."""
     return f" ({count:,} more {noun}{'s' if count > 1 else ''} likewise)" if count else ""
 
 
@@ -94,7 +85,6 @@ def _ragged(leaves: LeafRows, width: int) -> Iterator[HierarchyError]:
 
 
 def _empty_cells(leaves: LeafRows) -> Iterator[HierarchyError]:
-    """Report rows with an empty cell."""
     wrong = [number for number, row in enumerate(leaves.rows) if "" in row]
     if wrong:
         column = list(leaves.rows[wrong[0]]).index("") + 1
@@ -144,7 +134,6 @@ def _not_nested(leaves: LeafRows, sound: Sequence[int], level: int) -> Iterator[
 
 
 def _several_roots(leaves: LeafRows, sound: Sequence[int]) -> Iterator[HierarchyError]:
-    """Report a last column with more than one text."""
     roots: dict[str, int] = {}
     for number in sound:
         roots.setdefault(leaves.rows[number][-1], number)
@@ -230,47 +219,3 @@ def find_separator(text: str) -> str:
         if len(first) > 1:
             return separator
     return SEPARATORS[0]
-
-
-_SPECIAL = frozenset(';,"\t\r\n\ufeff')
-
-
-def to_arx(hierarchy: Hierarchy) -> str:
-    r"""Write a hierarchy as text: one line per leaf, column i is level i, ``;`` between them.
-
-    Missing has no line: whoever reads the text adds it where it occurs. Cells that
-    hold a separator, a quote or the end of a line stand in double quotes.
-
-    Examples
-    --------
-    >>> from sfumato.hierarchies.builders import build_plain
-    >>> to_arx(build_plain("sex", ["Male", "Female"], "category", has_missing=True))
-    'Female;*\nMale;*\n'
-    """
-    known = hierarchy.size - hierarchy.has_missing
-    columns = []
-    for blocks, labels in zip(hierarchy.levels[:, :known].tolist(), hierarchy.labels, strict=True):
-        cells = [_cell(hierarchy.attribute, label or "") for label in labels[: max(blocks, default=-1) + 1]]
-        columns.append([cells[block] for block in blocks])
-    return "".join(";".join(row) + "\n" for row in zip(*columns, strict=True))
-
-
-def write_arx(hierarchy: Hierarchy, path: Path | str) -> None:
-    """Write a hierarchy to a file, as :func:`to_arx` does; UTF-8, complete or not at all."""
-    target = Path(path)
-    text = to_arx(hierarchy)
-    try:
-        write_whole(target, text.encode())
-    except OSError as error:
-        raise OutputError(
-            f"The hierarchy cannot be written: {error.strerror or error}.", where=str(target)
-        ) from None
-
-
-def _cell(attribute: str, text: str) -> str:
-    """Write one cell, in quotes where it needs them."""
-    if not text:
-        raise HierarchyError("The empty text is a value, and no hierarchy file can hold it.", where=attribute)
-    if _SPECIAL.isdisjoint(text) and text == text.strip():
-        return text
-    return '"' + text.replace('"', '""') + '"'

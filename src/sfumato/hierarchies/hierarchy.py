@@ -54,6 +54,11 @@ class Hierarchy:
         """Whether missing belongs to the domain."""
         return bool(self.values) and self.values[-1] is None
 
+    @property
+    def known(self) -> int:
+        """Number of leaves before the one for unknown values and missing."""
+        return self.size - self.has_missing - ("unknown" in self.definition)
+
     @cached_property
     def declared(self) -> BoolArray:
         """Which leaves the specification itself names, whatever the data hold.
@@ -85,8 +90,7 @@ class Hierarchy:
     def is_unknown(self) -> BoolArray:
         """Which leaf stands for all values that a recipe does not know."""
         found = np.zeros(self.size, dtype=np.bool_)
-        if "unknown" in self.definition:
-            found[self.size - self.has_missing - 1] = True
+        found[self.known : self.size - self.has_missing] = True
         return found
 
     def only(self, codes: BoolArray) -> Hierarchy:
@@ -108,6 +112,5 @@ class Hierarchy:
         if isinstance(known, Mapping):
             for code, value in enumerate(self.values):
                 depths[code] = known.get(value, self.height)
-        extra = self.has_missing + ("unknown" in self.definition)
-        depths[self.size - extra :] = 1
+        depths[self.known :] = 1
         return Tree.from_levels(self.levels, collapse=collapse, depths=depths)

@@ -1,94 +1,129 @@
-"""Hierarchies of numbers: granules and intervals."""
+"""Hierarchies of numbers: granules and intervals, on a grid of exact decimals."""
 
 from __future__ import annotations
 
-import itertools
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from sfumato.errors import HierarchyError
 from sfumato.hierarchies.builders import Level, assemble, starts_of
-from sfumato.hierarchies.encode import Grid, Number, common_scale, is_multiple, number_array
 from sfumato.hierarchies.kinds import sorted_numbers, text_of
+from sfumato.spec.fields import exact, is_multiple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sfumato._typing import FloatArray, LongArray
+    from sfumato.hierarchies.definition import Definition
     from sfumato.hierarchies.hierarchy import Hierarchy, Value
+
+Number: TypeAlias = int | float
 
 MOST_INTEGERS = 5_000_000
 """The longest range of integers that becomes a domain."""
 
+_INTEGER_LIMIT = 2**62
+# Below this bound the first guess of an interval is wrong by at most one.
+_FLOAT_LIMIT = 2**50
+
 
 @dataclass(frozen=True)
-class IntervalRule:
-    """How numbers are grouped, whatever the numbers are."""
+class Grid:
+    """The intervals ``[origin + i·width, origin + (i + 1)·width)`` for all integers i.
 
-    # the width of the intervals at each level from 1 up, each a multiple of the one before; none: the root
-    # follows level 0
-    widths: tuple[Number, ...] = ()
-    origin: Number = 0  # where intervals are counted from
-    # values below bottom, and values from top on, are one block each at every level from 1 up to below the
-    # root; intervals that cross them are cut there
-    bottom: Number | None = None
-    top: Number | None = None
-    # the width of the intervals, counted from 0, that replace the values at level 0
-    granularity: Number | None = None
-    # whether labels are written for integers, `35-39`; None: if all data and all numbers of the rule are
-    # whole
-    integer: bool | None = None
+    Origin and width are the decimals that their texts show, held as integers
+    over a common scale. So with a width of 0.1 the number 0.3 begins an interval,
+    although in binary 0.3 / 0.1 is less than 3.
+    """
 
-    @property
-    def numbers(self) -> tuple[Number, ...]:
-        """All numbers of the rule."""
-        bounds = (self.bottom, self.top, self.granularity)
-        return (*self.widths, self.origin, *(number for number in bounds if number is not None))
+    # multiplied by `scale`, integers
+    origin: int
+    width: int
+    scale: int  # a power of ten
 
-    def declared_range(self, *, whole: bool) -> tuple[int, int] | None:
-        """Return the first and the last step of the domain that bottom and top declare, if they do.
+    @classmethod
+    def of(cls, origin: Number, width: Number) -> Grid:
+        """Make a grid from the numbers of a specification."""
+        scale = common_scale((origin, width))
+        return cls(int(exact(origin) * scale), int(exact(width) * scale), scale)
 
-        Steps are integers, or granules. Numbers with fractions and without a granularity have no steps.
-        """
-        if self.bottom is None or self.top is None or not (whole or self.granularity is not None):
-            return None
-        grid = Grid.of(0, 1 if self.granularity is None else self.granularity)
-        bounds = (
-            [math.ceil(self.bottom), math.ceil(self.top)]
-            if self.granularity is None
-            else [self.bottom, self.top]
-        )
-        first, end = grid.index(number_array(bounds)).tolist()
-        return (first, end - 1) if 0 < end - first < MOST_INTEGERS else None
+    def index(self, x: LongArray | FloatArray) -> LongArray:
+        """Return the number i of the interval that holds each x."""
+        if not len(x):
+            return np.zeros(0, dtype=np.int64)
+        whole = self.scale == 1 and x.dtype.kind == "i"
+        extreme = max(abs(x.min().item()), abs(x.max().item())) * self.scale + abs(self.origin) + self.width
+        if extreme > (_INTEGER_LIMIT if whole else _FLOAT_LIMIT):
+            raise HierarchyError("The numbers are too large for intervals this fine. Use larger ones.")
+        if whole:
+            return np.asarray((x.astype(np.int64) - self.origin) // self.width)
+        guess = np.floor((x - self.origin / self.scale) / (self.width / self.scale)).astype(np.int64)
+        guess -= x < self.start(guess)
+        guess += x >= self.start(guess + 1)
+        return guess
 
-    def definition(self, integer: bool) -> dict[str, object]:
-        """Return the rule as recipes hold it."""
-        found: dict[str, object] = {}
-        if self.widths:
-            found |= {"intervals": list(self.widths), "origin": self.origin}
-        found |= {"bottom": self.bottom, "top": self.top, "granularity": self.granularity}
-        return {key: entry for key, entry in found.items() if entry is not None} | {"integer": integer}
+    def start(self, index: LongArray) -> FloatArray:
+        """Return the floats nearest to where the intervals begin."""
+        return np.asarray(self.scaled_start(index) / self.scale, dtype=np.float64)
+
+    def scaled_start(self, index: LongArray) -> LongArray:
+        """Return where the intervals begin, multiplied by the scale: exact."""
+        return self.origin + index * self.width
+
+    def plain_start(self, index: LongArray) -> LongArray | FloatArray:
+        """Return where the intervals begin, as integers where the grid is whole."""
+        return self.scaled_start(index) if self.scale == 1 else self.start(index)
+
+
+def common_scale(numbers: Sequence[Number]) -> int:
+    """Return the smallest power of ten that makes integers of all the decimals.
+
+    Examples
+    --------
+    >>> common_scale([5, 0.25])
+    100
+    """
+    scale = 1
+    while any((exact(number) * scale).denominator > 1 for number in numbers):
+        scale *= 10
+    return scale
+
+
+def granule_starts(numbers: Sequence[Number], granularity: Number) -> list[Number]:
+    """Return for each number where its granule begins; granules are counted from 0.
+
+    Examples
+    --------
+    >>> granule_starts([171, 174.5, 175], 5), granule_starts([171, 175], 2.5)
+    ([170, 170, 175], [170.0, 175.0])
+    """
+    grid = Grid.of(0, granularity)
+    return [*grid.plain_start(grid.index(number_array(numbers))).tolist()]
+
+
+def number_array(numbers: Sequence[Number]) -> LongArray | FloatArray:
+    """Return numbers as 64-bit integers if all of them are that, else as floats."""
+    if all(isinstance(number, int) and abs(number) < 2**63 for number in numbers):
+        return np.array(numbers, dtype=np.int64)
+    return np.array(numbers, dtype=np.float64)
 
 
 def build_intervals(
-    attribute: str,
-    values: Sequence[Value],
-    rule: IntervalRule,
-    *,
-    has_missing: bool,
-    sparse: bool = False,
+    attribute: str, values: Sequence[Value], rule: Definition, *, has_missing: bool
 ) -> Hierarchy:
     """Make the hierarchy of a number attribute."""
-    _check_rule(attribute, rule)
+    _check_granularity(attribute, rule)
     numbers = sorted_numbers(values, where=attribute)
     whole = all(isinstance(number, int) for number in numbers[:1])  # all of them are of one type
-    integer = whole and common_scale(rule.numbers) == 1 if rule.integer is None else rule.integer
+    integer = rule.integer
+    if integer is None:
+        integer = whole and common_scale([number for _, number in _numbers(rule)]) == 1
     try:
-        x = _domain(numbers, rule, whole=whole, sparse=sparse)
-        between = [_interval_level(x, rule, width, integer) for width in rule.widths]
+        x = _domain(numbers, rule, whole=whole)
+        between = [_interval_level(x, rule, width, integer) for width in rule.intervals or ()]
         leaves = None if rule.granularity is None else _granule_labels(x, rule.granularity, integer)
     except HierarchyError as error:
         raise HierarchyError(error.message, where=attribute) from None
@@ -98,116 +133,106 @@ def build_intervals(
         x.tolist(),
         between,
         has_missing=has_missing,
-        definition=rule.definition(integer),
+        definition=_recorded(rule) | {"integer": integer},
         leaf_labels=leaves,
     )
 
 
-def _check_rule(attribute: str, rule: IntervalRule) -> None:
-    """Raise HierarchyError where the numbers of the rule do not fit each other."""
-    if not all(math.isfinite(number) for number in rule.numbers):
-        raise HierarchyError("The numbers of a hierarchy must be finite.", where=attribute)
-    for width in rule.widths:
-        if width <= 0:
-            raise HierarchyError(f"intervals must be positive numbers; got {width}.", where=attribute)
-    for fine, coarse in itertools.pairwise(rule.widths):
-        if not is_multiple(coarse, fine):
-            raise HierarchyError(
-                f"Each width of intervals must be a multiple of the one before; "
-                f"{coarse} is no multiple of {fine}.",
-                where=attribute,
-            )
-    if rule.bottom is not None and rule.top is not None and rule.bottom >= rule.top:
-        raise HierarchyError(
-            f"bottom must be less than top; got bottom = {rule.bottom} and top = {rule.top}.", where=attribute
-        )
-    if rule.granularity is not None:
-        _check_granularity(attribute, rule, rule.granularity)
+def _numbers(rule: Definition) -> list[tuple[str, Number]]:
+    """Return all numbers of a rule with their keys."""
+    bounds = [("origin", rule.origin or 0), ("bottom", rule.bottom), ("top", rule.top)]
+    found = [("intervals", width) for width in rule.intervals or ()]
+    found += [(key, number) for key, number in bounds if number is not None]
+    return found if rule.granularity is None else [*found, ("granularity", rule.granularity)]
 
 
-def _check_granularity(attribute: str, rule: IntervalRule, granularity: Number) -> None:
+def _recorded(rule: Definition) -> dict[str, object]:
+    if not rule.intervals:
+        return {"granularity": rule.granularity}
+    return {**dict(_numbers(rule)), "intervals": [*rule.intervals]}
+
+
+def _check_granularity(attribute: str, rule: Definition) -> None:
     """Raise HierarchyError where a granule would lie in two intervals."""
-    if granularity <= 0:
-        raise HierarchyError(f"granularity must be a positive number; got {granularity}.", where=attribute)
-    parts = [("intervals", width) for width in rule.widths]
-    parts += [("origin", rule.origin)]
-    parts += [
-        (name, number) for name, number in (("bottom", rule.bottom), ("top", rule.top)) if number is not None
-    ]
-    for name, number in parts:
-        if not is_multiple(number, granularity):
+    step = rule.granularity
+    if step is None:
+        return
+    for key, number in _numbers(rule):
+        if not is_multiple(number, step):
             raise HierarchyError(
-                f"With granularity = {granularity}, {name} must be a multiple of it; got {number}.",
-                where=attribute,
+                f"With granularity = {step}, {key} must be a multiple of it; got {number}.", where=attribute
             )
 
 
-def _domain(
-    numbers: list[int] | list[float], rule: IntervalRule, *, whole: bool, sparse: bool
-) -> LongArray | FloatArray:
+def _domain(numbers: list[int] | list[float], rule: Definition, *, whole: bool) -> LongArray | FloatArray:
     """Return the sorted values of the domain, or the starts of its granules."""
     grid = Grid.of(0, 1 if rule.granularity is None else rule.granularity)
     x = number_array(numbers)
-    declared = rule.declared_range(whole=whole)
-    if rule.widths and len(x) and (whole or declared):
+    declared = _declared_range(rule, grid) if whole or rule.granularity is not None else None
+    if rule.intervals and len(x) and (whole or declared):
         first, last = grid.index(x[[0, -1]]).tolist()
         if declared:
             first, last = min(first, declared[0]), max(last, declared[1])
         if last - first < MOST_INTEGERS:
-            return _starts(grid, np.arange(first, last + 1, dtype=np.int64))
-        if not sparse:
+            return grid.plain_start(np.arange(first, last + 1, dtype=np.int64))
+        # Only recipes say whether labels are for integers, and new data may be further apart than the old.
+        if rule.integer is None:
             raise HierarchyError(
                 f"The integers span a range of more than {MOST_INTEGERS:,} values, which intervals would all "
                 "make part of the domain. Set granularity (or a larger one) to group them first."
             )
-    return x if rule.granularity is None else _starts(grid, np.unique(grid.index(x)))
+    return x if rule.granularity is None else grid.plain_start(np.unique(grid.index(x)))
 
 
-def _starts(grid: Grid, index: LongArray) -> LongArray | FloatArray:
-    """Return where intervals begin, as integers where the grid is whole."""
-    return grid.scaled_start(index) if grid.scale == 1 else grid.start(index)
+def _declared_range(rule: Definition, grid: Grid) -> tuple[int, int] | None:
+    """Return the first and the last step, integer or granule, of the domain that bottom and top declare."""
+    if rule.bottom is None or rule.top is None:
+        return None
+    bounds = [rule.bottom, rule.top]
+    if rule.granularity is None:
+        bounds = [math.ceil(bound) for bound in bounds]
+    first, end = grid.index(number_array(bounds)).tolist()
+    return (first, end - 1) if 0 < end - first < MOST_INTEGERS else None
 
 
-def _interval_level(x: LongArray | FloatArray, rule: IntervalRule, width: Number, integer: bool) -> Level:
+def _interval_level(x: LongArray | FloatArray, rule: Definition, width: Number, integer: bool) -> Level:
     """Group sorted numbers into intervals of one width, cut at bottom and top."""
     if not len(x):
         return Level(np.zeros(0, dtype=np.int64), ())
-    grid = Grid.of(rule.origin, width)
+    grid = Grid.of(rule.origin or 0, width)
     index = grid.index(x)
     zone = np.ones(len(x), dtype=np.int8)  # 0 below bottom, 1 between, 2 from top on
+    below, above = "", ""
     if rule.bottom is not None:
         zone[x < rule.bottom] = 0
+        below = f"<{text_of(rule.bottom)}"
     if rule.top is not None:
         zone[x >= rule.top] = 2
+        above = f"{text_of(rule.top)}+"
     moves = zone[1:] != zone[:-1]
     starts = starts_of(moves | ((zone[1:] == 1) & (index[1:] != index[:-1])))
-    ends = _interval_labels(grid, index[starts], integer, rule)
-    below, above = f"<{_bound(rule.bottom)}", f"{_bound(rule.top)}+"
+    between = _interval_labels(grid, index[starts], integer, rule.bottom, rule.top)
     zones = zone[starts].tolist()
-    return Level(starts, [(below, text, above)[at] for at, text in zip(zones, ends, strict=True)])
+    return Level(starts, [(below, text, above)[at] for at, text in zip(zones, between, strict=True)])
 
 
-def _interval_labels(grid: Grid, index: LongArray, integer: bool, rule: IntervalRule) -> list[str]:
-    """Write the intervals with these numbers, cut at the bottom and the top of the rule."""
+def _granule_labels(x: LongArray | FloatArray, granularity: Number, integer: bool) -> list[str]:
+    grid = Grid.of(0, granularity)
+    return _interval_labels(grid, grid.index(x), integer)
+
+
+def _interval_labels(
+    grid: Grid, index: LongArray, integer: bool, bottom: Number | None = None, top: Number | None = None
+) -> list[str]:
+    """Write the intervals with these numbers, cut at bottom and top."""
     start = grid.scaled_start if integer else grid.start
     low, high = start(index).tolist(), start(index + 1).tolist()
     number = int if integer else float
-    if rule.bottom is not None:
-        low = [max(first, number(rule.bottom)) for first in low]
-    if rule.top is not None:
-        high = [min(end, number(rule.top)) for end in high]
+    if bottom is not None:
+        low = [max(first, number(bottom)) for first in low]
+    if top is not None:
+        high = [min(end, number(top)) for end in high]
     pairs = zip(low, high, strict=True)
     if not integer:
         return [f"[{first!r}, {end!r})" for first, end in pairs]
     return [f"{first}-{end - 1}" if end - first > 1 else str(first) for first, end in pairs]
-
-
-def _granule_labels(x: LongArray | FloatArray, granularity: Number, integer: bool) -> list[str]:
-    """Write the granules that begin at these numbers."""
-    grid = Grid.of(0, granularity)
-    return _interval_labels(grid, grid.index(x), integer, IntervalRule())
-
-
-def _bound(number: Number | None) -> str:
-    """Return a bound as labels show it; no label shows one that is not there."""
-    return "" if number is None else text_of(number)

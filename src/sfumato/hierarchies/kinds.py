@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 import re
-from typing import TYPE_CHECKING, Literal, TypeAlias, TypeGuard
+from typing import TYPE_CHECKING, TypeGuard
 
 from sfumato.errors import DataError, HierarchyError
 
@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sfumato.hierarchies.hierarchy import Value
-
-Kind: TypeAlias = Literal["number", "category", "ordinal", "date"]
+    from sfumato.spec.fields import Kind
 
 # What counts as a number without being asked: no plus (telephone numbers), no leading zeros (codes).
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)")
@@ -69,6 +68,20 @@ def parse_values(texts: Sequence[str], kind: str) -> list[Value]:
             )
         return list(unify_dates(found))
     return list(texts)
+
+
+def typed_values(values: Sequence[Value], kind: str) -> list[Value]:
+    """Return values as data of a kind hold them; JSON has dates as texts.
+
+    Examples
+    --------
+    >>> typed_values(["1987-03-14"], "date"), typed_values([39.0], "category")
+    ([datetime.date(1987, 3, 14)], ['39'])
+    """
+    if kind == "date":
+        is_read = all(isinstance(value, dt.date) for value in values)
+        return list(values) if is_read else parse_values(texts_of(values), kind)
+    return list(values) if kind == "number" else [text_of(value) for value in values if value is not None]
 
 
 def kind_of(values: Sequence[Value]) -> Kind:
@@ -150,27 +163,8 @@ def sorted_numbers(values: Sequence[Value], *, where: str | None = None) -> list
     >>> sorted_numbers([39.0, 17, 39]), sorted_numbers([39, 17.5])
     ([17, 39], [17.5, 39.0])
     """
-    numbers = set(filter(_is_finite, values))
-    if len(numbers) < len(values):
-        _refuse_others(values, numbers, where)
-    if all(map(_is_whole, numbers)):
-        return sorted(map(int, numbers))
-    return sorted(set(map(float, numbers)))
-
-
-def _is_finite(value: Value) -> TypeGuard[int | float]:
-    """Tell whether a value is a number, and neither infinite nor undefined."""
-    return isinstance(value, int) or (isinstance(value, float) and math.isfinite(value))
-
-
-def _is_whole(number: int | float) -> bool:
-    """Tell whether a number has no fraction."""
-    return isinstance(number, int) or number.is_integer()
-
-
-def _refuse_others(values: Sequence[Value], numbers: set[int | float], where: str | None) -> None:
-    """Raise HierarchyError if some of the values are not among the numbers."""
-    wrong = [value for value in values if value not in numbers]
+    numbers = set(filter(is_finite, values))
+    wrong = [] if len(numbers) == len(values) else [value for value in values if value not in numbers]
     if wrong:
         raise HierarchyError(
             f"{len(wrong)} of {len(values)} distinct values are not finite numbers. "
@@ -178,6 +172,14 @@ def _refuse_others(values: Sequence[Value], numbers: set[int | float], where: st
             where=where,
             values=texts_of(wrong),
         )
+    if all(isinstance(number, int) or number.is_integer() for number in numbers):
+        return sorted(map(int, numbers))
+    return sorted(set(map(float, numbers)))
+
+
+def is_finite(value: Value) -> TypeGuard[int | float]:
+    """Tell whether a value is a number, and neither infinite nor undefined."""
+    return isinstance(value, int) or (isinstance(value, float) and math.isfinite(value))
 
 
 def _parse_numbers(texts: Sequence[str]) -> list[Value]:

@@ -4,27 +4,31 @@ from __future__ import annotations
 
 import bisect
 import dataclasses
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
-from sfumato.domains import Partition
 from sfumato.errors import HierarchyError
-from sfumato.hierarchies.builders import build_dates, build_leaves, build_mask, of_values
-from sfumato.hierarchies.encode import UNKNOWN, as_key, encode, granule_starts
-from sfumato.hierarchies.files import LeafRows, problems
-from sfumato.hierarchies.hierarchy import ROOT, Hierarchy
-from sfumato.hierarchies.intervals import MOST_INTEGERS, IntervalRule, build_intervals
-from sfumato.hierarchies.kinds import parse_values, text_of, texts_of
+from sfumato.hierarchies.build import build_recorded
+from sfumato.hierarchies.builders import Level, assemble
+from sfumato.hierarchies.definition import RULES
+from sfumato.hierarchies.encode import UNKNOWN, as_key, encode
+from sfumato.hierarchies.hierarchy import ROOT
+from sfumato.hierarchies.intervals import MOST_INTEGERS, granule_starts
+from sfumato.hierarchies.kinds import text_of, texts_of, typed_values
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
     from sfumato.hierarchies.blocks import Plain
-    from sfumato.hierarchies.encode import Number
-    from sfumato.hierarchies.hierarchy import Value
+    from sfumato.hierarchies.hierarchy import Hierarchy, Value
+
+Assigned: TypeAlias = "dict[Value, int]"
+Unknown: TypeAlias = Literal["error", "*"]
+
+BLOCKS = 1
+"""The level of the hierarchy on which the blocks are."""
 
 
 def rebuild(
@@ -34,16 +38,14 @@ def rebuild(
     values: Sequence[Value],
     *,
     has_missing: bool,
-    unknown: Literal["error", "*"] = "error",
+    unknown: Unknown = "error",
 ) -> Hierarchy:
     """Make the hierarchy of new data from the definition that a hierarchy carries."""
-    hierarchy = build_definition(attribute, definition, kind, values, has_missing=has_missing)
-    return with_unknown_leaf(hierarchy, values, unknown)
+    hierarchy = build_recorded(attribute, definition, kind, values, has_missing=has_missing)
+    return _with_unknown_leaf(hierarchy, values, unknown)
 
 
-def with_unknown_leaf(
-    hierarchy: Hierarchy, values: Sequence[Value], unknown: Literal["error", "*"]
-) -> Hierarchy:
+def _with_unknown_leaf(hierarchy: Hierarchy, values: Sequence[Value], unknown: Unknown) -> Hierarchy:
     """Give a hierarchy a leaf for values that are not in its domain, if there are such."""
     codes = encode(hierarchy, values)
     foreign = [value for value, code in zip(values, codes.tolist(), strict=True) if code == UNKNOWN]
@@ -57,77 +59,6 @@ def with_unknown_leaf(
             values=texts_of(foreign),
         )
     return _with_unknown(hierarchy)
-
-
-def build_definition(
-    attribute: str,
-    definition: Mapping[str, object],
-    kind: str,
-    values: Sequence[Value],
-    *,
-    has_missing: bool = False,
-) -> Hierarchy:
-    """Make the hierarchy for those values that a definition knows; the others are left out."""
-    if "mask" in definition:
-        values = [text for text in texts_of(values) if len(text) >= _whole(attribute, definition["mask"])]
-    if "root" in definition:
-        return _from_root(attribute, definition, kind, values, has_missing=has_missing)
-    if "leaves" in definition:
-        return _from_leaves(attribute, definition, kind, has_missing=has_missing)
-    if "values" in definition:
-        recorded = _list(attribute, definition["values"])
-        if kind == "date":
-            recorded = parse_values(texts_of(recorded), kind)
-        return of_values(attribute, recorded, kind, has_missing=has_missing)
-    if "mask" in definition:
-        return build_mask(attribute, values, _whole(attribute, definition["mask"]), has_missing=has_missing)
-    if "dates" in definition:
-        units = texts_of(_list(attribute, definition["dates"]))
-        return build_dates(attribute, values, units, has_missing=has_missing)
-    if "intervals" in definition or "granularity" in definition:
-        rule = _interval_rule(attribute, definition)
-        return build_intervals(attribute, values, rule, has_missing=has_missing, sparse=True)
-    raise _damaged(attribute)
-
-
-def _from_root(
-    attribute: str, definition: Mapping[str, object], kind: str, values: Sequence[Value], *, has_missing: bool
-) -> Hierarchy:
-    """Make the hierarchy of a column that is generalized to its root: any value belongs to it."""
-    label, height = definition["root"], _whole(attribute, definition.get("height"))
-    if not isinstance(label, str) or height < 1:
-        raise _damaged(attribute)
-    plain = of_values(attribute, values, kind, has_missing=has_missing)
-    levels = np.concatenate([plain.levels[:1], np.repeat(plain.levels[-1:], height, axis=0)])
-    labels = (plain.labels[0], *(((label,),) * height))
-    return dataclasses.replace(plain, levels=levels, labels=labels, definition=dict(definition))
-
-
-def _from_leaves(
-    attribute: str, definition: Mapping[str, object], kind: str, *, has_missing: bool
-) -> Hierarchy:
-    """Make the hierarchy of recorded leaves; they are in pre-order already."""
-    leaves, depths = definition["leaves"], definition.get("depths", {})
-    if not (isinstance(leaves, Mapping) and isinstance(depths, Mapping)):
-        raise _damaged(attribute)
-    rows = [(leaf, *labels) for leaf, labels in leaves.items()]
-    if problems(LeafRows(attribute, rows), ()):
-        raise _damaged(attribute)
-    return build_leaves(LeafRows(attribute, rows), has_missing=has_missing, kind=kind, depths=depths)
-
-
-def _interval_rule(attribute: str, definition: Mapping[str, object]) -> IntervalRule:
-    """Read the rule of intervals and granules."""
-    widths = [_number(attribute, width) for width in _list(attribute, definition.get("intervals", []))]
-    bounds = [
-        None if definition.get(key) is None else _number(attribute, definition[key])
-        for key in ("origin", "bottom", "top", "granularity")
-    ]
-    origin, bottom, top, granularity = bounds
-    integer = definition.get("integer")
-    if not isinstance(integer, bool):
-        raise _damaged(attribute)
-    return IntervalRule(tuple(widths), origin or 0, bottom, top, granularity, integer)
 
 
 def _with_unknown(hierarchy: Hierarchy) -> Hierarchy:
@@ -147,41 +78,6 @@ def _with_unknown(hierarchy: Hierarchy) -> Hierarchy:
         labels=tuple(labels),
         definition={**hierarchy.definition, "unknown": ROOT},
     )
-
-
-def _list(attribute: str, entry: object) -> list[Value]:
-    """Return a list of a definition."""
-    if not isinstance(entry, Sequence) or isinstance(entry, str):
-        raise _damaged(attribute)
-    return list(entry)
-
-
-def _number(attribute: str, entry: object) -> Number:
-    """Return a number of a definition."""
-    if not isinstance(entry, int | float):
-        raise _damaged(attribute)
-    return entry
-
-
-def _whole(attribute: str, entry: object) -> int:
-    """Return a whole number of a definition."""
-    if not isinstance(entry, int):
-        raise _damaged(attribute)
-    return entry
-
-
-def _damaged(attribute: str) -> HierarchyError:
-    """Say that a definition is none."""
-    return HierarchyError("The recipe does not define a hierarchy: it is damaged.", where=attribute)
-
-
-Assigned: TypeAlias = "dict[Value, int]"
-
-RULES = ("mask", "dates", "intervals")
-"""Hierarchies that know what becomes of values which they have not seen."""
-
-BLOCKS = 1
-"""The level of the hierarchy on which the blocks are."""
 
 
 @dataclass(frozen=True)
@@ -210,16 +106,9 @@ class RecordedBlocks:
 
     def typed(self) -> list[list[Value]]:
         """Return the values of each block as data hold them, missing left out."""
-        return [self._typed([value for value in block if value is not None]) for block in self.blocks]
-
-    def _typed(self, values: Sequence[Value]) -> list[Value]:
-        if self.kind == "date":
-            return parse_values(texts_of(values), "date") if values else []
-        return (
-            list(values)
-            if self.kind == "number"
-            else [text_of(value) for value in values if value is not None]
-        )
+        return [
+            typed_values([value for value in block if value is not None], self.kind) for block in self.blocks
+        ]
 
 
 def regroup(
@@ -228,20 +117,19 @@ def regroup(
     values: Sequence[Value],
     *,
     has_missing: bool,
-    unknown: Literal["error", "*"] = "error",
+    unknown: Unknown = "error",
 ) -> Hierarchy:
     """Make the hierarchy of new data from the blocks in a recipe."""
     found = _by_reach(recorded, values) if recorded.reach else _by_lists(attribute, recorded, values)
     hierarchy = _assemble(attribute, recorded, found, has_missing=has_missing)
-    return with_unknown_leaf(hierarchy, values, unknown)
+    return _with_unknown_leaf(hierarchy, values, unknown)
 
 
 def fill_values(definition: Mapping[str, object], kind: str, values: Sequence[Value]) -> dict[str, object]:
     """Add to recorded numbers or dates those of new data that lie between the first and the last."""
     recorded = definition["values"]
     assert isinstance(recorded, list)
-    known = parse_values(texts_of(recorded), kind) if kind == "date" else list(recorded)
-    keys = {as_key(kind, value): value for value in known}
+    keys = {as_key(kind, value): value for value in typed_values(recorded, kind)}
     if not keys:
         return dict(definition)
     low, high = min(keys), max(keys)  # type: ignore[type-var]
@@ -266,7 +154,7 @@ def _by_rule(attribute: str, recorded: RecordedBlocks, known: Assigned, values: 
 
     A block is a node if it has the node's label; a block of one value is that value alone.
     """
-    hierarchy = build_definition(attribute, recorded.definition, recorded.kind, [*known, *values])
+    hierarchy = build_recorded(attribute, recorded.definition, recorded.kind, [*known, *values])
     nodes = dict(_nodes(hierarchy, recorded))
     found: Assigned = {}
     for code in sorted(set(encode(hierarchy, values).tolist()) - {UNKNOWN}):
@@ -297,10 +185,11 @@ def _by_reach(recorded: RecordedBlocks, values: Sequence[Value]) -> Assigned:
     shown = [number for number, block in enumerate(blocks) if block]
     firsts = [as_key(recorded.kind, blocks[number][0]) for number in shown]
     found: Assigned = {}
-    for value in [
-        *_whole_range(recorded, [blocks[number] for number in shown]),
-        *_discretized(recorded, values),
-    ]:
+    new = list(values)
+    if recorded.granularity is not None:
+        numbers = [value for value in values if isinstance(value, int | float)]
+        new = [*granule_starts(numbers, recorded.granularity)]
+    for value in [*_whole_range(recorded, [blocks[number] for number in shown]), *new]:
         key = as_key(recorded.kind, value)
         if key is None:
             continue
@@ -324,14 +213,6 @@ def _whole_range(recorded: RecordedBlocks, blocks: Sequence[Sequence[Value]]) ->
     return [*(number for span in spans for number in span)] if sum(map(len, spans)) < MOST_INTEGERS else ends
 
 
-def _discretized(recorded: RecordedBlocks, values: Sequence[Value]) -> list[Value]:
-    """Return new values, numbers by the starts of their granules."""
-    if recorded.granularity is None:
-        return list(values)
-    numbers = [value for value in values if isinstance(value, int | float)]
-    return [*granule_starts(numbers, recorded.granularity)]
-
-
 def _assemble(attribute: str, recorded: RecordedBlocks, found: Assigned, *, has_missing: bool) -> Hierarchy:
     """Put the hierarchy together, the domain block by block."""
     if not found and not has_missing:
@@ -339,23 +220,13 @@ def _assemble(attribute: str, recorded: RecordedBlocks, found: Assigned, *, has_
             "The recipe shows no value of this column, so it cannot be applied.", where=attribute
         )
     domain = sorted(found, key=lambda value: (found[value], as_key(recorded.kind, value)))
-    numbers = np.array(
-        [found[value] for value in domain] + [len(recorded.labels)] * has_missing, dtype=np.int64
-    )
-    partition = Partition.of(numbers)
-    _, first = np.unique(partition.block, return_index=True)
-    labels = [*recorded.labels, None]
-    levels = np.zeros((3, len(numbers)), dtype=np.int32)
-    levels[0], levels[1] = np.arange(len(numbers)), partition.block
-    missing = (None,) * has_missing
-    texts = (*(text_of(value) for value in domain if value is not None), *missing)
+    numbers = np.array([found[value] for value in domain], dtype=np.int64)
+    starts = np.flatnonzero(np.diff(numbers, prepend=-1))
+    shown = Level(starts, [recorded.labels[number] for number in numbers[starts].tolist()])
     definition: dict[str, object] = {"blocks": len(recorded.blocks)}
     if recorded.granularity is not None:
         definition["granularity"] = recorded.granularity
-    shown = tuple(labels[int(numbers[code])] for code in first.tolist())
-    return Hierarchy(
-        attribute, recorded.kind, (*domain, *missing), levels, (texts, shown, (ROOT,)), definition
-    )
+    return assemble(attribute, recorded.kind, domain, [shown], has_missing=has_missing, definition=definition)
 
 
 def relabel(
@@ -364,7 +235,7 @@ def relabel(
     texts: Mapping[str, str],
     values: Sequence[Value],
     *,
-    unknown: Literal["error", "*"],
+    unknown: Unknown,
 ) -> Hierarchy:
     """Write recorded texts, such as the means of blocks, for the labels of one level."""
     labels, block = hierarchy.labels[level], hierarchy.levels[level]
@@ -381,7 +252,7 @@ def relabel(
     written = [None if label is None else texts.get(label, label) for label in kept.labels[level]]
     if "unknown" in kept.definition and level < kept.height:
         # A recorded block may have the name that the leaf for unknown values has.
-        written[int(kept.levels[level, kept.size - kept.has_missing - 1])] = ROOT
+        written[int(kept.levels[level, kept.known])] = ROOT
     named = (*kept.labels[:level], tuple(written), *kept.labels[level + 1 :])
     relabelled = dataclasses.replace(kept, labels=named)
-    return relabelled if stays.all() else with_unknown_leaf(relabelled, values, unknown)
+    return relabelled if stays.all() else _with_unknown_leaf(relabelled, values, unknown)

@@ -10,7 +10,6 @@ import unicodedata
 
 
 def _words(text: str) -> frozenset[str]:
-    """Split a text into words."""
     return frozenset(text.split())
 
 
@@ -49,17 +48,8 @@ SENSITIVE_WORDS = _words(
 """A word of the name that makes a sensitive attribute."""
 
 SENSITIVE_STEMS = (
-    "diagnos",
-    "krank",
-    "disease",
-    "salary",
-    "einkomm",
-    "gehalt",
-    "income",
-    "medika",
-    "medica",
-    "enferm",
-)
+    "diagnos", "krank", "disease", "salary", "einkomm", "gehalt", "income", "medika", "medica", "enferm",
+)  # fmt: skip
 """A part of a word that makes a sensitive attribute."""
 
 QUASI_IDENTIFIER_WORDS = _words(

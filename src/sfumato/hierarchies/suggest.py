@@ -5,23 +5,23 @@ from __future__ import annotations
 import datetime as dt
 import math
 import re
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from sfumato.errors import HierarchyError
 from sfumato.hierarchies import role_words
-from sfumato.hierarchies.encode import exact
 from sfumato.hierarchies.kinds import sorted_numbers, texts_of, unify_dates
 from sfumato.hierarchies.role_words import hints_at
 from sfumato.hierarchies.trees import read_tree
+from sfumato.spec.fields import exact
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from fractions import Fraction
 
-    from sfumato.hierarchies.encode import Number
     from sfumato.hierarchies.hierarchy import Value
+    from sfumato.hierarchies.intervals import Number
+    from sfumato.spec.fields import Role
 
-Role: TypeAlias = Literal["identifier", "quasi-identifier", "sensitive", "other"]
 Definition: TypeAlias = dict[str, object]
 
 FINEST_INTERVALS = 20
@@ -155,12 +155,10 @@ def _reached(rows: Sequence[tuple[Fraction, int]], needed: int) -> Fraction | No
 
 
 def _plain(number: Fraction) -> Number:
-    """Return a fraction as an integer if it is one, else as a float."""
     return int(number) if number.denominator == 1 else float(number)
 
 
 def _suggest_dates(values: Sequence[Value]) -> Definition:
-    """Choose units from the range of dates."""
     dates = sorted(unify_dates(values))
     if len(dates) < 2:
         return {}

@@ -1,97 +1,57 @@
-"""Trees of a specification: nested tables and lists of any depth."""
+"""Trees of a specification, which has checked their shape: nested tables and lists of any depth."""
 
 from __future__ import annotations
 
-import datetime as dt
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias, TypeGuard
+from typing import TYPE_CHECKING, TypeAlias
 
 from sfumato.errors import HierarchyError
 from sfumato.hierarchies.files import LeafRows
 from sfumato.hierarchies.hierarchy import ROOT
-from sfumato.hierarchies.kinds import text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 Path: TypeAlias = tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class TreeLeaves:
-    """The leaves of a tree."""
-
-    leaves: LeafRows  # one row for each leaf, all of the same length
-    depths: dict[str, int]  # the depth of those leaves that lie less deep than the deepest
-
-
-def read_tree(tree: object, attribute: str) -> TreeLeaves:
-    """Turn a nested tree into one row of labels for each leaf.
+def read_tree(tree: object, attribute: str) -> tuple[LeafRows, dict[str, int]]:
+    """Return one row of labels for each leaf, and the depth of leaves less deep than the deepest.
 
     Examples
     --------
     >>> tree = {"Government": ["State", "Local"], "Private": ["Private"]}
-    >>> read_tree(tree, "workclass").leaves.rows[-1]
+    >>> read_tree(tree, "workclass")[0].rows[-1]
     ('Private', 'Private', '*')
     """
     paths = list(_walk(tree, (), attribute))
     _check_names(paths, attribute)
     height = max(len(path) for path in paths)
-    rows = [_row(path, height) for path in paths]
+    rows = [(*(path[min(len(path), height - level) - 1] for level in range(height)), ROOT) for path in paths]
     depths = {path[-1]: len(path) for path in paths if len(path) < height}
-    return TreeLeaves(LeafRows(attribute, rows), depths)
+    return LeafRows(attribute, rows), depths
 
 
 def _walk(node: object, path: Path, attribute: str) -> Iterator[Path]:
     """Yield the path of every leaf below a node, the leaf itself last."""
-    if isinstance(node, Mapping):
-        parts = [(child, (*path, text_of(name))) for name, child in node.items()]
-    elif _is_list(node):
-        parts = [(child, path) for child in node]
-        _check_list(node, path, attribute)
-    elif isinstance(node, str | int | float | dt.date):
-        yield (*path, text_of(node))
-        return
+    if isinstance(node, dict):
+        for name, child in node.items():
+            yield from _walk(child, (*path, name), attribute)
+    elif isinstance(node, list):
+        names = Counter(name for entry in node if isinstance(entry, dict) for name in entry)
+        for name, count in names.items():
+            if count > 1:
+                raise HierarchyError(
+                    f"{_node(path)} has {count} groups with the name {name!r}. Unite them.", where=attribute
+                )
+        for child in node:
+            yield from _walk(child, path, attribute)
     else:
-        raise HierarchyError(f"{_node(path)} holds something that is no value.", where=attribute)
-    if not parts:
-        raise HierarchyError(
-            f"{_node(path)} has no leaves. Write a leaf as an entry of a list.", where=attribute
-        )
-    for child, below in parts:
-        yield from _walk(child, below, attribute)
-
-
-def _is_list(node: object) -> TypeGuard[Sequence[object]]:
-    """Tell whether a part of the tree is a list; a text is a value."""
-    return isinstance(node, Sequence) and not isinstance(node, str)
-
-
-def _check_list(entries: Sequence[object], path: Path, attribute: str) -> None:
-    """Raise HierarchyError where a list holds another one, or two groups of one name."""
-    if any(_is_list(entry) for entry in entries):
-        raise HierarchyError(
-            f"{_node(path)} has a list within its list. Give the inner group a name.", where=attribute
-        )
-    names = Counter(text_of(name) for entry in entries if isinstance(entry, Mapping) for name in entry)
-    for name, count in names.items():
-        if count > 1:
-            raise HierarchyError(
-                f"{_node(path)} has {count} groups with the name {name!r}. Unite them.", where=attribute
-            )
-
-
-def _row(path: Path, height: int) -> tuple[str, ...]:
-    """Return the label of a leaf at each level."""
-    depth = len(path)
-    labels = [path[min(depth, height - level) - 1] for level in range(height)]
-    return (*labels, ROOT)
+        yield (*path, str(node))
 
 
 def _check_names(paths: Sequence[Path], attribute: str) -> None:
-    """Raise HierarchyError where a name is empty, a leaf stands twice or two nodes could be confused."""
+    """Raise HierarchyError where a name is empty or two nodes could be confused."""
     for path in paths:
         if "" in path:
             raise HierarchyError(
@@ -100,15 +60,7 @@ def _check_names(paths: Sequence[Path], attribute: str) -> None:
                 where=attribute,
             )
     deepest = _inner_nodes(paths, attribute)
-    leaf_of: dict[str, Path] = {}
     for path in paths:
-        before = leaf_of.setdefault(path[-1], path)
-        if before is not path:
-            raise HierarchyError(
-                f"A leaf stands twice: under {_shown(before[:-1])} and under {_shown(path[:-1])}.",
-                where=attribute,
-                values=path[-1:],
-            )
         node = deepest.get(path[-1])
         if node is not None and not _is_below(path, node):
             raise HierarchyError(
@@ -146,10 +98,8 @@ def _is_below(path: Path, node: Path) -> bool:
 
 
 def _shown(path: Path) -> str:
-    """Write the path of an inner node for a message."""
     return " > ".join(repr(name) for name in path) or "the root"
 
 
 def _node(path: Path) -> str:
-    """Write an inner node at the beginning of a message."""
     return f"The node {_shown(path)}" if path else "The root"

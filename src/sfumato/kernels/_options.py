@@ -15,6 +15,7 @@ import numba
 import numpy as np
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 
+from sfumato.kernels._groups import IS_KNOWN
 from sfumato.kernels._parts import KernelCompiler, PartCache, PartCompiler
 
 if TYPE_CHECKING:
@@ -54,15 +55,12 @@ def _compiled(function: Kernel, *, from_python: bool) -> Kernel:
     # Numba's types do not know all of its options.
     compiled = cast("Callable[..., Callable[[Kernel], Kernel]]", numba.njit)
     try:
-        made = compiled(
-            nogil=True,
-            no_cfunc_wrapper=True,
-            no_cpython_wrapper=not from_python,
-            pipeline_class=KernelCompiler if from_python else PartCompiler,
-        )(function)
-        vars(made)["_cache"] = (_Cache if from_python else _CacheOfParts)(
+        compiler = {"pipeline_class": KernelCompiler if from_python else PartCompiler} if IS_KNOWN else {}
+        made = compiled(nogil=True, no_cfunc_wrapper=True, no_cpython_wrapper=not from_python, **compiler)(
             function
-        )  # what cache=True does, with numba's own class
+        )
+        # What cache=True does, with numba's own class.
+        vars(made)["_cache"] = (_Cache if from_python or not IS_KNOWN else _CacheOfParts)(function)
         return made
     finally:
         settings["CACHE_DIR"] = before
@@ -184,6 +182,3 @@ def _forget_others(parent: Path, name: str) -> None:
         with contextlib.suppress(OSError):
             if path.name != name and time.time() - path.stat().st_mtime > IN_USE_S:
                 shutil.rmtree(path, ignore_errors=True)
-
-
-__all__ = ["cache_folder", "inner", "kernel"]

@@ -160,6 +160,3 @@ class _Rebuilding:
         part._final_module = binding.parse_bitcode(code)
         part._finalize_final_module()
         return part
-
-
-__all__ = ["KernelCompiler", "PartCache", "PartCompiler"]

@@ -233,6 +233,3 @@ def cost_recoding(
     _measure_blocks(decisions, ends, model, states, work)
     _cost_classes(decisions, ends, model, 0, work)
     return fine_cost(model, work)
-
-
-__all__ = ["bound_ends", "cost_recoding", "fails", "fine_cost", "least_of_failing", "weight_of"]

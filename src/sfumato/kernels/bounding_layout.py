@@ -103,19 +103,3 @@ class Work(NamedTuple):
     apart_bound: FloatArray  # (elements,)
     merged: LongArray  # (elements,): classes that joining unites
     counters: LongArray  # see COUNTERS
-
-
-__all__ = [
-    "CELLS",
-    "COUNTERS",
-    "NEEDED",
-    "PROBES",
-    "ROUNDS",
-    "SQUARES",
-    "TOO_DEAR_APART",
-    "TOO_DEAR_JOINED",
-    "Model",
-    "Techniques",
-    "Tuples",
-    "Work",
-]

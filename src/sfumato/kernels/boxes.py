@@ -93,6 +93,3 @@ def dominance_fitness(values: FloatArray) -> LongArray:
             elif relation == _SECOND:
                 fitness[i] += dominated[j]
     return fitness
-
-
-__all__ = ["dominance_fitness", "update_archive"]

@@ -57,6 +57,3 @@ def summed_inverse(groups: int, rows: LongArray, values: FloatArray, scratch: Sc
         lost += (total - after) + term if total >= term else (term - after) + total
         total = after
     return round_off(total + lost)
-
-
-__all__ = ["DIVERSITY", "fill_diversity", "summed_inverse"]

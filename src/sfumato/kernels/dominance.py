@@ -45,6 +45,3 @@ def keep_non_dominated(costs: FloatArray) -> BoolArray:
             count += 1
             keep[i] = True
     return keep
-
-
-__all__ = ["keep_non_dominated"]

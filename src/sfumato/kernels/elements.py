@@ -176,6 +176,3 @@ def settle(decisions: Decisions, attribute: int, states: IntArray, ends: Ends) -
                 break
     ends.coarse_count[attribute] = connect(decisions, attribute, states, True, ends.lead, ends.coarse)
     return True
-
-
-__all__ = ["APART", "JOINED", "OPEN", "Decisions", "Ends", "connect", "settle"]

@@ -265,16 +265,3 @@ def expand_many(
         if model.exact:
             best = min(best, left.cost[i])
     return len(states)
-
-
-__all__ = [
-    "AGAIN",
-    "BOUNDED",
-    "BRANCHED",
-    "CONTRADICTION",
-    "ENDINGS",
-    "LEAF",
-    "Left",
-    "expand",
-    "expand_many",
-]

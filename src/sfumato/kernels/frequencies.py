@@ -92,6 +92,3 @@ def frequency_penalties(
                 block = ladders.maps[map_start + block]
             others = row_count - ladders.block_rows[cost_start + block]
             penalties[a] += scratch.lost[v] * others / (row_count - origin.counts[v])
-
-
-__all__ = ["frequency_penalties", "total_penalty"]

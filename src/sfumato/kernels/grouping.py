@@ -138,6 +138,3 @@ def group_tuples(
             made += 1
         group[i] = at
     return made
-
-
-__all__ = ["group_tuples"]

@@ -247,6 +247,3 @@ def measure_histograms(tables: Tables, depth: int, plan: Plan, number: int, scra
         _fill_ordered(runs, rows, reach, area, plan.row_count, plan.set_size[source], found)
     else:
         _fill_hierarchical(runs, rows, plan, number, scratch.held, scratch.squares[number], found)
-
-
-__all__ = ["ENTROPY", "RECURSIVE", "T_HIERARCHICAL", "T_ORDERED", "measure_histograms", "sort_pairs"]

@@ -22,9 +22,6 @@ from sfumato.kernels.diversity import DIVERSITY, fill_diversity, summed_inverse
 from sfumato.kernels.frequencies import frequency_penalties
 from sfumato.kernels.histograms import (
     ENTROPY,
-    RECURSIVE,
-    T_HIERARCHICAL,
-    T_ORDERED,
     measure_histograms,
     sort_pairs,
 )
@@ -494,35 +491,3 @@ def evaluate_nodes(
             scratch.before[a] = nodes[i, a]
         control[1 + worker] += 1
     return len(nodes)
-
-
-__all__ = [
-    "ALL_ROWS_SQUARED",
-    "ALL_SIZE_SUM",
-    "BELOW_MEAN",
-    "CLASSES",
-    "DISTINCT_BITS",
-    "DISTINCT_PAIRS",
-    "DIVERSITY",
-    "ENTROPY",
-    "FAILING",
-    "FAILING_ROWS",
-    "FAILING_THEN_SMALLEST",
-    "FEASIBLE",
-    "FIXED_SUMS",
-    "MAJORITY",
-    "NONE",
-    "RECURSIVE",
-    "ROWS_SQUARED",
-    "SHARE",
-    "SIZE",
-    "SIZE_SUM",
-    "SMALLEST",
-    "SQUARES",
-    "SUPPRESSED",
-    "T_EQUAL",
-    "T_HIERARCHICAL",
-    "T_ORDERED",
-    "evaluate_nodes",
-    "reduce_classes",
-]

@@ -8,9 +8,9 @@ from sfumato.kernels._groups import by_address
 
 if TYPE_CHECKING:
     import numpy as np
+    from numpy.typing import NDArray
 
     from sfumato._typing import FloatArray, IntArray, KeyArray, LongArray
-    from sfumato.kernels.sentences import Sentences
 
 
 @by_address
@@ -89,6 +89,22 @@ class Details(NamedTuple):
 
 
 @by_address
+class Sentences(NamedTuple):
+    """What the properties about sentences read; all empty where there are none."""
+
+    number: LongArray  # (properties,): the sentence that it is about, −1 for all
+    first: int  # the first bit word of sentences
+    words: int  # how many there are
+    held: KeyArray  # (words, values): sentences that a combination, or a person, holds; in the low half
+    truth: NDArray[np.uint8]  # (combinations, sentences)
+    shares: FloatArray  # (combinations, sentences): damage over all damage of a holder
+    log_prior: (
+        FloatArray  # (sentences,): log of the share of rows for which it is true; 0 where that is 0 or 1
+    )
+    scale: float  # a risk of 1 as an integer
+
+
+@by_address
 class Plan(NamedTuple):
     """What to collect and which rows to suppress."""
 
@@ -129,6 +145,3 @@ class Scratch(NamedTuple):
     sorted: IntArray  # (2, pairs): numbers of the pairs of one set, by value, and by class and value
     ends: LongArray  # where the pairs of each class end among the sorted ones
     held: LongArray  # (values,): zeros between uses
-
-
-__all__ = ["Details", "Field", "Fields", "Ladders", "Origin", "Plan", "Scratch", "Tables"]

@@ -201,15 +201,3 @@ def link_groups(
             expected += 1.0 / ties
             by_number += lower == 0
     return expected, by_number
-
-
-__all__ = [
-    "EDGE",
-    "TIED",
-    "centroids_of",
-    "classes_of",
-    "count_losses",
-    "link_groups",
-    "measure_groups",
-    "settle_columns",
-]

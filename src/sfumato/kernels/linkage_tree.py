@@ -156,6 +156,3 @@ def link_rows(
             if lowest == i:
                 by_number += 1
     return expected, by_number
-
-
-__all__ = ["build_boxes", "link_rows"]

@@ -263,25 +263,3 @@ def mdav_plain(values: FloatArray, k: int) -> IntArray:
     clusters = np.zeros(len(values), dtype=np.int32)
     finish_plain(values, np.arange(len(values)), k, sum_columns(values), clusters, 0)
     return clusters
-
-
-__all__ = [
-    "BLOCK",
-    "NONE",
-    "Remaining",
-    "add_to_sum",
-    "close_cluster",
-    "find_farthest",
-    "find_farthest_between",
-    "find_nearest",
-    "find_nearest_between",
-    "finish_plain",
-    "gather",
-    "insert_nearest",
-    "largest",
-    "mdav_plain",
-    "measure_lanes",
-    "merge_nearest",
-    "remove",
-    "sum_columns",
-]

@@ -89,6 +89,3 @@ def mdav_indexed(values: FloatArray, k: int, weight: float = 1.0) -> IntArray:
     clusters, rows, sums, cluster = begin_indexed(values, k, SIZES, weight)
     finish_plain(values, rows, k, sums, clusters, cluster)
     return clusters
-
-
-__all__ = ["SIZES", "begin_indexed", "mdav_indexed"]

@@ -196,6 +196,3 @@ def find_farthest_in_shells(shells: Shells, point: FloatArray, fan: int) -> tupl
                 if shells.distances[i] == top and (top > best or row < best_row):
                     best, best_row = top, row
     return best_row, seen
-
-
-__all__ = ["FAN", "LANES", "Shells", "build_shells", "find_farthest_in_shells", "remove_from_shells"]

@@ -328,6 +328,3 @@ def _push(tree: Tree, top: int, block: int, node: int, level: int, limit: float,
         nodes[top, 0] = level
         top += 1
     return top
-
-
-__all__ = ["FAN", "LEAF", "Tree", "build_tree", "find_nearest_in_tree", "remove_from_tree"]

@@ -430,6 +430,3 @@ def _split_neighbours(
             work.apart_bound[e] = np.inf
         elif use.coarse_bound:
             work.apart_bound[e] = max(bound, bound + change)
-
-
-__all__ = ["probe"]

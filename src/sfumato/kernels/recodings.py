@@ -309,6 +309,3 @@ def evaluate_recodings(
         reduce_classes(tables, depths[1], fields, ladders, levels, plan, scratch, sums[i], worst[i])
         flags[1 + worker] += 1
     return len(blocks)
-
-
-__all__ = ["DEPTHS", "EXTENT", "HEIGHT", "SIZE", "Heights", "evaluate_recodings", "price_blocks"]

@@ -224,6 +224,3 @@ def roll_up(
     if len(scratch.chain):
         remember(tables, low, high, groups, scratch)
     roll_up_pairs(tables, low, high, plan, scratch)
-
-
-__all__ = ["add_up", "remember", "roll_up", "roll_up_pairs", "table_bits"]

@@ -21,6 +21,3 @@ def round_off(number: float) -> float:
     if digits < 0:
         return float(np.rint(number / scale) * scale)
     return float(np.rint(number * scale) / scale)
-
-
-__all__ = ["round_off"]

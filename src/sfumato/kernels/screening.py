@@ -38,6 +38,3 @@ def best_reachable(
                 if (above and improves[m]) or (below and worsens[m]):
                     reach[i, m] = min(reach[i, m], indices[j, m])
     return reach
-
-
-__all__ = ["best_reachable"]

@@ -8,17 +8,14 @@ falsified, the high half which are held.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.kernels._groups import by_address
 from sfumato.kernels._options import inner, kernel
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from sfumato._typing import FloatArray, KeyArray, LongArray
+    from sfumato._typing import FloatArray, LongArray
     from sfumato.kernels.layout import Plan, Scratch, Tables
 
 # What a property of a class is, beside those that the lattice kernels number from 0 on.
@@ -27,22 +24,6 @@ PER_WORD = 32
 _HALF = np.uint64(PER_WORD)
 _LOW = np.uint64((1 << PER_WORD) - 1)
 _ZERO = np.uint64(0)
-
-
-@by_address
-class Sentences(NamedTuple):
-    """What the properties about sentences read; all empty where there are none."""
-
-    number: LongArray  # (properties,): the sentence that it is about, −1 for all
-    first: int  # the first bit word of sentences
-    words: int  # how many there are
-    held: KeyArray  # (words, values): sentences that a combination, or a person, holds; in the low half
-    truth: NDArray[np.uint8]  # (combinations, sentences)
-    shares: FloatArray  # (combinations, sentences): damage over all damage of a holder
-    log_prior: (
-        FloatArray  # (sentences,): log of the share of rows for which it is true; 0 where that is 0 or 1
-    )
-    scale: float  # a risk of 1 as an integer
 
 
 @kernel
@@ -138,6 +119,3 @@ def measure_sentences(tables: Tables, depth: int, plan: Plan, p: int, scratch: S
             values[c] = sums[c]
     else:
         _sum_risks(tables, depth, plan, p, sums, values)
-
-
-__all__ = ["EXPOSED", "PER_WORD", "RISK", "SECURE", "Sentences", "least_security", "measure_sentences"]

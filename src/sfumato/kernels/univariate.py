@@ -42,6 +42,3 @@ def cut_optimally(values: FloatArray, k: int) -> IntArray:
         end = begins[end]
         number += 1
     return (number - 1 - runs).astype(np.int32)
-
-
-__all__ = ["cut_optimally"]

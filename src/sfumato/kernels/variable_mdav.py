@@ -140,6 +140,3 @@ def variable_mdav(values: FloatArray, k: int, gain: float, order: LongArray) -> 
         cluster += 1
     _join_nearest(values, remaining.places, clusters, cluster)
     return clusters
-
-
-__all__ = ["measure_from_centre", "variable_mdav"]

@@ -1,11 +1,12 @@
 """Measures: an index of a property, with a direction and a name."""
 
 from sfumato.measures.custom import PropertyMeasure
-from sfumato.measures.indices import mean, spread, worst
+from sfumato.measures.indices import binary_spread, mean, spread, worst
 from sfumato.measures.measure import ClassMeasure, Direction, Measure, Monotone, Union
 from sfumato.measures.penalties import RowPenalties
 from sfumato.measures.registry import MEASURES, MeasureFacts, make_measure, measure_facts, measure_names
 from sfumato.measures.setting import Setting
+from sfumato.measures.steps import Step, gain_per_loss
 
 __all__ = [
     "MEASURES",
@@ -17,7 +18,10 @@ __all__ = [
     "PropertyMeasure",
     "RowPenalties",
     "Setting",
+    "Step",
     "Union",
+    "binary_spread",
+    "gain_per_loss",
     "make_measure",
     "mean",
     "measure_facts",

@@ -12,23 +12,21 @@ from typing import TYPE_CHECKING, Literal, Self, TypeAlias, cast
 
 from sfumato.errors import DataError, OutputError
 from sfumato.release.fields import Fields, atomic_text, load_json_object, stable_json
+from sfumato.spec.fields import FORMULAS, KINDS, OUTPUTS, ROLES
+from sfumato.spec.fields import ROW_ORDERS as ORDERS
+from sfumato.spec.fields import SUPPRESSION_OUTPUTS as SUPPRESSED
+from sfumato.spec.fields import SUPPRESSION_RULES as RULES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-Role: TypeAlias = Literal["identifier", "quasi-identifier", "sensitive", "other"]
+    from sfumato.spec.fields import Role
+
 Blocks: TypeAlias = tuple[tuple[str | int | float | None, ...], ...]
 Labels: TypeAlias = tuple[str | None, ...]
 
 VERSION = 1
-ROLES = ("identifier", "quasi-identifier", "sensitive", "other")
-KINDS = ("number", "category", "ordinal", "date")
-OUTPUTS = ("label", "mean", "median", "mode")
-RULES = ("auto", "none", "failing", "smallest", "below-mean")
-SUPPRESSED = ("drop", "mask")
-ORDERS = ("sorted", "input")
-FORMULAS = ("keep", "escape")
 
 _ATTRIBUTE_KEYS = ("role", "kind", "weight", "hierarchy", "scheme", "partition", "output")
 _KEYS = ("version", "attributes", "columns", "suppression", "require", "confidential", "data", "release")

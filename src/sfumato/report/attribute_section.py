@@ -1,13 +1,13 @@
-"""What became of each attribute."""
+"""What became of the classes and of each attribute."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from sfumato.assess.gather import Evidence
-from sfumato.report.charts import Bar, Curve, bar_chart, step_chart
-from sfumato.report.pieces import Figure, Numbers, missing, paragraph, scrolling, section, share_words
-from sfumato.report.words import count_words
+from sfumato.report.charts import Bar, Curve, bar_chart, seen_words, step_chart
+from sfumato.report.pieces import Box, Chapter, Chart, Heading, Numbers, Paragraph, not_shown
+from sfumato.words import count_words, percent_words, range_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,57 +15,57 @@ if TYPE_CHECKING:
     from sfumato.assess.published import Block, Published, ReleasedAttribute
     from sfumato.front import ClassSizes
     from sfumato.release.microaggregated import MicroRecipe
+    from sfumato.report.pieces import Piece
 
 EDGES = (1, 2, 4, 9, 19, 49, 99, 499, 999)
 """Largest sizes of the rows of the table; the last row has no largest one."""
 
+ALIKE = (
+    "Rows that are alike in everything that an outsider may know form a class: nobody can be "
+    "told apart within it. The larger the classes, the better people are hidden."
+)
 PERSONS = "Rows are counted here. A person may have several, and what is required counts persons."
 
 
-def sizes_section(found: Published) -> str:
+def sizes_section(found: Published) -> Chapter:
     """Return how rows are spread over classes of different sizes."""
-    lack = found.lack("sizes")
-    return section(
-        "sizes",
-        "Sizes of the classes",
-        [
-            paragraph(
-                "Rows that are alike in everything that an outsider may know form a class: nobody can be "
-                "told apart within it. The larger the classes, the better people are hidden."
-            ),
-            paragraph(PERSONS if found.subject.has_persons else "", "note"),
-            missing(lack.why, lack.remedy) if lack else "",
-            _sizes_figure(found).html() if found.sizes_after.sizes else "",
-        ],
-    )
+    pieces = [
+        Paragraph(ALIKE),
+        Paragraph(PERSONS, "note") if found.subject.has_persons else None,
+        not_shown(found.lack("sizes")),
+        _sizes_chart(found) if found.sizes_after.sizes else None,
+    ]
+    return Chapter("sizes", "Class sizes", "Sizes of the classes", pieces)
 
 
-def _sizes_figure(found: Published) -> Figure:
-    both = _known(found)
-    limit = found.required_k
-    drawing = step_chart(
-        [Curve(name, look, _shares(sizes)) for name, look, sizes in both],
-        "size of the class, in rows",
-        "share of rows in classes of at most this size",
-        None if limit is None else (limit, f"required: {limit:g}"),
-    )
-    return Figure(
+def _sizes_chart(found: Published) -> Chart:
+    """Draw the sizes of the release alone, or before and after."""
+    before, known, limit = found.sizes_before, {"release": found.sizes_after}, found.required_k
+    if before is not None and before.sizes:
+        known = {"before": before, "after": found.sizes_after}
+    curves = [
+        Curve(name, "before" if name == "before" else "after", _shares(sizes))
+        for name, sizes in known.items()
+    ]
+    seen = [
+        f"{name.capitalize()}: {sum(sizes.classes):,} classes, the smallest of {sizes.sizes[0]:,} "
+        f"and the largest of {sizes.sizes[-1]:,} rows."
+        for name, sizes in known.items()
+    ]
+    return Chart(
         "class-sizes",
         "Rows by the size of their class",
         "at each size, the height of the line is the share of rows whose class is not larger; a line that "
         "rises later, further to the right, hides people better.",
-        drawing,
-        " ".join(_sizes_words(name, sizes) for name, _, sizes in both),
-        _sizes_numbers(both),
+        step_chart(
+            curves,
+            "size of the class, in rows",
+            "share of rows in classes of at most this size",
+            None if limit is None else (limit, f"required: {limit:g}"),
+        ),
+        " ".join(seen),
+        _sizes_numbers(known),
     )
-
-
-def _known(found: Published) -> list[tuple[str, str, ClassSizes]]:
-    """Return sizes with their names and looks: of the release alone, or before and after."""
-    before, after = found.sizes_before, found.sizes_after
-    if before is None or not before.sizes:
-        return [("release", "after", after)]
-    return [("before", "before", before), ("after", "after", after)]
 
 
 def _shares(sizes: ClassSizes) -> list[tuple[float, float]]:
@@ -76,31 +76,17 @@ def _shares(sizes: ClassSizes) -> list[tuple[float, float]]:
     ]
 
 
-def _sizes_words(name: str, sizes: ClassSizes) -> str:
-    return (
-        f"{name.capitalize()}: {sum(sizes.classes):,} classes, the smallest of {sizes.sizes[0]:,} "
-        f"and the largest of {sizes.sizes[-1]:,} rows."
-    )
-
-
-def _sizes_numbers(both: Sequence[tuple[str, str, ClassSizes]]) -> Numbers:
+def _sizes_numbers(known: dict[str, ClassSizes]) -> Numbers:
     rows, low = [], 1
     for high in (*EDGES, None):
-        name = f"{low:,}" if low == high else f"{low:,} or more" if high is None else f"{low:,} to {high:,}"
-        rows.append([name, *(_between(sizes, low, high) for _, _, sizes in both)])
+        counts = [sizes.rows_between(low, high or max(sizes.sizes, default=0)) for sizes in known.values()]
+        rows.append([range_words(low, high), *(f"{count:,}" for count in counts)])
         low = (high or 0) + 1
-    headings = ["size of the class", *("rows" if name == "release" else f"rows {name}" for name, *_ in both)]
-    return Numbers("Rows in classes of each size", headings, rows)
+    headings = ["rows" if name == "release" else f"rows {name}" for name in known]
+    return Numbers("Rows in classes of each size", ["size of the class", *headings], rows)
 
 
-def _between(sizes: ClassSizes, low: int, high: int | None) -> str:
-    last = max(sizes.sizes, default=0) if high is None else high
-    return f"{sizes.rows_between(low, last):,}"
-
-
-BARS = 12
-"""Bars of one attribute; smaller blocks are put together below them."""
-
+BARS = 12  # bars of one attribute; smaller blocks are put together below them
 LISTED = 60
 MISSING = "(missing)"
 BLURRED = (
@@ -116,42 +102,40 @@ ROLES = {
 }
 
 
-def attribute_section(found: Published, *, show_values: bool = True) -> str:
+def attribute_section(found: Published, *, show_values: bool = True) -> Chapter:
     """Return the blocks of each attribute, and the roles of all columns."""
-    lack = found.lack("attributes")
-    parts = [
-        paragraph(AVERAGED if found.subject.recipe is None else BLURRED),
-        missing(lack.why, lack.remedy) if lack else "",
+    pieces: list[Piece | None] = [
+        Paragraph(AVERAGED if found.subject.recipe is None else BLURRED),
+        not_shown(found.lack("attributes")),
     ]
     if any(item.loss is not None for item in found.attributes):
-        parts.append(_loss_figure(found.attributes).html())
-    figures = [
-        _blocks_figure(item, place, show_values=show_values).html()
+        pieces.append(_loss_chart(found.attributes))
+    charts = [
+        _blocks_chart(item, place, show_values=show_values)
         for place, item in enumerate(found.attributes, start=1)
         if not item.is_gone
     ]
-    if figures:
-        parts.append(f'<div class="pairs">\n{chr(10).join(figures)}\n</div>')
+    if charts:
+        pieces.append(Box("pairs", charts))
     gone = [item.name for item in found.attributes if item.is_gone]
     if gone:
-        parts.append(paragraph(f"Nothing can be told apart any more in: {', '.join(gone)} (one block, *)."))
-    parts.append(_roles(found))
-    return section("attributes", "The blocks of each attribute", parts)
+        pieces.append(Paragraph(f"Nothing can be told apart any more in: {', '.join(gone)} (one block, *)."))
+    return Chapter("attributes", "Attributes", "The blocks of each attribute", [*pieces, *_roles(found)])
 
 
-def _loss_figure(attributes: Sequence[ReleasedAttribute]) -> Figure:
-    known = [item for item in attributes if item.loss is not None]
-    bars = [Bar(item.name, 100 * (item.loss or 0.0), share_words(item.loss)) for item in known]
+def _loss_chart(attributes: Sequence[ReleasedAttribute]) -> Chart:
+    bars = [Bar.of_share(item.name, item.loss) for item in attributes if item.loss is not None]
     rows = [
-        [item.name, done_words(item), f"{len(item.blocks):,}", share_words(item.loss)] for item in attributes
+        [item.name, done_words(item), f"{len(item.blocks):,}", percent_words(item.loss)]
+        for item in attributes
     ]
-    return Figure(
+    return Chart(
         "detail",
         "Detail lost, attribute by attribute",
         "a bar of 0 % is an attribute that is published unchanged, 100 % one of which nothing is left; rows "
         "that were left out count as lost.",
         bar_chart(bars, most=100.0, width=560),
-        "; ".join(f"{bar.name}: {bar.text}" for bar in bars) + ".",
+        seen_words(bar.seen for bar in bars),
         Numbers("What was done to each attribute", ["attribute", "done", "blocks", "detail lost"], rows),
     )
 
@@ -172,19 +156,18 @@ def done_words(item: ReleasedAttribute) -> str:
     return f"level {item.level}" + (f" of {item.height}" if item.height is not None else "")
 
 
-def _blocks_figure(item: ReleasedAttribute, number: int, *, show_values: bool) -> Figure:
+def _blocks_chart(item: ReleasedAttribute, number: int, *, show_values: bool) -> Chart:
     named = _named(item.blocks, show_values=show_values)
-    shown = _largest(named)
-    bars = [Bar(name, float(rows), f"{rows:,}") for name, rows in shown]
+    bars = [Bar(name, float(rows), f"{rows:,}") for name, rows in _largest(named)]
     table = [[name, f"{rows:,}"] for name, rows in named[:LISTED]]
     more = f"; the first {LISTED} of {len(named):,}" if len(named) > LISTED else ""
-    return Figure(
+    return Chart(
         f"blocks-{number}",
         f"{item.name}: {done_words(item)}",
         f"each bar is one of {count_words(len(named), 'label')} of the release; its length is the number of "
         "rows that have it.",
         bar_chart(bars, width=500, names=190),
-        "; ".join(f"{bar.name}: {bar.text} rows" for bar in bars) + ".",
+        seen_words(f"{bar.seen} rows" for bar in bars),
         Numbers(f"Released rows by label of {item.name}{more}", ["label", "rows"], table),
     )
 
@@ -205,10 +188,12 @@ def _largest(named: Sequence[tuple[str, int]]) -> list[tuple[str, int]]:
     return [*(named[place] for place in kept), others]
 
 
-def _roles(found: Published) -> str:
+def _roles(found: Published) -> list[Piece]:
     recipe, micro = found.subject.recipe, found.subject.micro
-    if recipe is None or micro is not None:
-        return "" if micro is None else _micro_roles(micro)
+    if micro is not None:
+        return [_micro_roles(micro)]
+    if recipe is None:
+        return []
     done = {item.name: "one block, *" if item.is_gone else done_words(item) for item in found.attributes}
     rows = [
         [name, item.role, ROLES[item.role][0], done.get(name, ROLES[item.role][1])]
@@ -216,20 +201,19 @@ def _roles(found: Published) -> str:
     ]
     if isinstance(found, Evidence):
         rows += [[name, "", "not named in the specification", "is removed"] for name in found.left_out]
-    table = Numbers("All columns and their roles", ["column", "role", "why", "what is done"], rows)
-    return f"<h3>Columns and their roles</h3>\n{scrolling(table.html(), table.caption)}"
+    headings = ["column", "role", "why", "what is done"]
+    return [Heading("Columns and their roles"), Numbers("All columns and their roles", headings, rows)]
 
 
-def _micro_roles(micro: MicroRecipe) -> str:
+def _micro_roles(micro: MicroRecipe) -> Numbers:
     rows = [
         [name, f"{micro.centres[name]} of at least {micro.k} similar rows", ", ".join(group)]
         for group in micro.groups
         for name in group
     ]
-    kept = [name for name in micro.columns if name not in micro.names]
     rows += [
         [name, "unchanged; groups of rows do not cross it" if name == micro.within else "unchanged", ""]
-        for name in kept
+        for name in micro.columns
+        if name not in micro.names
     ]
-    headings = ["column", "what is published", "grouped by"]
-    return scrolling(Numbers("All published columns", headings, rows).html(), "All published columns")
+    return Numbers("All published columns", ["column", "what is published", "grouped by"], rows)

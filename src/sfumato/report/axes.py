@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -13,15 +13,14 @@ from sfumato.errors import ParameterError
 from sfumato.front.front import Objective
 from sfumato.front.picks import WIDE
 from sfumato.front.questions import RISKS
-from sfumato.front.words import number_words
 from sfumato.report.words import measure_words
+from sfumato.words import number_words
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from sfumato._typing import FloatArray
     from sfumato.front.front import Front
-    from sfumato.report.pieces import Drawing
 
 STEPS = (1.0, 2.0, 5.0, 10.0)
 
@@ -40,11 +39,19 @@ class Axis:
         return measure_words(self.name)
 
     @property
+    def better(self) -> str:
+        """Which values are better, in words; blank where nobody said so."""
+        return {True: "larger is better", False: "smaller is better", None: ""}[self.maximize]
+
+    @property
     def direction(self) -> str:
         """Where better is; the arrows also hold for text that runs upwards."""
-        if self.maximize is None:
-            return ""
-        return "larger is better →" if self.maximize else "← smaller is better"
+        return {True: f"{self.better} →", False: f"← {self.better}", None: ""}[self.maximize]
+
+    @property
+    def span(self) -> str:
+        """The measure with its smallest and its largest value, in words."""
+        return f"{self.words} from {number_words(self.low)} to {number_words(self.high)}"
 
     @property
     def low(self) -> float:
@@ -64,6 +71,11 @@ class Axis:
     def is_log(self) -> bool:
         """Whether the values are positive and span more than two orders of magnitude."""
         return self.low > 0 and self.high > WIDE * self.low
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all finite values are whole numbers."""
+        return bool(np.all(self._finite == np.rint(self._finite)))
 
     @cached_property
     def shares(self) -> FloatArray:
@@ -85,6 +97,10 @@ class Axis:
         """Return values as they are drawn: decimal logarithms on a logarithmic axis."""
         return np.log10(values) if self.is_log else values
 
+    def take(self, places: Sequence[int]) -> Axis:
+        """Return the axis of some solutions, given by their places."""
+        return replace(self, values=self.values[list(places)])
+
     def ticks(self, count: int) -> list[float]:
         """Return about ``count`` round values between the smallest and the largest; at least one.
 
@@ -94,7 +110,7 @@ class Axis:
             return [self.low]
         make = _log_ticks if self.is_log else _linear_ticks
         ticks = make(self.low, self.high, count)
-        if np.all(self._finite == np.rint(self._finite)):
+        if self.is_whole:
             ticks = [tick for tick in ticks if tick.is_integer()]
         return ticks or [self.low]
 
@@ -102,14 +118,24 @@ class Axis:
         """Return ticks with their numbers, blank where these would touch side by side."""
         labels = {tick: number_words(tick) for tick in self.ticks(count)}
         places = dict(zip(labels, (self.share(np.array(list(labels))) * room).tolist(), strict=True))
-        shown: list[float] = []
-        for tick in sorted(labels, key=lambda tick: (self.is_log and not _is_power_of_ten(tick), tick)):
-            # Half of either number and a blank.
-            needs = ((len(labels[tick]) + len(labels[other])) / 2 + 1 for other in shown)
-            away = (abs(places[tick] - places[other]) for other in shown)
-            if all(far >= need for far, need in zip(away, needs, strict=True)):
-                shown.append(tick)
-        return {tick: text if tick in shown else "" for tick, text in labels.items()}
+        # Half of either number and a blank.
+        return without_touching(
+            labels, places, lambda text, other: (len(text) + len(other)) / 2 + 1, is_log=self.is_log
+        )
+
+
+def without_touching(
+    labels: dict[float, str], places: dict[float, float], room: Callable[[str, str], float], *, is_log: bool
+) -> dict[float, str]:
+    """Blank the labels of ticks that lie nearer to a shown one than the room that two labels need.
+
+    Powers of ten come first on a logarithmic axis.
+    """
+    shown: list[float] = []
+    for tick in sorted(labels, key=lambda tick: (is_log and not f"{tick:e}".startswith("1.000000e"), tick)):
+        if all(abs(places[tick] - places[other]) >= room(labels[tick], labels[other]) for other in shown):
+            shown.append(tick)
+    return {tick: text if tick in shown else "" for tick, text in labels.items()}
 
 
 def _linear_ticks(low: float, high: float, count: int) -> list[float]:
@@ -124,17 +150,18 @@ def _linear_ticks(low: float, high: float, count: int) -> list[float]:
 
 def _log_ticks(low: float, high: float, count: int) -> list[float]:
     """Return 1, 2, 5 of each decade if that is not too many, else every n-th power of ten."""
-    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
-    fine = [float(f"{s}e{p}") for p in range(first, last + 1) for s in (1, 2, 5)]
-    fine = [tick for tick in fine if low <= tick <= high]
+    fine = one_two_five(low, high)
     if len(fine) <= count:
         return fine
-    tens = [float(f"1e{p}") for p in range(first, last + 1) if low <= float(f"1e{p}") <= high]
+    tens = one_two_five(low, high, (1,))
     return tens[:: math.ceil(len(tens) / count)]
 
 
-def _is_power_of_ten(value: float) -> bool:
-    return f"{value:e}".startswith("1.000000e")
+def one_two_five(low: float, high: float, steps: Sequence[int] = (1, 2, 5)) -> list[float]:
+    """Return 1, 2 and 5 times powers of ten within bounds above 0."""
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    ticks = [float(f"{step}e{power}") for power in powers for step in steps]
+    return [tick for tick in ticks if low <= tick <= high]
 
 
 def make_axis(front: Front, objective: Objective) -> Axis:
@@ -156,17 +183,13 @@ def plane_axes(front: Front) -> tuple[Axis, Axis]:
     down = [item for item in front.objectives if not item.maximize]
     if up and down:
         useful = [item for item in down if item.name.partition("(")[0] not in RISKS]
-        pair = (up[0], (useful or down)[0])
-    elif len(front.objectives) > 1:
-        pair = (front.objectives[0], front.objectives[1])
-    else:
-        return make_axis(front, front.objectives[0]), _beside(front)
-    return make_axis(front, pair[0]), make_axis(front, pair[1])
+        return make_axis(front, up[0]), make_axis(front, (useful or down)[0])
+    first, *others = front.objectives
+    return make_axis(front, first), make_axis(front, others[0]) if others else _beside(front, first.name)
 
 
-def _beside(front: Front) -> Axis:
+def _beside(front: Front, only: str) -> Axis:
     """Return the axis that stands beside an only objective."""
-    only = front.objectives[0].name
     if only != "suppressed":
         return make_axis(front, Objective("suppressed", maximize=False))
     other = next((name for name in front.measure_names if name != only), only)
@@ -177,86 +200,3 @@ def other_axes(front: Front) -> list[Axis]:
     """Return the axes of the objectives that are not in the plane, in their order."""
     drawn = {axis.name for axis in plane_axes(front)}
     return [make_axis(front, item) for item in front.objectives if item.name not in drawn]
-
-
-@dataclass(frozen=True)
-class Scale:
-    """Where numbers lie between two places."""
-
-    # the smallest and the largest number
-    low: float
-    high: float
-    # where these two lie
-    start: float
-    end: float
-    is_log: bool = False  # whether equal factors lie equally far apart; then `low` is above 0
-    is_whole: bool = False  # whether ticks are whole numbers
-
-    @classmethod
-    def over(cls, values: Sequence[float], start: float, end: float) -> Scale:
-        """Make the scale of finite numbers, logarithmic where they span two orders of magnitude."""
-        axis = Axis("", None, np.array(values, dtype=np.float64))
-        is_whole = all(float(value).is_integer() for value in values)
-        return cls(axis.low, axis.high, start, end, axis.is_log, is_whole)
-
-    def place(self, value: float) -> float:
-        """Return where a number lies; the middle if the scale knows one number alone."""
-        low, high, at = (math.log(x) if self.is_log else x for x in (self.low, self.high, value))
-        share = (at - low) / (high - low) if high > low else 0.5
-        return self.start + share * (self.end - self.start)
-
-    @cached_property
-    def ticks(self) -> dict[float, str]:
-        """Round numbers with their texts, blank where these would touch."""
-        if not self.is_log:
-            # An axis of whole numbers has whole ticks, and what lies between makes it another one.
-            values = [
-                self.low,
-                self.high,
-                *(() if self.is_whole else (self.low + (self.high - self.low) / 3.7,)),
-            ]
-            return {tick: number_words(tick) for tick in Axis("", None, np.array(values)).ticks(6)}
-        ticks = _round_numbers(self.low, self.high)
-        shown: list[float] = []
-        for tick in sorted(ticks, key=lambda tick: (not math.log10(tick).is_integer(), tick)):
-            room = 8.0 * (len(number_words(tick)) + 1)
-            if all(abs(self.place(tick) - self.place(other)) >= room for other in shown):
-                shown.append(tick)
-        return {tick: number_words(tick) if tick in shown else "" for tick in ticks}
-
-
-def _round_numbers(low: float, high: float) -> list[float]:
-    """Return 1, 2 and 5 times powers of ten within bounds; the lower bound where there is none."""
-    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    ticks = [step * 10.0**power for power in powers for step in (1, 2, 5)]
-    return [tick for tick in ticks if low * (1 - 1e-9) <= tick <= high * (1 + 1e-9)] or [low]
-
-
-def percent_ticks(low: float = 0.0, high: float = 100.0) -> dict[float, str]:
-    """Return ticks of a scale of percent.
-
-    Examples
-    --------
-    >>> percent_ticks(0.0, 100.0)
-    {0.0: '0 %', 25.0: '25 %', 50.0: '50 %', 75.0: '75 %', 100.0: '100 %'}
-    """
-    step = (high - low) / 4
-    return {low + step * place: f"{low + step * place:g} %" for place in range(5)}
-
-
-def draw_across(drawing: Drawing, scale: Scale, top: float, bottom: float, ticks: dict[float, str]) -> None:
-    """Draw upright lines of a grid with their numbers below."""
-    for tick, text in ticks.items():
-        x = scale.place(tick)
-        drawing.line((x, top), (x, bottom), "grid")
-        if text:
-            drawing.text((x, bottom + 18), text, "tick", anchor="middle")
-
-
-def draw_upwards(drawing: Drawing, scale: Scale, left: float, right: float, ticks: dict[float, str]) -> None:
-    """Draw level lines of a grid with their numbers to the left."""
-    for tick, text in ticks.items():
-        y = scale.place(tick)
-        drawing.line((left, y), (right, y), "grid")
-        if text:
-            drawing.text((left - 8, y + 4.5), text, "tick", anchor="end")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from typing import TYPE_CHECKING, Generic, Literal
 
@@ -11,21 +11,21 @@ import numpy as np
 
 from sfumato.errors import DataError
 from sfumato.front.picks import SolutionT
-from sfumato.front.words import list_words, pair_words, printable
 from sfumato.report import style
 from sfumato.report.axes import Axis
+from sfumato.report.marks import scatter
 from sfumato.report.page import drawing_json, page_html, page_scripts
+from sfumato.report.pieces import Numbers, table_html
 from sfumato.report.terminal import cells, pad
 from sfumato.report.words import measure_words, partition_words
+from sfumato.words import capital, list_words, pair_words, printable, range_words
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from plotly.graph_objects import Figure
 
     from sfumato.front import ClassSizes, Front
-
-NO_LABELS: dict[int, dict[str, str]] = {}
 
 
 @dataclass(frozen=True)
@@ -36,8 +36,14 @@ class MeasurePair:
     # its values
     first: float
     second: float
-    # which of them is better; None where they are equal, or the measure is no objective
-    better: Literal["first", "second"] | None
+    maximize: bool | None  # whether larger is better; None where the measure is no objective
+
+    @property
+    def better(self) -> Literal["first", "second"] | None:
+        """Which value is better; None where they are equal, or the measure is no objective."""
+        if self.maximize is None or not (self.first < self.second or self.second < self.first):
+            return None
+        return "first" if (self.first > self.second) == self.maximize else "second"
 
 
 @dataclass(frozen=True)
@@ -72,7 +78,7 @@ class Comparison(Generic[SolutionT]):
         """In which objectives either solution is better, in words."""
         parts = [self._wins("first", self.first.number), self._wins("second", self.second.number)]
         text = "; ".join(part for part in parts if part)
-        return f"{text[0].upper()}{text[1:]}." if text else "Both are equal in every objective."
+        return f"{capital(text)}." if text else "Both are equal in every objective."
 
     def _wins(self, side: str, number: int) -> str:
         wins = []
@@ -84,16 +90,36 @@ class Comparison(Generic[SolutionT]):
         return f"solution {number} is better in {list_words(wins)}" if wins else ""
 
     def __str__(self) -> str:
-
         return comparison_text(self)
 
     def plot(self) -> Figure:
         """Return a figure of the cumulative class sizes of both (plotly)."""
-        return comparison_figure(self)
+        import plotly.graph_objects as go
+
+        if self.sizes is None:
+            raise DataError(
+                "the class sizes need the data; give the front its data: front.attach(data, spec)."
+            )
+        every = [size for item in self.sizes for size in item.sizes]
+        axis = Axis("class size", None, np.array(every or [1], dtype=np.float64))
+        looks = ({"color": style.POINT}, {"color": style.KNEE, "dash": "dash"})
+        figure = go.Figure(layout=_layout(axis))
+        for number, item, look in zip(self.numbers, self.sizes, looks, strict=True):
+            figure.add_trace(_steps(item, f"solution {number}", look, axis))
+        return figure
 
     def html(self) -> str:
         """Return a page that opens without a network: the tables, and the figure where sizes are known."""
-        return comparison_html(self)
+        first, second = self.numbers
+        measures, attributes = map(_html_table, _tables(self, measure_words))
+        content = [measures, "<h2>Attributes</h2>", attributes]
+        scripts: dict[str, str] = {}
+        if self.sizes is not None:
+            scripts = page_scripts()
+            drawing = drawing_json(self.plot())
+            content.append(_FIGURE.format(reading=escape(_reading(self)), drawing=drawing, **scripts))
+        title = f"Solution {first} beside solution {second}"
+        return page_html(title, self.sentence, "\n".join(content), scripts.values())
 
     def to_dict(self) -> dict[str, object]:
         """Return all of it as JSON can hold it."""
@@ -122,9 +148,9 @@ def make_comparison(
     directions = {item.name: item.maximize for item in front.objectives}
     names = dict.fromkeys([*front.measure_names, "suppressed"])
     measures = tuple(
-        _measure_pair(name, first.value(name), second.value(name), directions.get(name)) for name in names
+        MeasurePair(name, first.value(name), second.value(name), directions.get(name)) for name in names
     )
-    looks = [(labels or NO_LABELS).get(item.number, {}) for item in (first, second)]
+    looks = [(labels or {}).get(item.number, {}) for item in (first, second)]
     attributes = tuple(
         AttributePair(
             name,
@@ -137,13 +163,6 @@ def make_comparison(
     return Comparison(first, second, measures, attributes, sizes)
 
 
-def _measure_pair(name: str, first: float, second: float, maximize: bool | None) -> MeasurePair:
-    better: Literal["first", "second"] | None = None
-    if maximize is not None and (first < second or second < first):
-        better = "first" if (first > second) == maximize else "second"
-    return MeasurePair(name, first, second, better)
-
-
 def _sizes_dict(item: ClassSizes) -> dict[str, object]:
     return {
         "sizes": list(item.sizes),
@@ -154,45 +173,42 @@ def _sizes_dict(item: ClassSizes) -> dict[str, object]:
 
 
 WIDTH = 100
-BAR = 20
-"""Letters of the longest bar."""
-
+BAR = 20  # letters of the longest bar
 GAP = "   "
 STEPS = (1, 2, 5)
 
 
 def comparison_text(comparison: Comparison[SolutionT], width: int = WIDTH, *, unicode: bool = True) -> str:
     """Return two solutions side by side as plain text."""
-    heads = [f"solution {number}" for number in comparison.numbers]
+    measures, attributes = _tables(comparison, printable)
     blocks = [
         textwrap.wrap(comparison.sentence, width, break_on_hyphens=False),
-        _table(["measure", *heads, "better"], _measure_rows(comparison), width, right=(1, 2, 3)),
-        _table(["attribute", *heads], _attribute_rows(comparison), width),
+        _table(measures.headings, measures.rows, width, right=(1, 2, 3)),
+        _table(attributes.headings, attributes.rows, width),
     ]
     if comparison.sizes is not None:
         rows = _size_rows(comparison.sizes, "█" if unicode else "#")
-        blocks.append(_table(["rows in classes of", *heads], rows, width))
+        blocks.append(_table(["rows in classes of", *attributes.headings[1:]], rows, width))
     text = "\n\n".join("\n".join(line.rstrip() for line in block) for block in blocks)
     return text if unicode else text.encode("ascii", "replace").decode()
 
 
-def _measure_rows(comparison: Comparison[SolutionT]) -> list[list[str]]:
-    better = dict(zip(("first", "second"), comparison.numbers, strict=True))
-    return [
-        [
-            printable(item.name),
-            *pair_words(item.first, item.second),
-            f"solution {better[item.better]}" if item.better else "",
-        ]
+def _tables(comparison: Comparison[SolutionT], words: Callable[[str], str]) -> tuple[Numbers, Numbers]:
+    """Return the measures, named in these words, and the attributes of both solutions."""
+    heads = [f"solution {number}" for number in comparison.numbers]
+    better = {"first": heads[0], "second": heads[1], None: ""}
+    measures = [
+        [words(item.name), *pair_words(item.first, item.second), better[item.better]]
         for item in comparison.measures
     ]
-
-
-def _attribute_rows(comparison: Comparison[SolutionT]) -> list[list[str]]:
-    return [
+    attributes = [
         [printable(item.name), item.first, "the same" if item.same else item.second]
         for item in comparison.attributes
     ]
+    return (
+        Numbers("", ["measure", *heads, "better"], measures),
+        Numbers("", ["attribute", *heads], attributes),
+    )
 
 
 def _size_rows(sizes: tuple[ClassSizes, ClassSizes], letter: str) -> list[list[str]]:
@@ -222,7 +238,7 @@ def size_ranges(sizes: Sequence[ClassSizes]) -> list[tuple[int, int, str]]:
     first = max(place for place, edge in enumerate(edges) if edge <= min(found))
     last = max(place for place, edge in enumerate(edges) if edge <= max(found))
     ranges = [(edges[place], edges[place + 1] - 1) for place in range(first, last + 1)]
-    return [(low, high, f"{low:,}" if low == high else f"{low:,} to {high:,}") for low, high in ranges]
+    return [(low, high, range_words(low, high)) for low, high in ranges]
 
 
 def _table(
@@ -259,21 +275,6 @@ _FIGURE = """<h2 id="sizes">Sizes of the classes</h2>
 <script>{script}</script>"""
 
 
-def comparison_figure(comparison: Comparison[SolutionT]) -> Figure:
-    """Draw for two solutions the share of rows in classes of at most each size."""
-    import plotly.graph_objects as go
-
-    if comparison.sizes is None:
-        raise DataError("the class sizes need the data; give the front its data: front.attach(data, spec).")
-    every = [size for item in comparison.sizes for size in item.sizes]
-    axis = Axis("class size", None, np.array(every or [1], dtype=np.float64))
-    looks = ({"color": style.POINT}, {"color": style.KNEE, "dash": "dash"})
-    figure = go.Figure(layout=_layout(axis))
-    for number, item, look in zip(comparison.numbers, comparison.sizes, looks, strict=True):
-        figure.add_trace(_steps(item, f"solution {number}", look, axis))
-    return figure
-
-
 def _layout(axis: Axis) -> dict[str, object]:
     first, last = axis.scaled(np.array([axis.low, axis.high])).tolist()
     pad = 0.02 * (last - first) or 0.5
@@ -289,7 +290,7 @@ def _layout(axis: Axis) -> dict[str, object]:
         across |= {"type": "log", "tickvals": list(ticks), "ticktext": list(ticks.values()), "tickangle": 0}
     return {
         "template": "none",
-        "font": {"family": style.FAMILY, "size": style.TEXT_SIZE, "color": style.INK},
+        "font": style.FONT,
         "height": 380,
         "margin": {"l": 84, "r": 40, "t": 48, "b": 60},
         "xaxis": across,
@@ -300,45 +301,28 @@ def _layout(axis: Axis) -> dict[str, object]:
             "gridcolor": style.GRID,
             "zeroline": False,
         },
-        "legend": {"orientation": "h", "x": 0.0, "xanchor": "left", "y": 1.01, "yanchor": "bottom"},
+        "legend": style.LEGEND,
         "hovermode": "x unified",
-        "modebar": {"orientation": "v", "remove": ["sendChartToCloud", "select2d", "lasso2d", "autoScale2d"]},
+        "modebar": style.MODEBAR,
     }
 
 
 def _steps(item: ClassSizes, name: str, look: dict[str, str], axis: Axis) -> dict[str, object]:
     """Return one cumulative distribution: 0 before its smallest size, all from its largest on."""
-    total = item.total or 1
-    heights = [100 * rows / total for rows in item.cumulative]
-    ends = [item.sizes[0], *item.sizes, axis.high] if item.sizes else []
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "x": ends,
-        "y": [0.0, *heights, 100.0] if item.sizes else [],
-        "line": {**look, "shape": "hv", "width": 2.5},
-        "hovertemplate": "%{y:.1f} %",
-        "name": name,
-    }
+    heights = [100 * rows / (item.total or 1) for rows in item.cumulative]
+    return scatter(
+        "lines",
+        [item.sizes[0], *item.sizes, axis.high] if item.sizes else [],
+        [0.0, *heights, 100.0] if item.sizes else [],
+        line={**look, "shape": "hv", "width": 2.5},
+        hovertemplate="%{y:.1f} %",
+        name=name,
+    )
 
 
-def comparison_html(comparison: Comparison[SolutionT]) -> str:
-    """Return a page with two solutions side by side."""
-    first, second = comparison.numbers
-    heads = [f"Solution {first}", f"Solution {second}"]
-    content = [
-        _html_table(["Measure", *heads, "Better"], _measures_html(comparison)),
-        "<h2>Attributes</h2>",
-        _html_table(["Attribute", *heads], _attributes_html(comparison)),
-    ]
-    scripts: dict[str, str] = {}
-    if comparison.sizes is not None:
-        scripts = page_scripts()
-        reading = _reading(comparison)
-        drawing = drawing_json(comparison_figure(comparison))
-        content.append(_FIGURE.format(reading=escape(reading), drawing=drawing, **scripts))
-    title = f"Solution {first} beside solution {second}"
-    return page_html(title, comparison.sentence, "\n".join(content), list(scripts.values()))
+def _html_table(numbers: Numbers) -> str:
+    headings = [capital(heading) for heading in numbers.headings]
+    return f'<div class="wide">{table_html(replace(numbers, headings=headings), "pair")}</div>'
 
 
 def _reading(comparison: Comparison[SolutionT]) -> str:
@@ -347,37 +331,4 @@ def _reading(comparison: Comparison[SolutionT]) -> str:
         "For each class size the share of the remaining rows that live in classes of at most this size: "
         "the further to the right a line rises, the larger the classes. Suppressed rows are in no class "
         f"({' and '.join(suppressed)})."
-    )
-
-
-def _measures_html(comparison: Comparison[SolutionT]) -> list[list[str]]:
-    better = dict(zip(("first", "second"), comparison.numbers, strict=True))
-    return [
-        [
-            measure_words(item.name),
-            *pair_words(item.first, item.second),
-            f"solution {better[item.better]}" if item.better else "",
-        ]
-        for item in comparison.measures
-    ]
-
-
-def _attributes_html(comparison: Comparison[SolutionT]) -> list[list[str]]:
-    return [
-        [printable(item.name), item.first, "the same" if item.same else item.second]
-        for item in comparison.attributes
-    ]
-
-
-def _html_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    head = "".join(f'<th scope="col">{escape(text)}</th>' for text in heads)
-    body = "\n".join(
-        f'<tr><th scope="row">{escape(row[0])}</th>'
-        + "".join(f"<td>{escape(text)}</td>" for text in row[1:])
-        + "</tr>"
-        for row in rows
-    )
-    return (
-        f'<div class="wide"><table class="pair">\n<thead><tr>{head}</tr></thead>\n'
-        f"<tbody>\n{body}\n</tbody>\n</table></div>"
     )

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import base64
 import datetime as dt
-import hashlib
 from dataclasses import replace
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,28 +13,26 @@ from sfumato.private import scratch_folder
 from sfumato.release.fields import atomic_text
 from sfumato.report.attribute_section import attribute_section, sizes_section
 from sfumato.report.making_section import front_section, making_section, verification_section
-from sfumato.report.pieces import text
+from sfumato.report.pieces import (
+    Paragraph,
+    chapter_html,
+    document_html,
+    piece_html,
+    read_resource,
+    source_hash,
+    text,
+)
 from sfumato.report.risk_section import risk_section
 from sfumato.report.style import palette_css
-from sfumato.report.summary import summary_html
+from sfumato.report.summary import summary_section
 from sfumato.report.utility_section import utility_section
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
-_PAGE = """<!DOCTYPE html>
-{mark}<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="generator" content="Sfumato">
-<meta name="robots" content="noindex">
-<title>{title}</title>
-<style>{style}</style>
-</head>
-<body>
-<a class="skip" href="#summary">To the summary</a>
+    from sfumato.report.pieces import Chapter
+
+_BODY = """<a class="skip" href="#summary">To the summary</a>
 <header>
 <h1>{title}</h1>
 <p class="quiet">{subtitle}</p>
@@ -48,10 +43,7 @@ _PAGE = """<!DOCTYPE html>
 </ul></nav>
 <main>
 {content}
-</main>
-</body>
-</html>
-"""
+</main>"""
 
 INTERNAL = "Internal: contains numbers about suppressed people and the original data. Do not publish."
 _EVERY_SHEET = '@page { @top-center { content: "Internal: do not publish"; font: bold 9pt sans-serif; } }'
@@ -65,39 +57,36 @@ def report_html(found: Published, *, show_values: bool = True, day: dt.date | No
     internal edition is made of an `Evidence`, which knows the original too; it says so on top.
     """
     inside = isinstance(found, Evidence)
-    style = f"{palette_css()}{files('sfumato.report').joinpath('report.css').read_text(encoding='utf-8')}"
-    style += _EVERY_SHEET if inside else ""
-    name = found.subject.file
-    title = "Report about a release" if name is None else f"Report about the release {name}"
-    parts = list(_sections(found, show_values=show_values))
-    return _PAGE.format(
-        mark=f"<!-- {INTERNAL} -->\n" if inside else "",
-        policy=_policy(style),
-        title=text(f"{title} (internal)" if inside else title),
-        style=style,
-        banner=f'<p class="verdict bad"><strong>{text(INTERNAL)}</strong></p>' if inside else "",
+    style = f"{palette_css()}{read_resource('report.css')}{_EVERY_SHEET if inside else ''}"
+    name, internal = found.subject.file, " (internal)" if inside else ""
+    about = "Report about a release" if name is None else f"Report about the release {name}"
+    title = text(f"{about}{internal}")
+    chapters = report_chapters(found, show_values=show_values)
+    body = _BODY.format(
+        title=title,
         subtitle=text(_subtitle(found, day)),
-        contents="\n".join(f'<li><a href="#{identity}">{words}</a></li>' for identity, words, _ in parts),
-        content="\n".join(content for _, _, content in parts),
+        banner=piece_html(Paragraph("", "verdict bad", INTERNAL)) if inside else "",
+        contents="\n".join(f'<li><a href="#{item.identity}">{item.short}</a></li>' for item in chapters),
+        content="\n".join(map(chapter_html, chapters)),
     )
+    mark = f"<!-- {INTERNAL} -->\n" if inside else ""
+    # No script runs, and this style alone applies.
+    return document_html(title, style, f"style-src {source_hash(style)}", body, mark=mark, is_listed=False)
 
 
-def _sections(found: Published, *, show_values: bool) -> Iterator[tuple[str, str, str]]:
-    """Give each section's identity, its words in the contents, and its HTML.
-
-    Those that need an `Evidence` belong to the internal edition alone.
-    """
+def report_chapters(found: Published, *, show_values: bool) -> list[Chapter]:
+    """Return what the report says; chapters that need an `Evidence` belong to the internal edition alone."""
     inside = found if isinstance(found, Evidence) else None
-    yield "summary", "Summary", summary_html(found)
-    if inside is not None:
-        yield "front", "Front", front_section(inside)
-    yield "sizes", "Class sizes", sizes_section(found)
-    yield "risk", "Risk", risk_section(found)
-    if inside is not None:
-        yield "utility", "Utility", utility_section(inside)
-    yield "attributes", "Attributes", attribute_section(found, show_values=show_values)
-    yield "verification", "Verification", verification_section(found)
-    yield "making", "How it was made", making_section(found, show_values=show_values)
+    return [
+        summary_section(found),
+        *([front_section(inside)] if inside else []),
+        sizes_section(found),
+        risk_section(found),
+        *([utility_section(inside)] if inside else []),
+        attribute_section(found, show_values=show_values),
+        verification_section(found),
+        making_section(found, show_values=show_values),
+    ]
 
 
 def _subtitle(found: Published, day: dt.date | None) -> str:
@@ -107,12 +96,6 @@ def _subtitle(found: Published, day: dt.date | None) -> str:
         return f"Made by {by} from the released file and its FILE.json alone."
     made = day or dt.datetime.now(dt.UTC).date()
     return f"Made by {by} on {made.isoformat()}. It holds counts, and labels that the release shows; no row."
-
-
-def _policy(style: str) -> str:
-    """Return the rule that nothing is fetched, no script runs, and this style alone applies."""
-    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    return f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
 
 
 def read_release(file: Path | None, write: Callable[[Path], object]) -> Published:

@@ -37,10 +37,14 @@ def find_release(folder: Path, given: str | None = None) -> Path:
             "'sfumato release', or name it with --release FILE.",
             where=str(folder),
         )
+    return _only(found, "releases", "--release FILE", folder)
+
+
+def _only(found: list[Path], what: str, option: str, folder: Path) -> Path:
     if len(found) > 1:
         names = ", ".join(path.name for path in found)
         raise ParameterError(
-            f"several releases are here: {names}. Choose one with --release FILE.", where=str(folder)
+            f"several {what} are here: {names}. Choose one with {option}.", where=str(folder)
         )
     return found[0]
 
@@ -60,12 +64,7 @@ def _named_release(folder: Path, given: str) -> Path:
 def find_specification(folder: Path) -> Path | None:
     """Return the specification that a folder holds; None where there is none."""
     found = sorted(path for path in folder.glob("*.toml") if path.is_file())
-    if len(found) > 1:
-        names = ", ".join(path.name for path in found)
-        raise ParameterError(
-            f"several specifications are here: {names}. Choose one with --spec SPEC.", where=str(folder)
-        )
-    return found[0] if found else None
+    return _only(found, "specifications", "--spec SPEC", folder) if found else None
 
 
 def find_origin(spec: Spec | None, lacks: list[Lack]) -> Origin | None:

@@ -6,106 +6,96 @@ import shlex
 from typing import TYPE_CHECKING
 
 from sfumato.assess.gather import Evidence
-from sfumato.front.words import number_words, printable
 from sfumato.report.axes import plane_axes
 from sfumato.report.charts import front_chart
 from sfumato.report.pieces import (
-    Figure,
+    Box,
+    Bullets,
+    Chapter,
+    Chart,
+    Facts,
+    Heading,
+    Listing,
     Numbers,
-    bullets,
-    capital,
-    facts,
+    Paragraph,
+    not_shown,
+)
+from sfumato.report.words import (
+    front_sentence,
+    front_title,
+    limit_words,
     mapping,
-    missing,
-    paragraph,
-    scrolling,
-    section,
-    share_words,
-    text,
+    measure_words,
+    numbers_of,
+    suppressed_words,
     texts,
     told_words,
 )
-from sfumato.report.words import count_words, front_sentence, front_title, measure_words, suppressed_words
-from sfumato.verifier.checks import larger_is_better
+from sfumato.words import capital, count_words, number_words, percent_words, printable
 
 if TYPE_CHECKING:
     from sfumato.assess.published import Published
     from sfumato.front import Front, Solution
-    from sfumato.report.axes import Axis
+    from sfumato.report.pieces import Piece
+
+RECOUNTED = (
+    "Code that shares nothing with the search read the released rows and counted everything "
+    "again; what is required, stated and recounted stands side by side."
+)
+HOW_TO = (
+    "Put the file and its FILE.json in one folder and run the first command, which recounts it; the "
+    "second prints the digest, which must be the one below."
+)
 
 
-def verification_section(found: Published) -> str:
+def verification_section(found: Published) -> Chapter:
     """Return promise, statement and recount side by side, and all that was checked."""
-    verdict = found.subject.verdict
-    measured, checked, broken = _measures(found), _checks(found), texts(verdict.get("violations"))
-    return section(
-        "verification",
-        "What was verified",
-        [
-            paragraph(
-                "Code that shares nothing with the search read the released rows and counted everything "
-                "again; what is required, stated and recounted stands side by side."
-            ),
-            f"<h3>Violations</h3>\n{bullets(broken)}" if broken else "",
-            scrolling(measured.html(), measured.caption),
-            _withheld(found),
-            f"<h3>All that was checked</h3>\n{scrolling(checked.html(), checked.caption)}"
-            if checked.rows
-            else "",
-            bullets(texts(verdict.get("notes"))),
-            _how_to(found),
-        ],
-    )
-
-
-def _withheld(found: Published) -> str:
-    """Say why some measures are not stated."""
+    verdict, checked = found.subject.verdict, _checks(found)
+    broken = texts(verdict.get("violations"))
+    # Why some measures are not stated.
     reasons = [f"{capital(told_words(name))}: {why.rstrip('.')}." for name, why in found.withheld.items()]
-    return f'<div class="quiet"><h3>Not stated</h3>\n{bullets(reasons)}</div>' if reasons else ""
-
-
-def _how_to(found: Published) -> str:
-    """Say how anyone can verify the file."""
-    if found.subject.file is None:
-        return ""
-    name = text(shlex.quote(found.subject.file))
-    return (
-        "<h3>Verify it yourself</h3>\n"
-        + paragraph(
-            "Put the file and its FILE.json in one folder and run the first command, which recounts it; the "
-            "second prints the digest, which must be the one below."
-        )
-        + f"<pre><code>sfumato verify {name}\nsha256sum {name}</code></pre>\n"
-        + f'<p>sha256: <code class="digest">{text(str(found.subject.verdict.get("sha256") or ""))}</code></p>'
-    )
+    pieces: list[Piece] = [
+        Paragraph(RECOUNTED),
+        *((Heading("Violations"), Bullets(broken)) if broken else ()),
+        _measures(found),
+        *([Box("quiet", (Heading("Not stated"), Bullets(reasons)))] if reasons else []),
+        *((Heading("All that was checked"), checked) if checked.rows else ()),
+        Bullets(texts(verdict.get("notes"))),
+    ]
+    if found.subject.file is not None:
+        name = shlex.quote(found.subject.file)
+        pieces += [
+            Heading("Verify it yourself"),
+            Paragraph(HOW_TO),
+            Listing([f"sfumato verify {name}", f"sha256sum {name}"]),
+            Paragraph("sha256:", code=str(verdict.get("sha256") or "")),
+        ]
+    return Chapter("verification", "Verification", "What was verified", pieces)
 
 
 def _measures(found: Published) -> Numbers:
     verdict = found.subject.verdict
-    require, stated, counted, lacking = (
-        mapping(verdict.get(key)) for key in ("require", "stated", "measures", "not_recounted")
-    )
+    require, stated, counted = (numbers_of(verdict.get(key)) for key in ("require", "stated", "measures"))
+    lacking = mapping(verdict.get("not_recounted"))
     exact = found.exact if isinstance(found, Evidence) else {}
     rows = [
         [
             told_words(name),
-            _limit(name, require.get(name)),
-            _number(stated.get(name)),
-            _number(counted.get(name)) or f"not recounted: {lacking.get(name, 'not asked for')}",
-            *([_number(exact.get(name))] if exact else []),
+            limit_words(name, require[name]) if name in require else "",
+            number_words(stated.get(name)),
+            number_words(counted.get(name)) or f"not recounted: {lacking.get(name, 'not asked for')}",
+            *([number_words(exact.get(name))] if exact else []),
         ]
-        for name in dict.fromkeys([*require, *stated, *exact])
+        for name in dict.fromkeys([*mapping(verdict.get("require")), *mapping(verdict.get("stated")), *exact])
     ]
     headings = ["measure", "required", "stated", "recounted", *(["exact, over all rows"] if exact else [])]
     return Numbers("Measures of the release", headings, rows)
 
 
 def _checks(found: Published) -> Numbers:
-    checks = found.subject.verdict.get("checks")
-    told = {
-        *mapping(found.subject.verdict.get("stated")),
-        *mapping(found.subject.verdict.get("measures")),
-    }
+    verdict = found.subject.verdict
+    checks = verdict.get("checks")
+    told = {*mapping(verdict.get("stated")), *mapping(verdict.get("measures"))}
     listed = [mapping(item) for item in checks] if isinstance(checks, list) else []
     rows = [
         [str(item.get(key, "")) for key in ("name", "verdict", "detail")]
@@ -115,19 +105,7 @@ def _checks(found: Published) -> Numbers:
     return Numbers("Checks beside the measures", ["checked", "verdict", "found"], rows)
 
 
-def _limit(name: str, limit: object) -> str:
-    if not isinstance(limit, int | float):
-        return ""
-    return f"{'at least' if larger_is_better(name) else 'at most'} {number_words(float(limit))}"
-
-
-def _number(value: object) -> str:
-    return number_words(float(value)) if isinstance(value, int | float) else ""
-
-
-LISTED = 25
-"""Solutions in the table behind the front; ``front.csv`` holds all."""
-
+LISTED = 25  # solutions in the table behind the front; ``front.csv`` holds all
 RULES = {
     "auto": "classes that miss a requirement, and the smallest ones",
     "none": "none",
@@ -138,33 +116,30 @@ RULES = {
 ORDERS = {"sorted": "sorted by their values", "input": "that of the original"}
 
 
-def front_section(evidence: Evidence) -> str:
+def front_section(evidence: Evidence) -> Chapter:
     """Return the front with the released point."""
     lack, front = evidence.lack("front"), evidence.front
-    parts = [missing(lack.why, lack.remedy) if lack else ""]
+    pieces: list[Piece | None] = [not_shown(lack)]
     if front is None and lack is None:
-        parts.append(paragraph("This release was not picked from a front of several solutions."))
+        pieces.append(Paragraph("This release was not picked from a front of several solutions."))
     if front is not None:
-        parts.append(paragraph(front_sentence(front)))
+        pieces.append(Paragraph(front_sentence(front)))
         if evidence.solution is None:
-            parts.append(paragraph("The released recoding is not one of these solutions.", "note"))
-        parts.append(_front_figure(front, evidence.solution).html())
-    return section("front", "The front and the chosen point", parts)
+            pieces.append(Paragraph("The released recoding is not one of these solutions.", "note"))
+        pieces.append(_front_chart(front, evidence.solution))
+    return Chapter("front", "Front", "The front and the chosen point", pieces)
 
 
-def _front_figure(front: Front, picked: int | None) -> Figure:
+def _front_chart(front: Front, picked: int | None) -> Chart:
     x, y = plane_axes(front)
     names = [name for name in front.measure_names if name != "suppressed"]
-    chosen = (
-        ""
-        if picked is None
-        else f" Solution {picked}, the released one, has "
-        + " and ".join(
+    seen = f"{count_words(len(front), 'solution')}, {x.span} and {y.span}."
+    if picked is not None:
+        reached = [
             f"{measure_words(axis.name, short=False)} {number_words(front[picked - 1].value(axis.name))}"
             for axis in (x, y)
-        )
-        + "."
-    )
+        ]
+        seen += f" Solution {picked}, the released one, has {' and '.join(reached)}."
     rows = [
         [
             f"{item.number}{' (released)' if item.number == picked else ''}",
@@ -174,13 +149,13 @@ def _front_figure(front: Front, picked: int | None) -> Figure:
         for item in _spread(front, picked)
     ]
     shown = f"{len(rows):,} of {len(front):,} solutions" if len(rows) < len(front) else "All solutions"
-    return Figure(
+    return Chart(
         "front-picture",
         front_title(front),
         "each point is a release that cannot be improved in one respect without getting worse in another; "
         "the diamond is the one that was released, the others are the alternatives.",
         front_chart(front, picked),
-        f"{count_words(len(front), 'solution')}, {_span(x)} and {_span(y)}.{chosen}",
+        seen,
         Numbers(
             f"{shown} of the front",
             ["solution", *(measure_words(name) for name in names), "suppressed rows"],
@@ -189,48 +164,40 @@ def _front_figure(front: Front, picked: int | None) -> Figure:
     )
 
 
-def _span(axis: Axis) -> str:
-    return f"{axis.words} from {number_words(axis.low)} to {number_words(axis.high)}"
-
-
 def _spread(front: Front, picked: int | None) -> list[Solution]:
     """Return solutions spread evenly over the front, with its ends and the picked one."""
-    size = len(front)
-    places = (
-        set(range(size))
-        if size <= LISTED
-        else {round(i * (size - 1) / (LISTED - 2)) for i in range(LISTED - 1)}
-    )
+    size, steps = len(front), LISTED - 2
+    is_short = size <= LISTED
+    places = set(range(size)) if is_short else {round(i * (size - 1) / steps) for i in range(steps + 1)}
     if picked is not None:
         places.add(picked - 1)
     return [front[place] for place in sorted(places)]
 
 
-def making_section(found: Published, *, show_values: bool = True) -> str:
+def making_section(found: Published, *, show_values: bool = True) -> Chapter:
     """Return what was done and with which versions; internally the search and the specification too."""
-    parts = [facts(recipe_facts(found, show_values=show_values))]
-    if isinstance(found, Evidence):
-        parts += _inside(found, show_values=show_values)
-    versions = Numbers(
-        "Versions of what made the release",
-        ["name", "version"],
-        [[name, version] for name, version in found.subject.versions.items()],
-    )
-    parts += ["<h3>Versions</h3>", scrolling(versions.html(), versions.caption)]
-    return section("making", "How it was made", parts)
+    versions = [[name, version] for name, version in found.subject.versions.items()]
+    pieces = [
+        Facts(recipe_facts(found, show_values=show_values)),
+        *(_inside(found, show_values=show_values) if isinstance(found, Evidence) else []),
+        Heading("Versions"),
+        Numbers("Versions of what made the release", ["name", "version"], versions),
+    ]
+    return Chapter("making", "How it was made", "How it was made", pieces)
 
 
-def _inside(found: Evidence, *, show_values: bool) -> list[str]:
+def _inside(found: Evidence, *, show_values: bool) -> list[Piece]:
     """Return the search and the specification."""
-    lack, written = found.lack("specification"), found.specification(show_values=show_values)
-    searched = facts(_search_facts(found))
-    parts = [f"<h3>The search</h3>\n{searched}" if searched else "", "<h3>The specification</h3>"]
-    if written is not None:
-        parts.append(paragraph("Comments, folders and lists of values are left out.", "quiet"))
-        parts.append(scrolling(f"<pre><code>{text_lines(written)}</code></pre>", "The specification"))
-    else:
-        parts.append(missing(lack.why, lack.remedy) if lack else paragraph("There was none."))
-    return parts
+    written, searched = found.specification(show_values=show_values), _search_facts(found)
+    pieces: list[Piece] = [Heading("The search"), Facts(searched)] if searched else []
+    pieces.append(Heading("The specification"))
+    if written is None:
+        return [*pieces, not_shown(found.lack("specification")) or Paragraph("There was none.")]
+    return [
+        *pieces,
+        Paragraph("Comments, folders and lists of values are left out.", "quiet"),
+        Listing(written.splitlines(), "The specification"),
+    ]
 
 
 def recipe_facts(found: Published, *, show_values: bool) -> list[tuple[str, str]]:
@@ -239,7 +206,7 @@ def recipe_facts(found: Published, *, show_values: bool) -> list[tuple[str, str]
     if subject.recipe is not None:
         recipe, rule = subject.recipe, subject.recipe.rule
         told += [
-            ("rows left out", f"{RULES.get(rule, rule)}, at most {share_words(recipe.limit)} of all rows"),
+            ("rows left out", f"{RULES.get(rule, rule)}, at most {percent_words(recipe.limit)} of all rows"),
             ("they are", "removed" if recipe.suppressed_output == "drop" else "shown as * throughout"),
             ("people are", "persons, who may have several rows" if subject.has_persons else "rows"),
         ]
@@ -256,28 +223,25 @@ def recipe_facts(found: Published, *, show_values: bool) -> list[tuple[str, str]
     return told if subject.file is None else [("file", subject.file), *told]
 
 
-def text_lines(words: str) -> str:
-    """Return lines of text for a page: each printable and escaped."""
-    return "\n".join(text(line) for line in words.splitlines())
+SEARCHED = {
+    "method": "method",
+    "why": "why this one",
+    "status": "how it ended",
+    "stopped": "stopped by",
+    "space": "possible recodings",
+    "evaluated": "recodings evaluated",
+    "bound": "proven bound",
+    "gap": "gap to the bound",
+    "seed": "seed",
+    "seconds": "seconds of search",
+}
+"""What is told of a search, by its name in ``run.json``."""
 
 
 def _search_facts(evidence: Evidence) -> list[tuple[str, str]]:
-    run = evidence.run
-    named = {
-        "method": "method",
-        "why": "why this one",
-        "status": "how it ended",
-        "stopped": "stopped by",
-        "space": "possible recodings",
-        "evaluated": "recodings evaluated",
-        "bound": "proven bound",
-        "gap": "gap to the bound",
-        "seed": "seed",
-        "seconds": "seconds of search",
-    }
     found = []
-    for key, words in named.items():
-        value = run.get(key)
+    for key, words in SEARCHED.items():
+        value = evidence.run.get(key)
         if value is None or isinstance(value, dict | list):
             continue
         shown = number_words(float(value)) if isinstance(value, int | float) else printable(str(value))

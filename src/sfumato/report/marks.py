@@ -1,24 +1,24 @@
-"""Rings around solutions worth a look and around the picked one."""
+"""What pictures of a front share: texts and traces for plotly, panels, rings around marked solutions."""
 
 from __future__ import annotations
 
 import textwrap
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING
 
 from sfumato.front import make_suggestions
-from sfumato.front.words import number_words, printable
 from sfumato.report import style
 from sfumato.report.words import (
     BLOCKS_WIDTH,
     check_picked,
-    count_words,
     knee_number,
     measure_words,
     partition_words,
     suppressed_words,
 )
+from sfumato.words import count_words, number_words, printable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -26,14 +26,9 @@ if TYPE_CHECKING:
     from sfumato.front import Front, Solution, Suggestion
     from sfumato.report.axes import Axis
 
-WIDTH = 56
-"""Letters in a line; longer ones are broken, so that the box stays inside the figure."""
-
-NAME_WIDTH = 48
-"""Letters of an attribute's name and of a label; the rest is cut."""
-
-ATTRIBUTES = 24
-"""Attributes that are listed; with more of them the box would not fit on a screen."""
+WIDTH = 56  # letters in a line; longer ones are broken, so that the box stays inside the figure
+NAME_WIDTH = 48  # letters of an attribute's name and of a label; the rest is cut
+ATTRIBUTES = 24  # attributes that are listed; with more of them the box would not fit on a screen
 
 
 def plain(text: str) -> str:
@@ -51,40 +46,63 @@ def broken(text: str, width: int) -> str:
     return "<br>".join(plain(line) for line in lines)
 
 
-def hover_texts(
-    front: Front,
-    picked: int | None,
-    labels: Mapping[int, Mapping[str, str]] | None,
-    suggestions: Sequence[Suggestion[Solution]] | None = None,
-) -> list[str]:
-    """Return for each solution its number, measures, suppressed rows and recoding, as plotly text."""
-    check_picked(front, picked)
-    reasons = {item.solution.number: item.why for item in suggestions or ()}
-    marks = {knee_number(front): "the knee", picked: "picked"}
-    if picked is not None and picked == knee_number(front):
-        marks[picked] = "picked, the knee"
-    return [
-        _hover_text(
-            front,
-            item,
-            marks.get(item.number),
-            (labels or {}).get(item.number, {}),
-            reasons.get(item.number, ""),
-        )
-        for item in front
-    ]
+def scatter(mode: str, x: Sequence[object], y: Sequence[object], **more: object) -> dict[str, object]:
+    """Return a trace of points, lines or texts."""
+    return {"type": "scatter", "mode": mode, "x": list(x), "y": list(y), **more}
 
 
-def _hover_text(front: Front, item: Solution, mark: str | None, labels: Mapping[str, str], why: str) -> str:
-    head = f"<b>Solution {item.number}</b>" + (f" ({mark})" if mark else "")
-    measures = [
-        f"{measure_words(name)}: {number_words(item.value(name))}"
-        for name in front.measure_names
-        if name != "suppressed"
-    ]
-    suppressed = f"suppressed rows: {suppressed_words(front, item.suppressed)}"
-    lines = [*measures, suppressed, "", *_recoding(item, labels), *(["", why] if why else [])]
-    return "<br>".join([head, *(broken(line, WIDTH) for line in lines)])
+@dataclass(frozen=True, eq=False)
+class FrontView:
+    """A front with what pictures and tables show besides it."""
+
+    front: Front
+    picked: int | None = None  # the number of a solution
+    labels: Mapping[int, Mapping[str, str]] = field(default_factory=dict)  # number → attribute → label
+    suggestions: Sequence[Suggestion[Solution]] = ()  # what is marked
+    is_explained: bool = False  # whether the reasons of suggestions appear too
+
+    def __post_init__(self) -> None:
+        check_picked(self.front, self.picked)
+
+    @cached_property
+    def knee(self) -> int | None:
+        """The number of the knee, if there is one."""
+        return knee_number(self.front)
+
+    def hover_texts(self) -> list[str]:
+        """Return for each solution its number, measures, suppressed rows and recoding, as plotly text."""
+        reasons = {item.solution.number: item.why for item in self.suggestions if self.is_explained}
+        return [self._hover_text(item, reasons.get(item.number, "")) for item in self.front]
+
+    def _hover_text(self, item: Solution, why: str) -> str:
+        marks = {"picked": self.picked, "the knee": self.knee}
+        mark = ", ".join(name for name, number in marks.items() if number == item.number)
+        head = f"<b>Solution {item.number}</b>" + (f" ({mark})" if mark else "")
+        lines = [
+            *(
+                f"{measure_words(name)}: {number_words(item.value(name))}"
+                for name in self.front.measure_names
+                if name != "suppressed"
+            ),
+            f"suppressed rows: {suppressed_words(self.front, item.suppressed)}",
+            "",
+            *_recoding(item, self.labels.get(item.number, {})),
+            *(["", why] if why else []),
+        ]
+        return "<br>".join([head, *(broken(line, WIDTH) for line in lines)])
+
+    def marks(self) -> list[Mark]:
+        """Return the rings; each fits inside that of the picked solution."""
+        places = {item.number: place for place, item in enumerate(self.front)}
+        others = iter(style.SUGGESTED)
+        marks = []
+        for item in self.suggestions[: 1 + len(style.SUGGESTED)] if len(self.front) > 2 else ():
+            ring = ("diamond-open", 20, style.KNEE) if item.name == "knee" else next(others)
+            marks.append(Mark(places[item.solution.number], item.solution.number, item.name, *ring))
+        if self.picked is not None:
+            ring = ("circle-open", 28, style.PICKED)
+            marks.append(Mark(places[self.picked], self.picked, "picked", *ring))
+        return marks
 
 
 def _recoding(item: Solution, labels: Mapping[str, str]) -> list[str]:
@@ -144,8 +162,7 @@ def make_panels(heights: Sequence[int]) -> list[Panel]:
     return panels
 
 
-SUGGESTIONS = 3
-"""So many are marked."""
+SUGGESTIONS = 3  # so many are marked
 
 
 @dataclass(frozen=True)
@@ -166,25 +183,6 @@ class Mark:
         return f"{self.name} {self.number}"
 
 
-def find_marks(
-    front: Front, picked: int | None, suggestions: Sequence[Suggestion[Solution]] | None = None
-) -> list[Mark]:
-    """Return the rings of a front; each fits inside that of the picked solution."""
-    places = {item.number: place for place, item in enumerate(front)}
-    if suggestions is None:
-        suggestions = page_suggestions(front)
-    shown = suggestions if len(front) > 2 else ()
-    others = iter(style.SUGGESTED)
-    marks = []
-    for item in shown[: 1 + len(style.SUGGESTED)]:
-        symbol, size, colour = ("diamond-open", 20, style.KNEE) if item.name == "knee" else next(others)
-        number = item.solution.number
-        marks.append(Mark(places[number], number, item.name, symbol, size, colour))
-    if picked is not None:
-        marks.append(Mark(places[picked], picked, "picked", "circle-open", 28, style.PICKED))
-    return marks
-
-
 def page_suggestions(front: Front) -> list[Suggestion[Solution]]:
     """Return the suggestions that pictures mark and pages list."""
     return make_suggestions(front, SUGGESTIONS) if len(front) else []
@@ -195,29 +193,23 @@ def mark_traces(marks: Sequence[Mark], x: Axis, y: Axis) -> list[dict[str, objec
     # Nothing lies beyond a front on its better side.
     side = f"{'top' if y.maximize else 'bottom'} {'right' if x.maximize else 'left'}"
     labelled: set[int] = set()
-    traces: list[dict[str, object]] = []
+    traces = []
     for mark in marks:
         is_new = mark.number not in labelled
         labelled.add(mark.number)
-        traces.append(
-            {
-                "type": "scatter",
-                "mode": "markers+text" if is_new else "markers",
-                "x": [float(x.values[mark.place])],
-                "y": [float(y.values[mark.place])],
-                "text": [f"<b>{mark.number}</b>"],
-                "textposition": side,
-                "textfont": {"color": mark.colour, "size": style.TEXT_SIZE},
-                "marker": {
-                    "symbol": mark.symbol,
-                    "size": mark.size,
-                    "color": mark.colour,
-                    "line": {"width": 2.5},
-                },
-                "cliponaxis": False,
-                "hoverinfo": "skip",
-                "legendgroup": mark.group,
-                "name": plain(f"{mark.name}: solution {mark.number}"),
-            }
+        ring = {"symbol": mark.symbol, "size": mark.size, "color": mark.colour, "line": {"width": 2.5}}
+        trace = scatter(
+            "markers+text" if is_new else "markers",
+            [float(x.values[mark.place])],
+            [float(y.values[mark.place])],
+            text=[f"<b>{mark.number}</b>"],
+            textposition=side,
+            textfont={"color": mark.colour, "size": style.TEXT_SIZE},
+            marker=ring,
+            cliponaxis=False,
+            hoverinfo="skip",
+            legendgroup=mark.group,
+            name=plain(f"{mark.name}: solution {mark.number}"),
         )
+        traces.append(trace)
     return traces

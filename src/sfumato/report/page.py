@@ -2,122 +2,100 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import json
 from html import escape
-from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from sfumato.front import number_text
-from sfumato.front.words import number_words, printable
 from sfumato.report import style
 from sfumato.report.axes import Axis, other_axes, plane_axes
-from sfumato.report.marks import broken, find_marks, hover_texts, make_panels, page_suggestions, total_height
+from sfumato.report.marks import FrontView, broken, make_panels, page_suggestions, total_height
 from sfumato.report.parallel import add_parallel
+from sfumato.report.pieces import document_html, read_resource, source_hash
 from sfumato.report.plane import Plane, add_zoom, axis_layouts, quiet, steepest_part
 from sfumato.report.words import (
-    check_picked,
-    count_words,
     front_sentence,
     front_title,
-    knee_number,
     measure_words,
     partition_words,
     suppressed_words,
 )
+from sfumato.words import number_words, printable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from plotly.graph_objects import Figure
 
     from sfumato.front import ClassSizes, Front, Solution, Suggestion
 
-LIMIT = 500
-"""Rows of the table; ``front.csv`` holds all."""
-
-
-def solution_table(
-    front: Front,
-    picked: int | None = None,
-    *,
-    labels: Mapping[int, Mapping[str, str]] | None = None,
-    suggestions: Sequence[Suggestion[Solution]] = (),
-) -> str:
-    """Return the first solutions, and the marked ones, as a table that the page's script can sort."""
-    columns = _Columns(front, {item.solution.number: item.name for item in suggestions})
-    marked = {picked, *columns.suggested}
-    shown = [*front.solutions[:LIMIT], *(item for item in front.solutions[LIMIT:] if item.number in marked)]
-    rows = "\n".join(columns.row(item, picked, (labels or {}).get(item.number, {})) for item in shown)
-    return f"<table>\n{columns.head()}\n<tbody>\n{rows}\n</tbody>\n</table>"
+LIMIT = 500  # rows of the table; ``front.csv`` holds all
 
 
 def table_sentence(front: Front) -> str:
     """Return what stands above the table: how much of the front it shows and how to use it."""
-    few = len(front) <= LIMIT
-    shown = (
-        f"All {len(front):,} solutions"
-        if few
-        else (f"The first {LIMIT:,} of {len(front):,} solutions and the marked ones")
-    )
-    shown = count_words(1, "solution") if len(front) == 1 else shown
-    recodings = front[0].recoding.values() if len(front) else ()
-    levels = "At level 0 an attribute is released unchanged; the higher the level, the coarser its values."
-    blocks = "Values of one block cannot be told apart; the fewer the blocks, the coarser the values."
-    kinds = [
-        text
-        for text, is_level in ((levels, True), (blocks, False))
-        if any(isinstance(partition, int) is is_level for partition in recodings)
-    ]
-    return " ".join(
-        [
-            f"{shown}, best first by the objectives in their order; the heading of a column sorts by it.",
-            *kinds,
-        ]
+    shown = f"The first {LIMIT:,} of {len(front):,} solutions and the marked ones"
+    if len(front) <= LIMIT:
+        shown = "1 solution" if len(front) == 1 else f"All {len(front):,} solutions"
+    is_level = _level_kinds(front)
+    levels = " At level 0 an attribute is released unchanged; the higher the level, the coarser its values."
+    blocks = " Values of one block cannot be told apart; the fewer the blocks, the coarser the values."
+    return (
+        f"{shown}, best first by the objectives in their order; the heading of a column sorts by it."
+        f"{levels if True in is_level else ''}{blocks if False in is_level else ''}"
     )
 
 
-class _Columns:
-    """The columns of a front's table: solution, measures, suppressed rows, attributes."""
+def _level_kinds(front: Front) -> set[bool]:
+    """Return whether attributes have levels (True), blocks (False) or, some of them, either."""
+    return {isinstance(partition, int) for partition in front[0].recoding.values()}
 
-    def __init__(self, front: Front, suggested: Mapping[int, str]) -> None:
-        self.front = front
-        self.suggested = suggested
-        self.better = {item.name: "larger" if item.maximize else "smaller" for item in front.objectives}
-        self.measures = [name for name in front.measure_names if name != "suppressed"]
-        self.attributes = list(front[0].recoding)
-        self.knee = knee_number(front)
 
-    def head(self) -> str:
+class _SolutionTable:
+    """The table of solutions, which the page can sort: numbers, measures, suppressed rows, attributes."""
+
+    def __init__(self, view: FrontView) -> None:
+        self.view, self.front = view, view.front
+        self.suggested = {item.solution.number: item.name for item in view.suggestions}
+        self.measures = [name for name in view.front.measure_names if name != "suppressed"]
+        self.attributes = list(view.front[0].recoding)
+
+    def html(self) -> str:
+        """Return the first solutions, and the marked ones."""
+        marked = {self.view.picked, *self.suggested}
+        solutions = self.front.solutions
+        shown = [*solutions[:LIMIT], *(item for item in solutions[LIMIT:] if item.number in marked)]
+        rows = "\n".join(map(self._row, shown))
+        return f"<table>\n{self._head()}\n<tbody>\n{rows}\n</tbody>\n</table>"
+
+    def _head(self) -> str:
         names = [*self.measures, "suppressed"]
-        measured = [measure_words(name) for name in names]
+        better = {item.name: "larger" if item.maximize else "smaller" for item in self.front.objectives}
+        kinds = {True: "Level", False: "Blocks"}
+        title = " or ".join(kinds[kind] for kind in (True, False) if kind in _level_kinds(self.front))
         # The column of the solutions' numbers stands outside of both groups.
-        groups = _group(len(measured), "Measures") + _group(len(self.attributes), self._group_title())
-        sorted_by = [
+        groups = _group(len(names), "Measures")
+        groups += _group(len(self.attributes), f"{title.capitalize()} of each attribute")
+        headings = [
             _heading("Solution", "", order="ascending"),
             *(
-                _heading(text, _look("measure", place), better=self.better.get(name))
-                for place, (text, name) in enumerate(zip(measured, names, strict=True))
+                _heading(measure_words(name), _look("measure", place), better=better.get(name))
+                for place, name in enumerate(names)
             ),
             *(_heading(printable(name), _look("", place)) for place, name in enumerate(self.attributes)),
         ]
-        return f"<thead>\n<tr><td></td>{groups}</tr>\n<tr>{''.join(sorted_by)}</tr>\n</thead>"
+        return f"<thead>\n<tr><td></td>{groups}</tr>\n<tr>{''.join(headings)}</tr>\n</thead>"
 
-    def _group_title(self) -> str:
-        kinds = {isinstance(partition, int) for partition in self.front[0].recoding.values()}
-        if len(kinds) > 1:
-            return "Level or blocks of each attribute"
-        return "Level of each attribute" if kinds == {True} else "Blocks of each attribute"
-
-    def row(self, item: Solution, picked: int | None, labels: Mapping[str, str]) -> str:
-        marks = [name for name, number in (("picked", picked), ("knee", self.knee)) if number == item.number]
+    def _row(self, item: Solution) -> str:
+        own = {"picked": self.view.picked, "knee": self.view.knee}
+        marks = [name for name, number in own.items() if number == item.number]
         name = self.suggested.get(item.number)
         notes = [*marks, *([escape(name)] if name and name not in marks else [])]
         text = " ".join([str(item.number), *notes[:1], *(f"({note})" for note in notes[1:])])
         start = f'<tr class="{" ".join(marks)}">' if marks else "<tr>"
-        cells = [f'<th scope="row" data-value="{item.number}">{text}</th>', *self._measures(item)]
-        return start + "".join([*cells, *self._partitions(item, labels)]) + "</tr>"
+        cells = [f'<th scope="row" data-value="{item.number}">{text}</th>']
+        cells += [*self._measures(item), *self._partitions(item, self.view.labels.get(item.number, {}))]
+        return f"{start}{''.join(cells)}</tr>"
 
     def _measures(self, item: Solution) -> list[str]:
         values = [(item.value(name), number_words(item.value(name))) for name in self.measures]
@@ -157,20 +135,12 @@ def _cell(value: float, text: str, look: str) -> str:
     return f'<td data-value="{number_text(value)}"{look}>{escape(text)}</td>'
 
 
-TITLE_WIDTH = 68
-SENTENCE_WIDTH = 100
-"""Letters in a line of the title and of the sentence below it: they fit into 700 pixels."""
-
-MANY_OBJECTIVES = 3
-"""From so many objectives on, lines show them all."""
+TITLE_WIDTH, SENTENCE_WIDTH = 68, 100  # letters in a line of the title and below it: they fit into 700 pixels
+MANY_OBJECTIVES = 3  # from so many objectives on, lines show them all
 
 
 def front_figure(
-    front: Front,
-    picked: int | None = None,
-    *,
-    labels: Mapping[int, Mapping[str, str]] | None = None,
-    suggestions: Sequence[Suggestion[Solution]] | None = None,
+    front: Front, picked: int | None = None, *, labels: Mapping[int, Mapping[str, str]] | None = None
 ) -> Figure:
     """Draw a front.
 
@@ -181,9 +151,13 @@ def front_figure(
     solution is then also a line across one axis for each objective. Values that are not finite are
     left out.
     """
+    return _draw(FrontView(front, picked, labels or {}, page_suggestions(front)))
+
+
+def _draw(view: FrontView) -> Figure:
     import plotly.graph_objects as go
 
-    check_picked(front, picked)
+    front = view.front
     figure = go.Figure(layout=_layout(front))
     if not len(front):
         figure.update_layout(xaxis_visible=False, yaxis_visible=False)
@@ -194,8 +168,8 @@ def front_figure(
         x,
         y,
         others[0] if others else None,
-        hover_texts(front, picked, labels, suggestions),
-        find_marks(front, picked, suggestions),
+        view.hover_texts(),
+        view.marks(),
         len(front.objectives) == 2,
         [item.number for item in front],
     )
@@ -240,49 +214,25 @@ def _layout(front: Front) -> dict[str, object]:
             "yanchor": "top",
             "pad": {"l": 24, "t": 18},
         },
-        "font": {"family": style.FAMILY, "size": style.TEXT_SIZE, "color": style.INK},
+        "font": style.FONT,
         "paper_bgcolor": "#ffffff",
         "plot_bgcolor": "#ffffff",
         "height": top + style.SCATTER + bottom,
         "margin": {"l": 84, "r": 40, "t": top, "b": bottom},
-        "legend": {"orientation": "h", "x": 0.0, "xanchor": "left", "y": 1.01, "yanchor": "bottom"},
+        "legend": style.LEGEND,
         "showlegend": True,
         "hovermode": "closest",
-        # Travels with the figure, wherever it is shown: the first one would send the data to a server.
-        "modebar": {"orientation": "v", "remove": ["sendChartToCloud", "select2d", "lasso2d", "autoScale2d"]},
+        "modebar": style.MODEBAR,
         "hoverlabel": {
             "align": "left",
             "bgcolor": "#ffffff",
             "bordercolor": style.FAINT,
-            "font": {"family": style.FAMILY, "size": style.TEXT_SIZE, "color": style.INK},
+            "font": style.FONT,
         },
     }
 
 
-TOP_MARGIN = 48
-"""Pixels above the figure without its title: room for the legend."""
-
-_PAGE = """<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="generator" content="Sfumato">
-<title>{title}</title>
-<style>
-{style}</style>
-</head>
-<body>
-<main>
-<h1>{title}</h1>
-<p class="quiet">{sentence}</p>
-{content}
-</main>
-</body>
-</html>
-"""
-
+TOP_MARGIN = 48  # pixels above the figure without its title: room for the legend
 _CONTENT = """<p id="reading">{reading}</p>
 {suggestions}<figure>
 <div id="picture" role="img" aria-label="{alternative}" aria-describedby="reading"></div>
@@ -322,34 +272,30 @@ def front_html(
     sizes: Mapping[int, ClassSizes] | None = None,
 ) -> str:
     """Return a page with the figure of a front, suggestions, and a table of its solutions."""
-    suggestions = page_suggestions(front)
-    # Drawn first: it checks what was picked.
-    figure = front_figure(front, picked, labels=labels, suggestions=suggestions)
-    scripts = page_scripts() if len(front) else {}
-    content = ""
-    if len(front):
-        content = _CONTENT.format(
-            reading=escape(how_to_read(front)),
-            alternative=escape(_alternative(front, picked)),
-            suggestions=_suggestion_list(suggestions),
-            comparison=_COMPARISON.format(sizes=_SIZES) if len(front) > 1 else "",
-            above=escape(table_sentence(front)),
-            table=solution_table(front, picked, labels=labels, suggestions=suggestions),
-            drawing=drawing_json(figure, _comparison_data(suggestions, sizes)),
-            **scripts,
-        )
-    return page_html(front_title(front), front_sentence(front), content, list(scripts.values()))
-
-
-def page_html(title: str, sentence: str, content: str, scripts: Sequence[str]) -> str:
-    """Return a whole page."""
-    return _PAGE.format(
-        policy=_policy(scripts),
-        title=escape(title),
-        sentence=escape(sentence),
-        style=_resource("page.css"),
-        content=content,
+    view = FrontView(front, picked, labels or {}, page_suggestions(front), is_explained=True)
+    if not len(front):
+        return page_html(front_title(front), front_sentence(front), "")
+    scripts = page_scripts()
+    content = _CONTENT.format(
+        reading=escape(how_to_read(front)),
+        alternative=escape(_alternative(view)),
+        suggestions=_suggestion_list(view.suggestions),
+        comparison=_COMPARISON.format(sizes=_SIZES) if len(front) > 1 else "",
+        above=escape(table_sentence(front)),
+        table=_SolutionTable(view).html(),
+        drawing=drawing_json(_draw(view), _comparison_data(view.suggestions, sizes)),
+        **scripts,
     )
+    return page_html(front_title(front), front_sentence(front), content, scripts.values())
+
+
+def page_html(title: str, sentence: str, content: str, scripts: Iterable[str] = ()) -> str:
+    """Return a whole page on which only these scripts may run, and nothing may be fetched."""
+    allowed = " ".join(map(source_hash, scripts)) or "'none'"
+    rule = f"script-src {allowed}; style-src 'unsafe-inline'; img-src data: blob:"
+    words = f'<h1>{escape(title)}</h1>\n<p class="quiet">{escape(sentence)}</p>'
+    body = f"<main>\n{words}\n{content}\n</main>"
+    return document_html(escape(title), f"\n{read_resource('page.css')}", rule, body)
 
 
 def _suggestion_list(suggestions: Sequence[Suggestion[Solution]]) -> str:
@@ -379,11 +325,8 @@ def how_to_read(front: Front) -> str:
     ways = [_better(x, "to the right", "to the left"), _better(y, "above", "below")]
     ways += [_better(axis, "towards yellow", "towards violet") for axis in others[:1]]
     where = ", ".join(way for way in ways if way)
-    lines = (
-        " The lines show the same solutions over all objectives."
-        if len(front.objectives) >= MANY_OBJECTIVES
-        else ""
-    )
+    has_lines = len(front.objectives) >= MANY_OBJECTIVES
+    lines = " The lines show the same solutions over all objectives." if has_lines else ""
     return (
         f"Each point is one way to release the table, and better ones lie {where}; point at one to see what "
         f"it does to every attribute, and release the one you choose by its number.{lines}"
@@ -396,21 +339,16 @@ def _better(axis: Axis, larger: str, smaller: str) -> str:
     return f"{larger if axis.maximize else smaller} ({measure_words(axis.name, short=False)})"
 
 
-def _alternative(front: Front, picked: int | None) -> str:
+def _alternative(view: FrontView) -> str:
     """Return what the figure shows, for those who cannot see it."""
-    x, y = plane_axes(front)
-    knee = knee_number(front)
+    x, y = plane_axes(view.front)
     parts = [
-        f"Scatter plot of {_span(y)} over {_span(x)}.",
-        f"The knee is solution {knee}." if knee else "",
-        f"Solution {picked} is picked." if picked else "",
+        f"Scatter plot of {y.span} over {x.span}.",
+        f"The knee is solution {view.knee}." if view.knee else "",
+        f"Solution {view.picked} is picked." if view.picked else "",
         "The table below holds the numbers.",
     ]
     return " ".join(part for part in parts if part)
-
-
-def _span(axis: Axis) -> str:
-    return f"{axis.words} from {number_words(axis.low)} to {number_words(axis.high)}"
 
 
 def drawing_json(figure: Figure, beside: Mapping[str, object] | None = None) -> str:
@@ -429,18 +367,4 @@ def page_scripts() -> dict[str, str]:
     from plotly.offline import get_plotlyjs
 
     # plotly's package ships the full library only.
-    return {"library": get_plotlyjs(), "script": _resource("page.js")}
-
-
-def _policy(scripts: Sequence[str]) -> str:
-    """Return the rule that only these scripts may run and nothing may be fetched."""
-    hashes = [base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in scripts]
-    allowed = " ".join(f"'sha256-{text}'" for text in hashes) or "'none'"
-    return (
-        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data: blob:; "
-        "base-uri 'none'; form-action 'none'"
-    )
-
-
-def _resource(name: str) -> str:
-    return files("sfumato.report").joinpath(name).read_text(encoding="utf-8")
+    return {"library": get_plotlyjs(), "script": read_resource("page.js")}

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sfumato.front.words import number_words
 from sfumato.report import style
-from sfumato.report.marks import broken, plain
+from sfumato.report.marks import broken, plain, scatter
+from sfumato.words import number_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from sfumato.report.marks import Mark, Panel
 
 COLOURS = 12
+PICKED, SUGGESTED = {"width": 3, "dash": "dot"}, {"width": 4, "dash": "solid"}
 HEADLINE = "All objectives: one line for each solution, better values further up"
 
 
@@ -74,8 +75,7 @@ def _height(axis: Axis, shares: FloatArray) -> FloatArray:
 
 
 def _heading(axis: Axis, width: int) -> str:
-    way = "" if axis.maximize is None else "larger is better" if axis.maximize else "smaller is better"
-    return f'{broken(axis.words, width)}<br><span style="color: {style.FAINT}">{way}</span>'
+    return f'{broken(axis.words, width)}<br><span style="color: {style.FAINT}">{axis.better}</span>'
 
 
 def _lines(front: Front, axes: Sequence[Axis], heights: FloatArray, colour: Axis) -> list[dict[str, object]]:
@@ -109,14 +109,7 @@ def _path(heights: FloatArray) -> dict[str, object]:
         for row in heights.tolist()
         for value in (*row, None)
     ]
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "x": across * len(heights),
-        "y": upwards,
-        "xaxis": "x2",
-        "yaxis": "y2",
-    }
+    return scatter("lines", across * len(heights), upwards, xaxis="x2", yaxis="y2")
 
 
 def _vertex_texts(front: Front, axes: Sequence[Axis], place: int) -> list[str]:
@@ -129,11 +122,7 @@ def _marked(heights: FloatArray, marks: Sequence[Mark]) -> list[dict[str, object
     return [
         {
             **_path(heights[[mark.place]]),
-            "line": {
-                "color": mark.colour,
-                "width": 3 if mark.name == "picked" else 4,
-                "dash": "dot" if mark.name == "picked" else "solid",
-            },
+            "line": {"color": mark.colour, **(PICKED if mark.name == "picked" else SUGGESTED)},
             "hoverinfo": "skip",
             "legendgroup": mark.group,
             "showlegend": False,
@@ -148,7 +137,7 @@ def _ticks(axes: Sequence[Axis]) -> list[dict[str, object]]:
         {
             "text": number_words(tick),
             "x": place,
-            "y": float(height),
+            "y": float(_height(axis, axis.share(np.array([tick])))[0]),
             "xref": "x2",
             "yref": "y2",
             "xanchor": "right",
@@ -158,10 +147,5 @@ def _ticks(axes: Sequence[Axis]) -> list[dict[str, object]]:
             "bgcolor": "rgba(255, 255, 255, 0.85)",
         }
         for place, axis in enumerate(axes)
-        for tick, height in _tick_heights(axis)
+        for tick in axis.ticks(5)
     ]
-
-
-def _tick_heights(axis: Axis) -> list[tuple[float, float]]:
-    ticks = axis.ticks(5)
-    return list(zip(ticks, _height(axis, axis.share(np.array(ticks))).tolist(), strict=True))

@@ -1,142 +1,83 @@
-"""The pieces that a report is made of: sections, figures with their tables, lists of facts.
+"""What a report says, as data: chapters of paragraphs, lists, facts, tables and charts; and its HTML.
 
-Whatever is given as text is escaped here; only what these functions return is HTML.
-
-Looks are classes that the page's style knows, so that one drawing serves day, night and paper.
+A chapter holds texts as they are. The one renderer below escapes them; only what it returns is HTML.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import base64
+import hashlib
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from importlib.resources import files
+from typing import TYPE_CHECKING, TypeAlias
 
-from sfumato.front.words import number_words, printable
-from sfumato.report.words import measure_words
-from sfumato.verifier.checks import split_name
+from sfumato.words import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
-    from sfumato.assess.utility import ModelUtility
-
-Anchor: TypeAlias = Literal["start", "middle", "end"]
-
-LETTER = 7.8
-"""Pixels that a letter takes, with some to spare."""
+    from sfumato.assess.published import Lack
+    from sfumato.report.charts import Drawing
 
 
-class Drawing:
-    """A picture that grows by its parts; later ones lie above earlier ones."""
+@dataclass(frozen=True)
+class Heading:
+    """A heading within a chapter."""
 
-    def __init__(self, width: float, height: float) -> None:
-        self.width = width
-        self.height = height
-        self._parts: list[str] = []
-
-    def line(self, start: tuple[float, float], end: tuple[float, float], look: str) -> None:
-        """Draw a straight line."""
-        ends = f'x1="{_n(start[0])}" y1="{_n(start[1])}" x2="{_n(end[0])}" y2="{_n(end[1])}"'
-        self._parts.append(f'<line class="{look}" {ends}/>')
-
-    def path(self, points: Sequence[tuple[float, float]], look: str) -> None:
-        """Draw a line through points; nothing where there is none."""
-        if points:
-            text = " ".join(f"{_n(x)},{_n(y)}" for x, y in points)
-            self._parts.append(f'<polyline class="{look}" points="{text}"/>')
-
-    def circle(self, centre: tuple[float, float], radius: float, look: str) -> None:
-        """Draw a circle."""
-        place = f'cx="{_n(centre[0])}" cy="{_n(centre[1])}" r="{_n(radius)}"'
-        self._parts.append(f'<circle class="{look}" {place}/>')
-
-    def diamond(self, centre: tuple[float, float], radius: float, look: str) -> None:
-        """Draw a square on its corner: told from a circle without any colour."""
-        x, y = centre
-        points = ((x, y - radius), (x + radius, y), (x, y + radius), (x - radius, y))
-        text = " ".join(f"{_n(a)},{_n(b)}" for a, b in points)
-        self._parts.append(f'<polygon class="{look}" points="{text}"/>')
-
-    def bar(self, corner: tuple[float, float], size: tuple[float, float], look: str) -> None:
-        """Draw a filled rectangle from its upper left corner."""
-        place = f'x="{_n(corner[0])}" y="{_n(corner[1])}" width="{_n(size[0])}" height="{_n(size[1])}"'
-        self._parts.append(f'<rect class="{look}" {place}/>')
-
-    def text(
-        self,
-        place: tuple[float, float],
-        text: str,
-        look: str = "",
-        *,
-        anchor: Anchor = "start",
-        room: float = 0,
-    ) -> None:
-        """Write a line of text."""
-        whole = printable(text)
-        shown = shorten(whole, room) if room else whole
-        more = f"<title>{escape(whole)}</title>" if shown != whole else ""
-        looks = f' class="{look}"' if look else ""
-        side = "" if anchor == "start" else f' text-anchor="{anchor}"'
-        at = f'x="{_n(place[0])}" y="{_n(place[1])}"'
-        self._parts.append(f"<text{looks} {at}{side}>{escape(shown)}{more}</text>")
-
-    def render(self, identity: str, title: str, description: str) -> str:
-        """Return the picture with its name and what it shows, for those who cannot see it."""
-        names = f"{identity}-title {identity}-text"
-        size = f'viewBox="0 0 {_n(self.width)} {_n(self.height)}"'
-        return (
-            f'<svg role="img" aria-labelledby="{names}" {size} width="{_n(self.width)}" '
-            f'height="{_n(self.height)}">'
-            f'<title id="{identity}-title">{escape(printable(title))}</title>'
-            f'<desc id="{identity}-text">{escape(printable(description))}</desc>\n'
-            + "\n".join(self._parts)
-            + "\n</svg>"
-        )
+    words: str
 
 
-def shorten(text: str, room: float) -> str:
-    """Return as much of a text as fits, with dots in place of the rest.
+@dataclass(frozen=True)
+class Paragraph:
+    """A paragraph; it may begin with strong words, and end with something that is typed, not read."""
 
-    Examples
-    --------
-    >>> shorten("never married", 80), shorten("single", 80)
-    ('never mar…', 'single')
-    """
-    most = max(2, int(room // LETTER))
-    return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
+    words: str
+    look: str = ""
+    lead: str = ""
+    code: str = ""
 
 
-def _n(value: float) -> str:
-    """Return a coordinate with at most one digit after the point."""
-    return f"{value:.1f}".removesuffix(".0")
+@dataclass(frozen=True)
+class Listing:
+    """Lines to be typed or read by a machine."""
+
+    lines: Sequence[str]
+    name: str = ""  # what it is, where the lines may be wider than the page
+
+
+@dataclass(frozen=True)
+class Bullets:
+    """A list; nothing where it is empty."""
+
+    items: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Names with what is to be said about them."""
+
+    pairs: Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Headlines:
+    """The most telling numbers: what, before (may be blank), after."""
+
+    items: Sequence[tuple[str, str, str]]
 
 
 @dataclass(frozen=True)
 class Numbers:
-    """A table of numbers."""
+    """A table; its first column names the rows."""
 
     caption: str  # what the table holds
-    headings: Sequence[str]  # one for each column; the first column names the rows
+    headings: Sequence[str]  # one for each column
     rows: Sequence[Sequence[str]]  # texts of the cells
-
-    def html(self) -> str:
-        """Return the table, every text in it escaped."""
-        head = "".join(f'<th scope="col">{text(item)}</th>' for item in self.headings)
-        body = "\n".join(
-            f'<tr><th scope="row">{text(row[0])}</th>'
-            + "".join(f"<td>{text(cell)}</td>" for cell in row[1:])
-            + "</tr>"
-            for row in self.rows
-        )
-        return (
-            f"<table>\n<caption>{text(self.caption)}</caption>\n<thead><tr>{head}</tr></thead>\n"
-            f"<tbody>\n{body}\n</tbody>\n</table>"
-        )
 
 
 @dataclass(frozen=True)
-class Figure:
+class Chart:
     """A picture with one sentence that says how to read it, and the numbers behind it."""
 
     identity: str  # unique within the page
@@ -146,16 +87,102 @@ class Figure:
     seen: str  # what can be seen in it, for those who cannot
     numbers: Numbers  # the numbers behind it
 
-    def html(self) -> str:
-        """Return the figure under a heading of the third order."""
-        picture = self.drawing.render(self.identity, self.title, self.seen)
-        return (
-            f'<figure>\n<h3 id="{self.identity}">{text(self.title)}</h3>\n'
-            f"<figcaption><strong>How to read it:</strong> {text(self.reading)}</figcaption>\n"
-            f"{scrolling(picture, self.title)}\n"
-            f"<details>\n<summary>The numbers behind it</summary>\n"
-            f"{scrolling(self.numbers.html(), self.numbers.caption)}\n</details>\n</figure>"
-        )
+
+@dataclass(frozen=True)
+class Box:
+    """Pieces that belong together, such as a card."""
+
+    look: str
+    pieces: Sequence[Piece | None]
+    role: str = ""
+
+
+Piece: TypeAlias = "Heading | Paragraph | Listing | Bullets | Facts | Headlines | Numbers | Chart | Box"
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """A part of the report under its own heading."""
+
+    identity: str  # unique within the page
+    short: str  # its words in the contents
+    title: str
+    pieces: Sequence[Piece | None]  # None for what is not there
+
+
+def not_shown(lack: Lack | None) -> Paragraph | None:
+    """Say in the place of a chart why it is not there, and how to get it."""
+    return None if lack is None else Paragraph(f"{lack.why} {lack.remedy}", "note", "Not shown:")
+
+
+_PAGE = """<!DOCTYPE html>
+{mark}<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="generator" content="Sfumato">
+{robots}<title>{title}</title>
+<style>{style}</style>
+</head>
+<body>
+{body}
+</body>
+</html>
+"""
+
+
+def document_html(
+    title: str, style: str, rule: str, body: str, *, mark: str = "", is_listed: bool = True
+) -> str:
+    """Return a whole page that fetches nothing but what the rule allows; everything is HTML already."""
+    robots = "" if is_listed else '<meta name="robots" content="noindex">\n'
+    policy = f"default-src 'none'; {rule}; base-uri 'none'; form-action 'none'"
+    return _PAGE.format(mark=mark, policy=policy, robots=robots, title=title, style=style, body=body)
+
+
+def source_hash(source: str) -> str:
+    """Return what allows this very script or style in the rule of a page."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()}'"
+
+
+def read_resource(name: str) -> str:
+    """Return a style or a script of this package."""
+    return files("sfumato.report").joinpath(name).read_text(encoding="utf-8")
+
+
+def chapter_html(chapter: Chapter) -> str:
+    """Return a chapter under a heading of the second order."""
+    heading = f'<h2 id="{chapter.identity}">{text(chapter.title)}</h2>'
+    return (
+        f'<section aria-labelledby="{chapter.identity}">\n{heading}\n{_together(chapter.pieces)}\n</section>'
+    )
+
+
+def piece_html(piece: Piece | None) -> str:
+    """Return the HTML of a piece, every text in it escaped; nothing where there is nothing to say."""
+    html = ""
+    match piece:
+        case Heading(words):
+            html = f"<h3>{text(words)}</h3>"
+        case Paragraph():
+            html = _paragraph(piece)
+        case Listing(lines, name):
+            code = "\n".join(map(text, lines))
+            html = _scrolling(f"<pre><code>{code}</code></pre>", name)
+        case Bullets(items):
+            html = _element("ul", [f"<li>{text(item)}</li>" for item in items])
+        case Facts(pairs):
+            html = _element("dl", [f"<dt>{text(name)}</dt><dd>{text(words)}</dd>" for name, words in pairs])
+        case Headlines(items):
+            html = _element("dl", [_headline(*item) for item in items], "headlines")
+        case Numbers(caption):
+            html = _scrolling(table_html(piece), caption)
+        case Chart():
+            html = _chart(piece)
+        case Box(look, pieces, role):
+            html = _element("div", [_together(pieces)], look, role)
+    return html
 
 
 def text(value: str) -> str:
@@ -163,113 +190,64 @@ def text(value: str) -> str:
     return escape(printable(value))
 
 
-def scrolling(content: str, name: str) -> str:
-    """Wrap HTML that may be wider than the page; the keyboard can scroll it."""
-    return f'<div class="wide" role="region" tabindex="0" aria-label="{text(name)}">\n{content}\n</div>'
-
-
-def paragraph(words: str, look: str = "") -> str:
-    """Return a paragraph; nothing where there are no words."""
-    looks = f' class="{look}"' if look else ""
-    return f"<p{looks}>{text(words)}</p>" if words else ""
-
-
-def bullets(items: Sequence[str]) -> str:
-    """Return a list; nothing where it is empty."""
-    return "<ul>\n" + "\n".join(f"<li>{text(item)}</li>" for item in items) + "\n</ul>" if items else ""
-
-
-def facts(pairs: Sequence[tuple[str, str]]) -> str:
-    """Return names with what is to be said about them; nothing where there are none."""
-    items = "\n".join(f"<dt>{text(name)}</dt><dd>{text(words)}</dd>" for name, words in pairs)
-    return f"<dl>\n{items}\n</dl>" if pairs else ""
-
-
-def section(identity: str, title: str, parts: Sequence[str]) -> str:
-    """Return a section under a heading of the second order."""
-    content = "\n".join(part for part in parts if part)
-    heading = f'<h2 id="{identity}">{text(title)}</h2>'
-    return f'<section aria-labelledby="{identity}">\n{heading}\n{content}\n</section>'
-
-
-def missing(words: str, remedy: str) -> str:
-    """Say in the place of a figure why it is not there, and how to get it."""
-    return f'<p class="note"><strong>Not shown:</strong> {text(words)} {text(remedy)}</p>'
-
-
-def capital(words: str) -> str:
-    """Return words that begin a sentence."""
-    return words[:1].upper() + words[1:]
-
-
-def share_words(share: float | None) -> str:
-    """Return a share in percent, with more digits the smaller it is.
-
-    Examples
-    --------
-    >>> share_words(0.37316), share_words(0.0041), share_words(0.00002), share_words(0.0), share_words(1.0)
-    ('37.3 %', '0.41 %', 'below 0.01 %', '0 %', '100 %')
-    """
-    if share is None:
-        return "not known"
-    if 0 < share < 0.0001:
-        return "below 0.01 %"
-    percent = 100 * share
-    if percent.is_integer():
-        return f"{percent:.0f} %"
-    if 99.9 <= percent < 100:
-        return f"{percent:.2f} %" if percent < 99.995 else "above 99.99 %"
-    return f"{percent:.2f} %" if abs(percent) < 1 else f"{percent:.1f} %"
-
-
-SCORES = {
-    "accuracy": "accuracy",
-    "balanced_accuracy": "balanced accuracy",
-    "auc": "area under the curve",
-    "r2": "explained variance (R²)",
-    "mae": "mean absolute error",
-}
-
-
-def model_sentence(model: ModelUtility) -> str:
-    """Return in one sentence what a model trained on the release loses."""
-    name = next((score for score in SCORES if score in model.original and score in model.release), None)
-    if name is None:
-        return ""
-    before, after = score_words(name, model.original[name]), score_words(name, model.release[name])
-    guess = f"; guessing reaches {score_words(name, model.baseline[name])}" if name in model.baseline else ""
+def table_html(numbers: Numbers, look: str = "") -> str:
+    """Return a table with its caption, if there is one."""
+    caption = f"<caption>{text(numbers.caption)}</caption>\n" if numbers.caption else ""
+    head = "".join(f'<th scope="col">{text(item)}</th>' for item in numbers.headings)
+    body = "\n".join(
+        f'<tr><th scope="row">{text(row[0])}</th>{"".join(f"<td>{text(cell)}</td>" for cell in row[1:])}</tr>'
+        for row in numbers.rows
+    )
     return (
-        f"A model that predicts {printable(model.target)} has {SCORES[name]} {after} "
-        f"when it learns from the release, {before} from the original{guess}."
+        f"<table{_class(look)}>\n{caption}<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>"
     )
 
 
-def score_words(name: str, value: float) -> str:
-    """Return a score as people read it: shares in percent, errors in their own unit."""
-    return number_words(value) if name == "mae" else share_words(value)
+def _together(pieces: Iterable[Piece | None]) -> str:
+    return "\n".join(filter(None, map(piece_html, pieces)))
 
 
-def told_words(name: str) -> str:
-    """Return a measure in words, also one that is taken over some columns alone.
+def _element(tag: str, content: Sequence[str], look: str = "", role: str = "") -> str:
+    """Return an element around its content, each part on a line; nothing without content."""
+    attributes = _class(look) + (f' role="{role}"' if role else "")
+    return "\n".join([f"<{tag}{attributes}>", *content, f"</{tag}>"]) if content else ""
 
-    Examples
-    --------
-    >>> told_words("k"), told_words("k(weight, height)")
-    ('smallest class (k)', 'smallest class over weight, height (k)')
-    """
-    bare, columns = split_name(name)
+
+def _class(look: str) -> str:
+    return f' class="{look}"' if look else ""
+
+
+def _scrolling(content: str, name: str) -> str:
+    """Wrap what has a name and may be wider than the page; the keyboard can scroll it."""
+    region = f'<div class="wide" role="region" tabindex="0" aria-label="{text(name)}">\n{content}\n</div>'
+    return region if name else content
+
+
+def _paragraph(piece: Paragraph) -> str:
+    parts = [
+        f"<strong>{text(piece.lead)}</strong>" if piece.lead else "",
+        text(piece.words),
+        f'<code class="digest">{text(piece.code)}</code>' if piece.code else "",
+    ]
+    said = " ".join(part for part in parts if part)
+    return f"<p{_class(piece.look)}>{said}</p>" if said else ""
+
+
+def _headline(words: str, before: str, after: str) -> str:
+    was, now = "", text(after)
+    if before:
+        was = f'<span class="was"><span class="hidden">before </span>{text(before)} →</span> '
+        now = f'<span class="hidden">after </span>{now}'
+    return f'<div><dt>{text(words)}</dt><dd>{was}<span class="now">{now}</span></dd></div>'
+
+
+def _chart(chart: Chart) -> str:
+    """Return a chart under a heading of the third order."""
+    picture = chart.drawing.render(chart.identity, chart.title, chart.seen)
     return (
-        f"smallest class over {printable(', '.join(columns))} (k)"
-        if bare == "k" and columns
-        else measure_words(name)
+        f'<figure>\n<h3 id="{chart.identity}">{text(chart.title)}</h3>\n'
+        f"<figcaption><strong>How to read it:</strong> {text(chart.reading)}</figcaption>\n"
+        f"{_scrolling(picture, chart.title)}\n"
+        f"<details>\n<summary>The numbers behind it</summary>\n{piece_html(chart.numbers)}\n</details>\n"
+        "</figure>"
     )
-
-
-def mapping(value: object) -> Mapping[str, object]:
-    """Return a mapping of a verdict; an empty one for anything else."""
-    return value if isinstance(value, Mapping) else {}
-
-
-def texts(value: object) -> list[str]:
-    """Return texts of a verdict; none for anything else."""
-    return [str(item) for item in value] if isinstance(value, list | tuple) else []

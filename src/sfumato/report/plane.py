@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sfumato.front import non_dominated
-from sfumato.front.words import number_words
 from sfumato.report import style
-from sfumato.report.marks import Mark, broken, mark_traces
+from sfumato.report.marks import Mark, broken, mark_traces, scatter
+from sfumato.words import number_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,11 +22,8 @@ if TYPE_CHECKING:
     from sfumato.report.axes import Axis
     from sfumato.report.marks import Panel
 
-TICKS = 16
-"""Ticks of a logarithmic axis at most."""
-
-LETTER = 7
-"""Pixels that a letter of a tick's number takes."""
+TICKS = 16  # ticks of a logarithmic axis at most
+LETTER = 7  # pixels that a letter of a tick's number takes
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,15 +50,14 @@ class Plane:
     def part(self, places: Sequence[int]) -> Plane:
         """Return the plane of some solutions, given by their places."""
         new = {place: number for number, place in enumerate(places)}
-        chosen = list(places)
         return replace(
             self,
-            x=replace(self.x, values=self.x.values[chosen]),
-            y=replace(self.y, values=self.y.values[chosen]),
-            colour=None if self.colour is None else replace(self.colour, values=self.colour.values[chosen]),
-            texts=[self.texts[place] for place in chosen],
+            x=self.x.take(places),
+            y=self.y.take(places),
+            colour=None if self.colour is None else self.colour.take(places),
+            texts=[self.texts[place] for place in places],
             marks=[replace(mark, place=new[mark.place]) for mark in self.marks if mark.place in new],
-            numbers=[self.numbers[place] for place in chosen],
+            numbers=[self.numbers[place] for place in places],
         )
 
 
@@ -79,10 +75,14 @@ def quiet(text: str) -> str:
     return f'<span style="font-size: {style.TEXT_SIZE}px; color: {style.FAINT}">{text}</span>'
 
 
+def _title(axis: Axis, width: int) -> str:
+    return f"{broken(axis.words, width)}<br>{quiet(axis.direction)}"
+
+
 def _axis_layout(axis: Axis) -> dict[str, object]:
     found: dict[str, object] = {
         "title": {
-            "text": f"{broken(axis.words, 44)}<br>{quiet(axis.direction)}",
+            "text": _title(axis, 44),
             "font": {"size": style.AXIS_SIZE},
             "standoff": 12,
         },
@@ -112,17 +112,16 @@ def _step_line(x: Axis, y: Axis) -> dict[str, object]:
     worse value of each axis: upwards first where larger x is better, else to the right first.
     """
     order = x.values.argsort(kind="stable")
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "x": x.values[order].tolist(),
-        "y": y.values[order].tolist(),
-        "line": {"shape": "vh" if x.maximize else "hv", "color": style.POINT, "width": 1.5},
-        "opacity": 0.55,
-        "name": "best within reach",
-        "legendrank": 1001,
-        "hoverinfo": "skip",
-    }
+    return scatter(
+        "lines",
+        x.values[order].tolist(),
+        y.values[order].tolist(),
+        line={"shape": "vh" if x.maximize else "hv", "color": style.POINT, "width": 1.5},
+        opacity=0.55,
+        name="best within reach",
+        legendrank=1001,
+        hoverinfo="skip",
+    )
 
 
 def _points(x: Axis, y: Axis, colour: Axis | None, texts: Sequence[str]) -> dict[str, object]:
@@ -138,25 +137,24 @@ def _points(x: Axis, y: Axis, colour: Axis | None, texts: Sequence[str]) -> dict
             "colorscale": style.SCALE,
             "colorbar": _colour_bar(colour),
         }
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "x": x.values.tolist(),
-        "y": y.values.tolist(),
-        "marker": marker,
-        "hovertext": list(texts),
-        "hoverinfo": "text",
-        "name": "solution",
+    return scatter(
+        "markers",
+        x.values.tolist(),
+        y.values.tolist(),
+        marker=marker,
+        hovertext=list(texts),
+        hoverinfo="text",
+        name="solution",
         # A legend would show the colour of one solution as if it were that of all.
-        "showlegend": colour is None,
-    }
+        showlegend=colour is None,
+    )
 
 
 def _colour_bar(axis: Axis) -> dict[str, object]:
     ticks = axis.ticks(8)
     return {
         "title": {
-            "text": f"{broken(axis.words, 48)}<br>{quiet(axis.direction)}",
+            "text": _title(axis, 48),
             "side": "right",
             "font": {"size": style.TEXT_SIZE},
         },
@@ -168,26 +166,20 @@ def _colour_bar(axis: Axis) -> dict[str, object]:
 
 
 HEADLINE = "The steepest part, magnified (the dotted frame above)"
-NUMBERED = 40
-"""Up to so many solutions, numbers stand beside them."""
-
-WIDTH = 0.2
-"""The part's share of the range to the right, as it is drawn."""
-
+NUMBERED = 40  # up to so many solutions, numbers stand beside them
+WIDTH = 0.2  # the part's share of the range to the right, as it is drawn
 LEAST_SOLUTIONS = 5
 LEAST_RISE = 0.3
 """A part with fewer solutions, or with less of the range upwards, is seen well enough as it is."""
 
-CROWDED = 8
-"""A front with fewer solutions needs no magnification."""
+CROWDED = 8  # a front with fewer solutions needs no magnification
 
 
-APART = (0.035, 0.06)
-"""Shares of the axes that a number beside a point takes."""
+APART = (0.035, 0.06)  # shares of the axes that a number beside a point takes
 
 
 @dataclass(frozen=True)
-class Part:
+class Stretch:
     """A part of the plane."""
 
     # its first and last value on either axis
@@ -196,7 +188,7 @@ class Part:
     places: tuple[int, ...]  # the places of the solutions in it
 
 
-def steepest_part(x: Axis, y: Axis) -> Part | None:
+def steepest_part(x: Axis, y: Axis) -> Stretch | None:
     """Return the stretch of a fifth of the x axis along which the border covers most of the y axis.
 
     The border holds the solutions that no other one beats in these two objectives; where there are no
@@ -217,7 +209,8 @@ def steepest_part(x: Axis, y: Axis) -> Part | None:
         return None
     stretch = x.shares[order[best[2] : best[2] - best[1]]]
     inside = (x.shares >= stretch[0]) & (x.shares <= stretch[-1]) & np.isfinite(y.shares)
-    return _part(x, y, np.flatnonzero(inside))
+    ends = [(float(axis.values[inside].min()), float(axis.values[inside].max())) for axis in (x, y)]
+    return Stretch(ends[0], ends[1], tuple(np.flatnonzero(inside).tolist()))
 
 
 def _border(x: Axis, y: Axis) -> LongArray:
@@ -229,15 +222,7 @@ def _border(x: Axis, y: Axis) -> LongArray:
     return border[np.argsort(x.shares[border], kind="stable")]
 
 
-def _part(x: Axis, y: Axis, places: LongArray) -> Part:
-    return Part(
-        (float(x.values[places].min()), float(x.values[places].max())),
-        (float(y.values[places].min()), float(y.values[places].max())),
-        tuple(places.tolist()),
-    )
-
-
-def add_zoom(figure: Figure, plane: Plane, part: Part, panel: Panel) -> None:
+def add_zoom(figure: Figure, plane: Plane, part: Stretch, panel: Panel) -> None:
     """Add the magnified part below the scatter, and show in the scatter where it lies."""
     shown = plane.part(part.places)
     own = {"xaxis": "x3", "yaxis": "y3", "showlegend": False}
@@ -264,19 +249,18 @@ def _numbers(shown: Plane, own: dict[str, object]) -> dict[str, object]:
     """Return the solutions' numbers on the side of the points that marks leave free."""
     marked = {mark.number for mark in shown.marks}
     side = f"{'bottom' if shown.y.maximize else 'top'} {'left' if shown.x.maximize else 'right'}"
-    return {
-        "type": "scatter",
-        "mode": "markers+text",
+    return scatter(
+        "markers+text",
+        shown.x.values.tolist(),
+        shown.y.values.tolist(),
         # Not seen, but it keeps the number off the point.
-        "marker": {"size": 12, "opacity": 0},
-        "x": shown.x.values.tolist(),
-        "y": shown.y.values.tolist(),
-        "text": _apart(shown, marked),
-        "textposition": side,
-        "textfont": {"color": style.FAINT, "size": 11},
-        "hoverinfo": "skip",
+        marker={"size": 12, "opacity": 0},
+        text=_apart(shown, marked),
+        textposition=side,
+        textfont={"color": style.FAINT, "size": 11},
+        hoverinfo="skip",
         **own,
-    }
+    )
 
 
 def _apart(shown: Plane, marked: set[int]) -> list[str]:
@@ -291,7 +275,7 @@ def _apart(shown: Plane, marked: set[int]) -> list[str]:
     return texts
 
 
-def _frame(plane: Plane, part: Part) -> dict[str, object]:
+def _frame(plane: Plane, part: Stretch) -> dict[str, object]:
     """Return the rectangle around the part, a little larger than it."""
     (x0, x1), (y0, y1) = _padded(plane.x, part.x), _padded(plane.y, part.y)
     return {

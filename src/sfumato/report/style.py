@@ -2,41 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-LIGHT: Mapping[str, str] = {
-    "ground": "#ffffff",
-    "panel": "#f4f6f8",
-    "ink": "#1c2024",
-    "quiet": "#535b64",
-    "grid": "#d5dae0",
-    "before": "#b0520a",
-    "after": "#1b5e93",
-    "good": "#14633a",
-    "good-ground": "#e6f4eb",
-    "bad": "#9c1418",
-    "bad-ground": "#fdebeb",
-    "note": "#6b4a00",
-    "note-ground": "#fff5dc",
+_PALETTE = {
+    "ground": ("#ffffff", "#14171a"),
+    "panel": ("#f4f6f8", "#1f2429"),
+    "ink": ("#1c2024", "#e8eaed"),
+    "quiet": ("#535b64", "#adb5be"),
+    "grid": ("#d5dae0", "#3b434b"),
+    "before": ("#b0520a", "#f2a65a"),
+    "after": ("#1b5e93", "#7fc1f0"),
+    "good": ("#14633a", "#86dba8"),
+    "good-ground": ("#e6f4eb", "#12301f"),
+    "bad": ("#9c1418", "#ffa19d"),
+    "bad-ground": ("#fdebeb", "#401a1b"),
+    "note": ("#6b4a00", "#f0cf7a"),
+    "note-ground": ("#fff5dc", "#332a10"),
 }
-DARK: Mapping[str, str] = {
-    "ground": "#14171a",
-    "panel": "#1f2429",
-    "ink": "#e8eaed",
-    "quiet": "#adb5be",
-    "grid": "#3b434b",
-    "before": "#f2a65a",
-    "after": "#7fc1f0",
-    "good": "#86dba8",
-    "good-ground": "#12301f",
-    "bad": "#ffa19d",
-    "bad-ground": "#401a1b",
-    "note": "#f0cf7a",
-    "note-ground": "#332a10",
-}
+LIGHT = {name: day for name, (day, _) in _PALETTE.items()}
+DARK = {name: night for name, (_, night) in _PALETTE.items()}
 TEXTS = (
     *((ink, ground) for ink in ("ink", "quiet", "before", "after") for ground in ("ground", "panel")),
     ("good", "good-ground"),
@@ -48,14 +30,13 @@ TEXTS = (
 
 def palette_css() -> str:
     """Return the colours as variables: by day and on paper, and by night."""
-    return (
-        f":root {{ color-scheme: light dark; {_variables(LIGHT)} }}\n"
-        f"@media screen and (prefers-color-scheme: dark) {{ :root {{ {_variables(DARK)} }} }}\n"
+    light, dark = (
+        " ".join(f"--{name}: {colour};" for name, colour in colours.items()) for colours in (LIGHT, DARK)
     )
-
-
-def _variables(colours: Mapping[str, str]) -> str:
-    return " ".join(f"--{name}: {colour};" for name, colour in colours.items())
+    return (
+        f":root {{ color-scheme: light dark; {light} }}\n"
+        f"@media screen and (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}\n"
+    )
 
 
 def contrast(first: str, second: str) -> float:
@@ -96,17 +77,16 @@ FAMILY = "Helvetica, Arial, sans-serif"
 TITLE_SIZE = 18
 AXIS_SIZE = 15
 TEXT_SIZE = 13
+FONT = {"family": FAMILY, "size": TEXT_SIZE, "color": INK}
+LEGEND = {"orientation": "h", "x": 0.0, "xanchor": "left", "y": 1.01, "yanchor": "bottom"}
+MODEBAR = {"orientation": "v", "remove": ["sendChartToCloud", "select2d", "lasso2d", "autoScale2d"]}
+"""Travels with a figure, wherever it is shown: the first button would send the data to a server."""
 
-SCATTER = 480
-"""Height of a scatter in pixels, margins excluded."""
-
+SCATTER = 480  # height of a scatter in pixels, margins excluded
 GAP = 130
 ZOOM = 260
 LINES = 300
 """Heights of the magnified part and of parallel coordinates below a scatter, and the room between them."""
 
-NARROW = 640
-"""Pixels of an axis in a narrow figure: so many are assumed where text has to fit."""
-
-MANY = 1000
-"""From so many solutions on, points are small."""
+NARROW = 640  # pixels of an axis in a narrow figure: so many are assumed where text has to fit
+MANY = 1000  # from so many solutions on, points are small

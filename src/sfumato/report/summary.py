@@ -5,22 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sfumato.assess.gather import Evidence
-from sfumato.front.words import number_words
-from sfumato.report.pieces import (
-    bullets,
-    capital,
-    mapping,
-    model_sentence,
-    share_words,
-    text,
-    texts,
-    told_words,
-)
-from sfumato.report.words import count_words
-from sfumato.verifier.checks import larger_is_better, split_name
+from sfumato.report.pieces import Box, Bullets, Chapter, Heading, Headlines, Paragraph
+from sfumato.report.words import limit_words, mapping, model_sentence, numbers_of, texts, told_words
+from sfumato.verifier.checks import split_name
+from sfumato.words import capital, count_words, number_words, percent_words
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from sfumato.assess.published import Published, Subject
 
@@ -61,19 +52,17 @@ def not_protected(found: Published) -> list[str]:
 def _small_classes(found: Published) -> list[str]:
     """Say which sensitive attributes may be the same throughout a class."""
     require = [split_name(name) for name in mapping(found.subject.verdict.get("require"))]
-    shared = (
-        {} if found.risk_after is None else {item.attribute: item for item in found.risk_after.attributes}
-    )
+    attributes = () if found.risk_after is None else found.risk_after.attributes
+    shared = {item.attribute: item for item in attributes}
     told = []
     for name in found.subject.sensitive:
         if any(bare in DIVERSE and (not columns or name in columns) for bare, columns in require):
             continue
-        item = shared.get(name)
-        many = 0.0 if item is None or not item.rows else item.homogeneous_rows / item.rows
-        count = (
-            f" This is so for {share_words(many)} of the rows." if many else " No class is like that here."
-        )
-        count = "" if item is None else count
+        count, item = "", shared.get(name)
+        if item is not None and item.homogeneous_rows:
+            count = f" This is so for {percent_words(item.homogeneous_rows / item.rows)} of the rows."
+        elif item is not None:
+            count = " No class is like that here."
         told.append(
             f"Values shared by a whole class. No diversity of {name} within classes is required: where all "
             f"members have the same value, belonging to the class tells it.{count}"
@@ -108,48 +97,35 @@ def _rows(subject: Subject) -> list[str]:
     return told
 
 
-FIRST = 5
-"""Violations in the box on top; all are listed further below."""
-
-TELLING = ("k", "distinct_l", "t", "secure")
-"""Measures that the summary names where nothing was required."""
+FIRST = 5  # violations in the box on top; all are listed further below
+HOLDS = "the release meets its requirements. Its rows were read back and recounted by independent code."
+TELLING = ("k", "distinct_l", "t", "secure")  # measures that the summary names where nothing was required
 
 
-def summary_html(found: Published) -> str:
+def summary_section(found: Published) -> Chapter:
     """Return the verdict, the most telling numbers and short lists."""
-    cards = [
-        _card("What was promised", promised(found)),
-        _card("What was verified", verified(found)),
-        _card("What it cost", cost(found)),
-        _card("What this release does not protect against", not_protected(found), "card whole"),
-    ]
-    return "\n".join(
-        [
-            '<section aria-labelledby="summary">',
-            '<h2 id="summary">Summary</h2>',
-            verdict_html(found),
-            _headlines(headlines(found)),
-            f'<div class="cards">\n{chr(10).join(cards)}\n</div>',
-            "</section>",
-        ]
-    )
+    cards = {
+        "What was promised": promised(found),
+        "What was verified": verified(found),
+        "What it cost": cost(found),
+        "What this release does not protect against": not_protected(found),
+    }
+    *narrow, last = [(Heading(title), Bullets(items)) for title, items in cards.items()]
+    boxes = [*(Box("card", pieces) for pieces in narrow), Box("card whole", last)]
+    pieces = [_verdict(found), Headlines(headlines(found)), Box("cards", boxes)]
+    return Chapter("summary", "Summary", "Summary", pieces)
 
 
-def verdict_html(found: Published) -> str:
+def _verdict(found: Published) -> Paragraph | Box:
     """Return whether the release holds, in a box that cannot be overlooked."""
-    violations = texts(found.subject.verdict.get("violations"))
     if found.holds:
-        words = (
-            "the release meets its requirements. Its rows were read back and recounted by independent code."
-        )
-        return f'<p class="verdict good"><strong>Verified:</strong> {text(words)}</p>'
+        return Paragraph(HOLDS, "verdict good", "Verified:")
+    violations = texts(found.subject.verdict.get("violations"))
     more = len(violations) - FIRST
-    listed = bullets(
-        [*violations[:FIRST], *([f"{more} more, listed under Verification."] if more > 0 else [])]
-    )
+    rest = [f"{more} more, listed under Verification."] if more > 0 else []
     words = f"{count_words(len(violations), 'violation')} found by the recount. Do not hand this file out."
-    first = f"<p><strong>It does not hold.</strong> {text(words)}</p>"
-    return f'<div class="verdict bad" role="alert">{first}{listed}</div>'
+    pieces = (Paragraph(words, lead="It does not hold."), Bullets([*violations[:FIRST], *rest]))
+    return Box("verdict bad", pieces, role="alert")
 
 
 def headlines(found: Published) -> list[tuple[str, str, str]]:
@@ -159,15 +135,15 @@ def headlines(found: Published) -> list[tuple[str, str, str]]:
     told = [("smallest class, in rows", smallest, number_words(after.sizes[0]) if after.sizes else "none")]
     was, chance = found.risk_before, _highest_chance(found)
     if chance is not None:
-        earlier = "" if was is None else share_words(was.prosecutor.highest)
-        told.append(("highest chance of finding a person", earlier, share_words(chance)))
+        earlier = "" if was is None else percent_words(was.prosecutor.highest)
+        told.append(("highest chance of finding a person", earlier, percent_words(chance)))
     rows = mapping(found.subject.verdict.get("rows"))
     if rows.get("in"):
         share = float(str(rows.get("suppressed", 0))) / float(str(rows["in"]))
-        told.append(("rows left out", "", share_words(share)))
+        told.append(("rows left out", "", percent_words(share)))
     loss = found.measures.get("loss")
     if loss is not None:
-        told.append(("detail lost", "", share_words(loss)))
+        told.append(("detail lost", "", percent_words(loss)))
     return told
 
 
@@ -181,60 +157,33 @@ def _highest_chance(found: Published) -> float | None:
     return found.risk_after.prosecutor.highest
 
 
-def _headlines(items: Sequence[tuple[str, str, str]]) -> str:
-    groups = []
-    for words, before, after in items:
-        was = (
-            f'<span class="was"><span class="hidden">before </span>{text(before)} →</span> ' if before else ""
-        )
-        now = f'<span class="hidden">after </span>{text(after)}' if before else text(after)
-        groups.append(f'<div><dt>{text(words)}</dt><dd>{was}<span class="now">{now}</span></dd></div>')
-    return f'<dl class="headlines">\n{chr(10).join(groups)}\n</dl>'
-
-
-def _card(title: str, parts: Sequence[str], look: str = "card") -> str:
-    return f'<div class="{look}">\n<h3>{text(title)}</h3>\n{bullets(parts)}\n</div>'
-
-
 def promised(found: Published) -> list[str]:
     """Return the requirements in words; what is stated where nothing was required."""
-    require = _numbers(found.subject.verdict.get("require"))
-    told = [requirement_words(name, limit) for name, limit in require.items()]
+    require = numbers_of(found.subject.verdict.get("require"))
+    told = [f"{capital(told_words(name))}: {limit_words(name, limit)}." for name, limit in require.items()]
     if not told:
         stated = found.measures
         told = ["Nothing was required beforehand; what the release states was recounted."]
         told += [f"{capital(told_words(name))}: {number_words(stated[name])}." for name in _told(stated)[:3]]
     recipe = found.subject.recipe
     if recipe is not None:
-        told.append(f"At most {share_words(recipe.limit)} of the rows may be left out.")
+        told.append(f"At most {percent_words(recipe.limit)} of the rows may be left out.")
         secrets = len(recipe.confidential)
         told += [f"Confidential: {count_words(secrets, 'sentence')}."] if secrets else []
     return told
 
 
-def requirement_words(name: str, limit: float) -> str:
-    """Return a requirement as a sentence.
-
-    Examples
-    --------
-    >>> requirement_words("k", 5.0), requirement_words("loss", 0.4)
-    ('Smallest class (k): at least 5.', 'Share of detail lost (loss): at most 0.4.')
-    """
-    side = "at least" if larger_is_better(name) else "at most"
-    return f"{capital(told_words(name))}: {side} {number_words(limit)}."
-
-
 def verified(found: Published) -> list[str]:
     """Return what the recount found."""
     verdict = found.subject.verdict
-    rows, require = mapping(verdict.get("rows")), _numbers(verdict.get("require"))
-    counted = _numbers(verdict.get("measures"))
+    rows, require = mapping(verdict.get("rows")), numbers_of(verdict.get("require"))
+    counted = numbers_of(verdict.get("measures"))
     names = [name for name in require if name in counted]
     names = names or [name for name in _told(counted) if name in found.measures][:3]
     told = [f"{capital(told_words(name))}: {number_words(counted[name])}, recounted." for name in names]
     if isinstance(verdict.get("classes"), int):
         many = count_words(int(str(rows.get("out", 0))), "row")
-        told.append(f"{many} in {_classes(int(str(verdict['classes'])))}.")
+        told.append(f"{many} in {count_words(int(str(verdict['classes'])), 'class')}.")
     lacking = mapping(verdict.get("not_recounted"))
     unproven = [name for name in require if name in lacking]
     told += [f"Not recounted: {told_words(name)}; {lacking[name]}." for name in unproven]
@@ -249,10 +198,10 @@ def cost(found: Published) -> list[str]:
     told = []
     if rows.get("in"):
         many, all_rows = int(str(rows.get("suppressed", 0))), int(str(rows["in"]))
-        told.append(f"{many:,} of {all_rows:,} rows were left out ({share_words(many / all_rows)}).")
+        told.append(f"{many:,} of {all_rows:,} rows were left out ({percent_words(many / all_rows)}).")
     loss = found.measures.get("loss")
     if loss is not None:
-        told.append(f"{share_words(loss)} of the detail of the values is lost.")
+        told.append(f"{percent_words(loss)} of the detail of the values is lost.")
     gone = [item.name for item in found.attributes if item.is_gone]
     if gone:
         told.append(f"Nothing remains of: {', '.join(gone)}.")
@@ -267,18 +216,10 @@ def _analyses(found: Evidence) -> list[str]:
     model, queries = found.utility.model, found.utility.queries
     told = [] if model is None else [model_sentence(model)]
     if queries is not None:
-        told.append(f"Half of the counting queries are off by {share_words(queries.error.median)} or less.")
+        told.append(f"Half of the counting queries are off by {percent_words(queries.error.median)} or less.")
     return told
 
 
 def _told(numbers: Mapping[str, float]) -> list[str]:
     """Return the measures that tell most, the smallest class first."""
     return sorted((name for name in numbers if split_name(name)[0] in TELLING), key=lambda name: name != "k")
-
-
-def _numbers(value: object) -> dict[str, float]:
-    return {name: float(x) for name, x in mapping(value).items() if isinstance(x, int | float)}
-
-
-def _classes(many: int) -> str:
-    return f"{many:,} {'class' if many == 1 else 'classes'}"

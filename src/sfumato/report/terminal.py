@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.front.words import number_words, printable
 from sfumato.report.axes import Axis, plane_axes
-from sfumato.report.words import check_picked, count_words, front_title, knee_number
+from sfumato.report.words import check_picked, front_title, knee_number
+from sfumato.words import count_words, number_words, printable
 
 if TYPE_CHECKING:
     from sfumato._typing import LongArray
@@ -62,9 +62,8 @@ def front_text(
 
 def _caption(axis: Axis, width: int) -> str:
     """Return what an axis shows, in as many words as the width allows."""
-    way = {True: "larger is better", False: "smaller is better", None: ""}[axis.maximize]
     scale = "logarithmic" if axis.is_log else ""
-    notes = (", ".join(filter(None, (way, scale))), scale or way)
+    notes = (", ".join(filter(None, (axis.better, scale))), scale or axis.better)
     texts = [*(f"{axis.words}: {note}" for note in notes if note), axis.words, printable(axis.name)]
     return next((text for text in texts if cells(text) <= width), texts[-1])
 

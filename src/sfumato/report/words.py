@@ -1,4 +1,4 @@
-"""What a front shows, in words that a data steward knows.
+"""What fronts, measures and verdicts say, in words that a data steward knows.
 
 Names of attributes and labels of levels are other people's text: they may hold anything. Here they
 are only made printable; each picture escapes them for where it puts them.
@@ -6,21 +6,22 @@ are only made printable; each picture escapes them for where it puts them.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from sfumato.errors import ParameterError, SpecError
 from sfumato.front.picks import find_knee
-from sfumato.front.words import printable
 from sfumato.spec import parse_measure_name
+from sfumato.verifier.checks import larger_is_better, split_name
+from sfumato.words import count_words, huge_words, list_words, number_words, percent_words, printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from sfumato.assess.utility import ModelUtility
     from sfumato.front import Front, Partition
 
-BLOCKS_WIDTH = 160
-"""Letters that the blocks of one attribute may take."""
-
+BLOCKS_WIDTH = 160  # letters that the blocks of one attribute may take
 MEASURES = {
     "k": "smallest class",
     "mean_k": "mean class size over rows",
@@ -66,17 +67,6 @@ def measure_words(name: str, *, short: bool = True) -> str:
         return printable(name)
     text = MEASURES[bare].replace("{attribute}", printable("".join(arguments)))
     return f"{text} ({bare})" if short and bare != "suppressed" else text
-
-
-def count_words(count: int, noun: str) -> str:
-    """Return a count with its noun.
-
-    Examples
-    --------
-    >>> count_words(1, "solution"), count_words(1200, "solution")
-    ('1 solution', '1,200 solutions')
-    """
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def partition_words(partition: Partition, label: str | None = None) -> str:
@@ -151,8 +141,7 @@ def front_title(front: Front) -> str:
         )
     count = "The one solution" if len(front) == 1 else f"{len(front):,} solutions"
     names = [measure_words(item.name, short=False) for item in front.objectives]
-    joint = " against " if len(names) == 2 else " and "
-    shown = joint.join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)
+    shown = list_words(names, "against" if len(names) == 2 else "and")
     if _lists_specific(front):
         return f"{count} that meet what is required and have no finer one: {shown}"
     return f"{count} that no other beats: {shown}"
@@ -183,34 +172,95 @@ def _completeness(front: Front, space: str | None, evaluated: int | None) -> str
     if space is None or evaluated is None:
         return "Complete: no recoding can add a solution" if front.complete else _OPEN
     if not front.complete:
-        return f"{_OPEN}; {evaluated:,} of {_count(space)} recodings were evaluated"
+        return f"{_OPEN}; {evaluated:,} of {huge_words(space, times=True)} recodings were evaluated"
     if str(evaluated) == space:
-        return f"Complete: all {_count(space)} recodings were evaluated"
+        return f"Complete: all {huge_words(space, times=True)} recodings were evaluated"
     others = "decided without" if _lists_specific(front) else "proven no better"
     proven = f"{evaluated:,} were evaluated and the others {others}"
-    return f"Complete: of {_count(space)} recodings {proven}"
+    return f"Complete: of {huge_words(space, times=True)} recodings {proven}"
 
 
 _OPEN = "Not complete: there may be more and better solutions"
 
 
-def _count(digits: str) -> str:
-    """Return a count that may have thousands of digits."""
-    if len(digits) <= 15:
-        return f"{int(digits):,}"
-    return f"{digits[0]}.{digits[1:3]} × 10^{len(digits) - 1}"
-
-
 def _digits(value: object) -> str | None:
     """Return the digits of a whole number of ``run.json``; there may be more than Python converts."""
-    if isinstance(value, str) and value.isdecimal() and value.isascii():
-        return value.lstrip("0") or "0"
-    number = _whole(value)
-    return None if number is None else str(number)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    return (
+        (value.lstrip("0") or "0")
+        if isinstance(value, str) and value.isdecimal() and value.isascii()
+        else None
+    )
 
 
 def _whole(value: object) -> int | None:
-    """Return a whole number of ``run.json``, where the space is a decimal text."""
-    if isinstance(value, int) and not isinstance(value, bool):
-        return value
-    return int(value) if isinstance(value, str) and value.isdecimal() else None
+    digits = _digits(value)
+    return None if digits is None else int(digits)
+
+
+SCORES = {
+    "accuracy": "accuracy",
+    "balanced_accuracy": "balanced accuracy",
+    "auc": "area under the curve",
+    "r2": "explained variance (R²)",
+    "mae": "mean absolute error",
+}
+
+
+def model_sentence(model: ModelUtility) -> str:
+    """Return in one sentence what a model trained on the release loses."""
+    name = next((score for score in SCORES if score in model.original and score in model.release), None)
+    if name is None:
+        return ""
+    before, after = score_words(name, model.original[name]), score_words(name, model.release[name])
+    guess = f"; guessing reaches {score_words(name, model.baseline[name])}" if name in model.baseline else ""
+    return (
+        f"A model that predicts {printable(model.target)} has {SCORES[name]} {after} "
+        f"when it learns from the release, {before} from the original{guess}."
+    )
+
+
+def score_words(name: str, value: float) -> str:
+    """Return a score as people read it: shares in percent, errors in their own unit."""
+    return number_words(value) if name == "mae" else percent_words(value)
+
+
+def told_words(name: str) -> str:
+    """Return a measure in words, also one that is taken over some columns alone.
+
+    Examples
+    --------
+    >>> told_words("k"), told_words("k(weight, height)")
+    ('smallest class (k)', 'smallest class over weight, height (k)')
+    """
+    bare, columns = split_name(name)
+    if bare == "k" and columns:
+        return f"smallest class over {printable(', '.join(columns))} (k)"
+    return measure_words(name)
+
+
+def limit_words(name: str, limit: float) -> str:
+    """Return what is required of a measure.
+
+    Examples
+    --------
+    >>> limit_words("k", 5.0), limit_words("loss", 0.4)
+    ('at least 5', 'at most 0.4')
+    """
+    return f"{'at least' if larger_is_better(name) else 'at most'} {number_words(limit)}"
+
+
+def mapping(value: object) -> Mapping[str, object]:
+    """Return a mapping of a verdict; an empty one for anything else."""
+    return value if isinstance(value, Mapping) else {}
+
+
+def numbers_of(value: object) -> dict[str, float]:
+    """Return the numbers of a verdict's mapping."""
+    return {name: float(x) for name, x in mapping(value).items() if isinstance(x, int | float)}
+
+
+def texts(value: object) -> list[str]:
+    """Return texts of a verdict; none for anything else."""
+    return [str(item) for item in value] if isinstance(value, list | tuple) else []

@@ -8,18 +8,18 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Self, TypeAlias
 
-from pydantic import BeforeValidator, SerializerFunctionWrapHandler, model_serializer, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+    model_validator,
+)
 
 from sfumato.spec.fields import (
     DATE_UNITS,
     GUIDED_SCHEMES,
-    KINDS,
-    OUTPUTS,
-    ROLES,
     SCHEME_ACRONYMS,
-    SCHEMES,
-    SUPPORTED_OUTPUTS,
-    SUPPORTED_SCHEMES,
     DateUnit,
     Kind,
     Number,
@@ -29,16 +29,18 @@ from sfumato.spec.fields import (
     Role,
     Scheme,
     Weight,
+    at_least,
     check_entries,
+    check_list,
     check_number,
     check_positive,
     check_text,
     check_whole,
-    choice,
+    is_multiple,
     refuse_repetition,
     write_list,
 )
-from sfumato.spec.places import LocatedError, Problem, found
+from sfumato.spec.places import LocatedError, Problem, found, refuse
 from sfumato.spec.sections import Section
 
 if TYPE_CHECKING:
@@ -52,40 +54,25 @@ Tree: TypeAlias = dict[str, object] | list[object]
 MAX_TREE_DEPTH = 100
 SOURCES = ("intervals", "mask", "file", "tree", "dates")
 _ONLY_WITH_INTERVALS = ("origin", "bottom", "top")
-_TOLERANCE = 1e-9
 
 
 def _check_intervals(value: object) -> tuple[int | float, ...]:
     """Accept widths that grow, each a multiple of the one before."""
-    widths = [check_number(width) for width in check_entries(value, check_positive)]
+    widths = check_entries(value, check_positive)
     if not widths:
         raise ValueError("needs at least one width.")
     for position, (narrow, wide) in enumerate(pairwise(widths), start=1):
         if wide <= narrow:
             raise LocatedError.at((position,), f"must be above {narrow}, the width before; found {wide}.")
-        if not _is_multiple(wide, narrow):
+        if not (math.isfinite(wide / narrow) and is_multiple(wide, narrow)):
             raise LocatedError.at(
                 (position,), f"must be a multiple of {narrow}, the width before; found {wide}."
             )
     return tuple(widths)
 
 
-def _is_multiple(wide: float, narrow: float) -> bool:
-    """Whether ``wide`` is a whole number of times ``narrow``; exact for whole numbers."""
-    if isinstance(wide, int) and isinstance(narrow, int):
-        return wide % narrow == 0
-    times = wide / narrow
-    return math.isfinite(times) and abs(times - round(times)) <= _TOLERANCE
-
-
-def _check_mask(value: object) -> int:
-    """Accept a number of characters."""
-    return check_whole(value, lowest=1)
-
-
-def _check_dates(value: object) -> tuple[str, ...]:
+def _check_dates(units: tuple[DateUnit, ...]) -> tuple[DateUnit, ...]:
     """Accept units of time from fine to coarse."""
-    units = [str(unit) for unit in check_entries(value, choice("unit", DATE_UNITS))]
     if not units:
         raise ValueError("needs at least one unit.")
     refuse_repetition(units)
@@ -94,7 +81,7 @@ def _check_dates(value: object) -> tuple[str, ...]:
         if coarse < fine:
             finer, before = DATE_UNITS[coarse], DATE_UNITS[fine]
             raise LocatedError.at((position,), f"{finer!r} is finer than {before!r} before it.")
-    return tuple(units)
+    return units
 
 
 def _check_tree(value: object) -> Tree:
@@ -135,14 +122,8 @@ def _check_entry(entry: object, location: Location, leaves: set[str]) -> str | T
 
 def _leaf_text(value: object) -> str:
     """Write a leaf as the text by which data match it: 39 and 39.0 are both ``39``."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, dt.date) and not isinstance(value, dt.datetime):
-        return value.isoformat()
-    if not isinstance(value, (int, float)):
-        return check_text(value)
-    number = check_number(value)
-    return str(int(number)) if number == int(number) else repr(number)
+    is_plain = isinstance(value, int | float | dt.date) and not isinstance(value, dt.datetime)
+    return value_text(_check_value(value)) if is_plain else check_text(value)
 
 
 def _placed(check: Callable[[object], str], value: object, location: Location) -> str:
@@ -156,15 +137,14 @@ def _placed(check: Callable[[object], str], value: object, location: Location) -
 class HierarchySpec(Section):
     """Where the hierarchy of an attribute comes from: exactly one of five sources."""
 
-    # widths of the intervals from level 1 on: above 0, growing, each a multiple of the one before (numbers
-    # with a fraction: within 1e-9)
+    # widths of the intervals from level 1 on: above 0, growing, each a multiple of the one before
     intervals: Annotated[tuple[int | float, ...], BeforeValidator(_check_intervals)] | None = None
     origin: Number | None = None  # where an interval starts; only with `intervals`, 0 where nothing is said
     # everything below `bottom` is one interval, and everything from `top` on; only with `intervals`
     bottom: Number | None = None
     top: Number | None = None
     # number of characters that stars replace from the right, one more on each level
-    mask: Annotated[int, BeforeValidator(_check_mask)] | None = None
+    mask: Annotated[int, at_least(1)] | None = None
     # a file with one row per value, column i being level i; relative to the specification
     file: PathText | None = None
     # nodes as nested tables, leaves as lists, to any depth. A list may hold tables too, where branches differ
@@ -172,7 +152,9 @@ class HierarchySpec(Section):
     # needs no list.
     tree: Annotated[Tree, BeforeValidator(_check_tree)] | None = None
     # units from fine to coarse among day, month, quarter, year, decade and century
-    dates: Annotated[tuple[DateUnit, ...], BeforeValidator(_check_dates)] | None = None
+    dates: (
+        Annotated[tuple[DateUnit, ...], BeforeValidator(check_list), AfterValidator(_check_dates)] | None
+    ) = None
 
     @property
     def source(self) -> str:
@@ -186,8 +168,11 @@ class HierarchySpec(Section):
             number = f"found {write_list(given)}" if given else "found none"
             raise LocatedError.at((), f"needs exactly one of {', '.join(SOURCES)}; {number}.")
         stray = [] if self.intervals else [n for n in _ONLY_WITH_INTERVALS if getattr(self, n) is not None]
-        if stray:
-            raise LocatedError([Problem((name,), "goes with intervals only.") for name in stray])
+        refuse(Problem((name,), "goes with intervals only.") for name in stray)
+        return self
+
+    @model_validator(mode="after")
+    def _check_ends(self) -> Self:
         if self.bottom is not None and self.top is not None and self.bottom >= self.top:
             raise LocatedError.at(("top",), f"must be above bottom, {self.bottom}; found {self.top}.")
         return self
@@ -204,7 +189,7 @@ def check_partitions(value: object) -> tuple[Listed, ...]:
     listed = check_entries(value, _check_partition)
     if not listed:
         raise ValueError("needs at least one partition.")
-    return tuple(listed)  # type: ignore[arg-type]
+    return tuple(listed)
 
 
 def _check_partition(value: object) -> Listed:
@@ -215,7 +200,7 @@ def _check_partition(value: object) -> Listed:
         return check_whole(value)
     if not isinstance(value, list | tuple):
         raise ValueError(f"must be a list of blocks or the number of a level; found {found(value)}.")
-    blocks = tuple(tuple(block) for block in check_entries(value, _check_block) if isinstance(block, tuple))
+    blocks = tuple(check_entries(value, _check_block))
     if not blocks:
         raise ValueError("needs at least one block.")
     _refuse_twice(blocks)
@@ -223,13 +208,12 @@ def _check_partition(value: object) -> Listed:
 
 
 def _check_block(value: object) -> tuple[Scalar, ...]:
-    """Accept a list of values that is not empty."""
     if isinstance(value, str):
         raise ValueError("a block must be a list of values; found text. Write brackets around it.")
     values = check_entries(value, _check_value)
     if not values:
         raise ValueError("a block must hold at least one value.")
-    return tuple(entry for entry in values if isinstance(entry, str | int | float))
+    return tuple(values)
 
 
 def _check_value(value: object) -> Scalar:
@@ -261,21 +245,18 @@ def _refuse_twice(blocks: Blocks) -> None:
     seen: set[str] = set()
     problems: list[Problem] = []
     for place, block in enumerate(blocks):
-        for position, value in enumerate(block):
-            text = value_text(value)
+        for position, text in enumerate(map(value_text, block)):
             if text in seen:
                 problems.append(Problem((place, position), "this value stands twice in the partition."))
             seen.add(text)
-    if problems:
-        raise LocatedError(problems)
+    refuse(problems)
 
 
 _QUASI_IDENTIFIER_ONLY = ("levels", "scheme", "partitions", "weight", "output")
 
 
 def _check_levels(value: object) -> tuple[int, int]:
-    """Accept the lowest and the highest level."""
-    levels = [check_whole(level) for level in check_entries(value, check_whole)]
+    levels = check_entries(value, check_whole)
     if len(levels) != 2:
         raise ValueError(f"must hold the lowest and the highest level; found {len(levels)} entries.")
     if levels[0] > levels[1]:
@@ -288,17 +269,16 @@ def _long_scheme_name(value: object) -> object:
     return SCHEME_ACRONYMS.get(value.upper(), value) if isinstance(value, str) else value
 
 
-def _check_order(value: object) -> tuple[str | int | float, ...]:
+def _check_order(value: object) -> tuple[Scalar, ...]:
     """Accept distinct texts and numbers; 1, 1.0 and "1" are the same value."""
     entries = check_entries(value, _check_ordered_value)
     if not entries:
         raise ValueError("must not be empty.")
-    refuse_repetition([str(int(e)) if isinstance(e, float) and e.is_integer() else str(e) for e in entries])
-    return tuple(entry for entry in entries if isinstance(entry, (str, int, float)))
+    refuse_repetition([value_text(entry) for entry in entries])
+    return tuple(entries)
 
 
-def _check_ordered_value(value: object) -> str | int | float:
-    """Accept one text or number."""
+def _check_ordered_value(value: object) -> Scalar:
     if isinstance(value, str):
         return check_text(value)
     if isinstance(value, bool) or found(value) == "a date or time":
@@ -315,20 +295,16 @@ class AttributeSpec(Section):
     """
 
     # identifier, quasi-identifier, sensitive or other
-    role: Annotated[Role, BeforeValidator(choice("role", ROLES))]
+    role: Role
     # number, category, ordinal or date; `None` finds it
-    kind: Annotated[Kind, BeforeValidator(choice("kind", KINDS))] | None = None
+    kind: Kind | None = None
     hierarchy: HierarchySpec | None = None  # how values are generalized
     # the lowest and the highest level allowed; only with the scheme `levels`
     levels: Annotated[tuple[int, int], BeforeValidator(_check_levels)] | None = None
     # the space of partitions; an acronym is turned into the name. Where nothing is said it is `levels`, and
     # `ordered` for numbers with a granularity and without a hierarchy. `cuts`, `guided-ordered` and
     # `guided-sets` need a hierarchy.
-    scheme: Annotated[
-        Scheme,
-        BeforeValidator(choice("scheme", SCHEMES, SUPPORTED_SCHEMES)),
-        BeforeValidator(_long_scheme_name),  # the last one named runs first
-    ] = "levels"
+    scheme: Annotated[Scheme, BeforeValidator(_long_scheme_name)] = "levels"
     # what the scheme `admissible` may choose from: each one a list of blocks, which are lists of values,
     # `[["a", "b"], ["c"]]`; or the number of a level of the hierarchy; or, where that is made of dates, the
     # unit of a level. Each list of blocks holds every value of the domain exactly once, but not missing,
@@ -336,7 +312,7 @@ class AttributeSpec(Section):
     partitions: Annotated[tuple[int | str | Blocks, ...], BeforeValidator(check_partitions)] | None = None
     weight: Weight = 1.0  # weight in the losses, from 0 to 1,000,000,000; only the ratio of weights counts
     # what stands for a group of values in the release
-    output: Annotated[Output, BeforeValidator(choice("output", OUTPUTS, SUPPORTED_OUTPUTS))] = "label"
+    output: Output = "label"
     # the values of an ordinal attribute from the lowest to the highest
     order: Annotated[tuple[str | int | float, ...], BeforeValidator(_check_order)] | None = None
     granularity: Positive | None = None  # the step to which numbers are rounded first, above 0
@@ -359,9 +335,7 @@ class AttributeSpec(Section):
 
     @model_validator(mode="after")
     def _check_together(self) -> Self:
-        problems = [*self._misplaced_keys(), *self._wrong_scheme(), *self._wrong_kind()]
-        if problems:
-            raise LocatedError(problems)
+        refuse([*self._misplaced_keys(), *self._wrong_scheme(), *self._wrong_kind()])
         return self
 
     def _misplaced_keys(self) -> Iterator[Problem]:
@@ -396,7 +370,6 @@ class AttributeSpec(Section):
             )
 
     def _wrong_kind(self) -> Iterator[Problem]:
-        """Find keys that ask for another kind of attribute."""
         if self.order is not None and self.kind != "ordinal":
             yield Problem(("order",), 'needs kind = "ordinal".')
         if self.granularity is not None and self.kind not in (None, "number"):

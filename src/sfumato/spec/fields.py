@@ -3,11 +3,7 @@
 pydantic would take ``true`` for the number 1 and ``"5"`` for 5; in a file that decides
 about privacy a value of the wrong kind is a mistake, so these types take neither.
 
-The first half lists every name that a specification may hold. The second half lists
-what works today: a later version that learns a scheme, an output or a method adds its
-name there and nowhere else.
-
-These texts are keys of ``[require]``, entries of ``[objectives]``, column headers and
+The names of measures are keys of ``[require]``, entries of ``[objectives]``, column headers and
 JSON keys, so each measure has exactly one spelling: one blank after a comma, and double
 quotes only around an argument that could not be read back without them.
 """
@@ -18,15 +14,18 @@ import math
 import numbers
 import os
 import re
-from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias, get_args
+from fractions import Fraction
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias, TypeVar, get_args
 
 from pydantic import BeforeValidator
 
-from sfumato.errors import SpecError, nearest
-from sfumato.spec.places import LocatedError, Problem, found, sentence_of
+from sfumato.errors import SpecError
+from sfumato.spec.places import LocatedError, Problem, found, refuse, sentence_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+T = TypeVar("T")
 
 Role: TypeAlias = Literal["identifier", "quasi-identifier", "sensitive", "other"]
 Kind: TypeAlias = Literal["number", "category", "ordinal", "date"]
@@ -66,7 +65,6 @@ VARIANTS: tuple[str, ...] = get_args(Variant)
 SUPPRESSION_RULES: tuple[str, ...] = get_args(SuppressionRule)
 SUPPRESSION_OUTPUTS: tuple[str, ...] = get_args(SuppressionOutput)
 ROW_ORDERS: tuple[str, ...] = get_args(RowOrder)
-RELEASE_CHOICES: tuple[str, ...] = get_args(ReleaseChoice)
 FORMULAS: tuple[str, ...] = get_args(Formulas)
 DATE_UNITS: tuple[str, ...] = get_args(DateUnit)  # from fine to coarse
 
@@ -81,14 +79,6 @@ SCHEME_ACRONYMS: dict[str, str] = {
 
 GUIDED_SCHEMES: tuple[str, ...] = ("cuts", "guided-ordered", "guided-sets")
 """The schemes whose blocks follow a tree, so that they need a hierarchy."""
-
-SUPPORTED_SCHEMES: tuple[str, ...] = SCHEMES
-SUPPORTED_OUTPUTS: tuple[str, ...] = OUTPUTS
-SUPPORTED_METHODS: tuple[str, ...] = (
-    *("auto", "exhaustive", "optimal", "lattice", "pbg-ea", "granulation-ga"),
-    *("nsga2", "nsga3", "unsga3", "agemoea", "smsemoa", "spea2", "moead"),
-)
-
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _ARGUMENT = re.compile(r'\s*(?:"(?P<quoted>(?:[^"]|"")*)"|(?P<bare>[^,()"]*[^,()"\s]))\s*')
@@ -121,7 +111,6 @@ def parse_measure_name(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _parse_arguments(text: str) -> tuple[str, ...]:
-    """Read the arguments between the parentheses."""
     arguments: list[str] = []
     position = 0
     while True:
@@ -155,7 +144,6 @@ def format_measure_name(name: str, arguments: Sequence[str] = ()) -> str:
 
 
 def _format_argument(argument: str) -> str:
-    """Quote an argument where it needs it."""
     if argument and argument == argument.strip() and not _SPECIAL.search(argument):
         return argument
     return '"' + argument.replace('"', '""') + '"'
@@ -206,6 +194,28 @@ def check_number(value: object) -> int | float:
     return int(value) if isinstance(value, numbers.Integral) else float(value)
 
 
+def exact(number: int | float) -> Fraction:
+    """Return the decimal that the text of a number shows.
+
+    Examples
+    --------
+    >>> exact(0.1)
+    Fraction(1, 10)
+    """
+    return Fraction(repr(number))
+
+
+def is_multiple(number: int | float, of: int | float) -> bool:
+    """Tell whether a decimal is a whole multiple of another one.
+
+    Examples
+    --------
+    >>> is_multiple(0.3, 0.1), is_multiple(12, 5)
+    (True, False)
+    """
+    return (exact(number) / exact(of)).denominator == 1
+
+
 def check_positive(value: object) -> int | float:
     """Accept a finite number above 0."""
     number = check_number(value)
@@ -243,9 +253,16 @@ def check_whole(value: object, lowest: int = 0) -> int:
     return int(value)
 
 
-def optional(check: Callable[[object], object]) -> Callable[[object], object]:
-    """Accept None beside what ``check`` accepts."""
-    return lambda value: None if value is None else check(value)
+def at_least(lowest: int) -> BeforeValidator:
+    """Make the check of a whole number that is not below ``lowest``."""
+    return BeforeValidator(lambda value: check_whole(value, lowest))
+
+
+def check_flag(value: object) -> bool:
+    """Accept true and false."""
+    if not isinstance(value, bool):
+        raise ValueError(f"must be true or false; found {found(value)}.")
+    return value
 
 
 def check_list(value: object) -> list[object]:
@@ -255,9 +272,9 @@ def check_list(value: object) -> list[object]:
     return list(value)
 
 
-def check_entries(value: object, check: Callable[[object], object]) -> list[object]:
+def check_entries(value: object, check: Callable[[object], T]) -> list[T]:
     """Check each entry of a list, and report each wrong one at its own place."""
-    checked: list[object] = []
+    checked: list[T] = []
     problems: list[Problem] = []
     for position, entry in enumerate(check_list(value)):
         try:
@@ -266,46 +283,26 @@ def check_entries(value: object, check: Callable[[object], object]) -> list[obje
             problems += [Problem((position, *item.location), item.sentence) for item in error.problems]
         except ValueError as error:
             problems.append(Problem((position,), sentence_of(error)))
-    if problems:
-        raise LocatedError(problems)
+    refuse(problems)
     return checked
 
 
 def refuse_repetition(entries: Sequence[object]) -> None:
     """Report every entry that stands earlier in the list too."""
     first: dict[object, int] = {}
-    problems: list[Problem] = []
     for position, entry in enumerate(entries):
-        earlier = first.setdefault(entry, position)
-        if earlier != position:
-            problems.append(Problem((position,), f"repeats entry {earlier + 1}."))
-    if problems:
-        raise LocatedError(problems)
+        first.setdefault(entry, position)
+    refuse(
+        Problem((position,), f"repeats entry {first[entry] + 1}.")
+        for position, entry in enumerate(entries)
+        if first[entry] != position
+    )
 
 
 def write_list(names: Sequence[str]) -> str:
     """Write names as ``'a', 'b' and 'c'``."""
     quoted = [repr(name) for name in names]
     return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} and {quoted[-1]}"
-
-
-def choice(
-    what: str, valid: Sequence[str], supported: Sequence[str] | None = None
-) -> Callable[[object], str]:
-    """Make the check of a closed choice."""
-
-    def check(value: object) -> str:
-        name = check_text(value)
-        if name not in valid:
-            shown = name if len(name) <= 40 else f"{name[:40]}…"
-            raise ValueError(f"unknown {what} {shown!r}. {nearest(name, supported or valid)}")
-        if supported is not None and name not in supported:
-            raise ValueError(
-                f"this version supports the {what} {write_list(supported)} only; found {name!r}."
-            )
-        return name
-
-    return check
 
 
 Text: TypeAlias = Annotated[str, BeforeValidator(check_text)]
@@ -317,4 +314,5 @@ Seconds: TypeAlias = Annotated[float, BeforeValidator(check_positive)]
 Weight: TypeAlias = Annotated[float, BeforeValidator(check_weight)]
 Share: TypeAlias = Annotated[float, BeforeValidator(check_share)]
 Whole: TypeAlias = Annotated[int, BeforeValidator(check_whole)]
+Flag: TypeAlias = Annotated[bool, BeforeValidator(check_flag)]
 Texts: TypeAlias = Annotated[tuple[Text, ...], BeforeValidator(check_list)]

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from pydantic import ValidationError
+    from pydantic_core import ErrorDetails
 
 Location: TypeAlias = tuple[str | int, ...]
 Place: TypeAlias = tuple[int, int]
@@ -176,9 +177,11 @@ _SENTENCES = {
     "dict_type": "must be a table; found {found}.",
     "string_type": "a name must be text; found {found}.",  # only names are left to pydantic
     "invalid_key": "a name must be text; found {found}.",
+    "string_unicode": "holds a character that UTF-8 cannot write.",
 }
 # A name that is no text can hardly be shown: the table around it is the place.
 _NAMES_TO_DROP = {"string_type": -2, "invalid_key": -1}
+_QUOTED = re.compile("'([^']+)'")
 _FALLBACK = "this value is not valid; found {found}."
 _KINDS_OF_VALUES: tuple[tuple[type | tuple[type, ...], str], ...] = (
     (bool, "true or false"),
@@ -215,6 +218,13 @@ class LocatedError(ValueError):
         return cls([Problem(location, sentence)])
 
 
+def refuse(problems: Iterable[Problem]) -> None:
+    """Raise LocatedError if there are problems."""
+    listed = list(problems)
+    if listed:
+        raise LocatedError(listed)
+
+
 def found(value: object) -> str:
     """Say what kind of value was found; never the value, which may be one of the data."""
     if value is None:
@@ -242,6 +252,8 @@ def collect_problems(model: Model, error: ValidationError) -> list[Problem]:
             collected.append(Problem(location, sentence_of(cause)))
         elif report["type"] == "extra_forbidden":
             collected.append(Problem(location, _unknown_key(model, location, misspelt)))
+        elif report["type"] == "literal_error":
+            collected.append(Problem(location, _unknown_choice(location, report)))
         else:
             missing |= {location} if report["type"] == "missing" else set()
             sentence = _SENTENCES.get(report["type"], _FALLBACK)
@@ -252,6 +264,16 @@ def collect_problems(model: Model, error: ValidationError) -> list[Problem]:
 def sentence_of(error: Exception) -> str:
     """Return the sentence of an error that a check raised, without any place."""
     return error.message if isinstance(error, SpecError) else str(error)
+
+
+def _unknown_choice(location: Location, report: ErrorDetails) -> str:
+    """Name the valid choice closest to what was found; a list has no name for what it holds but units."""
+    name = report["input"]
+    if not isinstance(name, str):
+        return f"must be text; found {found(name)}."
+    what = "unit" if isinstance(location[-1], int) else location[-1]
+    shown = name if len(name) <= 40 else f"{name[:40]}…"
+    return f"unknown {what} {shown!r}. {nearest(name, _QUOTED.findall(report['ctx']['expected']))}"
 
 
 def _unknown_key(model: Model, location: Location, misspelt: set[Location]) -> str:

@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Annotated, Self, TypeAlias
+from typing import Annotated, ClassVar, Self, TypeAlias
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from sfumato.spec.fields import (
-    FORMULAS,
-    METHODS,
-    RELEASE_CHOICES,
-    ROW_ORDERS,
-    SUPPORTED_METHODS,
-    SUPPRESSION_OUTPUTS,
-    SUPPRESSION_RULES,
-    VARIANTS,
     FilledText,
+    Flag,
     Formulas,
     Method,
     PathText,
@@ -30,15 +23,11 @@ from sfumato.spec.fields import (
     Texts,
     Variant,
     Whole,
+    at_least,
     canonical_measure_name,
     check_entries,
-    check_number,
     check_positive,
-    check_share,
     check_text,
-    check_whole,
-    choice,
-    optional,
     refuse_repetition,
 )
 from sfumato.spec.places import (
@@ -47,6 +36,7 @@ from sfumato.spec.places import (
     collect_problems,
     first_problem,
     found,
+    refuse,
     sentence_of,
     write_location,
 )
@@ -59,12 +49,14 @@ class Section(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
+    _has_tables: ClassVar[bool] = False  # whether the fields of this part are tables of the file
+
     def __init__(self, **fields: object) -> None:
         try:
             super().__init__(**fields)
         except ValidationError as error:
             raise first_problem(
-                (write_location(problem.location, tables=self._has_tables()), problem.sentence)
+                (write_location(problem.location, tables=self._has_tables), problem.sentence)
                 for problem in collect_problems(type(self), error)
             ) from None
 
@@ -72,18 +64,12 @@ class Section(BaseModel):
     # the places of the problems inside that part would be lost.
     __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
 
-    @classmethod
-    def _has_tables(cls) -> bool:
-        """Whether the fields of this part are tables of the file."""
-        return False
-
     def to_dict(self) -> dict[str, PlainValue]:
         """Return plain values that JSON and TOML can write, defaults left out."""
         return self.model_dump(mode="json", by_alias=True, exclude_defaults=True)
 
 
 def _check_separator(value: object) -> str:
-    """Accept the one character between two fields."""
     text = check_text(value)
     if len(text) != 1 or text in '"\r\n':
         raise ValueError("must be one character, and neither a quote nor a line end.")
@@ -104,43 +90,29 @@ def _check_measures(value: object) -> tuple[str, ...]:
     """Accept distinct names of measures, and write them canonically."""
     names = check_entries(value, lambda entry: canonical_measure_name(check_text(entry)))
     refuse_repetition(names)
-    return tuple(str(name) for name in names)
+    return tuple(names)
 
 
-def _check_flag(value: object) -> bool:
-    """Accept true and false."""
-    if not isinstance(value, bool):
-        raise ValueError(f"must be true or false; found {found(value)}.")
-    return value
+def check_numbers(check: Callable[[object], int | float]) -> BeforeValidator:
+    """Make the check of a table of measures with numbers; it writes the names canonically."""
 
+    def check_table(value: object) -> dict[str, float]:
+        if not isinstance(value, Mapping):
+            raise ValueError(f"must be a table; found {found(value)}.")
+        numbers: dict[str, float] = {}
+        problems: list[Problem] = []
+        for key, number in value.items():
+            try:
+                name = canonical_measure_name(check_text(key))
+                if name in numbers:
+                    raise ValueError("this measure is named twice.")
+                numbers[name] = float(check(number))
+            except ValueError as error:
+                problems.append(Problem((str(key),), sentence_of(error)))
+        refuse(problems)
+        return numbers
 
-def check_requirements(value: object) -> dict[str, float]:
-    """Accept names of measures with their numbers, and write the names canonically."""
-    return _check_numbers(value, check_number)
-
-
-def check_boxes(value: object) -> dict[str, float]:
-    """Accept names of measures with the widths of their boxes."""
-    return _check_numbers(value, check_positive)
-
-
-def _check_numbers(value: object, check: Callable[[object], int | float]) -> dict[str, float]:
-    """Accept a table of measures with numbers that ``check`` accepts."""
-    if not isinstance(value, Mapping):
-        raise ValueError(f"must be a table; found {found(value)}.")
-    requirements: dict[str, float] = {}
-    problems: list[Problem] = []
-    for key, number in value.items():
-        try:
-            name = canonical_measure_name(check_text(key))
-            if name in requirements:
-                raise ValueError("this measure is named twice.")
-            requirements[name] = float(check(number))
-        except ValueError as error:
-            problems.append(Problem((str(key),), sentence_of(error)))
-    if problems:
-        raise LocatedError(problems)
-    return requirements
+    return BeforeValidator(check_table)
 
 
 class DataSpec(Section):
@@ -162,9 +134,9 @@ class SuppressionSpec(Section):
 
     limit: Share = 0.0  # the share of rows that may be suppressed, in [0, 1]
     # auto, none, failing, smallest or below-mean
-    rule: Annotated[SuppressionRule, BeforeValidator(choice("rule", SUPPRESSION_RULES))] = "auto"
+    rule: SuppressionRule = "auto"
     # whether suppressed rows are dropped or masked
-    output: Annotated[SuppressionOutput, BeforeValidator(choice("output", SUPPRESSION_OUTPUTS))] = "drop"
+    output: SuppressionOutput = "drop"
 
 
 class ObjectivesSpec(Section):
@@ -182,8 +154,7 @@ class ObjectivesSpec(Section):
     @model_validator(mode="after")
     def _check_directions(self) -> Self:
         both = [position for position, name in enumerate(self.minimize) if name in self.maximize]
-        if both:
-            raise LocatedError([Problem(("minimize", place), "is to be maximized too.") for place in both])
+        refuse(Problem(("minimize", place), "is to be maximized too.") for place in both)
         return self
 
 
@@ -191,33 +162,27 @@ class SearchSpec(Section):
     """How the best recodings are looked for: ``[search]``."""
 
     # the search; auto decides by counted work
-    method: Annotated[Method, BeforeValidator(choice("method", METHODS, SUPPORTED_METHODS))] = "auto"
+    method: Method = "auto"
     # of `lattice`: incognito, which decides many recodings without testing them, or breadth-first. Both find
     # the same.
-    variant: Annotated[Variant | None, BeforeValidator(optional(choice("variant", VARIANTS)))] = None
+    variant: Variant | None = None
     seed: Whole = 1  # where random choices start, 0 or above
     time_limit: Seconds = 60.0  # seconds, above 0
     # parameters of evolutionary searches; the method's own where nothing is said
-    population: Annotated[int | None, BeforeValidator(optional(lambda value: check_whole(value, 2)))] = None
-    iterations: Annotated[int | None, BeforeValidator(optional(check_whole))] = None
-    crossover: Annotated[float | None, BeforeValidator(optional(check_share))] = None
-    mutation: Annotated[float | None, BeforeValidator(optional(check_share))] = None
-    walk: Annotated[int | None, BeforeValidator(optional(check_whole))] = None
+    population: Annotated[int, at_least(2)] | None = None
+    iterations: Whole | None = None
+    crossover: Share | None = None
+    mutation: Share | None = None
+    walk: Whole | None = None
     # probability that an attribute under `cuts` or `guided-ordered` mutates; for `nsga2` and the other
     # algorithms of its kind, as the next two
-    constrained_mutation: Annotated[float | None, BeforeValidator(optional(check_share))] = None
+    constrained_mutation: Share | None = None
     # whether the search sets out from the best full-domain recodings
-    seeding: Annotated[bool | None, BeforeValidator(optional(_check_flag))] = None
+    seeding: Flag | None = None
     # iterations in a row without a gain in hypervolume after which the search ends, at least 1
-    patience: Annotated[int | None, BeforeValidator(optional(lambda value: check_whole(value, 1)))] = None
+    patience: Annotated[int, at_least(1)] | None = None
     # measure → width of its boxes, above 0: keep one solution in each box rather than all
-    boxes: Annotated[dict[str, float], BeforeValidator(check_boxes)] = Field(default={})
-
-
-# Made here, since a field below has the name of the function that makes them.
-_check_order = choice("order", ROW_ORDERS)
-_check_choice = choice("choice", RELEASE_CHOICES)
-_check_formulas = choice("formulas", FORMULAS)
+    boxes: Annotated[dict[str, float], check_numbers(check_positive)] = Field(default={})
 
 
 class ReleaseSpec(Section):
@@ -225,22 +190,22 @@ class ReleaseSpec(Section):
 
     # whether the rows of a written file are sorted by all its columns, so that their order tells nothing, or
     # keep the order of the input, which may tell something
-    order: Annotated[RowOrder, BeforeValidator(_check_order)] = "sorted"
+    order: RowOrder = "sorted"
     # `optimal`: the best recoding that was found. `near-optimal`: one drawn at random among those that meet
     # the requirements and are within the tolerance of the best, so that a release no longer tells that
     # everything finer was impossible.
-    choice: Annotated[ReleaseChoice, BeforeValidator(_check_choice)] = "optimal"
+    choice: ReleaseChoice = "optimal"
     # how much worse the drawn one may be, as a share of the best one's value: at most value + tolerance ×
     # |value| of an objective to minimize, at least value − tolerance × |value| of one to maximize. 0 draws
     # among equally good ones.
     tolerance: Share = 0.05
     # makes the draw repeatable. Whoever knows it can repeat the draw, so it is never published; without it
     # the operating system's randomness decides.
-    seed: Annotated[int | None, BeforeValidator(optional(check_whole))] = None
+    seed: Whole | None = None
     # whether texts in CSV and TSV files that a spreadsheet would run as formulas (they begin with `=`, `+`,
     # `-`, `@`, a tab or a carriage return, and are no numbers) are kept, or escaped with an apostrophe in
     # front
-    formulas: Annotated[Formulas, BeforeValidator(_check_formulas)] = "keep"
+    formulas: Formulas = "keep"
 
 
 def check_statements(value: object) -> object:
@@ -263,7 +228,7 @@ class ConfidentialSpec(Section):
     # everyone.
     holders: FilledText | None = Field(default=None, alias="for")
     # for the person of one row only, counted from 1 in the order of the data
-    record: Annotated[int | None, BeforeValidator(optional(lambda value: check_whole(value, 1)))] = None
+    record: Annotated[int, at_least(1)] | None = None
     damage: Positive = 1.0  # what it costs a holder if it becomes known, above 0; only proportions count
 
     def __init__(self, **fields: object) -> None:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Self
+from typing import TYPE_CHECKING, Annotated, ClassVar, Self
 
 from pydantic import BeforeValidator, Field, PrivateAttr, ValidationError, model_validator
 
 from sfumato.errors import nearest
 from sfumato.private import spare_inputs
 from sfumato.spec.attribute import AttributeSpec  # noqa: TC001 (pydantic reads it at run time)
-from sfumato.spec.fields import check_text, parse_measure_name
-from sfumato.spec.places import LocatedError, Problem, collect_problems
+from sfumato.spec.fields import check_number, check_text, parse_measure_name
+from sfumato.spec.places import Problem, collect_problems, refuse
 from sfumato.spec.sections import (
     ConfidentialSpec,
     DataSpec,
@@ -21,7 +21,7 @@ from sfumato.spec.sections import (
     SearchSpec,
     Section,
     SuppressionSpec,
-    check_requirements,
+    check_numbers,
     check_statements,
 )
 from sfumato.spec.toml_text import Document, read_document, write_document
@@ -72,11 +72,13 @@ class Spec(Section):
     data: DataSpec = DataSpec()
     attributes: dict[str, AttributeSpec]
     suppression: SuppressionSpec = SuppressionSpec()
-    require: Annotated[dict[str, float], BeforeValidator(check_requirements)] = Field(default={})
+    require: Annotated[dict[str, float], check_numbers(check_number)] = Field(default={})
     confidential: Annotated[tuple[ConfidentialSpec, ...], BeforeValidator(check_statements)] = ()
     objectives: ObjectivesSpec = ObjectivesSpec()
     search: SearchSpec = SearchSpec()
     release: ReleaseSpec = ReleaseSpec()
+
+    _has_tables: ClassVar[bool] = True
 
     _folder: Path | None = PrivateAttr(default=None)
     _document: Document | None = PrivateAttr(default=None)
@@ -250,15 +252,9 @@ class Spec(Section):
             return NotImplemented
         return all(getattr(self, name) == getattr(other, name) for name in type(self).model_fields)
 
-    @classmethod
-    def _has_tables(cls) -> bool:
-        return True
-
     @model_validator(mode="after")
     def _check_together(self) -> Self:
-        problems = [*self._wrong_attributes(), *self._unknown_attributes()]
-        if problems:
-            raise LocatedError(problems)
+        refuse([*self._wrong_attributes(), *self._unknown_attributes()])
         return self
 
     def _wrong_attributes(self) -> Iterator[Problem]:

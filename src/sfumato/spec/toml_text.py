@@ -92,24 +92,17 @@ def read_document(path: str | os.PathLike[str]) -> Document:
 def _read_bytes(path: Path, source: str) -> bytes:
     """Read the file, or say why it cannot be read."""
     try:
-        complaint = _cannot_be_one(path)
-        content = b"" if complaint else path.read_bytes()
+        if path.is_dir():
+            complaint = "this is a folder. Name the specification file in it."
+        elif path.stat().st_size > MAX_BYTES:
+            complaint = f"larger than {MAX_BYTES >> 20} MB, so hardly a specification."
+        else:
+            return path.read_bytes()
     except FileNotFoundError:
         complaint = "there is no such file. Check the path, or make one with `sfumato init`."
     except (OSError, ValueError) as error:  # ValueError: a path that no system has
         complaint = f"cannot be read: {getattr(error, 'strerror', None) or 'the system refuses'}."
-    if complaint:
-        raise SpecError(complaint, where=source)
-    return content
-
-
-def _cannot_be_one(path: Path) -> str | None:
-    """Say why this path cannot be a specification file, before it is read."""
-    if path.is_dir():
-        return "this is a folder. Name the specification file in it."
-    if path.stat().st_size > MAX_BYTES:
-        return f"larger than {MAX_BYTES >> 20} MB, so hardly a specification."
-    return None
+    raise SpecError(complaint, where=source)
 
 
 def _decode(content: bytes, source: str) -> str:

@@ -1,0 +1,149 @@
+"""Numbers, counts and lists in words: what the terminal, the report and sentences about fronts share."""
+
+from __future__ import annotations
+
+import decimal
+import math
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def printable(text: str, *, one_line: bool = True) -> str:
+    r"""Return a text without control characters, which could steer a terminal, as a rule on one line.
+
+    Examples
+    --------
+    >>> printable("a\n b\x1b[1m")
+    'a b�[1m'
+    """
+    found = " ".join(text.split()) if one_line else text
+    return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in found)
+
+
+def capital(words: str) -> str:
+    """Return words that begin a sentence."""
+    return words[:1].upper() + words[1:]
+
+
+def list_words(texts: Sequence[str], last: str = "and") -> str:
+    """Return texts joined by commas and a last word.
+
+    Examples
+    --------
+    >>> list_words(["a"]), list_words(["a", "b", "c"]), list_words(["a", "b"], "against")
+    ('a', 'a, b and c', 'a against b')
+    """
+    return f" {last} ".join([", ".join(texts[:-1]), texts[-1]]) if len(texts) > 1 else "".join(texts)
+
+
+def count_words(count: int, noun: str) -> str:
+    """Return a count with its noun.
+
+    Examples
+    --------
+    >>> count_words(1, "row"), count_words(30162, "row"), count_words(2, "class")
+    ('1 row', '30,162 rows', '2 classes')
+    """
+    ending = "" if count == 1 else "es" if noun.endswith("s") else "s"
+    return f"{count:,} {noun}{ending}"
+
+
+def range_words(low: int, high: int | None) -> str:
+    """Return a range of whole numbers, which may have no end.
+
+    Examples
+    --------
+    >>> range_words(1, 1), range_words(500, 1999), range_words(1000, None)
+    ('1', '500 to 1,999', '1,000 or more')
+    """
+    if high is None:
+        return f"{low:,} or more"
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+
+
+def number_words(value: float | None, *, tenths: bool = False, none: str = "") -> str:
+    """Return a number as people read it: four digits are enough, thousands are grouped.
+
+    From 1,000 on, ``tenths`` keeps one digit after the point.
+
+    Examples
+    --------
+    >>> number_words(30162.0), number_words(0.402001), number_words(7220555.4), number_words(2e15)
+    ('30,162', '0.402', '7,220,555', '2e+15')
+    >>> number_words(1234.5, tenths=True), number_words(None, none="–")
+    ('1,234.5', '–')
+    """
+    if value is None:
+        return none
+    if abs(value) >= 1e15 or not math.isfinite(value):
+        return f"{value:.4g}"
+    if float(value).is_integer():
+        return f"{value:,.0f}"
+    if tenths and abs(value) >= 1000:
+        return f"{value:,.1f}"
+    return f"{value:,.0f}" if not tenths and abs(value) >= 1e4 else f"{value:.4g}"
+
+
+def pair_words(first: float, second: float) -> tuple[str, str]:
+    """Return two numbers with as many digits as it takes to tell them apart.
+
+    Examples
+    --------
+    >>> pair_words(12.0, 31.0), pair_words(0.402001, 0.402004)
+    (('12', '31'), ('0.402001', '0.402004'))
+    """
+    texts = number_words(first), number_words(second)
+    if texts[0] != texts[1] or first == second:
+        return texts
+    return next(
+        pair
+        for digits in range(5, 18)
+        if (pair := (f"{first:.{digits}g}", f"{second:.{digits}g}"))[0] != pair[1]
+    )
+
+
+def huge_words(number: int | str, *, times: bool = False) -> str:
+    """Return a whole number, or its digits, of which there may be thousands; ``times`` writes a power of 10.
+
+    Examples
+    --------
+    >>> huge_words("17920"), huge_words(5**38), huge_words(1 << 20_000), huge_words(5**38, times=True)
+    ('17,920', '3.63e26', '3.98e6020', '3.63 × 10^26')
+    """
+    # Python's own conversion refuses numbers of thousands of digits.
+    digits = number if isinstance(number, str) else str(decimal.Decimal(number))
+    if len(digits) <= 15:
+        return f"{int(digits):,}"
+    return f"{digits[0]}.{digits[1:3]}{' × 10^' if times else 'e'}{len(digits) - 1}"
+
+
+def percent_words(share: float | None, style: Literal["exact", "rough", "three digits"] = "exact") -> str:
+    """Return a share in percent: exact for tables, rough for sentences, or with three digits.
+
+    Examples
+    --------
+    >>> percent_words(0.37316), percent_words(0.0041), percent_words(0.00002), percent_words(1.0)
+    ('37.3 %', '0.41 %', 'below 0.01 %', '100 %')
+    >>> percent_words(0.0042, "rough"), percent_words(0.127, "rough"), percent_words(0.00001, "rough")
+    ('0.42 %', '13 %', 'less than 0.01 %')
+    >>> percent_words(0.4127, "three digits"), percent_words(0.00012, "three digits")
+    ('41.3 %', '0.012 %')
+    """
+    if share is None:
+        return "not known"
+    percent = 100 * share
+    if style == "three digits":
+        return f"{percent:.3g} %"
+    if 0 < percent < 0.01:
+        return "less than 0.01 %" if style == "rough" else "below 0.01 %"
+    if style == "rough":
+        form = ",.0f" if percent >= 9.95 else ".2g"
+    elif 99.995 <= percent < 100:
+        return "above 99.99 %"
+    elif percent.is_integer():
+        form = ".0f"
+    else:
+        form = ".2f" if abs(percent) < 1 or 99.9 <= percent < 100 else ".1f"
+    return f"{percent:{form}} %"
