@@ -6,19 +6,7 @@ import pytest
 
 from sfumato.cli.explore import print_solutions, spread, suggest_pick
 from sfumato.cli.options import Options
-from sfumato.cli.output import (
-    Column,
-    Output,
-    count,
-    huge,
-    listed,
-    number,
-    percent,
-    plain,
-    printable,
-    shell_word,
-    span,
-)
+from sfumato.cli.output import Column, Output, number, percent, plain, printable, shell_word
 from sfumato.cli.release import asked
 from sfumato.front import Front, Objective, Solution
 
@@ -116,11 +104,7 @@ def test_pick_that_is_suggested_fits() -> None:
     ("found", "expected"),
     [
         ([number(value) for value in (30162.0, 0.40200137, 1234.5, None)], "30,162|0.402|1,234.5|"),
-        ([count(1, "row"), count(30162, "row"), count(2, "class")], "1 row|30,162 rows|2 classes"),
-        ([huge("17920"), huge(5**38)], "17,920|3.63e26"),
         ([percent(share) for share in (0.41283, 1.0, 0.00012)], "41.3 %|100 %|0.012 %"),
-        ([span(1, 1), span(500, 1999), span(1000, None)], "1|500 to 1,999|1,000 or more"),
-        ([listed(["age"]), listed(["age", "zip", "sex"])], "age|age, zip and sex"),
         ([asked("k", 5.0), asked("t(occupation)", 0.3)], ">= 5|<= 0.3"),
         ([shell_word("k >= 10"), shell_word("adult.toml")], '"k >= 10"|adult.toml'),
         ([printable("a\x1b[1m b")], "a\N{REPLACEMENT CHARACTER}[1m b"),

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from sfumato.cli.explore import FILES, as_dict, solution_row
 from sfumato.cli.options import FRONT, SPEC_OF_FRONT, argument, option
-from sfumato.cli.output import Output, count, right, waiting
+from sfumato.cli.output import Output, right, waiting
 from sfumato.errors import ParameterError
+from sfumato.words import count_words
 
 if TYPE_CHECKING:
     from sfumato.front import Point
@@ -140,4 +141,4 @@ def _print_answers(
     rows = [solution_row(item, names) for item in found[:MOST_ANSWERS]]
     output.table(right("solution", *names, "suppressed"), rows)
     if len(found) > MOST_ANSWERS:
-        output.line(f"({MOST_ANSWERS} of {count(len(found), 'solution')})", style="dim")
+        output.line(f"({MOST_ANSWERS} of {count_words(len(found), 'solution')})", style="dim")

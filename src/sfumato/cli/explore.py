@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sfumato.cli.options import REQUIRED, SPEC, option
-from sfumato.cli.output import Output, count, huge, number, right, shell_word, watching
+from sfumato.cli.output import Output, number, right, shell_word, watching
 from sfumato.errors import InfeasibleError, OutputError
+from sfumato.words import count_words, huge_words
 
 if TYPE_CHECKING:
     from sfumato.results import Front, Solution
@@ -127,7 +128,7 @@ def _counted(front: Front, picked: int | None) -> list[int]:
 def print_search(front: Front, output: Output) -> None:
     """Say what was searched, how, and how completely the front is known."""
     run: Mapping[str, Any] = front.run
-    space = huge(run["space"])
+    rows, space = count_words(run["rows"], "row"), huge_words(run["space"])
     if front.complete:
         known = "complete: no other recoding adds one"
     else:
@@ -135,9 +136,9 @@ def print_search(front: Front, output: Output) -> None:
         known = f"not complete ({why}): {run['evaluated']:,} of {space} recodings seen"
     output.facts(
         [
-            ("searched", f"{count(run['rows'], 'row')} ({run['distinct']:,} distinct), {space} recodings"),
+            ("searched", f"{rows} ({run['distinct']:,} distinct), {space} recodings"),
             ("method", f"{run['method']}: {run['why']}"),
-            ("front", f"{count(len(front), 'solution')} in {run['seconds']:.2f} s; {known}"),
+            ("front", f"{count_words(len(front), 'solution')} in {run['seconds']:.2f} s; {known}"),
         ],
         () if front.source is None else front.source[0].table.left_out,
     )
@@ -177,8 +178,8 @@ def print_solutions(front: Front, output: Output, marks: Mapping[int, str]) -> N
     rows = [[*solution_row(front[place], fitting), marks.get(place + 1, "")] for place in shown]
     output.table([*right("solution", *fitting, "suppressed"), ""], rows)
     left = len(names) - len(fitting)
-    parts = [f"{len(shown)} of {count(len(front), 'solution')}"] if len(shown) < len(front) else []
-    parts += [f"{count(left, 'more measure')} in front.csv"] if left else []
+    parts = [f"{len(shown)} of {count_words(len(front), 'solution')}"] if len(shown) < len(front) else []
+    parts += [f"{count_words(left, 'more measure')} in front.csv"] if left else []
     if parts:
         output.line(f"({', '.join(parts)})", style="dim")
 

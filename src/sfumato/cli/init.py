@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sfumato.cli.options import DATA, ENCODING, SEPARATOR, SPEC, option, reading
-from sfumato.cli.output import CollectedError, Column, Output, count, huge, right, shell_word, waiting
+from sfumato.cli.output import CollectedError, Column, Output, right, shell_word, waiting
 from sfumato.errors import DataError, HierarchyError, SfumatoError
+from sfumato.words import count_words, huge_words
 
 if TYPE_CHECKING:
     from sfumato.spec import Spec
@@ -89,7 +90,9 @@ def specification_path(data: Path) -> Path:
 
 def _print_guesses(found: Suggestion, data: str, target: Path, output: Output) -> None:
     """Print the guesses and what to do next."""
-    output.line(f"{data}: {count(found.rows, 'row')}, {count(len(found.guesses), 'column')}", style="bold")
+    output.line(
+        f"{data}: {count_words(found.rows, 'row')}, {count_words(len(found.guesses), 'column')}", style="bold"
+    )
     output.line()
     fixed = [Column(word, fixed=True) for word in ("guessed role", "kind")]
     output.table(
@@ -98,7 +101,7 @@ def _print_guesses(found: Suggestion, data: str, target: Path, output: Output) -
     )
     output.line()
     quasi = len(found.with_role("quasi-identifier"))
-    output.line(f"{count(quasi, 'quasi-identifier')} with {huge(found.space)} recodings")
+    output.line(f"{count_words(quasi, 'quasi-identifier')} with {huge_words(found.space)} recodings")
     if found.space > LARGE_SPACE:
         output.notes(
             "note", ["so many cannot all be tried; give columns that no outsider knows another role."]
@@ -144,7 +147,7 @@ def _data_part(suggestion: Suggestion, path: str, reading: Mapping[str, str]) ->
 
 def _attribute_part(guess: Guess, show_values: bool) -> str:
     missing = f"{guess.missing:,} missing" if guess.missing else "none missing"
-    lines = [f"# {count(guess.distinct, 'distinct value')}, {missing}; {guess.why}."]
+    lines = [f"# {count_words(guess.distinct, 'distinct value')}, {missing}; {guess.why}."]
     lines += [f"[attributes.{toml_key(guess.name)}]", f"role = {toml_text(guess.role)}"]
     if guess.role == "quasi-identifier":
         lines.append(f"kind = {toml_text(guess.kind)}")
@@ -252,7 +255,7 @@ def _print_search_space(spec: str, found: Mapping[str, Any], output: Output) -> 
             item["name"],
             item["role"],
             *(_cell(item[key]) for key in ("kind", "scheme", "values", "levels")),
-            "" if item["space"] is None else huge(item["space"]),
+            "" if item["space"] is None else huge_words(item["space"]),
         ]
         for item in found["attributes"]
     ]
@@ -262,13 +265,13 @@ def _print_search_space(spec: str, found: Mapping[str, Any], output: Output) -> 
     output.table(["attribute", *fixed, *right("values", "levels", "partitions")], rows)
     output.line()
     sentences = [
-        (f"sentence {place}", f"{item['sentence']} protects {count(item['people'], 'person')}")
+        (f"sentence {place}", f"{item['sentence']} protects {count_words(item['people'], 'person')}")
         for place, item in enumerate(found["confidential"], start=1)
     ]
     output.facts(
         [
             ("rows", f"{found['rows']:,} ({found['distinct']:,} distinct in the quasi-identifiers)"),
-            ("space", f"{huge(found['space'])} recodings"),
+            ("space", f"{huge_words(found['space'])} recodings"),
             ("method", f"{found['method']}: {_certainty(found)}"),
             *sentences,
         ],

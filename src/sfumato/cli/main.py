@@ -19,19 +19,12 @@ from sfumato.cli.init import check, init
 from sfumato.cli.measure import measure
 from sfumato.cli.microaggregate import microaggregate
 from sfumato.cli.options import FLAGS, VALUED, Options, option
-from sfumato.cli.output import (
-    Output,
-    Terminated,
-    flush_output,
-    forget_output,
-    listed,
-    print_error,
-    terminable,
-)
+from sfumato.cli.output import Output, Terminated, flush_output, forget_output, print_error, terminable
 from sfumato.cli.release import anonymize, release
 from sfumato.cli.risk import risk
 from sfumato.cli.verify import report, verify
 from sfumato.errors import ParameterError, SfumatoError
+from sfumato.words import list_words
 
 WRONG_USE = 2
 INTERRUPTED = 130
@@ -174,7 +167,7 @@ def _wrong_use(error: Exception) -> SfumatoError:
     path = getattr(context, "command_path", None) or "sfumato"
     owners = _owners(option)
     if owners and context is not None and context.command.name not in owners:
-        message = f"{option} does nothing here; it is an option of {listed(owners)}."
+        message = f"{option} does nothing here; it is an option of {list_words(owners)}."
     return SfumatoError(f"{message[:1].lower()}{message[1:]} See '{path} --help'.", where=path)
 
 

@@ -16,7 +16,8 @@ from sfumato.cli.options import (
     reading,
     split_names,
 )
-from sfumato.cli.output import Column, Output, count, listed, number, right, waiting
+from sfumato.cli.output import Column, Output, number, right, waiting
+from sfumato.words import count_words, list_words
 
 MOST_NAMES = 5
 _COUNTS = ("rows", "classes", "uniques")
@@ -70,7 +71,7 @@ class Findings:
         names = list(self.quasi_identifiers)
         if len(names) > MOST_NAMES:
             names[MOST_NAMES - 1 :] = [f"{len(names) - MOST_NAMES + 1} more"]
-        return listed(names)
+        return list_words(names)
 
 
 def meaning(name: str, findings: Findings) -> str:
@@ -93,7 +94,7 @@ def meaning(name: str, findings: Findings) -> str:
 
 def _smallest(findings: Findings) -> str:
     if findings.k > 1 or findings.person is not None or not findings.uniques:
-        return f"the smallest class has {count(findings.k, findings.unit)}"
+        return f"the smallest class has {count_words(findings.k, findings.unit)}"
     verb = "row is" if findings.uniques == 1 else "rows are"
     return f"the smallest class has 1 row: {findings.uniques:,} {verb} unique"
 
@@ -108,16 +109,16 @@ def verdict(findings: Findings) -> str:
             return f"No: some class holds one {findings.unit} alone, whom {known} point out."
         share = 100 * findings.uniques / findings.rows
         return (
-            f"No: {known} point out {findings.uniques:,} of {count(findings.rows, 'row')} "
+            f"No: {known} point out {findings.uniques:,} of {count_words(findings.rows, 'row')} "
             f"({share:.3g} %), which no other row resembles."
         )
-    others = count(findings.k - 1, f"other {findings.unit}")
+    others = count_words(findings.k - 1, f"other {findings.unit}")
     diversity = {name: format_measure_name("distinct_l", (name,)) for name in findings.sensitive}
     learnt = [name for name, measure in diversity.items() if findings.numbers.get(measure) == 1]
     if learnt:
         return (
-            f"Not quite: {known} never single out fewer than {count(findings.k, findings.unit)}, but in some "
-            f"class all have the same {learnt[0]}, which is then known."
+            f"Not quite: {known} never single out fewer than {count_words(findings.k, findings.unit)}, "
+            f"but in some class all have the same {learnt[0]}, which is then known."
         )
     return (
         f"It is {findings.k}-anonymous: by {known} every {findings.unit} is like at least {others}; "
@@ -145,7 +146,7 @@ def measure(
     with waiting(output.options, "reading the data"), reading(known, separator, encoding) as how:
         numbers = api.measure(data, known, secret, person=person, spec=how)
     findings = Findings(numbers, known, secret, person)
-    rows, classes = count(findings.rows, "row"), count(int(numbers["classes"]), "class")
+    rows, classes = count_words(findings.rows, "row"), count_words(int(numbers["classes"]), "class")
     output.line(f"{data}: {rows} in {classes} by {findings.known}", style="bold")
     output.line()
     output.table(

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from sfumato.cli.options import DATA, ENCODING, REQUIRED, SEPARATOR, option, reading, split_names
-from sfumato.cli.output import Column, Output, count, number, printable, right, waiting, watching
+from sfumato.cli.output import Column, Output, number, printable, right, waiting, watching
 from sfumato.cli.release import print_written
 from sfumato.errors import DataError, ParameterError
+from sfumato.words import count_words
 
 if TYPE_CHECKING:
     from sfumato.microaggregating import Microaggregated
@@ -224,7 +225,7 @@ def _print(found: Microaggregated, path: Path, output: Output) -> None:
     )
     output.line()
     output.notes("warning", found.warnings)
-    held = f"classes of {found.k} rows or more in {count(len(found.groups), 'group')}"
+    held = f"classes of {found.k} rows or more in {count_words(len(found.groups), 'group')}"
     print_written(path, f"recounted: {held}", output)
 
 

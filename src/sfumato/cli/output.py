@@ -12,9 +12,10 @@ import textwrap
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Literal, TextIO
 
+from sfumato import words
 from sfumato.errors import SfumatoError
 
 if TYPE_CHECKING:
@@ -27,6 +28,11 @@ if TYPE_CHECKING:
 
     from sfumato.cli.options import Options
     from sfumato.search import Progress
+
+# How a terminal shows texts and numbers; a page may use line breaks, and other digits.
+printable = partial(words.printable, one_line=False)
+number = partial(words.number_words, tenths=True)
+percent = partial(words.percent_words, style="three digits")
 
 PIPED_WIDTH = 120
 """Columns where no terminal tells its own number."""
@@ -204,51 +210,6 @@ def plain(value: object) -> object:
             return None
         return int(value) if value.is_integer() and abs(value) < 1e15 else float(value)
     return value if value is None or isinstance(value, str | int) else str(value)
-
-
-def printable(text: str) -> str:
-    r"""Return a text without control characters, which could steer a terminal."""
-    return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
-
-
-def number(value: float | None) -> str:
-    """Return a number as people read it; nothing for None."""
-    if value is None:
-        return ""
-    if not math.isfinite(value) or abs(value) >= 1e15:
-        return f"{value:.4g}"
-    if float(value).is_integer():
-        return f"{value:,.0f}"
-    return f"{value:,.1f}" if abs(value) >= 1000 else f"{value:.4g}"
-
-
-def count(many: int, noun: str) -> str:
-    """Return a count with its noun."""
-    ending = "" if many == 1 else "es" if noun.endswith("s") else "s"
-    return f"{many:,} {noun}{ending}"
-
-
-def huge(text: str | int) -> str:
-    """Return a whole number that may have hundreds of digits."""
-    digits = str(text)
-    return f"{int(digits):,}" if len(digits) <= 15 else f"{digits[0]}.{digits[1:3]}e{len(digits) - 1}"
-
-
-def percent(share: float) -> str:
-    """Return a share in percent."""
-    return f"{100 * share:.3g} %"
-
-
-def span(smallest: int, largest: int | None) -> str:
-    """Return a range of whole numbers, which may have no end."""
-    if largest is None:
-        return f"{smallest:,} or more"
-    return f"{smallest:,}" if smallest == largest else f"{smallest:,} to {largest:,}"
-
-
-def listed(names: Sequence[str]) -> str:
-    """Return names as a list in words."""
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def shell_word(text: object) -> str:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from sfumato.cli.explore import FILES, print_checkpoint_note
 from sfumato.cli.options import FRONT, RELEASE, REQUIRED, SPEC, SPEC_OF_FRONT, option
-from sfumato.cli.output import Output, count, huge, number, right, waiting, watching
+from sfumato.cli.output import Output, number, right, waiting, watching
+from sfumato.words import count_words, huge_words
 
 if TYPE_CHECKING:
     from sfumato.release import Manifest
@@ -150,7 +151,7 @@ def _recoding_rows(release: Release, *, show_labels: bool) -> list[list[str]]:
     for item in release.groupings:
         labels = [] if item.keep else [item.labels[number] for number in item.shown]
         if item.level is None:
-            texts = [count(len(item.shown), "block"), block_words(labels)]
+            texts = [count_words(len(item.shown), "block"), block_words(labels)]
         else:
             texts = [f"{item.level} of {item.hierarchy.height}", example(labels, item.level)]
         rows.append([item.name, texts[0], texts[1] if show_labels else ""])
@@ -164,8 +165,10 @@ def _print_certainty(run: Mapping[str, Any], output: Output) -> None:
         return
     took = f"{run.get('seconds', 0):.2f} s"
     if run.get("complete"):
-        evaluated = count(run["evaluated"], "recoding")
-        output.line(f"optimal: proven over {huge(run['space'])} recodings by evaluating {evaluated} ({took})")
+        evaluated = count_words(run["evaluated"], "recoding")
+        output.line(
+            f"optimal: proven over {huge_words(run['space'])} recodings by evaluating {evaluated} ({took})"
+        )
         return
     text = f"not proven optimal: the search was cut after {took} ({run.get('stopped', 'stopped')})"
     if "gap" in run:
@@ -179,7 +182,7 @@ def _print_choice(run: Mapping[str, Any], output: Output) -> None:
     if "choice" not in run:
         return
     drawn = run["choice"]
-    many, share = count(drawn["candidates"], "recoding"), f"{100 * drawn['tolerance']:g} %"
+    many, share = count_words(drawn["candidates"], "recoding"), f"{100 * drawn['tolerance']:g} %"
     whole = "all" if drawn["all_candidates"] else "those met by random walks from it"
     output.paragraph(f"near-optimal: drawn at random from {many} within {share} of the best ({whole})")
     output.notes("warning", [drawn["warning"]] if "warning" in drawn else [])

@@ -7,8 +7,9 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from sfumato.cli.options import DATA, ENCODING, PERSON, SENSITIVE, SEPARATOR, option, reading, split_names
-from sfumato.cli.output import Column, Output, count, percent, right, span, waiting
+from sfumato.cli.output import Column, Output, percent, right, waiting
 from sfumato.errors import ParameterError
+from sfumato.words import count_words, range_words
 
 if TYPE_CHECKING:
     from sfumato.assess.risk import Linkage, Reidentification, Risk, TableRisk
@@ -72,7 +73,7 @@ def risk(
             seed=1 if options.seed is None else options.seed,
             spec=how.data if spec is None else how,
         )
-    title = f"{data}: {count(found.before.rows, 'row')}"
+    title = f"{data}: {count_words(found.before.rows, 'row')}"
     output.line(title if release is None else f"{title}; released as {release}", style="bold")
     output.notes("note", found.notes)
     _print_classes(found, output)
@@ -102,12 +103,12 @@ def _print_classes(found: Risk, output: Output) -> None:
     _section(
         output,
         "Classes",
-        f"Who knows the {count(len(found.quasi_identifiers), 'quasi-identifier')} cannot tell the {unit} of "
-        f"a class apart: {unit} by the size of their class.",
+        f"Who knows the {count_words(len(found.quasi_identifiers), 'quasi-identifier')} cannot tell the "
+        f"{unit} of a class apart: {unit} by the size of their class.",
     )
     sides = _sides(found)
     rows = [
-        [span(items[0].smallest, items[0].largest), *(f"{item.records:,}" for item in items)]
+        [range_words(items[0].smallest, items[0].largest), *(f"{item.records:,}" for item in items)]
         for items in zip(*(side.sizes.bins for side in sides.values()), strict=True)
         if any(item.records for item in items)
     ]
@@ -137,7 +138,7 @@ def _print_people(found: Risk, output: Output) -> None:
 
 def _print_uniques(before: TableRisk, output: Output) -> None:
     found = before.uniques
-    text = f"{count(found.sample, 'record')} of the data ({percent(found.share)}) no other resembles."
+    text = f"{count_words(found.sample, 'record')} of the data ({percent(found.share)}) no other resembles."
     if found.in_population is not None:
         text += f" {found.in_population:,} of them nobody of the population resembles either."
     _section(output, "Uniques", text)
@@ -269,8 +270,8 @@ def verdict(found: Risk) -> str:
         )
         return (
             f"Who knows the quasi-identifiers of everyone would find {percent(before)} of them in these "
-            f"data as they are, and certainly the {count(uniques.sample, 'record')} that no other resembles. "
-            f"{advice}"
+            f"data as they are, and certainly the {count_words(uniques.sample, 'record')} that no other "
+            f"resembles. {advice}"
         )
     after = _level(found.linkage_after)
     chance = found.after.prosecutor
@@ -282,7 +283,7 @@ def verdict(found: Risk) -> str:
     if found.release_kind == "generalized":
         text += f" Nobody there is found with a chance above {percent(chance.highest)}."
     if chance.records_at_risk:
-        many = count(chance.records_at_risk, "record")
+        many = count_words(chance.records_at_risk, "record")
         verb = "is" if chance.records_at_risk == 1 else "are"
         text += f" {many} {verb} above {percent(found.threshold)}."
     if learnt:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from sfumato.cli.explore import FILES
 from sfumato.cli.options import Options, argument, option
-from sfumato.cli.output import Column, Output, count, number, right, waiting
+from sfumato.cli.output import Column, Output, number, right, waiting
 from sfumato.cli.release import asked
 from sfumato.errors import DataError, ParameterError, SfumatoError
+from sfumato.words import count_words
 
 if TYPE_CHECKING:
     from sfumato.assess.published import Published
@@ -50,7 +51,7 @@ def verify(
     with waiting(output.options, "recounting"):
         found: Mapping[str, Any] = api.verify(file, loaded, data)
     _print_recount(found, output)
-    _print_verdict(file, found["holds"], output, f": {count(len(found['violations']), 'violation')}")
+    _print_verdict(file, found["holds"], output, f": {count_words(len(found['violations']), 'violation')}")
     return {"file": file, **found}
 
 
