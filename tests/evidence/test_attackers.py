@@ -264,7 +264,7 @@ def test_limits_of_the_attack_by_distance_are_told(monkeypatch: pytest.MonkeyPat
     table = pa.table({"x": np.random.default_rng(1).normal(size=rows), "who": np.arange(rows) // 2})
     micro = sf.microaggregate(table, ["x"], 5, method="univariate")
     whole = sf.risk(table, ["x"], release=micro, subsets=False).linkage_after[0]
-    for room in ("risks.nearest", "evidence.attackers"):
+    for room in ("assess.linkage", "assess.attackers"):
         monkeypatch.setattr(f"sfumato.{room}.MOST", 200)
     found = sf.risk(table, ["x"], release=micro, person="who", subsets=False)
     sample = found.linkage_after[0]

@@ -103,7 +103,8 @@ def test_sure_claims_are_true_in_every_table_the_release_can_come_from(tries: in
         tables = list(oracle.originals(best, asked))
         assert sorted(rows) in [sorted(table) for table in tables]
         sure = set()
-        for table in draw.sample(tables, min(tries, len(tables))):
+        # The same tables are drawn, however many of their twins are tried.
+        for table in draw.sample(tables, min(12, len(tables)))[:tries]:
             narrowed, right = share_of(attack(table_of(table), spec, recoding), "logic")
             assert narrowed == right
             sure.add(narrowed)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from sfumato.search import Status, search_exhaustive, search_optimal
+from sfumato.search import Run, Status, search_exhaustive, search_optimal
 from tests.oracles import lattice as oracle
 from tests.oracles.adult import read_adult
 from tests.package import problem_of
@@ -46,7 +46,7 @@ def test_golden_optimum(adult: Case, golden: dict[str, Any], search: Any) -> Non
     )
     problem = problem_of(adult, asked)
     batch = problem.batch()
-    result: SearchResult = search(problem, batch)
+    result: SearchResult = search(problem, Run(batch=batch))
     assert result.status is Status.OPTIMAL
     assert problem.lattice.size == expected["space"]
     assert result.nodes.tolist() == [[golden["recoding"][name] for name in adult.names]]
