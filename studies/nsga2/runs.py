@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sfumato.front import Front, Objective, Solution, find_flat_regions, hypervolume, scaled_fronts
+from sfumato.search import Run
 from sfumato.search.pymoo_adapter import compile_pymoo, search_pymoo
 from studies.common.progress import say
 from studies.common.summaries import summarize
@@ -32,7 +33,7 @@ REGIONS = 6
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
+class Trial:
     """A search with one seed, and the costs of its solutions."""
 
     result: SearchResult
@@ -41,7 +42,7 @@ class Run:
 
 def run_seeds(
     case: Case, parameters: EvolutionParameters, seeds: Sequence[int], *, seeding: bool
-) -> list[Run]:
+) -> list[Trial]:
     """Search with each seed."""
     batch = case.problem.batch()
     batch.compile()
@@ -51,13 +52,13 @@ def run_seeds(
         result = search_pymoo(
             case.problem, Run(seed=seed, batch=batch, parameters=replace(parameters, seeding=seeding))
         )
-        runs.append(Run(result, case.costs(result)))
+        runs.append(Trial(result, case.costs(result)))
         words = "seeded" if seeding else "unseeded"
         say(f"    {words}, seed {seed}: {len(result.nodes)} solutions in {result.seconds:.1f} s")
     return runs
 
 
-def compare(case: Case, task: Task, unseeded: list[Run], seeded: list[Run]) -> Results:
+def compare(case: Case, task: Task, unseeded: list[Trial], seeded: list[Trial]) -> Results:
     """Return everything about one problem: hypervolumes on one scale, points, times."""
     exact = case.costs(case.exact)
     ways = {"unseeded": unseeded, "seeded": seeded}
@@ -85,7 +86,7 @@ def _volumes(fronts: list[FloatArray], logarithmic: Sequence[bool]) -> list[floa
     return [hypervolume(costs) for costs in scaled_fronts(fronts, logarithmic)]
 
 
-def _summary(runs: list[Run], exact: FloatArray) -> Results:
+def _summary(runs: list[Trial], exact: FloatArray) -> Results:
     return {
         "solutions": summarize([len(run.costs) for run in runs]),
         "evaluated": summarize([run.result.evaluated for run in runs]),
@@ -106,7 +107,7 @@ def _points(costs: FloatArray) -> list[list[float]]:
     return [[-float(privacy), float(loss)] for privacy, loss in costs]
 
 
-def distributions(case: Case, run: Run) -> list[Results]:
+def distributions(case: Case, run: Trial) -> list[Results]:
     """Return the class sizes of two solutions: how many rows are in classes of at most so many rows."""
     largest = case.problem.objectives[1].largest(case.problem.cube.row_count, len(case.problem.cube.sizes))
     batch = case.problem.batch(threads=1, lattice=run.result.lattice)
@@ -128,7 +129,7 @@ def distributions(case: Case, run: Run) -> list[Results]:
     return found
 
 
-def flat_regions(task: Task, run: Run) -> list[Results]:
+def flat_regions(task: Task, run: Trial) -> list[Results]:
     """Return the longest stretches of a front along which privacy gains much and loss hardly rises."""
     objectives = (Objective(task.maximize, True), Objective(task.minimize, False))
     solutions = tuple(
@@ -147,4 +148,4 @@ def flat_regions(task: Task, run: Run) -> list[Results]:
     ]
 
 
-__all__ = ["SCALES", "Run", "compare", "count_dominated", "distributions", "flat_regions", "run_seeds"]
+__all__ = ["SCALES", "Trial", "compare", "count_dominated", "distributions", "flat_regions", "run_seeds"]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.search import search_exhaustive
+from sfumato.search import Run, search_exhaustive
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -92,7 +92,7 @@ def time_exhaustive(case: Case, repeats: int) -> Results:
     for name, threads in (("seconds", None), ("seconds_one_thread", 1)):
         batch = case.problem.batch(threads)
         batch.compile()
-        found[name] = best_time(partial(search_exhaustive, case.problem, batch), repeats)
+        found[name] = best_time(partial(search_exhaustive, case.problem, Run(batch=batch)), repeats)
     return found
 
 
