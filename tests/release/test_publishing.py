@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import itertools
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -224,6 +225,31 @@ def test_labels_and_recipes_name_published_values_alone(tmp_path: Path, scheme: 
         assert release.rows["suppressed"] == 2
     assert all(world == worlds[0] for world in worlds)
     assert "29" not in json.loads(worlds[0][: worlds[0].index("\n}\n") + 3])["recipe"]["attributes"]["age"]
+
+
+@pytest.mark.parametrize("output", ["label", "mode"])
+def test_blocks_are_listed_in_the_order_of_published_values(tmp_path: Path, output: str) -> None:
+    """A hidden value that comes before all others moves its block to the front, and that must not show."""
+    frame = pd.DataFrame({"job": [*"bbccddee", "a"], "town": ["x"] * 8 + ["lonely"]})
+    attributes = {
+        "job": {"role": Q, "kind": "category", "scheme": "sets", "output": output},
+        "town": {"role": Q, "levels": [0, 0]},
+    }
+    spec = sf.Spec.from_dict(
+        {
+            "attributes": attributes,
+            "require": {"k": 4},
+            "suppression": {"limit": 0.2, "rule": "failing"},
+            "objectives": {"minimize": ["dm"]},
+        }
+    )
+    front, worlds = sf.explore(frame, spec), []
+    for blocks in ([["a", "d", "e"], ["b", "c"]], [["a", "b", "c"], ["d", "e"]]):
+        release = replace(front[0], recoding={"job": blocks, "town": 0}, measures={}).release()
+        assert release.rows["suppressed"] == 1
+        release.write(tmp_path / "r.csv", force=True)
+        worlds.append((tmp_path / "r.csv.json").read_text("utf-8"))
+    assert worlds[0] == worlds[1]
 
 
 def test_a_verdict_shows_the_most_cautious_number(tmp_path: Path) -> None:

@@ -277,7 +277,8 @@ class Grouping:
         """The blocks that some published row has."""
         if self.published is None:
             return list(range(self._count))
-        return [int(number) for number in np.unique(self.block[self.published])]
+        # In the order of their first published values: numbers of blocks follow hidden values too.
+        return list(dict.fromkeys(self.block[self.published].tolist()))
 
     @cached_property
     def _seen(self) -> BoolArray:
