@@ -470,7 +470,7 @@ def _front(prepared: Prepared, problem: Problem, result: SearchResult, run: dict
     statistics = problem.batch(threads=1, lattice=result.lattice).evaluate(result.nodes)
     values = {item.name: item.value(statistics) for item in problem.measures}
     solutions = tuple(
-        fronts.Solution(
+        fronts.PlainSolution(
             number + 1,
             {name: float(column[number]) for name, column in values.items()},
             int(statistics.suppressed[number]),

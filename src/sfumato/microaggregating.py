@@ -25,7 +25,7 @@ from sfumato.microaggregation.scales import standard_scores
 from sfumato.private import scratch_folder, spare_inputs
 from sfumato.publishable import PublishableRows
 from sfumato.release.microaggregated import (
-    MicroRecipe,
+    Microaggregation,
     measure_centres,
     place_centres,
     verify_rows,
@@ -76,7 +76,7 @@ class Microaggregated(PublishableRows):
     """
 
     table: object = field(repr=False)
-    recipe: MicroRecipe
+    recipe: Microaggregation
     columns: tuple[NumberColumn, ...] = field(repr=False)
     centres: FloatArray = field(repr=False)
     clusters: tuple[Clusters, ...] = field(repr=False)
@@ -314,7 +314,7 @@ def microaggregate(  # noqa: PLR0913 (keywords alone from the fourth on, and no 
         chosen = check_groups(groups, names, method)
     places = [[names.index(name) for name in group] for group in chosen]
     clusters = make_clusters(scaled, places, manner, strata=strata)
-    recipe = MicroRecipe(
+    recipe = Microaggregation(
         chosen,
         manner.k,
         method,
@@ -335,7 +335,7 @@ def microaggregate(  # noqa: PLR0913 (keywords alone from the fourth on, and no 
 
 def _assemble(
     source: Source,
-    recipe: MicroRecipe,
+    recipe: Microaggregation,
     columns: Sequence[NumberColumn],
     clusters: Sequence[Clusters],
     *,

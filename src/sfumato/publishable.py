@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from sfumato.assess.gather import Evidence, Origin
     from sfumato.assess.published import Published
-    from sfumato.front import Front
+    from sfumato.front import PlainFront
     from sfumato.release import Manifest
 
 
@@ -24,7 +24,7 @@ class PublishableRows(ABC):
     """Rows that can be taken as a frame, verified, written and reported on."""
 
     _written: Path | None = None
-    _front: Front | None = None
+    _front: PlainFront | None = None
     _run: Mapping[str, object] | None = None  # how it was searched for
 
     @property

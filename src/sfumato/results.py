@@ -12,8 +12,8 @@ from sfumato import front as fronts
 from sfumato.errors import DataError, ParameterError, VerificationError
 from sfumato.preparing import asked_objectives, load, make_problem
 from sfumato.publishable import PublishableRows
-from sfumato.release import Recipe as RecipeFile
 from sfumato.release import (
+    Generalization,
     count_classes,
     holds,
     make_draft,
@@ -43,7 +43,7 @@ class Release(PublishableRows):
     """
 
     def __init__(
-        self, draft: Draft, run: Mapping[str, object] | None = None, front: fronts.Front | None = None
+        self, draft: Draft, run: Mapping[str, object] | None = None, front: fronts.PlainFront | None = None
     ) -> None:
         self._draft = draft
         self._front = front
@@ -124,7 +124,7 @@ class Release(PublishableRows):
 
 
 @dataclass(frozen=True)
-class Recipe(RecipeFile):
+class Recipe(Generalization):
     """What was done to a table, so that it can be done again.
 
     `Recipe.load` reads it from its own file or from a release's ``FILE.json``.
@@ -166,7 +166,7 @@ class Recipe(RecipeFile):
 
 
 @dataclass(frozen=True)
-class Solution(fronts.Solution):
+class Solution(fronts.PlainSolution):
     """One recoding with its measures; `release` applies it."""
 
     front: Front | None = field(default=None, repr=False, compare=False)
@@ -225,7 +225,7 @@ class Solution(fronts.Solution):
 
 
 @dataclass(frozen=True)
-class Front(fronts.Front):
+class Front(fronts.PlainFront):
     """The whole trade-off: solutions to which no other is as good in everything and better in something.
 
     Iterate over it, index it, `pick` from it. ``complete`` tells whether no

@@ -8,15 +8,17 @@ from sfumato.cli.explore import print_solutions, spread, suggest_pick
 from sfumato.cli.options import Options
 from sfumato.cli.output import Column, Output, number, percent, plain, printable, shell_word
 from sfumato.cli.release import asked
-from sfumato.front import Front, Objective, Solution
+from sfumato.front import Objective, PlainFront, PlainSolution
 
 
-def make_front(size: int, objectives: tuple[str, ...] = ("k", "loss")) -> Front:
+def make_front(size: int, objectives: tuple[str, ...] = ("k", "loss")) -> PlainFront:
     solutions = tuple(
-        Solution(place + 1, dict.fromkeys(objectives, float(size - place)), place, {"age": place})
+        PlainSolution(place + 1, dict.fromkeys(objectives, float(size - place)), place, {"age": place})
         for place in range(size)
     )
-    return Front(solutions, tuple(Objective(name, name == "k") for name in objectives), {"complete": True})
+    return PlainFront(
+        solutions, tuple(Objective(name, name == "k") for name in objectives), {"complete": True}
+    )
 
 
 @pytest.mark.parametrize("size", [1, 2, 14, 15, 16, 17, 60, 1000])

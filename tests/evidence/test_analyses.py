@@ -16,7 +16,7 @@ from sfumato.assess import analyse_recoded
 from sfumato.assess.analyses import recoded_of_draft, utility
 from sfumato.datasets import adult_path, adult_spec_path
 from sfumato.errors import DataError, ParameterError
-from sfumato.release import Recipe
+from sfumato.release import Generalization
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -177,7 +177,7 @@ def test_a_frame_needs_its_recipe() -> None:
         utility(people())
     with pytest.raises(ParameterError, match="data"):
         utility(None, release.frame)
-    recipe = Recipe.from_dict(release.recipe.to_dict())
+    recipe = Generalization.from_dict(release.recipe.to_dict())
     found = utility(people(), release.frame, recipe=recipe, spec=make_spec(LEVELS))
     assert found == utility(release._draft)
     with pytest.raises(ParameterError, match="target"):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from hypothesis import strategies as st
 
-from sfumato.front import Front, Objective, Solution
+from sfumato.front import Objective, PlainFront, PlainSolution
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,11 +25,11 @@ def beats(first: Sequence[float], second: Sequence[float], maximize: Sequence[bo
     return all(a >= b if up else a <= b for a, b, up in pairs) and any(a != b for a, b, _ in pairs)
 
 
-def front_of(rows: Sequence[Sequence[float]], maximize: Sequence[bool], **run: object) -> Front:
+def front_of(rows: Sequence[Sequence[float]], maximize: Sequence[bool], **run: object) -> PlainFront:
     """Make a front of some rows of objective values, which stay in their order."""
     objectives = tuple(Objective(name, up) for name, up in zip(NAMES, maximize, strict=False))
     solutions = tuple(
-        Solution(
+        PlainSolution(
             number,
             dict(zip(NAMES, row, strict=False)),
             number % 3,
@@ -37,11 +37,11 @@ def front_of(rows: Sequence[Sequence[float]], maximize: Sequence[bool], **run: o
         )
         for number, row in enumerate(rows, start=1)
     )
-    return Front(solutions, objectives, {"complete": True, **run})
+    return PlainFront(solutions, objectives, {"complete": True, **run})
 
 
 @st.composite
-def fronts(draw: st.DrawFn, least: int = 0, objectives: tuple[int, int] = (1, 4)) -> Front:
+def fronts(draw: st.DrawFn, least: int = 0, objectives: tuple[int, int] = (1, 4)) -> PlainFront:
     """Draw solutions of which none beats another."""
     maximize = draw(st.lists(st.booleans(), min_size=objectives[0], max_size=objectives[1]))
     row = st.tuples(*(values for _ in maximize))

@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sfumato.errors import ParameterError
-from sfumato.front import FlatRegion, Front, Solution, find_flat_regions
+from sfumato.front import FlatRegion, PlainFront, PlainSolution, find_flat_regions
 from sfumato.words import number_words, pair_words, percent_words
 from tests.front.drawn_fronts import front_of, fronts
 
 
-def scaled(front: Front, name: str) -> list[float]:
+def scaled(front: PlainFront, name: str) -> list[float]:
     """Return an objective from 0 (worst) to 1 (best), by the definition."""
     (objective,) = [item for item in front.objectives if item.name == name]
     raw = [item.value(name) for item in front]
@@ -86,7 +86,7 @@ shares = st.sampled_from([0.02, 0.05, 0.2, 0.5])
 
 @settings(deadline=None)
 @given(fronts(), shares, shares)
-def test_regions_are_what_the_definition_says(front: Front, gain: float, cost: float) -> None:
+def test_regions_are_what_the_definition_says(front: PlainFront, gain: float, cost: float) -> None:
     """Enough gain, little cost, no overlap, and none that is longer was passed over."""
     for region in (regions := find_flat_regions(front, gain=gain, cost=cost)):
         mine = scaled(front, region.objective.name)
@@ -111,17 +111,17 @@ def test_regions_are_what_the_definition_says(front: Front, gain: float, cost: f
             assert longest[0] == pytest.approx(best)
 
 
-def ends(front: Front, region: FlatRegion[Solution]) -> tuple[float, float]:
+def ends(front: PlainFront, region: FlatRegion[PlainSolution]) -> tuple[float, float]:
     mine = scaled(front, region.objective.name)
     return mine[region.start.number - 1], mine[region.end.number - 1]
 
 
-def cost_of(front: Front, region: FlatRegion[Solution], start: int, end: int) -> float:
+def cost_of(front: PlainFront, region: FlatRegion[PlainSolution], start: int, end: int) -> float:
     others = [item.name for item in front.objectives if item != region.objective]
     return max([0.0, *(scaled(front, name)[start] - scaled(front, name)[end] for name in others)])
 
 
-def gains(front: Front, name: str, cost: float) -> list[float]:
+def gains(front: PlainFront, name: str, cost: float) -> list[float]:
     """Return what every affordable step gains."""
     mine = scaled(front, name)
     others = [scaled(front, item.name) for item in front.objectives if item.name != name]
@@ -134,7 +134,7 @@ def gains(front: Front, name: str, cost: float) -> list[float]:
 
 @settings(deadline=None)
 @given(fronts(least=2))
-def test_text_is_true_of_the_numbers(front: Front) -> None:
+def test_text_is_true_of_the_numbers(front: PlainFront) -> None:
     """Read back what a text says, and hold it against the solutions."""
     for region in find_flat_regions(front, gain=0.02, cost=0.5):
         name = region.objective.name

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from sfumato.errors import DataError, InfeasibleError, ParameterError
 from sfumato.front import (
-    Front,
     Objective,
-    Solution,
+    PlainFront,
+    PlainSolution,
     find_knee,
     front_csv,
     load_front,
@@ -59,11 +59,11 @@ def test_rows_without_a_value_are_left_out() -> None:
 
 
 @pytest.fixture
-def front() -> Front:
+def front() -> PlainFront:
     """k against loss, with a measure that is only required."""
     rows = [(100, 0.9, 5.0), (20, 0.5, 4.0), (5, 0.3, 3.0), (2, 0.1, 2.0)]
     solutions = tuple(
-        Solution(
+        PlainSolution(
             number,
             {"k": float(k), "loss": loss, "distinct_l(a b)": extra},
             3 * number,
@@ -72,7 +72,7 @@ def front() -> Front:
         for number, (k, loss, extra) in enumerate(rows, start=1)
     )
     run = {"complete": True, "objectives": {"maximize": ["k"], "minimize": ["loss"]}, "space": "12"}
-    return Front(solutions, (Objective("k", True), Objective("loss", False)), run)
+    return PlainFront(solutions, (Objective("k", True), Objective("loss", False)), run)
 
 
 @pytest.mark.parametrize(
@@ -89,12 +89,12 @@ def front() -> Front:
         ("knee", 2),
     ],
 )
-def test_picks(front: Front, text: str, number: int) -> None:
+def test_picks(front: PlainFront, text: str, number: int) -> None:
     """A number, the knee, or comparisons; of those that fit the one with the least loss."""
     assert pick_solution(front, text).number == number
 
 
-def test_a_pick_that_nothing_fits_names_the_nearest(front: Front) -> None:
+def test_a_pick_that_nothing_fits_names_the_nearest(front: PlainFront) -> None:
     """Status 1, and what comes closest."""
     with pytest.raises(InfeasibleError, match="the nearest is solution 1 with k = 100") as error:
         pick_solution(front, "k >= 101")
@@ -113,16 +113,16 @@ def test_a_pick_that_nothing_fits_names_the_nearest(front: Front) -> None:
         ("", "from character 1"),
     ],
 )
-def test_a_pick_that_cannot_be_read(front: Front, text: str, message: str) -> None:
+def test_a_pick_that_cannot_be_read(front: PlainFront, text: str, message: str) -> None:
     """The place, and how to write it."""
     with pytest.raises(ParameterError, match=message):
         pick_solution(front, text)
 
 
-def test_an_empty_front_has_nothing_to_pick(front: Front) -> None:
+def test_an_empty_front_has_nothing_to_pick(front: PlainFront) -> None:
     """Also by number or knee."""
     with pytest.raises(InfeasibleError, match="empty"):
-        pick_solution(Front((), front.objectives), "knee")
+        pick_solution(PlainFront((), front.objectives), "knee")
 
 
 def test_parse_keeps_signs_and_exponents() -> None:
@@ -133,7 +133,7 @@ def test_parse_keeps_signs_and_exponents() -> None:
     ]
 
 
-def test_files_round_trip(front: Front, tmp_path: Path) -> None:
+def test_files_round_trip(front: PlainFront, tmp_path: Path) -> None:
     """What is written is read back."""
     (tmp_path / "front.csv").write_text(front_csv(front), encoding="utf-8")
     (tmp_path / "run.json").write_text(run_json(front), encoding="utf-8")
@@ -145,12 +145,12 @@ def test_files_round_trip(front: Front, tmp_path: Path) -> None:
     assert front_csv(front).splitlines()[0] == "solution,k,loss,distinct_l(a b),suppressed,recoding"
 
 
-def test_equality_is_about_values(front: Front) -> None:
+def test_equality_is_about_values(front: PlainFront) -> None:
     """Another way to the same front is the same front."""
-    other = Front(front.solutions, front.objectives, {"complete": False})
+    other = PlainFront(front.solutions, front.objectives, {"complete": False})
     assert front.equals(other)
-    assert not front.equals(Front(front.solutions[:2], front.objectives))
-    assert not front.equals(Front(front.solutions, front.objectives[::-1]))
+    assert not front.equals(PlainFront(front.solutions[:2], front.objectives))
+    assert not front.equals(PlainFront(front.solutions, front.objectives[::-1]))
 
 
 def test_a_folder_without_a_front_says_what_to_do(tmp_path: Path) -> None:
@@ -162,9 +162,9 @@ def test_a_folder_without_a_front_says_what_to_do(tmp_path: Path) -> None:
         load_front(tmp_path)
 
 
-def test_the_knee_of_one_solution_is_it(front: Front) -> None:
+def test_the_knee_of_one_solution_is_it(front: PlainFront) -> None:
     """No division by an empty range."""
-    assert find_knee(Front(front.solutions[:1], front.objectives)) == 0
+    assert find_knee(PlainFront(front.solutions[:1], front.objectives)) == 0
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import assume, given, settings
 
 from sfumato.errors import InfeasibleError
-from sfumato.front import Front, Objective, Solution, find_knee
+from sfumato.front import Objective, PlainFront, PlainSolution, find_knee
 from tests.front.drawn_fronts import front_of, fronts
 from tests.front.test_flat_regions import scaled
 
 
-def worst_and_sum(front: Front) -> list[tuple[float, float]]:
+def worst_and_sum(front: PlainFront) -> list[tuple[float, float]]:
     columns = [[1 - share for share in scaled(front, item.name)] for item in front.objectives]
     # Where all are equal, nobody is worse.
     columns = [column if len(set(column)) > 1 else [0.0] * len(column) for column in columns]
@@ -22,7 +22,7 @@ def worst_and_sum(front: Front) -> list[tuple[float, float]]:
 
 @settings(deadline=None)
 @given(fronts(least=1))
-def test_the_knee_is_the_least_bad_in_its_worst_objective(front: Front) -> None:
+def test_the_knee_is_the_least_bad_in_its_worst_objective(front: PlainFront) -> None:
     assume(len(front))
     ranks = worst_and_sum(front)
     assert ranks[find_knee(front)] == pytest.approx(min(ranks))
@@ -30,7 +30,7 @@ def test_the_knee_is_the_least_bad_in_its_worst_objective(front: Front) -> None:
 
 @settings(deadline=None)
 @given(fronts(least=3, objectives=(2, 2)))
-def test_two_objectives_have_their_knee_between_the_ends(front: Front) -> None:
+def test_two_objectives_have_their_knee_between_the_ends(front: PlainFront) -> None:
     assume(len(front) > 2)
     values = [item.value("k") for item in front]
     assert min(values) < values[find_knee(front)] < max(values)
@@ -38,12 +38,12 @@ def test_two_objectives_have_their_knee_between_the_ends(front: Front) -> None:
 
 @settings(deadline=None)
 @given(fronts(least=1, objectives=(2, 3)))
-def test_directions_and_names_do_not_matter(front: Front) -> None:
+def test_directions_and_names_do_not_matter(front: PlainFront) -> None:
     """The negative of a measure to maximize, minimized, is the same objective; so is its tenfold."""
     assume(len(front))
-    turned = Front(
+    turned = PlainFront(
         tuple(
-            Solution(
+            PlainSolution(
                 item.number,
                 {name: -10 * value if name == "k" else value for name, value in item.measures.items()},
                 0,

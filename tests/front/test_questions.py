@@ -9,14 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sfumato.errors import InfeasibleError, ParameterError
-from sfumato.front import ClassSizes, Front, find_better, find_trades, pick_solution
+from sfumato.front import ClassSizes, PlainFront, find_better, find_trades, pick_solution
 from tests.front.drawn_fronts import beats, front_of, fronts, values
 
 ROWS = [(100, 0.9), (20, 0.5), (18, 0.49), (5, 0.3), (2, 0.1)]
 
 
 @pytest.fixture
-def front() -> Front:
+def front() -> PlainFront:
     return front_of(ROWS, (True, False))
 
 
@@ -32,7 +32,7 @@ class Released:
 
 @settings(deadline=None)
 @given(fronts(objectives=(1, 3)), st.lists(values, min_size=3, max_size=3))
-def test_better_is_dominance(front: Front, point: list[float]) -> None:
+def test_better_is_dominance(front: PlainFront, point: list[float]) -> None:
     names = [item.name for item in front.objectives]
     directions = [item.maximize for item in front.objectives]
     given_values = dict(zip(names, point, strict=False))
@@ -43,14 +43,14 @@ def test_better_is_dominance(front: Front, point: list[float]) -> None:
         assert find_better(front, item) == []
 
 
-def test_better_than_an_existing_release(front: Front) -> None:
+def test_better_than_an_existing_release(front: PlainFront) -> None:
     assert numbers([*find_better(front, {"k": 5, "distinct_l(a)": 0.55})]) == [4, 3, 2]
     assert numbers([*find_better(front, {"k": 5}, objectives=["k"])]) == [3, 2, 1]
     objectives = front_of([(100, 1, 0.9), (20, 1, 0.5), (5, 1, 0.3)], (True, True, False))
     assert numbers([*find_better(objectives, Released(), objectives=["k", "loss"])]) == [3, 2]
 
 
-def test_rounding_is_no_improvement(front: Front) -> None:
+def test_rounding_is_no_improvement(front: PlainFront) -> None:
     assert find_better(front, {"k": 20 * (1 - 1e-12), "distinct_l(a)": 0.5 * (1 + 1e-12)}) == []
 
 
@@ -62,7 +62,7 @@ def test_rounding_is_no_improvement(front: Front) -> None:
         (9, "no solution 9"),
     ],
 )
-def test_a_point_must_be_whole(front: Front, point: object, message: str) -> None:
+def test_a_point_must_be_whole(front: PlainFront, point: object, message: str) -> None:
     with pytest.raises(ParameterError, match=message):
         find_better(front, point)  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match="no objective 'x'"):
@@ -74,7 +74,7 @@ def test_a_point_must_be_whole(front: Front, point: object, message: str) -> Non
     [(3, 0.02, [2]), (3, "2 %", []), (3, "3%", [2]), (4, 0.2, [2, 3]), (4, "0.19", [3]), ("knee", 0.0, [])],
 )
 def test_trades_stay_within_what_is_allowed(
-    front: Front, point: int | str, at_most: float | str, expected: list[int]
+    front: PlainFront, point: int | str, at_most: float | str, expected: list[int]
 ) -> None:
     assert numbers([*find_trades(front, point, "k", "distinct_l(a)", at_most=at_most)]) == expected
 
@@ -89,7 +89,7 @@ def test_objectives_that_are_not_named_stay_as_good() -> None:
 
 @settings(deadline=None)
 @given(fronts(least=2, objectives=(2, 3)), st.sampled_from([0.0, 0.5, 3.0]), st.data())
-def test_trades_are_what_they_say(front: Front, room: float, data: st.DataObject) -> None:
+def test_trades_are_what_they_say(front: PlainFront, room: float, data: st.DataObject) -> None:
     for item in front:
         gaining = data.draw(st.sampled_from(front.objectives))
         found = {other.number for other in find_trades(front, item, gaining.name, at_most=room)}
@@ -102,19 +102,19 @@ def test_trades_are_what_they_say(front: Front, room: float, data: st.DataObject
 
 
 @pytest.mark.parametrize("at_most", [-1.0, math.nan, math.inf, "much", "-2 %", ""])
-def test_amounts_must_be_read(front: Front, at_most: float | str) -> None:
+def test_amounts_must_be_read(front: PlainFront, at_most: float | str) -> None:
     with pytest.raises(ParameterError, match="at_most must be"):
         find_trades(front, 1, "k", at_most=at_most)
 
 
-def test_nothing_is_better_and_worse(front: Front) -> None:
+def test_nothing_is_better_and_worse(front: PlainFront) -> None:
     with pytest.raises(ParameterError, match="at once"):
         find_trades(front, 1, "k", "k")
     with pytest.raises(ParameterError, match="Did you mean 'k'"):
         find_trades(front, 1, "kk")
 
 
-def test_flat_can_be_picked(front: Front) -> None:
+def test_flat_can_be_picked(front: PlainFront) -> None:
     rows = [(80, 1.0), (31, 0.404), (12, 0.4024), (5, 0.2), (1, 0.0)]
     assert pick_solution(front_of(rows, (True, False)), "flat").number == 2
     with pytest.raises(InfeasibleError, match="no flat region"):

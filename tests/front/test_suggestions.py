@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sfumato.errors import ParameterError
-from sfumato.front import Front, find_flat_regions, find_knee, make_suggestions
+from sfumato.front import PlainFront, find_flat_regions, find_knee, make_suggestions
 from sfumato.words import number_words
 from tests.front.drawn_fronts import front_of, fronts
 from tests.front.test_flat_regions import scaled
@@ -43,7 +43,7 @@ def test_small_fronts() -> None:
 
 @settings(deadline=None)
 @given(fronts(), st.integers(1, 6))
-def test_suggestions_are_different_and_true(front: Front, count: int) -> None:
+def test_suggestions_are_different_and_true(front: PlainFront, count: int) -> None:
     found = make_suggestions(front, count)
     numbers = [item.solution.number for item in found]
     assert len(set(numbers)) == len(numbers) <= min(count, len(front))

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sfumato.release.manifest import Manifest, current_versions
-from sfumato.release.recipe import Recipe, RecipeAttribute
+from sfumato.release.recipe import Generalization, RecipeAttribute
 from sfumato.release.reference import distribution, make_reference, recoded_attribute
 from tests.release.oracle_release import write_csv
 
@@ -29,7 +29,7 @@ REQUIRE = {"k": 3.0, "distinct_l(disease)": 2.0}
 ROWS = {"in": 8, "out": 6, "suppressed": 2}
 
 
-def make_recipe(**others: object) -> Recipe:
+def make_recipe(**others: object) -> Generalization:
     attributes = {
         "name": RecipeAttribute("identifier"),
         "zip": RecipeAttribute("quasi-identifier", "category", 1.0, {"mask": 5}, "levels", level=0),
@@ -43,7 +43,7 @@ def make_recipe(**others: object) -> Recipe:
         "require": REQUIRE,
         "order": "input",  # LINES are not sorted
     }
-    return Recipe(attributes, **{**settings, **others})  # type: ignore[arg-type]
+    return Generalization(attributes, **{**settings, **others})  # type: ignore[arg-type]
 
 
 def make_reference_of_release() -> dict[str, object]:

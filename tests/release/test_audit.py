@@ -10,7 +10,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.errors import DataError
-from sfumato.release import Manifest, Recipe, manifest_path, seal_of
+from sfumato.release import Generalization, Manifest, manifest_path, seal_of
 from tests.release.audited import (
     CASES,
     SUFFIXES,
@@ -238,7 +238,7 @@ def test_a_seal_does_not_depend_on_form_or_on_known_keys(tmp_path: Path) -> None
     assert verdict(path) == [SEAL]
     write_manifest(path, content, sealed=True)
     assert verdict(path) == []
-    assert set(Recipe.load(manifest_path(path)).quasi_identifiers) == {"work", "age"}
+    assert set(Generalization.load(manifest_path(path)).quasi_identifiers) == {"work", "age"}
 
 
 def test_what_cannot_be_recounted_is_listed_with_its_reason(folder: Path) -> None:

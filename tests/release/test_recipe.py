@@ -13,7 +13,7 @@ import pytest
 from sfumato.errors import DataError, OutputError, ParameterError
 from sfumato.release.fields import load_json_object, stable_json
 from sfumato.release.manifest import Manifest, current_versions, manifest_path
-from sfumato.release.recipe import Recipe, RecipeAttribute
+from sfumato.release.recipe import Generalization, RecipeAttribute
 from sfumato.release.reference import distribution, recoded_attribute
 from tests.release.made import REQUIRE, ROWS, make_recipe, make_reference_of_release
 
@@ -30,7 +30,7 @@ def make_manifest() -> Manifest:
 def test_a_recipe_survives_its_file(tmp_path: Path) -> None:
     recipe = make_recipe(suppressed_output="mask", person="name", order="input", missing=("", "?"))
     recipe.save(tmp_path / "recipe.json")
-    loaded = Recipe.load(tmp_path / "recipe.json")
+    loaded = Generalization.load(tmp_path / "recipe.json")
     assert loaded == recipe
     assert list(loaded.attributes) == ["name", "zip", "age", "disease", "note"]
     with pytest.raises(OutputError, match="--force"):
@@ -40,8 +40,8 @@ def test_a_recipe_survives_its_file(tmp_path: Path) -> None:
 def test_blocks_survive_their_file(tmp_path: Path) -> None:
     blocks = (("a", "b"), (1, 2.5), (None,))
     attribute = RecipeAttribute("quasi-identifier", "category", scheme="sets", blocks=blocks)
-    Recipe({"x": attribute}).save(tmp_path / "r.json")
-    assert Recipe.load(tmp_path / "r.json").attributes["x"].blocks == blocks
+    Generalization({"x": attribute}).save(tmp_path / "r.json")
+    assert Generalization.load(tmp_path / "r.json").attributes["x"].blocks == blocks
 
 
 def test_a_recipe_knows_what_leaves() -> None:
@@ -54,7 +54,7 @@ def test_a_recipe_knows_what_leaves() -> None:
 def test_a_recipe_can_be_read_from_a_manifest(tmp_path: Path) -> None:
     path = tmp_path / "r.csv.json"
     path.write_text(make_manifest().to_json(), encoding="utf-8")
-    assert Recipe.load(path) == make_recipe()
+    assert Generalization.load(path) == make_recipe()
 
 
 CHANGES: dict[str, tuple[tuple[str, ...], object, str]] = {
@@ -87,7 +87,7 @@ def test_a_wrong_recipe_names_the_place(place: tuple[str, ...], value: object, m
         target = target[key]
     target[place[-1]] = value
     with pytest.raises(DataError, match=message) as caught:
-        Recipe.from_dict(content)
+        Generalization.from_dict(content)
     assert str(caught.value).startswith(".".join(("recipe", *place[:-1])))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sfumato.front import Front, Objective, Solution
+from sfumato.front import Objective, PlainFront, PlainSolution
 
 HOSTILE = '</script><script>alert("x")</script> & <b>%{x}</b>'
 RUN = {
@@ -29,12 +29,12 @@ _ROWS = (
 
 def make_front(
     objectives: tuple[Objective, ...], count: int = 5, *, attribute: str = "zip", **run: object
-) -> Front:
+) -> PlainFront:
     """Make a front of up to five solutions, with the measures of its objectives."""
     names = ("k", "distinct_l(illness)", "loss", "t(illness)")
     wanted = {item.name for item in objectives}
     solutions = tuple(
-        Solution(
+        PlainSolution(
             number,
             {name: value for name, value in zip(names, row, strict=True) if name in wanted},
             2 * number,
@@ -42,4 +42,4 @@ def make_front(
         )
         for number, row in enumerate(_ROWS[:count], start=1)
     )
-    return Front(solutions, objectives, {**RUN, **run})
+    return PlainFront(solutions, objectives, {**RUN, **run})

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sfumato.front import ClassSizes, Front, Solution, make_suggestions
+from sfumato.front import ClassSizes, PlainFront, PlainSolution, make_suggestions
 from sfumato.report import front_html
 from sfumato.report.page import how_to_read
 from tests.report.fronts import FOUR, HOSTILE, THREE, TWO, make_front
@@ -132,8 +132,10 @@ def test_table_can_be_sorted_and_read(page: Page) -> None:
 
 
 def test_table_stops_at_500() -> None:
-    solutions = tuple(Solution(i, {"k": 2000.0 - i, "loss": 1 / i}, 0, {"age": 1}) for i in range(1, 1201))
-    front = Front(solutions, TWO, {"complete": True})
+    solutions = tuple(
+        PlainSolution(i, {"k": 2000.0 - i, "loss": 1 / i}, 0, {"age": 1}) for i in range(1, 1201)
+    )
+    front = PlainFront(solutions, TWO, {"complete": True})
     text = front_html(front)
     beyond = [item for item in make_suggestions(front, 3) if item.solution.number > 500]
     assert text.count('<th scope="row"') == 500 + len(beyond)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.errors import ParameterError
-from sfumato.front import Front, Objective, Solution
+from sfumato.front import Objective, PlainFront, PlainSolution
 from sfumato.report import front_text
 from tests.report.fronts import FOUR, TWO, make_front
 
@@ -57,10 +57,12 @@ def columns(line: str) -> int:
     return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in line)
 
 
-def front_of(points: list[tuple[float, float]], name: str = "loss") -> Front:
+def front_of(points: list[tuple[float, float]], name: str = "loss") -> PlainFront:
     objectives = (Objective("k", maximize=True), Objective(name, maximize=False))
-    solutions = tuple(Solution(i, {"k": x, name: y}, 0, {"a": 1}) for i, (x, y) in enumerate(points, start=1))
-    return Front(solutions, objectives, {})
+    solutions = tuple(
+        PlainSolution(i, {"k": x, name: y}, 0, {"a": 1}) for i, (x, y) in enumerate(points, start=1)
+    )
+    return PlainFront(solutions, objectives, {})
 
 
 def test_golden_logarithmic_axis_and_marks() -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from sfumato.errors import ParameterError
-from sfumato.front import Front
+from sfumato.front import PlainFront
 from sfumato.report.words import (
     check_picked,
     front_sentence,
@@ -66,13 +66,13 @@ def test_title_of_an_empty_front_claims_no_more_than_is_known() -> None:
     ],
 )
 def test_sentence_says_how_complete_the_front_is(run: dict[str, object], sentence: str) -> None:
-    assert front_sentence(Front((), TWO, {**RUN, **run})) == sentence
+    assert front_sentence(PlainFront((), TWO, {**RUN, **run})) == sentence
 
 
 def test_sentence_of_a_run_that_tells_nothing() -> None:
     front = make_front(TWO)
-    assert front_sentence(Front(front.solutions, front.objectives)).startswith("Not complete")
-    assert front_sentence(Front(front.solutions, front.objectives, {"complete": True})) == (
+    assert front_sentence(PlainFront(front.solutions, front.objectives)).startswith("Not complete")
+    assert front_sentence(PlainFront(front.solutions, front.objectives, {"complete": True})) == (
         "Complete: no recoding can add a solution."
     )
 

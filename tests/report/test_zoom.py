@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from sfumato.front import Front, Solution
+from sfumato.front import PlainFront, PlainSolution
 from sfumato.report import front_figure, front_html, front_text
 from sfumato.report.axes import Axis
 from sfumato.report.marks import make_panels
@@ -54,14 +54,14 @@ def test_an_only_objective_has_no_steep_part() -> None:
     assert steepest_part(x, Axis("suppressed", None, y.values)) is None
 
 
-def steep_front() -> Front:
+def steep_front() -> PlainFront:
     x, y = STEEP
     rows = zip(x.values.tolist(), y.values.tolist(), strict=True)
     solutions = [
-        Solution(number, {"k": k, "loss": loss}, 0, {"age": 1})
+        PlainSolution(number, {"k": k, "loss": loss}, 0, {"age": 1})
         for number, (k, loss) in enumerate(rows, start=1)
     ]
-    return Front(tuple(solutions), TWO, {"complete": True})
+    return PlainFront(tuple(solutions), TWO, {"complete": True})
 
 
 def test_figure_has_a_second_panel_and_a_frame() -> None:

@@ -15,8 +15,14 @@ from sfumato.assess.recoded import number_patterns
 from sfumato.errors import DataError, ParameterError
 from sfumato.hierarchies import ROOT, encode, infer_kind, parse_values, text_of
 from sfumato.preparing import load
-from sfumato.release import Draft, Manifest, Recipe, make_groupings, manifest_path, recipe_problem
-from sfumato.release.microaggregated import NOT_MADE, MicroRecipe, is_microaggregated, orders_of, read_both
+from sfumato.release import Draft, Generalization, Manifest, make_groupings, manifest_path, recipe_problem
+from sfumato.release.microaggregated import (
+    NOT_MADE,
+    Microaggregation,
+    is_microaggregated,
+    orders_of,
+    read_both,
+)
 from sfumato.spec import DataSpec
 from sfumato.table import open_source
 from sfumato.table.tally import tally
@@ -52,7 +58,7 @@ def utility(
     release: object | None = None,
     *,
     spec: Spec | None = None,
-    recipe: Recipe | None = None,
+    recipe: Generalization | None = None,
     columns: Sequence[str] = (),
     target: str | None = None,
     seed: int = 1,
@@ -82,8 +88,8 @@ def utility(
 
 
 def _what_was_done(
-    release: object, recipe: Recipe | None, columns: Sequence[str]
-) -> tuple[Recipe | None, MicroRecipe | None]:
+    release: object, recipe: Generalization | None, columns: Sequence[str]
+) -> tuple[Generalization | None, Microaggregation | None]:
     """Return the recipe of a release, as far as something says it."""
     if recipe is not None:
         return recipe, None
@@ -96,8 +102,8 @@ def _what_was_done(
         return None, None
     manifest = Manifest.load(where)
     if is_microaggregated(manifest):
-        return None, MicroRecipe.from_dict(manifest.recipe, where=f"{where}: recipe")
-    return (None, None) if columns else (Recipe.from_dict(manifest.recipe), None)
+        return None, Microaggregation.from_dict(manifest.recipe, where=f"{where}: recipe")
+    return (None, None) if columns else (Generalization.from_dict(manifest.recipe), None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,7 +127,9 @@ def recoded_of_draft(draft: Draft) -> Recoded:
     return _recoded(draft.prepared, blocks, kept)
 
 
-def recoded_of_files(data: object, release: object, recipe: Recipe, *, spec: Spec | None = None) -> Recoded:
+def recoded_of_files(
+    data: object, release: object, recipe: Generalization, *, spec: Spec | None = None
+) -> Recoded:
     """Return the table before and after from the original rows and the released ones."""
     # What has to hold is not asked here: which classes were suppressed is read from the release.
     lenient = replace(recipe, require={}, rule="none", limit=0.0, confidential=())
@@ -284,7 +292,7 @@ def read_columns(
     columns: Sequence[str] = (),
     *,
     spec: Spec | None = None,
-    recipe: MicroRecipe | None = None,
+    recipe: Microaggregation | None = None,
 ) -> Columns:
     """Read microaggregated columns before and after, rows in the same order."""
     orders = orders_of(spec)

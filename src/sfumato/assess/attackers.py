@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from sfumato.assess.recoded_cells import Recoded
     from sfumato.assess.risk import TableRisk
     from sfumato.hierarchies import Value
-    from sfumato.release import Recipe
+    from sfumato.release import Generalization
     from sfumato.table import Source
 
 
@@ -327,7 +327,7 @@ def _against_generalized(
 def _pair_labels(
     recoded: Recoded,
     table: CodedTable,
-    recipe: Recipe,
+    recipe: Generalization,
     people: tuple[Source, CodedTable],
     names: Sequence[str],
 ) -> dict[str, tuple[Sequence[str | None], Sequence[str | None]]]:

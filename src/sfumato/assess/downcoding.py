@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from sfumato.assess.cells import CodedTable
     from sfumato.assess.recoded_cells import Released
     from sfumato.preparing import Prepared
-    from sfumato.release import Recipe
+    from sfumato.release import Generalization
     from sfumato.search import Problem
     from sfumato.spec import Spec
     from sfumato.table import Source
@@ -489,7 +489,7 @@ def _mean(drawn: Sequence[Downcoding]) -> Downcoding:
     )
 
 
-def _read_partitions(prepared: Prepared, recipe: Recipe, source: Source) -> list[IntArray]:
+def _read_partitions(prepared: Prepared, recipe: Generalization, source: Source) -> list[IntArray]:
     """Return the blocks of a release: levels by their numbers, others by the labels of the data's values."""
     found, labels = [], None
     for a, name in enumerate(prepared.setting.quasi_identifiers):

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from sfumato.assess import Linkage, Risk, TableRisk
     from sfumato.assess.utility import Utility
-    from sfumato.front import ClassSizes, Front, Solution
-    from sfumato.release import Recipe
+    from sfumato.front import ClassSizes, PlainFront, PlainSolution
+    from sfumato.release import Generalization
     from sfumato.spec import Spec
 
 LEFT_OUT = "left out"
@@ -117,7 +117,7 @@ class Evidence(Published):
     risk: Risk | None = None  # what attackers achieve, before and after; None without the original
     utility: Utility | None = None  # what analyses still give; None without the original
     # the front, and the number of the released solution where it is found in it
-    front: Front | None = None
+    front: PlainFront | None = None
     solution: int | None = None
     run: Mapping[str, object] = field(default_factory=dict)  # how the release was searched for
     spec: Spec | None = None  # the specification
@@ -180,7 +180,7 @@ def _without_distributions(found: Utility) -> dict[str, object]:
 def gather(
     found: Published,
     origin: Origin | None = None,
-    front: Front | None = None,
+    front: PlainFront | None = None,
     *,
     run: Mapping[str, object] | None = None,
     exact: Mapping[str, float] | None = None,
@@ -240,7 +240,7 @@ def _utility(subject: Subject, origin: Origin) -> Utility:
     return utility(origin.data, subject.data, spec=origin.spec, recipe=subject.recipe, columns=columns)
 
 
-def find_solution(front: Front, subject: Subject) -> int | None:
+def find_solution(front: PlainFront, subject: Subject) -> int | None:
     """Return the number of the solution that a release is; None where none or several may be it.
 
     Levels, the smallest class and the number of suppressed rows decide. Among several, so do all measures
@@ -255,21 +255,21 @@ def find_solution(front: Front, subject: Subject) -> int | None:
     return found[0].number if len(found) == 1 else None
 
 
-def _has_levels(item: Solution, recipe: Recipe) -> bool:
+def _has_levels(item: PlainSolution, recipe: Generalization) -> bool:
     if set(item.recoding) != set(recipe.quasi_identifiers):
         return False
     levels = {name: level for name, level in item.recoding.items() if isinstance(level, int)}
     return all(recipe.attributes[name].level == level for name, level in levels.items())
 
 
-def _has_counts(item: Solution, subject: Subject) -> bool:
+def _has_counts(item: PlainSolution, subject: Subject) -> bool:
     rows, counted = subject.verdict.get("rows"), subject.verdict.get("measures")
     suppressed = rows.get("suppressed") if isinstance(rows, dict) else None
     k = counted.get("k") if isinstance(counted, dict) else None
     return suppressed in (None, item.suppressed) and k in (None, item.measures.get("k", k))
 
 
-def _has_measures(item: Solution, subject: Subject) -> bool:
+def _has_measures(item: PlainSolution, subject: Subject) -> bool:
     stated = subject.verdict.get("stated")
     known = stated if isinstance(stated, dict) else {}
     return all(

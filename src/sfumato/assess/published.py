@@ -13,9 +13,9 @@ from sfumato.assess.reidentification import Assumptions, assess
 from sfumato.errors import SfumatoError, VerificationError
 from sfumato.front import ClassSizes
 from sfumato.hierarchies import ROOT, text_of
-from sfumato.release import Manifest, Recipe, audit_release, manifest_path
+from sfumato.release import Generalization, Manifest, audit_release, manifest_path
 from sfumato.release.fields import load_json_object
-from sfumato.release.microaggregated import MicroRecipe, is_microaggregated
+from sfumato.release.microaggregated import Microaggregation, is_microaggregated
 from sfumato.spec import DataSpec
 from sfumato.table import open_source
 from sfumato.table.tally import tally
@@ -101,7 +101,7 @@ def masked_tuples(counted: Tally) -> BoolArray:
 
 def read_attributes(
     counted: Tally,
-    recipe: Recipe,
+    recipe: Generalization,
     costs: Mapping[str, object],
     rows: Mapping[str, int],
     *,
@@ -188,8 +188,8 @@ class Subject:
     sensitive: tuple[str, ...] = ()
     file: str | None = None  # the name of its file; None where it is not written
     # what was done to a generalized or to a microaggregated table; the other is None
-    recipe: Recipe | None = None
-    micro: MicroRecipe | None = None
+    recipe: Generalization | None = None
+    micro: Microaggregation | None = None
     columns: tuple[str, ...] = ()  # all columns that are published
     reference: Mapping[str, object] = field(default_factory=dict)  # what a manifest states beside the file
     # how the rows were released: their order, and how the solution was chosen where it says so
@@ -366,7 +366,7 @@ def read_subject(file: Path) -> Subject:
     choice = load_json_object(manifest_path(file)).get("choice")
     release = {**_mapping(manifest.recipe.get("release")), **({} if choice is None else {"choice": choice})}
     if is_microaggregated(manifest):
-        micro = MicroRecipe.from_dict(manifest.recipe)
+        micro = Microaggregation.from_dict(manifest.recipe)
         return Subject(
             data=file,
             verdict=verdict,
@@ -377,7 +377,7 @@ def read_subject(file: Path) -> Subject:
             release=release,
             versions=manifest.versions,
         )
-    recipe = Recipe.from_dict(manifest.recipe)
+    recipe = Generalization.from_dict(manifest.recipe)
     return Subject(
         data=file,
         verdict=verdict,

@@ -13,8 +13,8 @@ import numpy as np
 from sfumato.assess.cells import Cells, count_rows, number_tuples, read_cells
 from sfumato.errors import DataError
 from sfumato.hierarchies import ROOT, build, encode, parse_values, text_of
-from sfumato.release import Manifest, Recipe, make_groupings, manifest_path, recipe_problem
-from sfumato.release.microaggregated import NOT_MADE, MicroRecipe, is_microaggregated
+from sfumato.release import Generalization, Manifest, make_groupings, manifest_path, recipe_problem
+from sfumato.release.microaggregated import NOT_MADE, Microaggregation, is_microaggregated
 from sfumato.table.values import texts_of_array, type_values
 
 if TYPE_CHECKING:
@@ -67,8 +67,8 @@ class Released:
     """A released table with what was done to it."""
 
     frame: object  # its rows: a frame, or the path of the file
-    recipe: Recipe | None  # what was done; None for a microaggregated table
-    micro: MicroRecipe | None = None  # what was done to a microaggregated table; None for other releases
+    recipe: Generalization | None  # what was done; None for a microaggregated table
+    micro: Microaggregation | None = None  # what was done to a microaggregated table; None for other releases
     # by how much a release that was drawn among near-optimal ones may be worse than the best
     tolerance: float = 0.0
 
@@ -93,9 +93,9 @@ def open_release(release: object) -> Released:
     if isinstance(release, str | os.PathLike):
         return _open_file(Path(os.fspath(release)))
     frame, recipe = getattr(release, "frame", None), getattr(release, "recipe", None)
-    if isinstance(recipe, MicroRecipe):
+    if isinstance(recipe, Microaggregation):
         return Released(frame, None, recipe)
-    if not isinstance(recipe, Recipe):
+    if not isinstance(recipe, Generalization):
         raise DataError(f"a {type(release).__name__} is no release. Pass the path of a released file.")
     drawn = getattr(release, "run", {}).get("choice", {})
     return Released(frame, recipe, tolerance=float(drawn.get("tolerance", 0.0)))
@@ -113,12 +113,12 @@ def _open_file(path: Path) -> Released:
         )
     manifest = Manifest.load(stated)
     if not is_microaggregated(manifest):
-        recipe = Recipe.from_dict(manifest.recipe, where=f"{stated}: recipe")
+        recipe = Generalization.from_dict(manifest.recipe, where=f"{stated}: recipe")
         return Released(path, recipe, tolerance=manifest.choice_tolerance or 0.0)
-    return Released(path, None, MicroRecipe.from_dict(manifest.recipe, where=f"{stated}: recipe"))
+    return Released(path, None, Microaggregation.from_dict(manifest.recipe, where=f"{stated}: recipe"))
 
 
-def label_values(recipe: Recipe, source: Source) -> Labels:
+def label_values(recipe: Generalization, source: Source) -> Labels:
     """Return what a recipe makes of every value of its quasi-identifiers.
 
     A value that the recipe does not name, since no released row shows it, becomes ``*``.
@@ -148,7 +148,7 @@ class Recoded:
     labels: Mapping[str, Sequence[str | None]]  # attribute → the label of each code
 
 
-def recode_cells(table: CodedTable, source: Source, recipe: Recipe, released: Source) -> Recoded:
+def recode_cells(table: CodedTable, source: Source, recipe: Generalization, released: Source) -> Recoded:
     """Code the original rows as a recipe does, and find them in the released file.
 
     A class of the release is in the file as a whole or not at all, as suppression leaves it; otherwise the

@@ -8,7 +8,7 @@ from sfumato.front.files import (
     whole_numbers,
     whole_text,
 )
-from sfumato.front.front import ClassSizes, Front, Objective, Partition, Solution
+from sfumato.front.front import ClassSizes, Objective, Partition, PlainFront, PlainSolution
 from sfumato.front.indicators import (
     BoxArchive,
     box_of,
@@ -27,11 +27,11 @@ __all__ = [
     "BoxArchive",
     "ClassSizes",
     "FlatRegion",
-    "Front",
     "Objective",
     "Partition",
+    "PlainFront",
+    "PlainSolution",
     "Point",
-    "Solution",
     "Suggestion",
     "box_of",
     "convergence_error",

@@ -9,7 +9,7 @@ import json
 from typing import TYPE_CHECKING
 
 from sfumato.errors import DataError
-from sfumato.front.front import Front, Objective, Solution
+from sfumato.front.front import Objective, PlainFront, PlainSolution
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,7 +44,7 @@ def whole_text(number: int) -> str:
     return str(decimal.Decimal(number))
 
 
-def front_csv(front: Front) -> str:
+def front_csv(front: PlainFront) -> str:
     """Return the text of ``front.csv``."""
     names = [name for name in front.measure_names if name != "suppressed"]
     out = io.StringIO()
@@ -56,12 +56,12 @@ def front_csv(front: Front) -> str:
     return out.getvalue()
 
 
-def run_json(front: Front) -> str:
+def run_json(front: PlainFront) -> str:
     """Return the text of ``run.json``."""
     return json.dumps(dict(front.run), indent=2, ensure_ascii=False) + "\n"
 
 
-def load_front(folder: Path) -> Front:
+def load_front(folder: Path) -> PlainFront:
     """Read a front that :func:`front_csv` and :func:`run_json` wrote."""
     try:
         run = json.loads((folder / "run.json").read_text(encoding="utf-8"))
@@ -81,15 +81,17 @@ def load_front(folder: Path) -> Front:
         raise DataError(
             f"the front in {folder} cannot be read ({type(error).__name__}). Run 'sfumato explore' again."
         ) from None
-    return Front(solutions, objectives, run)
+    return PlainFront(solutions, objectives, run)
 
 
-def _solution(row: dict[str, str]) -> Solution:
+def _solution(row: dict[str, str]) -> PlainSolution:
     fixed = ("solution", "suppressed", "recoding")
     measures = {name: float(text) for name, text in row.items() if name not in fixed}
     recoding = json.loads(row["recoding"])
     suppressed = int(row["suppressed"])
-    return Solution(int(row["solution"]), {**measures, "suppressed": float(suppressed)}, suppressed, recoding)
+    return PlainSolution(
+        int(row["solution"]), {**measures, "suppressed": float(suppressed)}, suppressed, recoding
+    )
 
 
 def whole_numbers(values: list[float], name: str) -> list[object]:

@@ -81,7 +81,7 @@ class Objective:
 
 
 @dataclass(frozen=True)
-class Solution:
+class PlainSolution:
     """One recoding with its measures."""
 
     number: int  # its number in the front, from 1
@@ -100,7 +100,7 @@ class Solution:
 
 
 @dataclass(frozen=True)
-class Front:
+class PlainFront:
     """The solutions of a search, best first, and how completely they are known.
 
     Parameters
@@ -113,17 +113,17 @@ class Front:
         What ``run.json`` says about the search.
     """
 
-    solutions: tuple[Solution, ...]
+    solutions: tuple[PlainSolution, ...]
     objectives: tuple[Objective, ...]
     run: Mapping[str, object] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.solutions)
 
-    def __iter__(self) -> Iterator[Solution]:
+    def __iter__(self) -> Iterator[PlainSolution]:
         return iter(self.solutions)
 
-    def __getitem__(self, place: int) -> Solution:
+    def __getitem__(self, place: int) -> PlainSolution:
         return self.solutions[place]
 
     @property
@@ -139,7 +139,7 @@ class Front:
             names |= dict.fromkeys(self.solutions[0].measures)
         return tuple(names)
 
-    def equals(self, other: Front, tolerance: float = 1e-9) -> bool:
+    def equals(self, other: PlainFront, tolerance: float = 1e-9) -> bool:
         """Tell whether two fronts have the same objectives and the same values in them.
 
         Recodings, and how the fronts were found, do not count.

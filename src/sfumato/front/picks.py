@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 import numpy as np
 
 from sfumato.errors import InfeasibleError, ParameterError, nearest
-from sfumato.front.front import Solution
+from sfumato.front.front import PlainSolution
 from sfumato.words import list_words, pair_words, percent_words, printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from sfumato._typing import BoolArray, FloatArray, LongArray
-    from sfumato.front.front import Front, Objective
+    from sfumato.front.front import Objective, PlainFront
 
 WIDE = 100.0
 """Objectives whose values span a larger ratio are compared by their logarithms."""
@@ -33,7 +33,7 @@ def is_wide(values: FloatArray) -> bool:
     return bool(sizes.max() > WIDE * sizes.min())
 
 
-def scaled_costs(front: Front) -> FloatArray:
+def scaled_costs(front: PlainFront) -> FloatArray:
     """Return the objectives scaled to 0 (best) … 1 (worst) over the front, shape (solutions, objectives).
 
     Class sizes span orders of magnitude, so objectives that do are scaled by their logarithms. An
@@ -64,7 +64,7 @@ def _scaled(costs: FloatArray) -> FloatArray:
     return scaled
 
 
-def find_knee(front: Front) -> int:
+def find_knee(front: PlainFront) -> int:
     """Return the place of the solution where the front bends: the most balanced one.
 
     Every objective is scaled to 0 (best) … 1 (worst) over the front; the knee is
@@ -87,7 +87,7 @@ COST = 0.02
 ROUNDING = 1e-12
 """Differences of scaled objectives that are not differences."""
 
-SolutionT = TypeVar("SolutionT", bound=Solution)
+SolutionT = TypeVar("SolutionT", bound=PlainSolution)
 
 
 @dataclass(frozen=True)
@@ -113,8 +113,8 @@ class FlatRegion(Generic[SolutionT]):
 
 
 def find_flat_regions(
-    front: Front, of: str | None = None, *, gain: float = GAIN, cost: float = COST
-) -> list[FlatRegion[Solution]]:
+    front: PlainFront, of: str | None = None, *, gain: float = GAIN, cost: float = COST
+) -> list[FlatRegion[PlainSolution]]:
     """Return the flat regions of a front, longest first.
 
     A region is a pair of solutions, the end better than the start in the objective by at least
@@ -139,7 +139,7 @@ def find_flat_regions(
     return sorted(regions, key=lambda item: (-round(item.gain, 12), item.cost, item.start.number))
 
 
-def _columns(front: Front, of: str | None) -> list[int]:
+def _columns(front: PlainFront, of: str | None) -> list[int]:
     """Return the objectives that shall gain."""
     numbers = list(range(len(front.objectives)))
     if of is None:
@@ -214,7 +214,9 @@ def worsening(objective: Objective, start: float, end: float) -> float:
     return start - end if objective.maximize else end - start
 
 
-def step_words(objective: Objective, objectives: Sequence[Objective], start: Solution, end: Solution) -> str:
+def step_words(
+    objective: Objective, objectives: Sequence[Objective], start: PlainSolution, end: PlainSolution
+) -> str:
     """Return what a step from one solution to another brings in one objective and costs in the others."""
     name = printable(objective.name)
     old, new = pair_words(start.value(objective.name), end.value(objective.name))
@@ -222,7 +224,7 @@ def step_words(objective: Objective, objectives: Sequence[Objective], start: Sol
     return f"{name} from {old} to {new} {list_words(costs) if costs else 'costs nothing'}"
 
 
-def _cost_words(others: Sequence[Objective], start: Solution, end: Solution) -> list[str]:
+def _cost_words(others: Sequence[Objective], start: PlainSolution, end: PlainSolution) -> list[str]:
     """Return the worsened objectives, first those with percentages under one ``costs``."""
     shares, moves = [], []
     for item in others:
@@ -238,7 +240,7 @@ def _cost_words(others: Sequence[Objective], start: Solution, end: Solution) -> 
     return [*([f"costs {list_words(shares)}"] if shares else []), *moves]
 
 
-def _region(front: Front, search: _Search, pair: tuple[int, int]) -> FlatRegion[Solution]:
+def _region(front: PlainFront, search: _Search, pair: tuple[int, int]) -> FlatRegion[PlainSolution]:
     start, end = front[pair[0]], front[pair[1]]
     objective = front.objectives[search.column]
     lost = [
@@ -322,7 +324,7 @@ def parse_pick(text: str) -> list[Condition]:
         at = joint.end()
 
 
-def pick_solution(front: Front, text: str) -> Solution:
+def pick_solution(front: PlainFront, text: str) -> PlainSolution:
     """Return the solution that a pick means."""
     wanted = text.strip()
     if not len(front):
@@ -341,20 +343,20 @@ def pick_solution(front: Front, text: str) -> Solution:
     return front[min(fitting, key=lambda i: (*front.costs[i, order], i))]
 
 
-def _by_number(front: Front, number: int) -> Solution:
+def _by_number(front: PlainFront, number: int) -> PlainSolution:
     if not 1 <= number <= len(front):
         raise ParameterError(f"there is no solution {number}; the front has 1 to {len(front)}.")
     return front[number - 1]
 
 
-def _flat_end(front: Front) -> Solution:
+def _flat_end(front: PlainFront) -> PlainSolution:
     regions = find_flat_regions(front)
     if not regions:
         raise InfeasibleError("the front has no flat region: every gain costs its price. Try 'knee'.")
     return regions[0].end
 
 
-def _known(condition: Condition, front: Front) -> Condition:
+def _known(condition: Condition, front: PlainFront) -> Condition:
     from sfumato.spec import format_measure_name, parse_measure_name
 
     name = format_measure_name(*parse_measure_name(condition.name))
@@ -364,13 +366,13 @@ def _known(condition: Condition, front: Front) -> Condition:
     return Condition(name, condition.sign, condition.number)
 
 
-def _preference(front: Front) -> list[int]:
+def _preference(front: PlainFront) -> list[int]:
     """Return the objectives' numbers, those to minimize first."""
     numbers = range(len(front.objectives))
     return sorted(numbers, key=lambda i: front.objectives[i].maximize)
 
 
-def _nearest_text(front: Front, comparisons: list[Condition], wanted: str) -> str:
+def _nearest_text(front: PlainFront, comparisons: list[Condition], wanted: str) -> str:
     spans = {c.name: _span(front, c.name) for c in comparisons}
     closest = min(
         front, key=lambda item: sum(c.violation(item.value(c.name)) / spans[c.name] for c in comparisons)
@@ -379,6 +381,6 @@ def _nearest_text(front: Front, comparisons: list[Condition], wanted: str) -> st
     return f"no solution of the front has {wanted}; the nearest is solution {closest.number} with {has}."
 
 
-def _span(front: Front, name: str) -> float:
+def _span(front: PlainFront, name: str) -> float:
     values = [item.value(name) for item in front]
     return (max(values) - min(values)) or 1.0

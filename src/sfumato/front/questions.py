@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, Protocol, TypeAlias, runtime_checkable
 
 from sfumato.errors import ParameterError, nearest
-from sfumato.front.front import Objective, Solution
+from sfumato.front.front import Objective, PlainSolution
 from sfumato.front.picks import (
     FlatRegion,
     SolutionT,
@@ -23,7 +23,7 @@ from sfumato.words import list_words, number_words, printable
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from sfumato.front.front import Front
+    from sfumato.front.front import PlainFront
 
 TOLERANCE = 1e-9
 """Relative difference of values that counts as equal: recounting sums in another order."""
@@ -41,11 +41,13 @@ class Measured(Protocol):
         """Measures by name."""
 
 
-Point: TypeAlias = "int | str | Solution | Measured | Mapping[str, float]"
+Point: TypeAlias = "int | str | PlainSolution | Measured | Mapping[str, float]"
 """A solution, its number or a pick; a release; or measures by name."""
 
 
-def find_better(front: Front, point: Point, *, objectives: Sequence[str] | None = None) -> list[Solution]:
+def find_better(
+    front: PlainFront, point: Point, *, objectives: Sequence[str] | None = None
+) -> list[PlainSolution]:
     """Return the solutions that are as good as a point in everything and better in something."""
     asked = _objectives(front, objectives)
     values = point_values(front, point, asked)
@@ -54,13 +56,13 @@ def find_better(front: Front, point: Point, *, objectives: Sequence[str] | None 
 
 
 def find_trades(
-    front: Front,
+    front: PlainFront,
     point: Point,
     better: str,
     worse: str | Sequence[str] | None = None,
     *,
     at_most: float | str = 0.0,
-) -> list[Solution]:
+) -> list[PlainSolution]:
     """Return the solutions that are better in one objective for at most so much worse in others."""
     gaining = _objective(front, better)
     others = [item for item in front.objectives if item != gaining]
@@ -73,12 +75,12 @@ def find_trades(
     values = point_values(front, point, asked)
     room = {item: amount * (abs(values[item.name]) if is_share else 1.0) for item in losing}
 
-    def fits(item: Solution) -> bool:
+    def fits(item: PlainSolution) -> bool:
         if not _excess(gaining, item, values) < -_slack(values[gaining.name]):
             return False
         return all(_excess(o, item, values) <= room.get(o, 0.0) + _slack(values[o.name]) for o in asked[1:])
 
-    def rank(item: Solution) -> tuple[float, ...]:
+    def rank(item: PlainSolution) -> tuple[float, ...]:
         return (_excess(gaining, item, values), *(_excess(o, item, values) for o in losing), item.number)
 
     return sorted((item for item in front if fits(item)), key=rank)
@@ -107,11 +109,11 @@ def _wrong_amount(amount: float | str) -> ParameterError:
     return ParameterError(f"at_most must be a number such as 0.02 or a share such as '2 %'; got {amount!r}.")
 
 
-def point_values(front: Front, point: Point, objectives: Sequence[Objective]) -> dict[str, float]:
+def point_values(front: PlainFront, point: Point, objectives: Sequence[Objective]) -> dict[str, float]:
     """Return a point's values in some objectives."""
     if isinstance(point, int | str):
         point = pick_solution(front, str(point))
-    if isinstance(point, Solution):
+    if isinstance(point, PlainSolution):
         known: Mapping[str, float] = {**point.measures, "suppressed": point.suppressed}
     else:
         known = point.measures if isinstance(point, Measured) else point
@@ -128,13 +130,13 @@ def point_values(front: Front, point: Point, objectives: Sequence[Objective]) ->
     return values
 
 
-def preference(front: Front, item: Solution) -> tuple[float, ...]:
+def preference(front: PlainFront, item: PlainSolution) -> tuple[float, ...]:
     """Return the objectives as costs, those to minimize first: the key by which picks choose the best."""
     ordered = sorted(front.objectives, key=lambda objective: objective.maximize)
     return tuple((-1.0 if o.maximize else 1.0) * item.value(o.name) for o in ordered)
 
 
-def _objectives(front: Front, names: Sequence[str] | None) -> list[Objective]:
+def _objectives(front: PlainFront, names: Sequence[str] | None) -> list[Objective]:
     if names is None:
         return list(front.objectives)
     if isinstance(names, str) or not names:
@@ -142,14 +144,14 @@ def _objectives(front: Front, names: Sequence[str] | None) -> list[Objective]:
     return [_objective(front, name) for name in names]
 
 
-def _objective(front: Front, name: str) -> Objective:
+def _objective(front: PlainFront, name: str) -> Objective:
     known = {item.name: item for item in (SUPPRESSED, *front.objectives)}
     if name not in known:
         raise ParameterError(f"the front has no objective {name!r}. {nearest(name, known)}")
     return known[name]
 
 
-def _excess(objective: Objective, item: Solution, values: Mapping[str, float]) -> float:
+def _excess(objective: Objective, item: PlainSolution, values: Mapping[str, float]) -> float:
     """Return by how much a solution is worse than the point."""
     sign = -1.0 if objective.maximize else 1.0
     return sign * (item.value(objective.name) - values[objective.name])
@@ -159,7 +161,7 @@ def _slack(value: float) -> float:
     return TOLERANCE * abs(value)
 
 
-def _dominates(objectives: Sequence[Objective], item: Solution, values: Mapping[str, float]) -> bool:
+def _dominates(objectives: Sequence[Objective], item: PlainSolution, values: Mapping[str, float]) -> bool:
     excess = [(_excess(o, item, values), _slack(values[o.name])) for o in objectives]
     return all(more <= slack for more, slack in excess) and any(more < -slack for more, slack in excess)
 
@@ -186,11 +188,11 @@ class Suggestion(Generic[SolutionT]):
         return f"solution {self.solution.number} ({self.name}): {self.why}"
 
 
-def make_suggestions(front: Front, count: int = 3) -> list[Suggestion[Solution]]:
+def make_suggestions(front: PlainFront, count: int = 3) -> list[Suggestion[PlainSolution]]:
     """Return solutions worth a look, the best first."""
     if count < 1:
         raise ParameterError(f"at least one suggestion must be asked for; got {count}.")
-    found: dict[int, Suggestion[Solution]] = {}
+    found: dict[int, Suggestion[PlainSolution]] = {}
     for item in _candidates(front):
         found.setdefault(item.solution.number, item)
         if len(found) == count:
@@ -198,7 +200,7 @@ def make_suggestions(front: Front, count: int = 3) -> list[Suggestion[Solution]]
     return list(found.values())
 
 
-def _candidates(front: Front) -> Iterator[Suggestion[Solution]]:
+def _candidates(front: PlainFront) -> Iterator[Suggestion[PlainSolution]]:
     if len(front) == 1:
         yield Suggestion(front[0], "only", "The only solution.")
     if len(front) > 2:
@@ -215,7 +217,7 @@ def _candidates(front: Front) -> Iterator[Suggestion[Solution]]:
         yield _best(front, objective)
 
 
-def _knee(front: Front) -> Suggestion[Solution]:
+def _knee(front: PlainFront) -> Suggestion[PlainSolution]:
     place = find_knee(front)
     reached = math.floor(100 * (1 - scaled_costs(front)[place].max()))
     wide = [
@@ -232,17 +234,17 @@ def _knee(front: Front) -> Suggestion[Solution]:
     )
 
 
-def _flat_end(region: FlatRegion[Solution], which: str) -> Suggestion[Solution]:
+def _flat_end(region: FlatRegion[PlainSolution], which: str) -> Suggestion[PlainSolution]:
     why = f"The end of {which} flat region: {region.text}, compared with solution {region.start.number}."
     return Suggestion(region.end, "flat", why)
 
 
-def _flat_start(region: FlatRegion[Solution]) -> Suggestion[Solution]:
+def _flat_start(region: FlatRegion[PlainSolution]) -> Suggestion[PlainSolution]:
     why = f"Where the longest flat region starts: from here to solution {region.end.number}, {region.text}."
     return Suggestion(region.start, "flat start", why)
 
 
-def _least(front: Front) -> Iterator[Suggestion[Solution]]:
+def _least(front: PlainFront) -> Iterator[Suggestion[PlainSolution]]:
     """Give the cheapest solution that keeps what is commonly asked for."""
     losses = [o for o in front.objectives if not o.maximize and o.name.partition("(")[0] not in RISKS]
     conditions = _usual(front)
@@ -259,7 +261,7 @@ def _least(front: Front) -> Iterator[Suggestion[Solution]]:
     )
 
 
-def _usual(front: Front) -> dict[str, float]:
+def _usual(front: PlainFront) -> dict[str, float]:
     """Return what is commonly asked for, as far as some solution of the front has it all at once."""
     fitting, conditions = list(front), {}
     for item in front.objectives:
@@ -273,7 +275,7 @@ def _usual(front: Front) -> dict[str, float]:
     return conditions
 
 
-def _best(front: Front, objective: Objective) -> Suggestion[Solution]:
+def _best(front: PlainFront, objective: Objective) -> Suggestion[PlainSolution]:
     sign = -1.0 if objective.maximize else 1.0
     name = printable(objective.name)
     chosen = min(

@@ -7,7 +7,7 @@ from sfumato.release.fields import atomic_text, check_target, seal_of
 from sfumato.release.grouping import Grouping, make_groupings
 from sfumato.release.manifest import Manifest, current_versions, manifest_path
 from sfumato.release.reapply import count_classes, read_recoding, recipe_problem, trim_lattice, write_recoding
-from sfumato.release.recipe import Recipe, RecipeAttribute
+from sfumato.release.recipe import Generalization, RecipeAttribute
 from sfumato.release.reference import specified_sentences
 from sfumato.release.write import check_release_target, write_release
 from sfumato.verifier import Promise, Recount, bags, holds, recount
@@ -16,10 +16,10 @@ bags.temporary_folder = process_folder
 
 __all__ = [
     "Draft",
+    "Generalization",
     "Grouping",
     "Manifest",
     "Promise",
-    "Recipe",
     "RecipeAttribute",
     "Recount",
     "atomic_text",

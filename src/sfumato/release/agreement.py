@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from sfumato.release.recipe import Recipe
+from sfumato.release.recipe import Generalization
 from sfumato.spec.fields import SCHEMES
 from sfumato.verifier import Check, stated_secrets
 from sfumato.verifier.checks import split_name
@@ -38,7 +38,7 @@ def judge_seal(manifest: Manifest) -> Check:
 
 
 def _judge_agreement(manifest: Manifest) -> Check:
-    recipe = Recipe.from_dict(manifest.recipe)
+    recipe = Generalization.from_dict(manifest.recipe)
     wrong = (
         _wrong_settings(recipe)
         or _wrong_attributes(recipe, _part(manifest, "attributes"))
@@ -50,7 +50,7 @@ def _judge_agreement(manifest: Manifest) -> Check:
     return Check("agreement", "holds", "recipe, requirements and reference say the same.")
 
 
-def _wrong_settings(recipe: Recipe) -> str | None:
+def _wrong_settings(recipe: Generalization) -> str | None:
     """See that the limit is a share, and that schemes are known and belong to quasi-identifiers."""
     if not 0 <= recipe.limit <= 1:
         return "the share of rows that may be suppressed is not between 0 and 1"
@@ -65,7 +65,7 @@ def _part(manifest: Manifest, name: str) -> Mapping[str, object]:
     return part if isinstance(part, Mapping) else {}
 
 
-def _wrong_attributes(recipe: Recipe, stated: Mapping[str, object]) -> str | None:
+def _wrong_attributes(recipe: Generalization, stated: Mapping[str, object]) -> str | None:
     """Compare columns, weights and outputs."""
     if stated and set(stated) != set(recipe.quasi_identifiers):
         return "costs are stated for other columns than its quasi-identifiers"
@@ -91,7 +91,7 @@ def _wrong_distributions(manifest: Manifest) -> str | None:
     return None
 
 
-def _wrong_sentences(recipe: Recipe, manifest: Manifest) -> str | None:
+def _wrong_sentences(recipe: Generalization, manifest: Manifest) -> str | None:
     """The recipe names each sentence with its damage; the reference names it as it is recounted."""
     listed = manifest.reference.get("sentences") or []
     # Their texts may differ: a recipe spells out the order of an ordinal attribute.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from sfumato.errors import VerificationError
 from sfumato.release.agreement import judge_manifest, judge_seal
 from sfumato.release.manifest import Manifest, manifest_path
-from sfumato.release.microaggregated import MicroRecipe, is_microaggregated, verify_microaggregated
+from sfumato.release.microaggregated import Microaggregation, is_microaggregated, verify_microaggregated
 from sfumato.release.original import hold_generalized, hold_microaggregated, open_original
 from sfumato.release.reference import specified_sentences
 from sfumato.verifier import Check, Promise, cautious, hash_file, judge, recount
@@ -52,7 +52,7 @@ def _audit_clusters(path: Path, manifest: Manifest, original: object, spec: Spec
     beside = None
     try:
         if original is not None:
-            recipe = MicroRecipe.from_dict(manifest.recipe, where=f"{manifest_path(path)}: recipe")
+            recipe = Microaggregation.from_dict(manifest.recipe, where=f"{manifest_path(path)}: recipe")
             how = None if spec is None else spec.data
             beside = hold_microaggregated(path, manifest, open_original(original, how, recipe.missing))
         verdict = verify_microaggregated(path, manifest, {} if beside is None else beside.measures)

@@ -16,7 +16,7 @@ from sfumato.private import scratch_folder, spare_inputs
 from sfumato.release.grouping import Grouping, make_groupings
 from sfumato.release.manifest import Manifest, current_versions, manifest_path
 from sfumato.release.publishing import OF_DOMAIN, Publication, distances, kept_tuples, publish
-from sfumato.release.recipe import Recipe, RecipeAttribute
+from sfumato.release.recipe import Generalization, RecipeAttribute
 from sfumato.release.reference import (
     distribution,
     make_reference,
@@ -47,7 +47,7 @@ class Draft:
     classes: Classes  # its classes, suppressed ones included
     frame: object  # the recoded rows: the same kind of frame that came in; an engine's relation for a file
     promise: Promise  # what has to hold, and the numbers that the search found
-    recipe: Recipe  # what was done
+    recipe: Generalization  # what was done
     groupings: tuple[Grouping, ...]  # the partition of each quasi-identifier
     publication: Publication  # what is published beside rows and recipe
     measures: Mapping[str, float]  # measures as the search found them
@@ -187,7 +187,7 @@ def make_draft(
     node: LongArray,
     lattice: Lattice | None = None,
     *,
-    recipe: Recipe | None = None,
+    recipe: Generalization | None = None,
 ) -> Draft:
     """Apply one recoding to the full table."""
     space = prepared.lattice if lattice is None else lattice
@@ -238,7 +238,7 @@ def _published(
 
 def _apply(
     prepared: Prepared,
-    recipe: Recipe,
+    recipe: Generalization,
     classes: Classes,
     groupings: tuple[Grouping, ...],
     *,
@@ -256,7 +256,7 @@ def _apply(
     )
 
 
-def make_recipe(prepared: Prepared, groupings: tuple[Grouping, ...], kept: BoolArray) -> Recipe:
+def make_recipe(prepared: Prepared, groupings: tuple[Grouping, ...], kept: BoolArray) -> Generalization:
     """Write down what is done to every column; no value that the release does not show."""
     spec, table = prepared.spec, prepared.table
     recoded = {grouping.name: grouping for grouping in groupings}
@@ -278,7 +278,7 @@ def make_recipe(prepared: Prepared, groupings: tuple[Grouping, ...], kept: BoolA
             )
         else:
             attributes[name] = RecipeAttribute(asked.role, asked.kind, asked.weight)
-    return Recipe(
+    return Generalization(
         attributes,
         spec.suppression.limit,
         spec.suppression.rule,
@@ -304,7 +304,7 @@ def _published_definition(prepared: Prepared, name: str, kept: BoolArray) -> Map
 
 def _promise(
     prepared: Prepared,
-    recipe: Recipe,
+    recipe: Generalization,
     measures: dict[str, float],
     suppressed: int,
     groupings: tuple[Grouping, ...],

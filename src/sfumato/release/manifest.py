@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 from sfumato.errors import DataError, VerificationError
 from sfumato.hierarchies import ROOT, text_of
 from sfumato.release.fields import Fields, load_json_object, seal_of, stable_json
-from sfumato.release.recipe import Recipe, RecipeAttribute
+from sfumato.release.recipe import Generalization, RecipeAttribute
 from sfumato.verifier import Promise, stated_secrets
 
 _PACKAGES = ("sfumato", "numpy", "numba", "duckdb", "narwhals")
@@ -96,7 +96,7 @@ class Manifest:
 
     def promise(self) -> Promise:
         """Return what the manifest promises, for a recount of its file."""
-        recipe = Recipe.from_dict(self.recipe)
+        recipe = Generalization.from_dict(self.recipe)
         if dict(recipe.require) != dict(self.require):
             raise VerificationError(
                 "the manifest contradicts itself: its requirements are not those of its recipe."
@@ -124,7 +124,7 @@ class Manifest:
             formulas=recipe.formulas,
         )
 
-    def _check_levels(self, recipe: Recipe) -> None:
+    def _check_levels(self, recipe: Generalization) -> None:
         """Refuse a recipe whose levels or labels are not those that the reference states costs for."""
         stated = self.reference.get("attributes")
         for name in recipe.quasi_identifiers:

@@ -42,7 +42,7 @@ _NOT_RECOUNTED = "it compares with the original values, which the file does not 
 
 
 @dataclass(frozen=True)
-class MicroRecipe:
+class Microaggregation:
     """What was done to a table by microaggregation: names, settings and labels of domains, never records."""
 
     groups: tuple[tuple[str, ...], ...]  # names of the columns that were microaggregated together
@@ -96,7 +96,7 @@ class MicroRecipe:
         }
 
     @classmethod
-    def from_dict(cls, values: Mapping[str, object], *, where: str = "recipe") -> MicroRecipe:
+    def from_dict(cls, values: Mapping[str, object], *, where: str = "recipe") -> Microaggregation:
         """Read the JSON form; older ones have neither orders nor texts that are missing."""
         fields = Fields(values, where)
         groups = _read_groups(fields)
@@ -179,7 +179,7 @@ def _read_orders(fields: Fields) -> dict[str, tuple[str, ...]]:
 def write_microaggregated(
     write: Callable[[Path], None],
     path: Path,
-    recipe: MicroRecipe,
+    recipe: Microaggregation,
     promise: ClusterPromise,
     *,
     measures: Mapping[str, float],
@@ -232,7 +232,7 @@ def _judge_coarse(name: str, stated: float, exact: Mapping[str, float]) -> Check
     return judge_number(name, stated, exact[name])
 
 
-def _manifest(recipe: MicroRecipe, found: ClusterRecount, measures: Mapping[str, float]) -> Manifest:
+def _manifest(recipe: Microaggregation, found: ClusterRecount, measures: Mapping[str, float]) -> Manifest:
     counted = dict(zip(recipe.require, map(float, found.sizes), strict=True))
     rows = {"in": found.rows, "out": found.rows, "suppressed": 0}
     stated = {"k": float(found.joint), **counted, **coarse(measures)}
@@ -320,7 +320,7 @@ class BothSides:
 def read_both(
     original: Source,
     released: Source,
-    recipe: MicroRecipe,
+    recipe: Microaggregation,
     orders: Mapping[str, Sequence[str]] | None = None,
 ) -> BothSides:
     """Read microaggregated columns before and after, if the release was made from these rows."""
@@ -347,14 +347,14 @@ def read_both(
     return sides
 
 
-def _has_strata(released: Source, recipe: MicroRecipe, strata: IntArray) -> bool:
+def _has_strata(released: Source, recipe: Microaggregation, strata: IntArray) -> bool:
     """Tell whether a release has the strata of the original, if it shows any."""
     if recipe.within is None or not recipe.is_within_shown:
         return True
     return np.array_equal(strata, read_codes(released, recipe.within))
 
 
-def remake(recipe: MicroRecipe, columns: Sequence[NumberColumn], strata: IntArray | None) -> FloatArray:
+def remake(recipe: Microaggregation, columns: Sequence[NumberColumn], strata: IntArray | None) -> FloatArray:
     """Microaggregate once more, and return the centres, rows in the order of the original."""
     values = np.column_stack([column.values for column in columns])
     scaled = standard_scores(values) if recipe.standardize else values
@@ -364,7 +364,7 @@ def remake(recipe: MicroRecipe, columns: Sequence[NumberColumn], strata: IntArra
 
 
 def place_centres(
-    columns: Sequence[NumberColumn], clusters: Sequence[Clusters], recipe: MicroRecipe
+    columns: Sequence[NumberColumn], clusters: Sequence[Clusters], recipe: Microaggregation
 ) -> FloatArray:
     """Return the centre of each row's cluster in every column, shape (rows, columns); NaN is missing."""
     found = np.empty((len(columns[0].values), len(columns)), dtype=np.float64)
@@ -383,7 +383,7 @@ def orders_of(spec: Spec | None) -> dict[str, list[str]]:
     return {name: [str(value) for value in item.order] for name, item in attributes.items() if item.order}
 
 
-def _are_centres(sides: BothSides, recipe: MicroRecipe, strata: IntArray | None) -> bool:
+def _are_centres(sides: BothSides, recipe: Microaggregation, strata: IntArray | None) -> bool:
     """Tell whether the clusters of every group have the released values as their centres."""
     first = 0
     for group in recipe.groups:
@@ -402,7 +402,7 @@ def _are_centres(sides: BothSides, recipe: MicroRecipe, strata: IntArray | None)
     return True
 
 
-def _blank_due(values: FloatArray, recipe: MicroRecipe, strata: IntArray | None) -> BoolArray:
+def _blank_due(values: FloatArray, recipe: Microaggregation, strata: IntArray | None) -> BoolArray:
     """Return which cells are missing in a release of these values."""
     found = np.isnan(values)
     if found.any():

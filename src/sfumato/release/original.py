@@ -12,9 +12,9 @@ from sfumato.errors import SfumatoError
 from sfumato.preparing import load
 from sfumato.private import scratch_folder
 from sfumato.release.draft import make_draft
-from sfumato.release.microaggregated import NOT_MADE, MicroRecipe, measure_centres, read_both, remake
+from sfumato.release.microaggregated import NOT_MADE, Microaggregation, measure_centres, read_both, remake
 from sfumato.release.reapply import recipe_domains, recipe_problem
-from sfumato.release.recipe import Recipe
+from sfumato.release.recipe import Generalization
 from sfumato.release.remeasuring import Remeasured, Shown, judge_costs, remeasure
 from sfumato.table import Recode, apply, open_source, write_table
 from sfumato.table.values import read_codes, read_numbers, refuse_unknown
@@ -61,7 +61,7 @@ def hold_generalized(
     path: Path, manifest: Manifest, original: Source, found: Recount, spec: Spec | None = None
 ) -> Beside:
     """Do again what the recipe says, compare, and compute every measure that the original determines."""
-    recipe = Recipe.from_dict(manifest.recipe)
+    recipe = Generalization.from_dict(manifest.recipe)
     # Which classes were suppressed is read from the file: whether it should have been is recounted there.
     lenient = replace(recipe, require={}, rule="none", limit=0.0, confidential=(), order="input")
     try:
@@ -92,7 +92,7 @@ def _names(manifest: Manifest, found: Recount) -> list[str]:
     return [name for name in asked if name in found.not_recounted or split_name(name)[0] == "t"]
 
 
-def _recode(path: Path, recipe: Recipe, original: Source) -> tuple[Prepared, Difference]:
+def _recode(path: Path, recipe: Generalization, original: Source) -> tuple[Prepared, Difference]:
     """Apply a recipe to the original, and compare its rows with those of the file."""
     prepared, problem = recipe_problem(recipe, original, "*", strict=True)
     draft = make_draft(prepared, problem, prepared.lattice.bottom, recipe=recipe)
@@ -113,7 +113,7 @@ def _recode(path: Path, recipe: Recipe, original: Source) -> tuple[Prepared, Dif
         return prepared, found
 
 
-def _columns(recipe: Recipe, original: Source) -> Columns:
+def _columns(recipe: Generalization, original: Source) -> Columns:
     """Say what is compared; spellings of numbers and dates may differ between formats of the original."""
     secret = tuple(name for name in recipe.sensitive if name in recipe.released)
     known = recipe.quasi_identifiers
@@ -129,7 +129,7 @@ def _columns(recipe: Recipe, original: Source) -> Columns:
     )
 
 
-def _is_flat(recipe: Recipe) -> bool:
+def _is_flat(recipe: Generalization) -> bool:
     """Tell whether a column may show values alike that were recoded apart in suppressed rows."""
     done = (recipe.attributes[name] for name in recipe.quasi_identifiers)
     return any(item.scheme not in (None, "levels") and "root" in (item.hierarchy or {}) for item in done)
@@ -160,7 +160,7 @@ def _measure(
     spec: Spec | None,
 ) -> Remeasured:
     """Compute measures of the rows that the file shows, whatever its manifest requires."""
-    recipe, specified = Recipe.from_dict(manifest.recipe), frozenset[str]()
+    recipe, specified = Generalization.from_dict(manifest.recipe), frozenset[str]()
     listed = manifest.reference.get("sentences")
     everyone = isinstance(listed, list) and all(item.get("everyone") for item in listed)
     if spec is not None and set(spec.quasi_identifiers) == set(recipe.quasi_identifiers):
@@ -204,7 +204,7 @@ def _judge_open(manifest: Manifest, found: Remeasured, reasons: Mapping[str, str
 
 def hold_microaggregated(path: Path, manifest: Manifest, original: Source) -> Beside:
     """Hold a microaggregated file against the original: the same rows, centres in place of values."""
-    recipe = MicroRecipe.from_dict(manifest.recipe)
+    recipe = Microaggregation.from_dict(manifest.recipe)
     try:
         sides = read_both(original, open_source(path), recipe)
     except SfumatoError as error:
@@ -218,7 +218,7 @@ def hold_microaggregated(path: Path, manifest: Manifest, original: Source) -> Be
     return Beside(tuple(checks), measures, len(sides.before))
 
 
-def _judge_others(path: Path, recipe: MicroRecipe, original: Source) -> Iterator[Check]:
+def _judge_others(path: Path, recipe: Microaggregation, original: Source) -> Iterator[Check]:
     """Compare the columns that are published unchanged, as texts of the format of the file."""
     title, others = "other columns", [name for name in recipe.columns if name not in recipe.names]
     if not others:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sfumato._typing import LongArray
     from sfumato.domains import Partition
     from sfumato.hierarchies import Hierarchy, Value
-    from sfumato.release.recipe import Recipe, RecipeAttribute
+    from sfumato.release.recipe import Generalization, RecipeAttribute
     from sfumato.search import Problem
     from sfumato.table import MakeHierarchy
 
@@ -104,7 +104,7 @@ APART = "\ue000unknown"
 
 
 def recipe_problem(
-    recipe: Recipe, data: object, unknown: Literal["error", "*"], *, strict: bool = False
+    recipe: Generalization, data: object, unknown: Literal["error", "*"], *, strict: bool = False
 ) -> tuple[Prepared, Problem]:
     """Code new data as a recipe says; the lattice holds its one node."""
     spec = _spec_of(recipe)
@@ -135,7 +135,7 @@ def recipe_problem(
     return prepared, problem
 
 
-def recipe_domains(recipe: Recipe, data: object) -> Prepared:
+def recipe_domains(recipe: Generalization, data: object) -> Prepared:
     """Code data with the domains that a recipe declares; where it declares none, with those of the data."""
     spec, makers = _spec_of(recipe), {}
     for name in (*recipe.quasi_identifiers, *recipe.sensitive):
@@ -161,7 +161,7 @@ def _check_feasible(prepared: Prepared, problem: Problem) -> None:
     )
 
 
-def _spec_of(recipe: Recipe) -> Spec:
+def _spec_of(recipe: Generalization) -> Spec:
     """Return the specification that a recipe stands for, hierarchies left out."""
     attributes: dict[str, dict[str, object]] = {}
     for name, attribute in recipe.attributes.items():

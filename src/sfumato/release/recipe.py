@@ -132,7 +132,7 @@ def _read_statistics(fields: Fields) -> tuple[tuple[str, str], ...] | None:
 
 
 @dataclass(frozen=True)
-class Recipe:
+class Generalization:
     """What was done to a table, so that it can be read and done again."""
 
     attributes: Mapping[str, RecipeAttribute]  # name → what was done, in the order of the columns
@@ -233,10 +233,10 @@ class Recipe:
 
 
 def _is_recipe(path: str | Path) -> bool:
-    """Tell whether a file is one that `Recipe.save` wrote."""
+    """Tell whether a file is one that `Generalization.save` wrote."""
     try:
         values = load_json_object(path)
-        return "recipe" not in values and bool(Recipe.from_dict(values))
+        return "recipe" not in values and bool(Generalization.from_dict(values))
     except DataError:
         return False
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from sfumato.domains import Cube
     from sfumato.measures import Measure
     from sfumato.preparing import Prepared
-    from sfumato.release.recipe import Recipe, RecipeAttribute
+    from sfumato.release.recipe import Generalization, RecipeAttribute
     from sfumato.verifier import Check
 
 OF_DOMAINS = frozenset({"loss", "glm", "gl", "usefulness", "protection", "precision", "ql"})
@@ -62,7 +62,7 @@ class Remeasured:
 class Shown:
     """The release in codes."""
 
-    recipe: Recipe  # what was done
+    recipe: Generalization  # what was done
     recoded: Prepared  # the original, coded by the recipe
     domains: Prepared  # the original, coded with the whole domains
     blocks: IntArray  # the classes that the file shows, by the recipe's blocks; shape (classes, q)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from sfumato.assess.published import Block, Published, ReleasedAttribute
     from sfumato.front import ClassSizes
-    from sfumato.release.microaggregated import MicroRecipe
+    from sfumato.release.microaggregated import Microaggregation
     from sfumato.report.pieces import Piece
 
 EDGES = (1, 2, 4, 9, 19, 49, 99, 499, 999)
@@ -205,7 +205,7 @@ def _roles(found: Published) -> list[Piece]:
     return [Heading("Columns and their roles"), Numbers("All columns and their roles", headings, rows)]
 
 
-def _micro_roles(micro: MicroRecipe) -> Numbers:
+def _micro_roles(micro: Microaggregation) -> Numbers:
     rows = [
         [name, f"{micro.centres[name]} of at least {micro.k} similar rows", ", ".join(group)]
         for group in micro.groups

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from sfumato._typing import FloatArray
-    from sfumato.front.front import Front
+    from sfumato.front.front import PlainFront
 
 STEPS = (1.0, 2.0, 5.0, 10.0)
 
@@ -164,13 +164,13 @@ def one_two_five(low: float, high: float, steps: Sequence[int] = (1, 2, 5)) -> l
     return [tick for tick in ticks if low <= tick <= high]
 
 
-def make_axis(front: Front, objective: Objective) -> Axis:
+def make_axis(front: PlainFront, objective: Objective) -> Axis:
     """Return the axis of one objective."""
     values = np.array([item.value(objective.name) for item in front], dtype=np.float64)
     return Axis(objective.name, objective.maximize, values)
 
 
-def plane_axes(front: Front) -> tuple[Axis, Axis]:
+def plane_axes(front: PlainFront) -> tuple[Axis, Axis]:
     """Return what is drawn to the right and what upwards.
 
     The first objective to maximize against the first to minimize, one of usefulness if there is
@@ -188,7 +188,7 @@ def plane_axes(front: Front) -> tuple[Axis, Axis]:
     return make_axis(front, first), make_axis(front, others[0]) if others else _beside(front, first.name)
 
 
-def _beside(front: Front, only: str) -> Axis:
+def _beside(front: PlainFront, only: str) -> Axis:
     """Return the axis that stands beside an only objective."""
     if only != "suppressed":
         return make_axis(front, Objective("suppressed", maximize=False))
@@ -196,7 +196,7 @@ def _beside(front: Front, only: str) -> Axis:
     return Axis(other, None, np.array([item.value(other) for item in front], dtype=np.float64))
 
 
-def other_axes(front: Front) -> list[Axis]:
+def other_axes(front: PlainFront) -> list[Axis]:
     """Return the axes of the objectives that are not in the plane, in their order."""
     drawn = {axis.name for axis in plane_axes(front)}
     return [make_axis(front, item) for item in front.objectives if item.name not in drawn]

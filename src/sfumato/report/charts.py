@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from sfumato._typing import FloatArray
-    from sfumato.front import Front
+    from sfumato.front import PlainFront
 
 Anchor: TypeAlias = Literal["start", "middle", "end"]
 Place: TypeAlias = tuple[float, float]
@@ -332,7 +332,7 @@ def bar_chart(
 MANY = 300  # from so many solutions on, points are small
 
 
-def front_chart(front: Front, picked: int | None) -> Drawing:
+def front_chart(front: PlainFront, picked: int | None) -> Drawing:
     """Draw the solutions in the plane of their two main objectives."""
     across, upwards = plane_axes(front)
     left, right, top, bottom = 74.0, WIDTH - 20, 48.0, 388.0

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from plotly.graph_objects import Figure
 
-    from sfumato.front import ClassSizes, Front
+    from sfumato.front import ClassSizes, PlainFront
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,7 @@ class Comparison(Generic[SolutionT]):
 
 
 def make_comparison(
-    front: Front,
+    front: PlainFront,
     first: SolutionT,
     second: SolutionT,
     *,

@@ -13,7 +13,7 @@ from sfumato.release import manifest_path
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sfumato.front import Front
+    from sfumato.front import PlainFront
     from sfumato.spec import Spec
 
 
@@ -88,7 +88,7 @@ def find_origin(spec: Spec | None, lacks: list[Lack]) -> Origin | None:
     return None
 
 
-def find_front(folder: Path, lacks: list[Lack]) -> Front | None:
+def find_front(folder: Path, lacks: list[Lack]) -> PlainFront | None:
     """Return the front in a folder; where there is none, note what lacks."""
     if (folder / "front.csv").is_file() and (folder / "run.json").is_file():
         return load_front(folder)

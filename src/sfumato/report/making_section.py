@@ -35,7 +35,7 @@ from sfumato.words import capital, count_words, number_words, percent_words, pri
 
 if TYPE_CHECKING:
     from sfumato.assess.published import Published
-    from sfumato.front import Front, Solution
+    from sfumato.front import PlainFront, PlainSolution
     from sfumato.report.pieces import Piece
 
 RECOUNTED = (
@@ -130,7 +130,7 @@ def front_section(evidence: Evidence) -> Chapter:
     return Chapter("front", "Front", "The front and the chosen point", pieces)
 
 
-def _front_chart(front: Front, picked: int | None) -> Chart:
+def _front_chart(front: PlainFront, picked: int | None) -> Chart:
     x, y = plane_axes(front)
     names = [name for name in front.measure_names if name != "suppressed"]
     seen = f"{count_words(len(front), 'solution')}, {x.span} and {y.span}."
@@ -164,7 +164,7 @@ def _front_chart(front: Front, picked: int | None) -> Chart:
     )
 
 
-def _spread(front: Front, picked: int | None) -> list[Solution]:
+def _spread(front: PlainFront, picked: int | None) -> list[PlainSolution]:
     """Return solutions spread evenly over the front, with its ends and the picked one."""
     size, steps = len(front), LISTED - 2
     is_short = size <= LISTED

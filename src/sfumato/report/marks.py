@@ -23,7 +23,7 @@ from sfumato.words import count_words, number_words, printable
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sfumato.front import Front, Solution, Suggestion
+    from sfumato.front import PlainFront, PlainSolution, Suggestion
     from sfumato.report.axes import Axis
 
 WIDTH = 56  # letters in a line; longer ones are broken, so that the box stays inside the figure
@@ -55,10 +55,10 @@ def scatter(mode: str, x: Sequence[object], y: Sequence[object], **more: object)
 class FrontView:
     """A front with what pictures and tables show besides it."""
 
-    front: Front
+    front: PlainFront
     picked: int | None = None  # the number of a solution
     labels: Mapping[int, Mapping[str, str]] = field(default_factory=dict)  # number → attribute → label
-    suggestions: Sequence[Suggestion[Solution]] = ()  # what is marked
+    suggestions: Sequence[Suggestion[PlainSolution]] = ()  # what is marked
     is_explained: bool = False  # whether the reasons of suggestions appear too
 
     def __post_init__(self) -> None:
@@ -74,7 +74,7 @@ class FrontView:
         reasons = {item.solution.number: item.why for item in self.suggestions if self.is_explained}
         return [self._hover_text(item, reasons.get(item.number, "")) for item in self.front]
 
-    def _hover_text(self, item: Solution, why: str) -> str:
+    def _hover_text(self, item: PlainSolution, why: str) -> str:
         marks = {"picked": self.picked, "the knee": self.knee}
         mark = ", ".join(name for name, number in marks.items() if number == item.number)
         head = f"<b>Solution {item.number}</b>" + (f" ({mark})" if mark else "")
@@ -105,7 +105,7 @@ class FrontView:
         return marks
 
 
-def _recoding(item: Solution, labels: Mapping[str, str]) -> list[str]:
+def _recoding(item: PlainSolution, labels: Mapping[str, str]) -> list[str]:
     lines = []
     for attribute, partition in item.recoding.items():
         width = NAME_WIDTH if isinstance(partition, int) else BLOCKS_WIDTH
@@ -183,7 +183,7 @@ class Mark:
         return f"{self.name} {self.number}"
 
 
-def page_suggestions(front: Front) -> list[Suggestion[Solution]]:
+def page_suggestions(front: PlainFront) -> list[Suggestion[PlainSolution]]:
     """Return the suggestions that pictures mark and pages list."""
     return make_suggestions(front, SUGGESTIONS) if len(front) else []
 

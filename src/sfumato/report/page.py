@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 
     from plotly.graph_objects import Figure
 
-    from sfumato.front import ClassSizes, Front, Solution, Suggestion
+    from sfumato.front import ClassSizes, PlainFront, PlainSolution, Suggestion
 
 LIMIT = 500  # rows of the table; ``front.csv`` holds all
 
 
-def table_sentence(front: Front) -> str:
+def table_sentence(front: PlainFront) -> str:
     """Return what stands above the table: how much of the front it shows and how to use it."""
     shown = f"The first {LIMIT:,} of {len(front):,} solutions and the marked ones"
     if len(front) <= LIMIT:
@@ -46,7 +46,7 @@ def table_sentence(front: Front) -> str:
     )
 
 
-def _level_kinds(front: Front) -> set[bool]:
+def _level_kinds(front: PlainFront) -> set[bool]:
     """Return whether attributes have levels (True), blocks (False) or, some of them, either."""
     return {isinstance(partition, int) for partition in front[0].recoding.values()}
 
@@ -86,7 +86,7 @@ class _SolutionTable:
         ]
         return f"<thead>\n<tr><td></td>{groups}</tr>\n<tr>{''.join(headings)}</tr>\n</thead>"
 
-    def _row(self, item: Solution) -> str:
+    def _row(self, item: PlainSolution) -> str:
         own = {"picked": self.view.picked, "knee": self.view.knee}
         marks = [name for name, number in own.items() if number == item.number]
         name = self.suggested.get(item.number)
@@ -97,12 +97,12 @@ class _SolutionTable:
         cells += [*self._measures(item), *self._partitions(item, self.view.labels.get(item.number, {}))]
         return f"{start}{''.join(cells)}</tr>"
 
-    def _measures(self, item: Solution) -> list[str]:
+    def _measures(self, item: PlainSolution) -> list[str]:
         values = [(item.value(name), number_words(item.value(name))) for name in self.measures]
         values.append((item.suppressed, suppressed_words(self.front, item.suppressed)))
         return [_cell(value, text, _look("measure", place)) for place, (value, text) in enumerate(values)]
 
-    def _partitions(self, item: Solution, labels: Mapping[str, str]) -> list[str]:
+    def _partitions(self, item: PlainSolution, labels: Mapping[str, str]) -> list[str]:
         cells = []
         for place, attribute in enumerate(self.attributes):
             partition = item.recoding[attribute]
@@ -140,7 +140,7 @@ MANY_OBJECTIVES = 3  # from so many objectives on, lines show them all
 
 
 def front_figure(
-    front: Front, picked: int | None = None, *, labels: Mapping[int, Mapping[str, str]] | None = None
+    front: PlainFront, picked: int | None = None, *, labels: Mapping[int, Mapping[str, str]] | None = None
 ) -> Figure:
     """Draw a front.
 
@@ -178,7 +178,7 @@ def _draw(view: FrontView) -> Figure:
     return figure
 
 
-def _add_panels(figure: Figure, front: Front, plane: Plane, axes: Sequence[Axis]) -> None:
+def _add_panels(figure: Figure, front: PlainFront, plane: Plane, axes: Sequence[Axis]) -> None:
     """Put the scatter above what else there is to draw: its steepest part, all objectives as lines."""
     part = steepest_part(plane.x, plane.y)
     has_lines = len(front.objectives) >= MANY_OBJECTIVES
@@ -196,7 +196,7 @@ def _add_panels(figure: Figure, front: Front, plane: Plane, axes: Sequence[Axis]
         add_parallel(figure, front, axes, plane.marks, panels[-1])
 
 
-def _layout(front: Front) -> dict[str, object]:
+def _layout(front: PlainFront) -> dict[str, object]:
     title = broken(front_title(front), TITLE_WIDTH)
     sentence = broken(front_sentence(front), SENTENCE_WIDTH)
     top = 24 * (title.count("<br>") + 1) + 18 * (sentence.count("<br>") + 1) + 68
@@ -265,7 +265,7 @@ _SIZES = "Share of the remaining rows in classes of at most each size, for both 
 
 
 def front_html(
-    front: Front,
+    front: PlainFront,
     picked: int | None = None,
     *,
     labels: Mapping[int, Mapping[str, str]] | None = None,
@@ -298,7 +298,7 @@ def page_html(title: str, sentence: str, content: str, scripts: Iterable[str] = 
     return document_html(escape(title), f"\n{read_resource('page.css')}", rule, body)
 
 
-def _suggestion_list(suggestions: Sequence[Suggestion[Solution]]) -> str:
+def _suggestion_list(suggestions: Sequence[Suggestion[PlainSolution]]) -> str:
     items = [
         f"<li><strong>Solution {item.solution.number}</strong>: {escape(item.why)}</li>"
         for item in suggestions
@@ -307,7 +307,7 @@ def _suggestion_list(suggestions: Sequence[Suggestion[Solution]]) -> str:
 
 
 def _comparison_data(
-    suggestions: Sequence[Suggestion[Solution]], sizes: Mapping[int, ClassSizes] | None
+    suggestions: Sequence[Suggestion[PlainSolution]], sizes: Mapping[int, ClassSizes] | None
 ) -> dict[str, object]:
     """Return what the script needs to put two solutions side by side: where to begin, class sizes."""
     found = {}
@@ -318,7 +318,7 @@ def _comparison_data(
     return {"begin": [int(item.solution.number) for item in suggestions[:2]], "sizes": found}
 
 
-def how_to_read(front: Front) -> str:
+def how_to_read(front: PlainFront) -> str:
     """Return one sentence that tells how to read the figure of a front that is not empty."""
     x, y = plane_axes(front)
     others = other_axes(front)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
     from sfumato._typing import FloatArray
-    from sfumato.front.front import Front
+    from sfumato.front.front import PlainFront
     from sfumato.report.axes import Axis
     from sfumato.report.marks import Mark, Panel
 
@@ -31,7 +31,7 @@ HEADLINE = "All objectives: one line for each solution, better values further up
 
 
 def add_parallel(
-    figure: Figure, front: Front, axes: Sequence[Axis], marks: Sequence[Mark], panel: Panel
+    figure: Figure, front: PlainFront, axes: Sequence[Axis], marks: Sequence[Mark], panel: Panel
 ) -> None:
     """Add the lines of all solutions below the scatter, better values above worse ones."""
     heights = np.column_stack([_height(axis, axis.shares) for axis in axes])
@@ -78,7 +78,9 @@ def _heading(axis: Axis, width: int) -> str:
     return f'{broken(axis.words, width)}<br><span style="color: {style.FAINT}">{axis.better}</span>'
 
 
-def _lines(front: Front, axes: Sequence[Axis], heights: FloatArray, colour: Axis) -> list[dict[str, object]]:
+def _lines(
+    front: PlainFront, axes: Sequence[Axis], heights: FloatArray, colour: Axis
+) -> list[dict[str, object]]:
     """Return one trace for each colour: a trace has one colour, and a trace for each line would be slow."""
     from plotly.colors import sample_colorscale
 
@@ -112,7 +114,7 @@ def _path(heights: FloatArray) -> dict[str, object]:
     return scatter("lines", across * len(heights), upwards, xaxis="x2", yaxis="y2")
 
 
-def _vertex_texts(front: Front, axes: Sequence[Axis], place: int) -> list[str]:
+def _vertex_texts(front: PlainFront, axes: Sequence[Axis], place: int) -> list[str]:
     head = f"<b>Solution {front[place].number}</b><br>"
     return [*(head + plain(f"{a.words}: {number_words(float(a.values[place]))}") for a in axes), ""]
 

@@ -14,7 +14,7 @@ from sfumato.words import count_words, number_words, printable
 
 if TYPE_CHECKING:
     from sfumato._typing import LongArray
-    from sfumato.front.front import Front
+    from sfumato.front.front import PlainFront
 
 LEAST_ROWS = 3
 LEAST_COLUMNS = 2
@@ -39,7 +39,7 @@ _ASCII = _Letters("o", "K", "P", "|", "+", "+", "-", "+")
 
 
 def front_text(
-    front: Front, width: int, height: int, *, picked: int | None = None, unicode: bool = True
+    front: PlainFront, width: int, height: int, *, picked: int | None = None, unicode: bool = True
 ) -> str:
     """Draw a front as plain text.
 
@@ -68,7 +68,7 @@ def _caption(axis: Axis, width: int) -> str:
     return next((text for text in texts if cells(text) <= width), texts[-1])
 
 
-def _legend(front: Front, picked: int | None, letters: _Letters, width: int) -> list[str]:
+def _legend(front: PlainFront, picked: int | None, letters: _Letters, width: int) -> list[str]:
     """Return the marks and what they mean, in as few lines as the width allows."""
     knee = knee_number(front)
     parts = [f"{letters.point} {count_words(len(front), 'solution')}"]
@@ -89,7 +89,7 @@ def _legend(front: Front, picked: int | None, letters: _Letters, width: int) -> 
     return lines
 
 
-def _drawing(front: Front, picked: int | None, letters: _Letters, rows: int, width: int) -> list[str]:
+def _drawing(front: PlainFront, picked: int | None, letters: _Letters, rows: int, width: int) -> list[str]:
     """Return the rows of the drawing, the axis below them and its numbers."""
     x, y = plane_axes(front)
     y_ticks = _upright_ticks(y, rows)

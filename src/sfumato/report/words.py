@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sfumato.assess.utility import ModelUtility
-    from sfumato.front import Front, Partition
+    from sfumato.front import Partition, PlainFront
 
 BLOCKS_WIDTH = 160  # letters that the blocks of one attribute may take
 MEASURES = {
@@ -114,18 +114,18 @@ def block_words(labels: Sequence[object], most: int = BLOCKS_WIDTH) -> str:
     return f"{' | '.join(texts)[: most - 2]} …"
 
 
-def suppressed_words(front: Front, suppressed: int) -> str:
+def suppressed_words(front: PlainFront, suppressed: int) -> str:
     """Return a number of suppressed rows, with its share where the run tells the rows."""
     rows = _whole(front.run.get("rows"))
     return f"{suppressed:,} ({100 * suppressed / rows:.2f} %)" if rows else f"{suppressed:,}"
 
 
-def knee_number(front: Front) -> int | None:
+def knee_number(front: PlainFront) -> int | None:
     """Return the number of the knee; a front of one or two solutions has none."""
     return front[find_knee(front)].number if len(front) > 2 else None
 
 
-def check_picked(front: Front, picked: int | None) -> None:
+def check_picked(front: PlainFront, picked: int | None) -> None:
     """Raise ParameterError unless ``picked`` is None or the number of a solution."""
     if picked is not None and not any(item.number == picked for item in front):
         raise ParameterError(
@@ -133,7 +133,7 @@ def check_picked(front: Front, picked: int | None) -> None:
         )
 
 
-def front_title(front: Front) -> str:
+def front_title(front: PlainFront) -> str:
     """Return in words what a picture of the front shows."""
     if not len(front):
         return (
@@ -147,12 +147,12 @@ def front_title(front: Front) -> str:
     return f"{count} that no other beats: {shown}"
 
 
-def _lists_specific(front: Front) -> bool:
+def _lists_specific(front: PlainFront) -> bool:
     """Tell whether solutions are the most specific ones, of which one may beat another in all objectives."""
     return front.run.get("method") == "lattice"
 
 
-def front_sentence(front: Front) -> str:
+def front_sentence(front: PlainFront) -> str:
     """Return in words how completely the front is known and how it was found.
 
     What the run does not tell is left out.
@@ -168,7 +168,7 @@ def front_sentence(front: Front) -> str:
     return _completeness(front, space, evaluated) + (f" ({known})." if known else ".")
 
 
-def _completeness(front: Front, space: str | None, evaluated: int | None) -> str:
+def _completeness(front: PlainFront, space: str | None, evaluated: int | None) -> str:
     if space is None or evaluated is None:
         return "Complete: no recoding can add a solution" if front.complete else _OPEN
     if not front.complete:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sfumato._typing import FloatArray
-    from sfumato.front import Front
+    from sfumato.front import PlainFront
     from sfumato.microaggregation.grouping.gomm import Evolution, Generation, Member
     from sfumato.microaggregation.measures import Scores
     from sfumato.monitor import Callback
@@ -145,7 +145,7 @@ class GroupingResult:
     microaggregations: int
     operators: tuple[OperatorRecord, ...] = field(repr=False)
     switched_off: dict[str, int]
-    front: Front = field(repr=False)
+    front: PlainFront = field(repr=False)
     seconds: float
     stopped: str | None
 

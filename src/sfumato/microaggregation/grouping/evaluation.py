@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sfumato.errors import ParameterError
-from sfumato.front import Front, Objective, Solution, non_dominated
+from sfumato.front import Objective, PlainFront, PlainSolution, non_dominated
 from sfumato.kernels.linkage import centroids_of, count_losses, link_groups
 from sfumato.microaggregation.grouping.chromosome import attributes_of, canonical, object_part
 from sfumato.microaggregation.measures import SHARE, Scores, link_records, total_squares
@@ -79,7 +79,7 @@ OBJECTIVES = tuple(Objective(name, maximize=False) for name in ("il", "id", "dld
 
 def front_of(
     scores: Mapping[Grouping, Scores], names: Sequence[str], run: Mapping[str, object] | None = None
-) -> Front:
+) -> PlainFront:
     """Return the groupings that no other measured one dominates in il, id and dld."""
     groupings = sorted(scores, key=lambda item: (len(item), item))
     reached = [scores[grouping] for grouping in groupings]
@@ -89,13 +89,15 @@ def front_of(
         for number, place in enumerate(keep.tolist(), start=1)
     )
     complete = len(scores) == count_groupings(len(names))
-    return Front(solutions, OBJECTIVES, {**(run or {}), "complete": complete})
+    return PlainFront(solutions, OBJECTIVES, {**(run or {}), "complete": complete})
 
 
-def _solution(number: int, grouping: Grouping, scores: Scores, names: Sequence[str]) -> Solution:
+def _solution(number: int, grouping: Grouping, scores: Scores, names: Sequence[str]) -> PlainSolution:
     measures = {"il": scores.il, "id": scores.id, "dld": scores.dld, "score": scores.score}
     places = object_part(grouping)
-    return Solution(number, measures, 0, {name: place + 1 for name, place in zip(names, places, strict=True)})
+    return PlainSolution(
+        number, measures, 0, {name: place + 1 for name, place in zip(names, places, strict=True)}
+    )
 
 
 def count_groupings(attributes: int) -> int:
