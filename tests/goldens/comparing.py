@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 EXPECTED = Path(__file__).with_name("expected")
 WRITTEN_WITH = "written-with.txt"
-LIBRARIES = ("numpy", "numba", "scipy", "scikit-learn", "duckdb", "pyarrow", "pymoo")
+LIBRARIES = ("numpy", "numba", "scipy", "duckdb", "pyarrow", "pymoo")
 LONGEST = 60
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.linear_model import LogisticRegression, Ridge
 
 from sfumato.assess.modelling import (
     MOST_TEST_ROWS,
@@ -15,6 +16,7 @@ from sfumato.assess.modelling import (
     classification_scores,
     compare_model,
     learn_classes,
+    learn_numbers,
     regression_scores,
     split_rows,
 )
@@ -179,6 +181,26 @@ def test_classes_without_rows_are_impossible_and_no_rows_tell_nothing() -> None:
     assert likely[0, 1] == 0
     assert likely.sum() == pytest.approx(1)
     assert learn_classes(points, np.zeros((2, 4)), asked).tolist() == [[0.25] * 4]
+
+
+@pytest.mark.parametrize("classes", [2, 3, 5])
+def test_logistic_regression_is_that_of_scikit_learn(classes: int) -> None:
+    rng = np.random.default_rng(classes)
+    points, asked = rng.normal(size=(200, 4)), rng.normal(size=(30, 4))
+    weights = rng.integers(0, 4, size=(200, classes)).astype(float) * (points[:, :1] > -1)
+    place, number = np.nonzero(weights)
+    model = LogisticRegression(C=1.0, max_iter=1000, tol=1e-10)
+    model.fit(points[place], number, sample_weight=weights[place, number])
+    assert learn_classes(points, weights, asked) == pytest.approx(model.predict_proba(asked), abs=1e-4)
+
+
+def test_ridge_regression_is_that_of_scikit_learn() -> None:
+    rng = np.random.default_rng(1)
+    points, asked, means = rng.normal(size=(50, 3)), rng.normal(size=(9, 3)), rng.normal(size=50)
+    weights = rng.integers(0, 3, size=50).astype(float)
+    model = Ridge(alpha=1.0).fit(points, means, sample_weight=weights)
+    found = learn_numbers(points, np.where(weights > 0, means, np.nan), weights, asked)
+    assert found == pytest.approx(model.predict(asked))
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=20))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -23,7 +22,10 @@ MOST_STEPS = 100
 
 
 def learn_classes(points: FloatArray, weights: FloatArray, asked: FloatArray) -> FloatArray:
-    """Train a logistic regression and return how likely each class is."""
+    """Train a logistic regression and return how likely each class is.
+
+    Of two classes it is the usual binary one, of more the multinomial one; intercepts are not penalized.
+    """
     seen = np.flatnonzero(weights.sum(axis=0) > 0)
     likely = np.zeros((len(asked), weights.shape[1]))
     if not len(seen):
@@ -31,33 +33,59 @@ def learn_classes(points: FloatArray, weights: FloatArray, asked: FloatArray) ->
     if len(seen) == 1:
         likely[:, seen[0]] = 1.0
         return likely
-    from sklearn.linear_model import LogisticRegression
+    from scipy.optimize import minimize
     from threadpoolctl import threadpool_limits
 
-    place, number = np.nonzero(weights)
-    model = LogisticRegression(C=1 / PENALTY, max_iter=MOST_STEPS)
+    known, counts = _with_intercept(points), weights[:, seen]
+    # The vectors of two classes are opposite halves of the binary model's: their squares sum to half of its.
+    penalty = np.full((known.shape[1], 1), PENALTY * (2.0 if len(seen) == 2 else 1.0))
+    penalty[-1] = 0.0
+
+    def loss(flat: FloatArray) -> tuple[float, FloatArray]:
+        vectors = flat.reshape(known.shape[1], len(seen))
+        logarithms = _log_shares(known @ vectors)
+        slopes = known.T @ (np.exp(logarithms) * counts.sum(axis=1, keepdims=True) - counts)
+        size = 0.5 * float((penalty * vectors**2).sum()) - float((counts * logarithms).sum())
+        return size, (slopes + penalty * vectors).reshape(-1)
+
     # One thread: sums in another order would end in other digits.
-    with warnings.catch_warnings(), threadpool_limits(1):
-        # The number of steps is a choice, the same for every table.
-        warnings.simplefilter("ignore")
-        model.fit(points[place], number, sample_weight=weights[place, number])
-        likely[:, model.classes_] = model.predict_proba(asked)
+    with threadpool_limits(1):
+        found = minimize(
+            loss,
+            np.zeros(known.shape[1] * len(seen)),
+            jac=True,
+            method="L-BFGS-B",
+            options={"maxiter": MOST_STEPS},
+        )
+        vectors = found.x.reshape(known.shape[1], len(seen))
+        likely[:, seen] = np.exp(_log_shares(_with_intercept(asked) @ vectors))
     return likely
+
+
+def _with_intercept(points: FloatArray) -> FloatArray:
+    return np.column_stack([points, np.ones(len(points))])
+
+
+def _log_shares(scores: FloatArray) -> FloatArray:
+    """Return the logarithms of softmax; the largest score is taken off first, so that nothing overflows."""
+    scores = scores - scores.max(axis=1, keepdims=True)
+    return np.asarray(scores - np.log(np.exp(scores).sum(axis=1, keepdims=True)))
 
 
 def learn_numbers(
     points: FloatArray, means: FloatArray, weights: FloatArray, asked: FloatArray
 ) -> FloatArray:
-    """Train a ridge regression and return what it predicts."""
-    from sklearn.linear_model import Ridge
+    """Train a ridge regression, the intercept not penalized, and return what it predicts."""
     from threadpoolctl import threadpool_limits
 
     some = weights > 0
+    points, means, weights = points[some], means[some], weights[some]
     with threadpool_limits(1):
-        model = Ridge(alpha=PENALTY, solver="cholesky")
-        model.fit(points[some], means[some], sample_weight=weights[some])
-        found: FloatArray = model.predict(asked)
-    return found
+        centre, middle = (np.average(part, axis=0, weights=weights) for part in (points, means))
+        apart = points - centre
+        spread = apart.T @ (apart * weights[:, None]) + PENALTY * np.eye(points.shape[1])
+        slopes = np.linalg.solve(spread, apart.T @ (weights * (means - middle)))
+        return np.asarray((asked - centre) @ slopes + middle)
 
 
 def classification_scores(truth: LongArray, likely: FloatArray) -> dict[str, float]:
@@ -76,13 +104,12 @@ def classification_scores(truth: LongArray, likely: FloatArray) -> dict[str, flo
 
 def _area(belongs: FloatArray, likely: FloatArray) -> float:
     """Return the share of pairs that are in the right order, ties as half; 0.5 without pairs."""
-    from scipy.stats import rankdata
-
     ours = int(belongs.sum())
     others = len(belongs) - ours
     if not ours or not others:
         return 0.5
-    ranks = rankdata(likely)
+    _, place, counts = np.unique(likely, return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(counts) - (counts - 1) / 2)[place.reshape(-1)]
     return float((ranks[belongs].sum() - ours * (ours + 1) / 2) / (ours * others))
 
 
