@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import datetime as dt
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 
 from sfumato.assess import Columns, Recoded, RecodedAttribute, analyse_columns, analyse_recoded
-from sfumato.assess.recoded import number_patterns
+from sfumato.assess.pairing import LabelledColumn, find_kept, recode
 from sfumato.errors import DataError, ParameterError
-from sfumato.hierarchies import ROOT, encode, infer_kind, parse_values, text_of
+from sfumato.hierarchies import encode, infer_kind, parse_values
 from sfumato.preparing import load
-from sfumato.release import Draft, Generalization, Manifest, make_groupings, manifest_path, recipe_problem
+from sfumato.release import Draft, Generalization, Manifest, manifest_path
 from sfumato.release.microaggregated import (
     NOT_MADE,
     Microaggregation,
@@ -23,15 +23,16 @@ from sfumato.release.microaggregated import (
     orders_of,
     read_both,
 )
+from sfumato.release.publishing import kept_tuples
+from sfumato.release.reapply import APART
 from sfumato.spec import DataSpec
 from sfumato.table import open_source
-from sfumato.table.tally import tally
-from sfumato.table.values import read_numbers, texts_of_array
+from sfumato.table.values import read_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sfumato._typing import BoolArray, FloatArray, IntArray, LongArray
+    from sfumato._typing import BoolArray, FloatArray, IntArray
     from sfumato.assess import Utility
     from sfumato.hierarchies import Hierarchy, Value
     from sfumato.preparing import Prepared
@@ -118,12 +119,7 @@ class _Blocks:
 def recoded_of_draft(draft: Draft) -> Recoded:
     """Return the table before and after, as a draft knows it."""
     blocks = [_Blocks(item.block, item.labels, item.output) for item in draft.groupings]
-    suppressed = draft.classes.suppressed_blocks
-    codes = draft.prepared.cube.codes
-    columns = [item.block[codes[:, place]] for place, item in enumerate(blocks)]
-    both = [np.append(column, suppressed[:, place]).astype(np.int64) for place, column in enumerate(columns)]
-    numbers, _ = number_patterns(both, len(codes) + len(suppressed))
-    kept = ~np.isin(numbers[: len(codes)], numbers[len(codes) :])
+    kept = kept_tuples(draft.prepared.cube.codes, [item.block for item in blocks], draft.classes)
     return _recoded(draft.prepared, blocks, kept)
 
 
@@ -131,22 +127,19 @@ def recoded_of_files(
     data: object, release: object, recipe: Generalization, *, spec: Spec | None = None
 ) -> Recoded:
     """Return the table before and after from the original rows and the released ones."""
-    # What has to hold is not asked here: which classes were suppressed is read from the release.
-    lenient = replace(recipe, require={}, rule="none", limit=0.0, confidential=())
-    coded, _ = recipe_problem(lenient, data, "*")
-    groupings = make_groupings(coded, coded.lattice, coded.lattice.bottom)
+    coded, groupings = recode(recipe, data)
     prepared = coded if spec is None else load(data, spec)
-    blocks = []
-    for grouping in groupings:
-        block = grouping.block
+    blocks, columns = [], {}
+    for place, name in enumerate(prepared.setting.quasi_identifiers):
+        grouping = next(item for item in groupings if item.name == name)
+        done, block = recipe.attributes[name], grouping.block
         if spec is not None:
-            block = _carried_over(grouping.hierarchy, block, prepared.table.hierarchies[grouping.name])
-        blocks.append(_Blocks(block, grouping.labels, recipe.attributes[grouping.name].output))
-    names = [grouping.name for grouping in groupings]
-    order = [names.index(name) for name in prepared.setting.quasi_identifiers]
-    blocks = [blocks[place] for place in order]
-    source = _open_release(release, recipe.missing)
-    return _recoded(prepared, blocks, _kept(prepared, blocks, source, recipe.suppressed_output == "mask"))
+            block = _carried_over(grouping.hierarchy, block, prepared.table.hierarchies[name])
+        blocks.append(_Blocks(block, grouping.labels, done.output))
+        codes = block[prepared.cube.codes[:, place]]
+        columns[name] = LabelledColumn(codes, [*grouping.labels, APART], done.kind)
+    released = _open_release(release, recipe.missing)
+    return _recoded(prepared, blocks, find_kept(columns, prepared.cube.rows, released, recipe))
 
 
 def _carried_over(recorded: Hierarchy, block: IntArray, domain: Hierarchy) -> IntArray:
@@ -157,55 +150,6 @@ def _carried_over(recorded: Hierarchy, block: IntArray, domain: Hierarchy) -> In
     codes = encode(recorded, domain.values)
     # What the recipe does not know is hidden by the release: it is one more block, which no row shows.
     return np.where(codes < 0, int(block.max(initial=-1)) + 1, block[codes]).astype(np.int32)
-
-
-def _kept(prepared: Prepared, blocks: Sequence[_Blocks], source: Source, is_masked: bool) -> BoolArray:
-    """Tell for each cell of the cube whether the release shows its class."""
-    cube = prepared.cube
-    counted = tally(source, cube.quasi_identifiers)
-    shown, stars = [], np.ones(len(counted.rows), dtype=np.bool_)
-    for name, item in zip(cube.quasi_identifiers, blocks, strict=True):
-        column = counted.columns[name]
-        texts: list[str | None] = [*texts_of_array(column.values), None]
-        shown.append(_read_labels(texts, item.labels)[column.places])
-        stars &= np.array([text == ROOT for text in texts])[column.places]
-    if is_masked and any(int(item.block.max(initial=0)) > 0 for item in blocks):
-        shown, rows = [column[~stars] for column in shown], counted.rows[~stars]
-    else:
-        rows = counted.rows
-    both = [
-        # Unknown labels are −1, which is no number of a pattern.
-        np.append(item.block[cube.codes[:, place]], shown[place]).astype(np.int64) + 1
-        for place, item in enumerate(blocks)
-    ]
-    numbers, first = number_patterns(both, len(cube.codes) + len(rows))
-    original = np.bincount(numbers[: len(cube.codes)], weights=cube.rows, minlength=len(first))
-    released = np.bincount(numbers[len(cube.codes) :], weights=rows, minlength=len(first))
-    foreign = int(released[(released > 0) & (released != original)].sum())
-    if foreign:
-        raise DataError(
-            f"the release was not made from these data: {foreign} of its {int(released.sum())} rows are in "
-            "classes that the data do not have, or not with as many rows."
-        )
-    found: BoolArray = released[numbers[: len(cube.codes)]] > 0
-    return found
-
-
-def _read_labels(texts: Sequence[str | None], labels: Sequence[str | None]) -> LongArray:
-    """Return the block of each text; −1 for a text that is no label."""
-    exact = {label: number for number, label in reversed([*enumerate(labels)])}
-    alike = {_plain(label): number for number, label in reversed([*enumerate(labels)])}
-    return np.array([exact.get(text, alike.get(_plain(text), -1)) for text in texts], dtype=np.int64)
-
-
-def _plain(text: str | None) -> str | None:
-    """Return the one spelling of a number or date; other texts as they are."""
-    kind = "category" if text is None else infer_kind([text])
-    if text is None or kind == "category":
-        return text
-    value = parse_values([text], kind)[0]
-    assert value is not None
-    return text_of(value)
 
 
 def _recoded(prepared: Prepared, blocks: Sequence[_Blocks], kept: BoolArray) -> Recoded:

@@ -10,7 +10,7 @@ import numpy as np
 from sfumato.assess.cells import count_rows, read_cells
 from sfumato.assess.downcoding import attack_minimality
 from sfumato.assess.linkage import MOST, link_classes, link_nearest
-from sfumato.assess.recoded_cells import (
+from sfumato.assess.pairing import (
     Released,
     find_branches,
     find_positions,
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from sfumato._typing import LongArray
     from sfumato.assess.cells import Cells, CodedTable
-    from sfumato.assess.recoded_cells import Recoded
+    from sfumato.assess.pairing import RecodedCells
     from sfumato.assess.risk import TableRisk
     from sfumato.hierarchies import Value
     from sfumato.release import Generalization
@@ -303,7 +303,7 @@ def _against_generalized(
     recipe = released.recipe
     assert recipe is not None
     source, table = original
-    recoded = recode_cells(table, source, recipe, open_source(released.frame))
+    recoded = recode_cells(table, source, released)
     names = [name for name in found.quasi_identifiers if name in recipe.released]
     sensitive = [name for name in found.sensitive if name in recipe.released]
     notes = _lacking((*found.quasi_identifiers, *found.sensitive), recipe.released)
@@ -325,7 +325,7 @@ def _against_generalized(
 
 
 def _pair_labels(
-    recoded: Recoded,
+    recoded: RecodedCells,
     table: CodedTable,
     recipe: Generalization,
     people: tuple[Source, CodedTable],

@@ -41,7 +41,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from sfumato.assess.cells import number_tuples
-from sfumato.assess.recoded_cells import label_values
+from sfumato.assess.pairing import label_values, raw_codes
 from sfumato.assess.risk import Attacker, Downcoding, Narrowing
 from sfumato.classes import Rule
 from sfumato.domains import Ladder, Lattice, Partition
@@ -50,14 +50,13 @@ from sfumato.measures import ClassMeasure
 from sfumato.monitor import Monitor
 from sfumato.preparing import load, make_problem
 from sfumato.search import METHODS, SearchSettings, choose_method, collect_near, is_enumerable
-from sfumato.table.values import texts_of_array
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from sfumato._typing import FloatArray, IntArray, LongArray
     from sfumato.assess.cells import CodedTable
-    from sfumato.assess.recoded_cells import Released
+    from sfumato.assess.pairing import Released
     from sfumato.preparing import Prepared
     from sfumato.release import Generalization
     from sfumato.search import Problem
@@ -504,12 +503,9 @@ def _read_partitions(prepared: Prepared, recipe: Generalization, source: Source)
 
 def _label_blocks(prepared: Prepared, name: str, labels: Mapping[str | None, str | None]) -> IntArray:
     """Number the labels of all codes; a value that no row has is a block of its own."""
-    raw = prepared.table.raw[name]
-    texts: list[str | None] = [*texts_of_array(raw.values), *([] if raw.missing is None else [None])]
-    codes = [*raw.codes.tolist(), *([] if raw.missing is None else [raw.missing])]
     places: dict[object, int] = {}
     block = np.arange(prepared.table.hierarchies[name].size, dtype=np.int32)
-    for text, code in zip(texts, codes, strict=True):
+    for text, code in raw_codes(prepared, name).items():
         block[code] = places.setdefault(labels.get(text), code)
     return block
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar, cast
 import numpy as np
 
 from sfumato.assess.cells import read_cells
-from sfumato.assess.recoded_cells import find_positions
+from sfumato.assess.pairing import find_positions
 from sfumato.assess.reidentification import Assumptions, assess
 from sfumato.errors import SfumatoError, VerificationError
 from sfumato.front import ClassSizes

@@ -1,4 +1,4 @@
-"""Original rows as a release shows them, and which of them are in it."""
+"""The one pairing of original and released rows: what becomes of each value, and which rows are published."""
 
 from __future__ import annotations
 
@@ -13,13 +13,17 @@ import numpy as np
 from sfumato.assess.cells import Cells, count_rows, number_tuples, read_cells
 from sfumato.errors import DataError
 from sfumato.hierarchies import ROOT, build, encode, parse_values, text_of
-from sfumato.release import Generalization, Manifest, make_groupings, manifest_path, recipe_problem
+from sfumato.release import Draft, Generalization, Manifest, make_groupings, manifest_path, recipe_problem
 from sfumato.release.microaggregated import NOT_MADE, Microaggregation, is_microaggregated
+from sfumato.release.publishing import kept_tuples
+from sfumato.table import open_source
 from sfumato.table.values import texts_of_array, type_values
 
 if TYPE_CHECKING:
-    from sfumato._typing import BoolArray, FloatArray, LongArray
+    from sfumato._typing import BoolArray, FloatArray, IntArray, LongArray
     from sfumato.assess.cells import CodedTable
+    from sfumato.preparing import Prepared
+    from sfumato.release import Grouping
     from sfumato.spec import Spec
     from sfumato.table import Source
 
@@ -71,6 +75,7 @@ class Released:
     micro: Microaggregation | None = None  # what was done to a microaggregated table; None for other releases
     # by how much a release that was drawn among near-optimal ones may be worse than the best
     tolerance: float = 0.0
+    draft: Draft | None = None  # where the rows were just made, what made them: nothing is read again then
 
     @property
     def quasi_identifiers(self) -> tuple[str, ...]:
@@ -98,7 +103,8 @@ def open_release(release: object) -> Released:
     if not isinstance(recipe, Generalization):
         raise DataError(f"a {type(release).__name__} is no release. Pass the path of a released file.")
     drawn = getattr(release, "run", {}).get("choice", {})
-    return Released(frame, recipe, tolerance=float(drawn.get("tolerance", 0.0)))
+    draft = release if isinstance(release, Draft) else None
+    return Released(frame, recipe, tolerance=float(drawn.get("tolerance", 0.0)), draft=draft)
 
 
 def _open_file(path: Path) -> Released:
@@ -124,23 +130,35 @@ def label_values(recipe: Generalization, source: Source) -> Labels:
     A value that the recipe does not name, since no released row shows it, becomes ``*``.
     """
     alone = {name: recipe.attributes[name] for name in recipe.quasi_identifiers}
-    # Only what becomes of values is asked for: nothing is required, so nothing can fail.
-    bare = replace(recipe, attributes=alone, require={}, confidential=(), rule="none", limit=0.0, person=None)
-    prepared, _ = recipe_problem(bare, source, "*")
-    found: dict[str, dict[str | None, str | None]] = {}
-    for grouping in make_groupings(prepared, prepared.lattice, prepared.lattice.bottom):
-        raw = prepared.table.raw[grouping.name]
-        texts: list[str | None] = [*texts_of_array(raw.values)]
-        codes = raw.codes.tolist()
-        if raw.missing is not None:
-            texts, codes = [*texts, None], [*codes, raw.missing]
+    prepared, groupings = recode(replace(recipe, attributes=alone, person=None), source)
+    return _labels(prepared, groupings)
+
+
+def recode(recipe: Generalization, data: object) -> tuple[Prepared, tuple[Grouping, ...]]:
+    """Do to the original what a recipe says; nothing is required, so nothing can fail."""
+    lenient = replace(recipe, require={}, confidential=(), rule="none", limit=0.0)
+    prepared, _ = recipe_problem(lenient, data, "*")
+    return prepared, make_groupings(prepared, prepared.lattice, prepared.lattice.bottom)
+
+
+def _labels(prepared: Prepared, groupings: Sequence[Grouping]) -> Labels:
+    found = {}
+    for grouping in groupings:
         labels, block = grouping.labels, grouping.block.tolist()
-        found[grouping.name] = {text: labels[block[code]] for text, code in zip(texts, codes, strict=True)}
+        codes = raw_codes(prepared, grouping.name)
+        found[grouping.name] = {text: labels[block[code]] for text, code in codes.items()}
     return found
 
 
+def raw_codes(prepared: Prepared, name: str) -> dict[str | None, int]:
+    """Return the code of each text that a column holds; None is missing."""
+    raw = prepared.table.raw[name]
+    found: dict[str | None, int] = dict(zip(texts_of_array(raw.values), raw.codes.tolist(), strict=True))
+    return found if raw.missing is None else {**found, None: raw.missing}
+
+
 @dataclass(frozen=True, eq=False)
-class Recoded:
+class RecodedCells:
     """Everyone's rows as a release shows them."""
 
     cells: Cells  # the cells of the original, with the codes of labels in place of those of values
@@ -148,38 +166,73 @@ class Recoded:
     labels: Mapping[str, Sequence[str | None]]  # attribute → the label of each code
 
 
-def recode_cells(table: CodedTable, source: Source, recipe: Generalization, released: Source) -> Recoded:
-    """Code the original rows as a recipe does, and find them in the released file.
+def recode_cells(table: CodedTable, source: Source, released: Released) -> RecodedCells:
+    """Code the original rows as a release does, and tell which of them are in it."""
+    recipe, draft = released.recipe, released.draft
+    assert recipe is not None
+    maps = label_values(recipe, source) if draft is None else _labels(draft.prepared, draft.groupings)
+    written = {
+        name: [maps[name].get(text, ROOT) for text in table.texts(name)] for name in recipe.quasi_identifiers
+    }
+    if draft is None:
+        columns = {
+            name: LabelledColumn(table.cells.codes[name], labels, recipe.attributes[name].kind)
+            for name, labels in written.items()
+        }
+        kept = find_kept(columns, table.cells.rows, open_source(released.frame), recipe)
+    else:
+        kept = _kept_by(draft, table)
+    codes, sizes, names = dict(table.cells.codes), dict(table.cells.sizes), {}
+    for name, labels in written.items():
+        one, _, names[name] = share_codes(labels, ())
+        codes[name], sizes[name] = one[codes[name]], len(names[name])
+    return RecodedCells(replace(table.cells, codes=codes, sizes=sizes), kept, names)
+
+
+def _kept_by(draft: Draft, table: CodedTable) -> BoolArray:
+    """Tell which cells are in classes that a draft keeps."""
+    columns = []
+    for grouping in draft.groupings:
+        places = raw_codes(draft.prepared, grouping.name)
+        codes = np.array([places[text] for text in table.texts(grouping.name)], dtype=np.int32)
+        columns.append(codes[table.cells.codes[grouping.name]])
+    return kept_tuples(np.column_stack(columns), [item.block for item in draft.groupings], draft.classes)
+
+
+@dataclass(frozen=True, eq=False)
+class LabelledColumn:
+    """A quasi-identifier of the original as a release writes it."""
+
+    codes: LongArray | IntArray  # of each cell
+    labels: Sequence[str | None]  # the label of each code; equal ones cannot be told apart in the release
+    kind: str | None
+
+
+def find_kept(
+    columns: Mapping[str, LabelledColumn], rows: LongArray, released: Source, recipe: Generalization
+) -> BoolArray:
+    """Tell which cells of the original are in the released rows.
 
     A class of the release is in the file as a whole or not at all, as suppression leaves it; otherwise the
     file was made from other data.
     """
-    names, maps = recipe.quasi_identifiers, label_values(recipe, source)
-    for name in names:
+    for name in columns:
         if name not in released.columns:
             raise DataError(f"the release has no column {name!r}, which it promises.", where=released.name)
-    shown = read_cells(released, names)
-    codes, sizes, labels = dict(table.cells.codes), dict(table.cells.sizes), {}
-    theirs: dict[str, LongArray] = {}
-    for name in names:
-        ours = [maps[name].get(text, ROOT) for text in table.texts(name)]
-        kind = recipe.attributes[name].kind
-        written = _read_labels(shown.texts(name), set(maps[name].values()), kind)
-        one, other, labels[name] = share_codes(ours, written)
-        codes[name], theirs[name] = one[codes[name]], other[shown.cells.codes[name]]
-        sizes[name] = len(labels[name])
-    cells = replace(table.cells, codes=codes, sizes=sizes)
-    number = number_tuples(
-        [np.concatenate([codes[name], theirs[name]]) for name in names], [sizes[name] for name in names]
-    )
-    mask = recipe.suppressed_output == "mask"
-    is_masked = np.full(len(shown.cells.rows), mask)
-    for name in names:
-        is_masked &= np.array([label == ROOT for label in labels[name]], dtype=bool)[theirs[name]]
-    kept = _find(number, cells.rows, shown.cells.rows, is_masked)
+    shown = read_cells(released, tuple(columns))
+    both, sizes = [], []
+    is_masked = np.full(len(shown.cells.rows), recipe.suppressed_output == "mask")
+    for name, column in columns.items():
+        texts = _read_labels(shown.texts(name), set(column.labels), column.kind)
+        ours, theirs, labels = share_codes(column.labels, texts)
+        there = theirs[shown.cells.codes[name]]
+        both.append(np.concatenate([ours[column.codes], there]))
+        sizes.append(len(labels))
+        is_masked &= np.array([label == ROOT for label in labels], dtype=bool)[there]
+    kept = _find(number_tuples(both, sizes), rows, shown.cells.rows, is_masked)
     if kept is None:
         raise DataError(f"{NOT_MADE}: its classes are others. Name the file that it came from.")
-    return Recoded(cells, kept, labels)
+    return kept
 
 
 def _find(number: LongArray, ours: LongArray, theirs: LongArray, masked: BoolArray) -> BoolArray | None:
