@@ -108,32 +108,71 @@ def risk(  # noqa: PLR0913 (keywords alone from the third on, and no two that be
         data, quasi_identifiers, sensitive = _specified(data, quasi_identifiers, sensitive, whole)
     _check(quasi_identifiers, sensitive, population, fraction, threshold)
     released = None if release is None else open_release(release)
-    source = open_source(data, _reading(how, released))
-    person = _person(person, how, released)
+    source = open_source(data, reading_of(how, released))
+    person = person_of(person, how, released)
     names, notes = _choose_names(source, quasi_identifiers, (*sensitive, person), released)
-    needed = [*names, *sensitive, *(() if released is None else released.quasi_identifiers)]
-    table = read_cells(source, tuple(dict.fromkeys(needed)), person)
-    assumed = _assume(Assumptions(threshold, fraction), table, sensitive, whole)
+    table = read_original(source, names, sensitive, released, person)
     people = None if population is None else _read_population(population, names, person, how)
-    everyone = np.ones(len(table.cells.rows), dtype=bool)
+    return attack(
+        (source, table),
+        (names, sensitive),
+        released,
+        Assumptions(threshold, fraction),
+        people,
+        spec=whole,
+        seed=seed,
+        subsets=subsets,
+        downcoding=downcoding,
+        notes=notes,
+    )
+
+
+def read_original(
+    source: Source,
+    names: Sequence[str],
+    sensitive: Sequence[str],
+    released: Released | None,
+    person: str | None,
+) -> CodedTable:
+    """Count the original once, by all columns that attackers and the release need."""
+    needed = [*names, *sensitive, *(() if released is None else released.quasi_identifiers)]
+    return read_cells(source, tuple(dict.fromkeys(needed)), person)
+
+
+def attack(  # noqa: PLR0913 (keywords alone from the sixth on, and no two that belong together)
+    original: tuple[Source, CodedTable],
+    columns: tuple[Sequence[str], Sequence[str]],
+    released: Released | None,
+    assumed: Assumptions,
+    people: tuple[Source, CodedTable] | None = None,
+    *,
+    spec: Spec | None = None,
+    seed: int = 1,
+    subsets: bool = True,
+    downcoding: bool = False,
+    notes: Sequence[str] = (),
+) -> Risk:
+    """Let attackers try a table that was counted, and a release made from it."""
+    (source, table), (names, sensitive) = original, columns
+    assumed = _assume(assumed, table, sensitive, spec)
     before, strangers = _assess_original(table, names, sensitive, assumed, people)
     found = Risk(
         tuple(names),
         tuple(sensitive),
-        float(threshold),
+        float(assumed.threshold),
         before,
-        link_classes(table.cells, names, everyone, seed=seed),
+        link_classes(table.cells, names, np.ones(len(table.cells.rows), dtype=bool), seed=seed),
         scan_subsets(table.cells, names) if subsets else None,
         notes=(*notes, *strangers),
     )
     if released is None:
         return found
     if released.recipe is None:
-        return _against_microaggregated(found, source, released, assumed, whole, seed=seed)
-    found = _against_generalized(found, (source, table), released, assumed, people, seed=seed)
-    if whole is None or not downcoding:
+        return _against_microaggregated(found, source, released, assumed, spec, seed=seed)
+    found = _against_generalized(found, original, released, assumed, people, seed=seed)
+    if spec is None or not downcoding:
         return found
-    tried, remarks = attack_minimality(source, whole, released, people, seed=seed)
+    tried, remarks = attack_minimality(source, spec, released, people, seed=seed)
     return replace(found, downcoding=tried, notes=(*found.notes, *remarks))
 
 
@@ -147,7 +186,8 @@ def _specified(
     return data, known, sensitive or [name for name in spec.sensitive if name not in known]
 
 
-def _person(person: str | None, how: DataSpec | None, released: Released | None) -> str | None:
+def person_of(person: str | None, how: DataSpec | None, released: Released | None) -> str | None:
+    """Return the column that tells persons apart: as named, or as the specification or release says."""
     if person is None and how is not None:
         person = how.person
     if person is None and released is not None and released.recipe is not None:
@@ -191,7 +231,7 @@ def _check(
         raise ParameterError(f"the threshold must be from 0 to below 1; got {threshold:g}.")
 
 
-def _reading(how: DataSpec | None, released: Released | None) -> DataSpec:
+def reading_of(how: DataSpec | None, released: Released | None) -> DataSpec:
     """Say how data are read; what was missing to a release is missing here too."""
     found = DataSpec() if how is None else how
     return found if released is None else found.model_copy(update={"missing": released.missing})

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from sfumato.assess.analyses import utility
-from sfumato.assess.attackers import risk
+from sfumato.assess.attackers import attack, person_of, read_original, reading_of
+from sfumato.assess.pairing import open_release
 from sfumato.assess.published import Lack, Published, Subject, attempt, count_classes, sizes_dict
+from sfumato.assess.reidentification import Assumptions
 from sfumato.table import open_source
 
 if TYPE_CHECKING:
@@ -205,12 +207,28 @@ def gather(
 def _compared(base: Evidence, origin: Origin) -> Evidence:
     """Add what only the original tells."""
     subject, lacks = base.subject, list(base.lacks)
-    original = open_source(origin.data, None if origin.spec is None else origin.spec.data)
-    names = subject.quasi_identifiers
-    sizes = attempt(lacks, "sizes", ADVICE, lambda: count_classes(original, names)[0])
-    risks = attempt(lacks, "risk", ADVICE, lambda: _risk(subject, origin))
+    spec = origin.spec
+    how = None if spec is None else spec.data
+    released = open_release(subject.data if origin.made is None else origin.made)
+    original = open_source(origin.data, reading_of(how, released))
+    names, sensitive = subject.quasi_identifiers, subject.sensitive
+    person = person_of(None, how, released)
+    table = attempt(
+        lacks, "risk", ADVICE, lambda: read_original(original, names, sensitive, released, person)
+    )
+    sizes = risks = None
+    if table is None:
+        lacks.append(replace(lacks[-1], part="sizes"))
+    else:
+        sizes = count_classes(table.cells, names)
+        risks = attempt(
+            lacks,
+            "risk",
+            ADVICE,
+            lambda: attack((original, table), (names, sensitive), released, Assumptions(), spec=spec),
+        )
     analyses = attempt(lacks, "utility", ADVICE, lambda: _utility(subject, origin))
-    named = () if origin.spec is None else origin.spec.attributes
+    named = () if spec is None else spec.attributes
     return replace(
         base,
         sizes_before=sizes,
@@ -218,18 +236,6 @@ def _compared(base: Evidence, origin: Origin) -> Evidence:
         utility=analyses,
         left_out=tuple(name for name in original.columns if name not in named) if named else (),
         lacks=tuple(lacks),
-    )
-
-
-def _risk(subject: Subject, origin: Origin) -> Risk:
-    """Let attackers try the original and the release."""
-    return risk(
-        origin.data,
-        subject.quasi_identifiers,
-        subject.sensitive,
-        release=subject.data if origin.made is None else origin.made,
-        downcoding=False,
-        spec=origin.spec,
     )
 
 

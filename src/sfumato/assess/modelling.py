@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 PENALTY = 1.0
 MOST_STEPS = 100
+DIGITS = 4
+"""Decimals of a probability that training decides."""
 
 
 def learn_classes(points: FloatArray, weights: FloatArray, asked: FloatArray) -> FloatArray:
@@ -108,7 +110,8 @@ def _area(belongs: FloatArray, likely: FloatArray) -> float:
     others = len(belongs) - ours
     if not ours or not others:
         return 0.5
-    _, place, counts = np.unique(likely, return_inverse=True, return_counts=True)
+    # What differs by less than training decides is a tie: else noise would rank rows that look alike.
+    _, place, counts = np.unique(np.round(likely, DIGITS), return_inverse=True, return_counts=True)
     ranks = (np.cumsum(counts) - (counts - 1) / 2)[place.reshape(-1)]
     return float((ranks[belongs].sum() - ours * (ours + 1) / 2) / (ours * others))
 

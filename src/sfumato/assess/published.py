@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar, cast
 
 import numpy as np
 
-from sfumato.assess.cells import read_cells
+from sfumato.assess.cells import count_rows, read_cells
 from sfumato.assess.pairing import find_positions
 from sfumato.assess.reidentification import Assumptions, assess
 from sfumato.errors import SfumatoError, VerificationError
@@ -18,16 +18,13 @@ from sfumato.release.fields import load_json_object
 from sfumato.release.microaggregated import Microaggregation, is_microaggregated
 from sfumato.spec import DataSpec
 from sfumato.table import open_source
-from sfumato.table.tally import tally
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from sfumato._typing import BoolArray
     from sfumato.assess import TableRisk
-    from sfumato.table import Source
-    from sfumato.table.tally import DistinctColumn, Tally
+    from sfumato.assess.cells import Cells, CodedTable
 
 
 @dataclass(frozen=True)
@@ -82,37 +79,25 @@ class ReleasedAttribute:
         }
 
 
-def count_classes(source: Source, names: Sequence[str], *, masked: bool = False) -> tuple[ClassSizes, Tally]:
-    """Count classes over some columns, in rows, and how often each of their values occurs."""
-    counted = tally(source, names)
-    gone = masked_tuples(counted) if masked else np.zeros(len(counted.rows), dtype=np.bool_)
-    kept = counted.rows[~gone]
-    return ClassSizes.count(kept, kept, int(counted.rows[gone].sum())), counted
-
-
-def masked_tuples(counted: Tally) -> BoolArray:
-    """Tell which tuples are ``*`` throughout: those of masked rows."""
-    found = np.ones(len(counted.rows), dtype=np.bool_)
-    for column in counted.columns.values():
-        stars = np.array([value == ROOT for value in column.values.to_pylist()] + [False], dtype=np.bool_)
-        found &= stars[column.places]
-    return found
+def count_classes(cells: Cells, names: Sequence[str], suppressed: int = 0) -> ClassSizes:
+    """Count classes over some columns, in rows."""
+    rows = cells.classes(names).rows
+    return ClassSizes.count(rows, rows, suppressed)
 
 
 def read_attributes(
-    counted: Tally,
+    table: CodedTable,
+    cells: Cells,
     recipe: Generalization,
     costs: Mapping[str, object],
     rows: Mapping[str, int],
-    *,
-    kept: BoolArray | None = None,
 ) -> tuple[ReleasedAttribute, ...]:
-    """Say what became of each quasi-identifier."""
+    """Say what became of each quasi-identifier, given the cells of a release that are not masked."""
     found = []
-    known = counted.rows if kept is None else np.where(kept, counted.rows, 0)
     for name in recipe.quasi_identifiers:
         done, stated = recipe.attributes[name], _mapping(costs.get(name))
-        blocks = _blocks(counted.columns[name], known, stated)
+        counts = count_rows(cells.codes[name], cells.rows, cells.sizes[name])
+        blocks = _blocks(dict(zip(table.texts(name), counts.tolist(), strict=True)), stated)
         default = _mapping(stated.get("height")).get("default")
         height = default[1] if isinstance(default, list) and done.level is not None else None
         loss = _loss(blocks, rows)
@@ -120,22 +105,15 @@ def read_attributes(
     return tuple(found)
 
 
-def _blocks(column: DistinctColumn, rows: object, stated: Mapping[str, object]) -> tuple[Block, ...]:
+def _blocks(counts: Mapping[str | None, int], stated: Mapping[str, object]) -> tuple[Block, ...]:
     """Return the labels that occur, in the order of the reference, else in their own."""
-    weights = np.asarray(rows)
-    counts = np.bincount(column.places + 1, weights=weights, minlength=len(column.values) + 1).astype(int)
-    labels = [None, *(text_of(value) for value in column.values.to_pylist())]
     loss = _mapping(stated.get("loss"))
     cells = [cell for cell in cast("list[list[object]]", loss.get("cells", [])) if len(cell) == 3]
     costs = {_text(cell[0]): float(str(cell[1])) / float(str(cell[2])) for cell in cells}
     default = loss.get("default")
     other = default[0] / default[1] if isinstance(default, list) else None
     order = {label: place for place, label in enumerate(costs)}
-    found = [
-        Block(label, int(count), costs.get(label, other))
-        for label, count in zip(labels, counts.tolist(), strict=True)
-        if count
-    ]
+    found = [Block(label, count, costs.get(label, other)) for label, count in counts.items() if count]
     return tuple(sorted(found, key=lambda block: (order.get(block.label, len(order)), _natural(block.label))))
 
 
@@ -307,13 +285,20 @@ def published(file: Path) -> Published:
     absent = {*subject.quasi_identifiers, *subject.sensitive} - {*source.columns}
     if absent:
         return Published(subject=subject, withheld=reasons, lacks=_without_columns(sorted(absent)))
-    sizes, counted = count_classes(source, subject.quasi_identifiers, masked=subject.is_masked)
+    names = subject.quasi_identifiers
+    table = read_cells(source, (*names, *subject.sensitive))
+    cells, gone = table.cells, np.zeros(len(table.cells.rows), dtype=np.bool_)
+    if subject.is_masked:
+        # Suppressed rows that stand there as ``*`` are nobody.
+        stars = [np.array([text == ROOT for text in table.texts(name)])[cells.codes[name]] for name in names]
+        gone = np.all(stars, axis=0)
+        cells = cells.keep(~gone)
     lacks: list[Lack] = []
     return Published(
         subject=subject,
-        sizes_after=sizes,
-        attributes=_attributes(subject, counted),
-        risk_alone=attempt(lacks, "risk", "Verify the file.", lambda: _risk(subject, source)),
+        sizes_after=count_classes(cells, names, int(table.cells.rows[gone].sum())),
+        attributes=_attributes(subject, table, cells),
+        risk_alone=attempt(lacks, "risk", "Verify the file.", lambda: _risk(subject, table, cells)),
         withheld=reasons,
         lacks=tuple(lacks),
     )
@@ -326,28 +311,18 @@ def _without_columns(names: Sequence[str]) -> tuple[Lack, ...]:
     return tuple(Lack(part, why, "Write the release again.") for part in parts)
 
 
-def _attributes(subject: Subject, counted: Tally) -> tuple[ReleasedAttribute, ...]:
+def _attributes(subject: Subject, table: CodedTable, cells: Cells) -> tuple[ReleasedAttribute, ...]:
     if subject.recipe is None:
         return ()
-    return read_attributes(
-        counted,
-        subject.recipe,
-        _mapping(subject.reference.get("attributes")),
-        cast("Mapping[str, int]", _mapping(subject.verdict.get("rows"))),
-        kept=~masked_tuples(counted) if subject.is_masked else None,
-    )
+    costs = _mapping(subject.reference.get("attributes"))
+    rows = cast("Mapping[str, int]", _mapping(subject.verdict.get("rows")))
+    return read_attributes(table, cells, subject.recipe, costs, rows)
 
 
-def _risk(subject: Subject, source: Source) -> TableRisk:
-    """Let attackers try the released rows; suppressed ones that stand there as ``*`` are nobody."""
-    names = subject.quasi_identifiers
-    table = read_cells(source, (*names, *subject.sensitive))
-    cells = table.cells
-    if subject.is_masked:
-        stars = [np.array([text == ROOT for text in table.texts(name)])[cells.codes[name]] for name in names]
-        cells = cells.keep(~np.all(stars, axis=0))
+def _risk(subject: Subject, table: CodedTable, cells: Cells) -> TableRisk:
+    """Let attackers try the released rows."""
     assumed = Assumptions(positions=find_positions(table, subject.sensitive, {}))
-    return assess(cells, names, subject.sensitive, assumed)
+    return assess(cells, subject.quasi_identifiers, subject.sensitive, assumed)
 
 
 def attempt(lacks: list[Lack], part: Part, remedy: str, make: Callable[[], Found]) -> Found | None:

@@ -78,9 +78,8 @@ def _run(drafts: Path, folder: Path, output: Output) -> dict[str, object]:
             write_synced(drafts / name, text.encode())
         made = chosen.release()
         manifest = made.write(drafts / RELEASE)
-        found = api.verify(drafts / RELEASE)
     with waiting(options, "attacking and analysing the release, for its report"):
-        made.report(drafts / REPORT, show_values=options.show_values)
+        found = made.report(drafts / REPORT, show_values=options.show_values)
         made.report(drafts / INTERNAL_REPORT, internal=True, show_values=options.show_values)
     result = tell_release(made, manifest, folder / RELEASE, output)
     return {
@@ -88,7 +87,7 @@ def _run(drafts: Path, folder: Path, output: Output) -> dict[str, object]:
         "pick": PICK,
         "solution": chosen.number,
         **result,
-        "verified": found["holds"],
+        "verified": found.holds,
     }
 
 
