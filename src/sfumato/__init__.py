@@ -15,8 +15,17 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sfumato import datasets, microaggregation
-    from sfumato.api import anonymize, check, explore, measure, release_solution, verify, warm_up
-    from sfumato.assess.attackers import risk
+    from sfumato.api import (
+        anonymize,
+        check,
+        explore,
+        measure,
+        microaggregate,
+        release_solution,
+        risk,
+        verify,
+        warm_up,
+    )
     from sfumato.errors import (
         DataError,
         HierarchyError,
@@ -27,7 +36,7 @@ if TYPE_CHECKING:
         SpecError,
         VerificationError,
     )
-    from sfumato.microaggregating import Microaggregated, microaggregate
+    from sfumato.microaggregating import Microaggregated
     from sfumato.results import Front, Recipe, Release, Solution
     from sfumato.spec import Spec
 
@@ -36,7 +45,18 @@ __version__ = "0.1.0"
 # Heavy libraries are imported when a name is first used, so that importing the package costs little.
 _HOME = {
     **dict.fromkeys(
-        ("anonymize", "check", "explore", "measure", "release_solution", "verify", "warm_up"), "sfumato.api"
+        (
+            "anonymize",
+            "check",
+            "explore",
+            "measure",
+            "microaggregate",
+            "release_solution",
+            "risk",
+            "verify",
+            "warm_up",
+        ),
+        "sfumato.api",
     ),
     **dict.fromkeys(("Front", "Recipe", "Release", "Solution"), "sfumato.results"),
     **dict.fromkeys(
@@ -52,9 +72,8 @@ _HOME = {
         ),
         "sfumato.errors",
     ),
-    **dict.fromkeys(("Microaggregated", "microaggregate"), "sfumato.microaggregating"),
+    "Microaggregated": "sfumato.microaggregating",
     "Spec": "sfumato.spec",
-    "risk": "sfumato.assess.attackers",
 }
 
 

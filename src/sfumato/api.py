@@ -2,48 +2,42 @@
 
 from __future__ import annotations
 
-import os
 import time
-from dataclasses import replace
+import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from sfumato import front as fronts
 from sfumato.confidentiality import count_protected, find_warnings
 from sfumato.errors import InfeasibleError, ParameterError, SpecError
 from sfumato.preparing import asked_objectives, load, make_problem
-from sfumato.release import (
-    audit_against,
-    audit_release,
-    current_versions,
-    make_draft,
-    manifest_path,
-    trim_lattice,
-    write_recoding,
-)
-from sfumato.results import Front, Release
+from sfumato.release import audit_against, audit_release, make_draft, manifest_path
+from sfumato.results import Release
 from sfumato.search import (
-    METHODS,
     Monitor,
-    SearchSettings,
-    Status,
-    choose_method,
-    compile_method,
     draw_near,
     explain_infeasible,
     is_enumerable,
     measure_cube,
     warm_up_kernels,
 )
+from sfumato.searching import make_front, planned_method, run_search, why_none
 from sfumato.spec import Spec
 from sfumato.table import count_cube, open_source
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    import os
+    from collections.abc import Callable, Mapping, Sequence
 
+    from sfumato.assess import Risk
     from sfumato.measures import Measure
+    from sfumato.microaggregating import Microaggregated
+    from sfumato.microaggregation.aggregating import Groups, Method
+    from sfumato.microaggregation.grouping import Progress
     from sfumato.preparing import Prepared
-    from sfumato.search import Callback, Problem, SearchResult
+    from sfumato.results import Front
+    from sfumato.search import Callback
+    from sfumato.spec import DataSpec
 
 Data: TypeAlias = "object | str | os.PathLike[str] | None"
 
@@ -87,12 +81,9 @@ def explore(
         raise SpecError("no objectives: list measures under [objectives] maximize or minimize.")
     prepared = load(data, spec)
     problem = make_problem(prepared, maximize, minimize, measures)
-    method, why = _choose_method(problem, spec)
-    settings = _settings(spec, threads, checkpoint)
-    result = _search(method, problem, spec, settings, callback)
-    run = _run(prepared, problem, result, method, why)
+    result, run = run_search(prepared, problem, threads=threads, callback=callback, checkpoint=checkpoint)
     run["seconds_total"] = round(time.perf_counter() - begin, 6)
-    return _front(prepared, problem, result, run)
+    return make_front(prepared, problem, result, run)
 
 
 def anonymize(
@@ -140,12 +131,9 @@ def anonymize(
         raise SpecError("nothing is required: add [require] with, for example, k = 5.")
     prepared = load(data, spec)
     problem = make_problem(prepared, (), spec.objectives.minimize[:1])
-    method, why = _choose_method(problem, spec)
-    settings = _settings(spec, threads, checkpoint)
-    result = _search(method, problem, spec, settings, callback)
+    result, run = run_search(prepared, problem, threads=threads, callback=callback, checkpoint=checkpoint)
     if not len(result.nodes):
-        raise InfeasibleError(_why_none(problem, result))
-    run = _run(prepared, problem, result, method, why)
+        raise InfeasibleError(why_none(problem, result))
     lattice, node = result.lattice, result.nodes[0]
     asked = spec.release
     if asked.choice == "near-optimal":
@@ -229,6 +217,200 @@ def measure(
     return measure_cube(cube)
 
 
+def microaggregate(  # noqa: PLR0913 (keywords alone from the fourth on, and no two that belong together)
+    data: object,
+    columns: Sequence[str],
+    k: int = 5,
+    *,
+    groups: Groups = None,
+    standardize: bool = True,
+    method: Method = "mdav",
+    within: str | None = None,
+    centroid: Literal["mean", "median"] = "mean",
+    orders: Mapping[str, Sequence[str]] | None = None,
+    keep: Sequence[str] = (),
+    sort: bool = False,
+    drop: Sequence[str] | None = None,
+    gain: float = 0.2,
+    seed: int = 1,
+    threads: int | None = None,
+    time_limit: float | None = None,
+    callback: Callable[[Progress], bool | None] | None = None,
+    spec: Spec | None = None,
+) -> Microaggregated:
+    """Replace the values of columns by the centres of clusters of at least k similar rows.
+
+    Parameters
+    ----------
+    data
+        A frame or a path.
+    columns
+        Columns of numbers, dates, or texts with an order.
+    k
+        Smallest size of a cluster, from 2 to the number of rows.
+    groups
+        Lists of columns that are microaggregated together, each column in one; None for one group of all;
+        ``auto`` to search for groups by GOMM. With several groups k holds in each group alone, not over all
+        columns.
+    standardize
+        Take distances between z-scores. Columns are released on their own scale either way.
+    method
+        ``mdav``; ``v-mdav``, whose clusters grow where rows are dense; or ``univariate``, the optimum for
+        each column by itself.
+    within
+        A column that clusters do not cross. Missing is a value of it like any other.
+    centroid
+        ``mean`` or ``median``, for columns of numbers. Dates and ordered texts leave as the median, of two
+        middle values as the lower.
+    orders
+        Column → its values, lowest first.
+    keep
+        Further columns that are published, unchanged. All others are left out, that of ``within`` too unless
+        it is named here.
+    sort
+        Sort the published rows by all their columns, so that their order tells nothing. Else they are in the
+        order of the input.
+    drop
+        Deprecated, and of no effect: what is not named in ``columns`` or ``keep`` is left out anyway.
+    gain
+        How readily clusters of V-MDAV grow; see `sfumato.microaggregation.v_mdav`.
+    seed
+        Of the search for groups.
+    threads
+        Threads to use, all cores where None; the result does not depend on it.
+    time_limit
+        Seconds that the search for groups may take; without a limit where None.
+    callback
+        Sees the progress of the search for groups, and may stop it by returning True.
+    spec
+        How a file is read (separator, encoding, missing), if it needs saying.
+
+    Returns
+    -------
+    Microaggregated
+        With ``frame``, ``measures``, ``joint_k``, ``warnings``, ``verify()`` and ``write()``.
+
+    Raises
+    ------
+    DataError
+        If columns are absent or hold other values, or a stratum has fewer than k rows.
+    ParameterError
+        If a parameter is out of its range, or groups do not name each column once.
+
+    Notes
+    -----
+    Missing values stay missing, and nothing takes their place: rows are only put together with rows that
+    lack the same columns of a group. Where fewer than k rows do, all their cells in the group are blanked.
+    """
+    if drop is not None:
+        warnings.warn(
+            "drop is deprecated and has no effect: columns that neither 'columns' nor 'keep' names are left "
+            "out. Name what is published in 'keep'.",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+    from sfumato.microaggregating import Asked, aggregate
+
+    kept = (keep,) if isinstance(keep, str) else tuple(dict.fromkeys(keep))
+    asked = Asked(
+        columns=columns,
+        k=k,
+        groups=groups,
+        standardize=standardize,
+        method=method,
+        within=within,
+        centroid=centroid,
+        orders=orders or {},
+        keep=kept,
+        sort=sort,
+        gain=gain,
+        seed=seed,
+        threads=threads,
+        time_limit=time_limit,
+        callback=callback,
+    )
+    return aggregate(data, asked, None if spec is None else spec.data, drop or ())
+
+
+def risk(  # noqa: PLR0913 (keywords alone from the third on, and no two that belong together)
+    data: object,
+    quasi_identifiers: Sequence[str] | None = None,
+    sensitive: Sequence[str] = (),
+    *,
+    release: object = None,
+    population: object = None,
+    fraction: float | None = None,
+    person: str | None = None,
+    threshold: float = 0.2,
+    seed: int = 1,
+    subsets: bool = True,
+    downcoding: bool = True,
+    spec: Spec | DataSpec | None = None,
+) -> Risk:
+    """Find out what attackers achieve against a table, and against a release made from it.
+
+    Parameters
+    ----------
+    data
+        A frame or a path; None for the path that the specification names.
+    quasi_identifiers
+        Columns that an outsider may know. Where None, those of the specification, else of the release;
+        without either, all columns but the sensitive ones and the person.
+    sensitive
+        Columns whose values must not be learnt; those of the specification where none are named.
+    release
+        A release of these data: the path of its file, with its ``FILE.json`` beside it, or a release,
+        draft or microaggregated table that is not written yet.
+    population
+        A table of everyone who might be in the data, with the quasi-identifiers; for journalist risk.
+    fraction
+        In its place, the share of the population that is in the data, above 0 and at most 1.
+    person
+        Column that tells persons apart, where a person has several rows; where None, that of the
+        specification or the release.
+    threshold
+        A chance above this counts as a risk, from 0 to below 1.
+    seed
+        Where random choices of linkage attacks start.
+    subsets
+        Whether to look for combinations of attributes that single out most people.
+    downcoding
+        Whether to try to undo a generalized release by its being minimal; needs the specification, and
+        searches for the best release and for near-optimal ones beside it.
+    spec
+        A specification: roles, how files are read, and hierarchies of sensitive attributes, by which their
+        values are similar. Or its part ``data`` alone, which says how files are read.
+
+    Returns
+    -------
+    Risk
+        Counts and rates, never a value; ``to_dict()`` gives plain JSON.
+
+    Raises
+    ------
+    DataError
+        If data cannot be read, a column is not there, or the release was not made from these data.
+    ParameterError
+        If a parameter is out of its range.
+    """
+    from sfumato.assess.attackers import find_risk
+
+    return find_risk(
+        data,
+        quasi_identifiers,
+        sensitive,
+        release=release,
+        population=population,
+        fraction=fraction,
+        person=person,
+        threshold=threshold,
+        seed=seed,
+        subsets=subsets,
+        downcoding=downcoding,
+        spec=spec,
+    )
+
+
 def check(data: Data | Spec, spec: Spec | None = None) -> dict[str, object]:
     """Read specification, data and hierarchies, and say how large the search space is.
 
@@ -258,7 +440,7 @@ def check(data: Data | Spec, spec: Spec | None = None) -> dict[str, object]:
     problem = make_problem(prepared, maximize, minimize)
     if not maximize + minimize:
         warnings.append("no objectives: explore needs measures under [objectives].")
-    method = _checked_method(problem, spec, warnings)
+    method = planned_method(problem, spec, warnings)
     exact = is_enumerable(problem) or method == "lattice"
     exact = exact or (method == "optimal" and prepared.is_full_domain)
     return {
@@ -366,117 +548,3 @@ def warm_up() -> None:
 
     warm_up_kernels()
     microaggregation.warm_up_kernels()
-
-
-def _choose_method(problem: Problem, spec: Spec) -> tuple[str, str]:
-    try:
-        return choose_method(problem, spec.search.method)
-    except ParameterError as error:
-        raise SpecError(error.message, where=spec.where("search", "method")) from None
-
-
-def _checked_method(problem: Problem, spec: Spec, warnings: list[str]) -> str:
-    """Return the method that a run would use; where no front can be found, that of one best release."""
-    try:
-        return choose_method(problem, spec.search.method)[0]
-    except ParameterError as error:
-        if spec.search.method != "auto" or not problem.objectives:
-            raise SpecError(error.message, where=spec.where("search", "method")) from None
-        warnings.append(f"explore cannot find this front: {error.message}")
-        return choose_method(replace(problem, objectives=problem.objectives[-1:]), "auto")[0]
-
-
-def _settings(spec: Spec, threads: int | None, checkpoint: str | os.PathLike[str] | None) -> SearchSettings:
-    """Collect what a user says about the search."""
-    if threads is not None and threads < 1:
-        raise ParameterError(f"threads must be at least 1, or None for all cores; got {threads}.")
-    names = (
-        *("variant", "population", "iterations", "crossover", "mutation", "constrained_mutation"),
-        *("walk", "boxes", "seeding", "patience"),
-    )
-    given = {name: value for name in names if (value := getattr(spec.search, name)) not in (None, {})}
-    path = None if checkpoint is None else Path(os.fspath(checkpoint))
-    return SearchSettings(spec.search.seed, given, path, threads)
-
-
-def _search(
-    method: str, problem: Problem, spec: Spec, settings: SearchSettings, callback: Callback | None
-) -> SearchResult:
-    batch = problem.batch(settings.threads)
-    compile_method(method, problem, batch)
-    try:
-        result = METHODS[method](problem, batch, Monitor(spec.search.time_limit, callback), settings)
-    except ParameterError as error:
-        if error.where is not None:
-            raise
-        raise SpecError(error.message, where=spec.where("search", "method")) from None
-    lattice, nodes = trim_lattice(result.lattice, result.nodes)
-    return replace(result, lattice=lattice, nodes=nodes)
-
-
-def _why_none(problem: Problem, result: SearchResult) -> str:
-    if result.status is Status.LIMIT_REACHED:
-        return (
-            f"no recoding that meets the requirements was found before the search ended ({result.stopped})."
-        )
-    return explain_infeasible(problem)
-
-
-def _run(
-    prepared: Prepared, problem: Problem, result: SearchResult, method: str, why: str
-) -> dict[str, object]:
-    """Say how a search went, as ``run.json`` does."""
-    run: dict[str, object] = {
-        "method": method,
-        "why": why,
-        "status": result.status.value,
-        "seed": prepared.spec.search.seed,
-        "space": fronts.whole_text(problem.space),
-        "evaluated": result.evaluated,
-        "complete": result.complete,
-        "seconds": round(result.seconds, 6),
-        "rows": prepared.cube.row_count,
-        "distinct": prepared.cube.distinct,
-        "fingerprint": prepared.cube.fingerprint,
-        "schemes": dict(zip(prepared.setting.quasi_identifiers, prepared.scheme_names, strict=True)),
-        "objectives": {
-            "maximize": [item.name for item in problem.objectives if item.direction.sign < 0],
-            "minimize": [item.name for item in problem.objectives if item.direction.sign > 0],
-        },
-        "versions": current_versions(),
-    }
-    if result.bound is not None:
-        run |= _certificate(problem, result)
-    certificate = getattr(result, "certificate", None)
-    if certificate:
-        run["certificate"] = dict(certificate)
-    if result.stopped:
-        run["stopped"] = result.stopped
-    return run
-
-
-def _certificate(problem: Problem, result: SearchResult) -> dict[str, object]:
-    """State the bound and how far, relatively, the solution found may be from the optimum."""
-    assert result.bound is not None
-    if not len(result.nodes):
-        return {"bound": result.bound}
-    batch = problem.batch(threads=1, lattice=result.lattice)
-    value = float(problem.objectives[0].value(batch.evaluate(result.nodes[:1]))[0])
-    gap = 0.0 if result.complete else abs(value - result.bound) / max(abs(value), 1e-300)
-    return {"bound": result.bound, "gap": gap}
-
-
-def _front(prepared: Prepared, problem: Problem, result: SearchResult, run: dict[str, object]) -> Front:
-    statistics = problem.batch(threads=1, lattice=result.lattice).evaluate(result.nodes)
-    values = {item.name: item.value(statistics) for item in problem.measures}
-    solutions = tuple(
-        fronts.PlainSolution(
-            number + 1,
-            {name: float(column[number]) for name, column in values.items()},
-            int(statistics.suppressed[number]),
-            write_recoding(prepared, result.lattice, result.nodes[number]),
-        )
-        for number in range(len(result.nodes))
-    )
-    objectives = tuple(fronts.Objective(item.name, item.direction.sign < 0) for item in problem.objectives)
-    return Front(solutions, objectives, run, (prepared, problem))

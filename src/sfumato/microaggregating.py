@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -20,7 +19,6 @@ from sfumato.microaggregation.aggregating import (
     smallest_class,
 )
 from sfumato.microaggregation.grouping import GroupingSettings, group_columns
-from sfumato.microaggregation.partitioning import GAIN
 from sfumato.microaggregation.scales import standard_scores
 from sfumato.private import scratch_folder, spare_inputs
 from sfumato.publishable import PublishableRows
@@ -43,7 +41,7 @@ if TYPE_CHECKING:
     from sfumato.microaggregation.aggregating import Clusters, Groups, Method, NamedGroups
     from sfumato.microaggregation.grouping import Progress
     from sfumato.release import Manifest
-    from sfumato.spec import Spec
+    from sfumato.spec import DataSpec
     from sfumato.table import Source
     from sfumato.table.values import NumberColumn
 
@@ -203,134 +201,69 @@ class Microaggregated(PublishableRows):
         return Origin(self.source, None, self)
 
 
-def microaggregate(  # noqa: PLR0913 (keywords alone from the fourth on, and no two that belong together)
-    data: object,
-    columns: Sequence[str],
-    k: int = 5,
-    *,
-    groups: Groups = None,
-    standardize: bool = True,
-    method: Method = "mdav",
-    within: str | None = None,
-    centroid: Literal["mean", "median"] = "mean",
-    orders: Mapping[str, Sequence[str]] | None = None,
-    keep: Sequence[str] = (),
-    sort: bool = False,
-    drop: Sequence[str] | None = None,
-    gain: float = GAIN,
-    seed: int = 1,
-    threads: int | None = None,
-    time_limit: float | None = None,
-    callback: Callable[[Progress], bool | None] | None = None,
-    spec: Spec | None = None,
+@dataclass(frozen=True)
+class Asked:
+    """What a user asks of microaggregation; see `sfumato.microaggregate`."""
+
+    columns: Sequence[str]
+    k: int
+    groups: Groups
+    standardize: bool
+    method: Method
+    within: str | None
+    centroid: Literal["mean", "median"]
+    orders: Mapping[str, Sequence[str]]
+    keep: tuple[str, ...]
+    sort: bool
+    gain: float
+    seed: int
+    threads: int | None
+    time_limit: float | None
+    callback: Callable[[Progress], bool | None] | None
+
+
+def aggregate(
+    data: object, asked: Asked, how: DataSpec | None, dropped: Sequence[str] = ()
 ) -> Microaggregated:
-    """Replace the values of columns by the centres of clusters of at least k similar rows.
-
-    Parameters
-    ----------
-    data
-        A frame or a path.
-    columns
-        Columns of numbers, dates, or texts with an order.
-    k
-        Smallest size of a cluster, from 2 to the number of rows.
-    groups
-        Lists of columns that are microaggregated together, each column in one; None for one group of all;
-        ``auto`` to search for groups by GOMM. With several groups k holds in each group alone, not over all
-        columns.
-    standardize
-        Take distances between z-scores. Columns are released on their own scale either way.
-    method
-        ``mdav``; ``v-mdav``, whose clusters grow where rows are dense; or ``univariate``, the optimum for
-        each column by itself.
-    within
-        A column that clusters do not cross. Missing is a value of it like any other.
-    centroid
-        ``mean`` or ``median``, for columns of numbers. Dates and ordered texts leave as the median, of two
-        middle values as the lower.
-    orders
-        Column → its values, lowest first.
-    keep
-        Further columns that are published, unchanged. All others are left out, that of ``within`` too unless
-        it is named here.
-    sort
-        Sort the published rows by all their columns, so that their order tells nothing. Else they are in the
-        order of the input.
-    drop
-        Deprecated, and of no effect: what is not named in ``columns`` or ``keep`` is left out anyway.
-    gain
-        How readily clusters of V-MDAV grow; see `sfumato.microaggregation.v_mdav`.
-    seed
-        Of the search for groups.
-    threads
-        Threads to use, all cores where None; the result does not depend on it.
-    time_limit
-        Seconds that the search for groups may take; without a limit where None.
-    callback
-        Sees the progress of the search for groups, and may stop it by returning True.
-    spec
-        How a file is read (separator, encoding, missing), if it needs saying.
-
-    Returns
-    -------
-    Microaggregated
-        With ``frame``, ``measures``, ``joint_k``, ``warnings``, ``verify()`` and ``write()``.
-
-    Raises
-    ------
-    DataError
-        If columns are absent or hold other values, or a stratum has fewer than k rows.
-    ParameterError
-        If a parameter is out of its range, or groups do not name each column once.
-
-    Notes
-    -----
-    Missing values stay missing, and nothing takes their place: rows are only put together with rows that
-    lack the same columns of a group. Where fewer than k rows do, all their cells in the group are blanked.
-    """
-    if drop is not None:
-        warnings.warn(
-            "drop is deprecated and has no effect: columns that neither 'columns' nor 'keep' names are left "
-            "out. Name what is published in 'keep'.",
-            DeprecationWarning,
-            stacklevel=2,
-        )
-    keep = (keep,) if isinstance(keep, str) else tuple(dict.fromkeys(keep))
-    names = check_columns(columns, within, keep, drop or ())
-    manner = check_manner(k, method, gain, threads)
-    check_orders(orders or {}, names)
-    if centroid not in ("mean", "median"):
-        raise ParameterError(f"centroid must be 'mean' or 'median'; got {centroid!r}.")
-    source = open_source(data, None if spec is None else spec.data)
-    refuse_unknown(source, [*names, *([] if within is None else [within]), *keep, *(drop or ())])
-    read = read_numbers(source, names, orders)
+    """Read the columns, make clusters, and put their centres in place."""
+    within = asked.within
+    names = check_columns(asked.columns, within, asked.keep, dropped)
+    manner = check_manner(asked.k, asked.method, asked.gain, asked.threads)
+    check_orders(asked.orders, names)
+    if asked.centroid not in ("mean", "median"):
+        raise ParameterError(f"centroid must be 'mean' or 'median'; got {asked.centroid!r}.")
+    source = open_source(data, how)
+    refuse_unknown(source, [*names, *([] if within is None else [within]), *asked.keep, *dropped])
+    read = read_numbers(source, names, asked.orders)
     strata = None if within is None else read_codes(source, within)
     values = np.column_stack([column.values for column in read])
-    scaled = standard_scores(values) if standardize else values
-    if searched := groups == "auto" and method != "univariate":
-        how = GroupingSettings(standardize=False, threads=threads, time_limit_s=time_limit, callback=callback)
-        chosen = _search_groups(scaled, names, manner.k, seed, how)
+    scaled = standard_scores(values) if asked.standardize else values
+    if searched := asked.groups == "auto" and asked.method != "univariate":
+        settings = GroupingSettings(
+            standardize=False, threads=asked.threads, time_limit_s=asked.time_limit, callback=asked.callback
+        )
+        chosen = _search_groups(scaled, names, manner.k, asked.seed, settings)
     else:
-        chosen = check_groups(groups, names, method)
+        chosen = check_groups(asked.groups, names, asked.method)
     places = [[names.index(name) for name in group] for group in chosen]
     clusters = make_clusters(scaled, places, manner, strata=strata)
     recipe = Microaggregation(
         chosen,
         manner.k,
-        method,
-        gain,
-        standardize,
-        {column.name: "low" if column.is_whole else centroid for column in read},
+        asked.method,
+        asked.gain,
+        asked.standardize,
+        {column.name: "low" if column.is_whole else asked.centroid for column in read},
         within,
-        tuple(name for name in source.columns if name in names or name in keep),
-        tuple(name for name in source.columns if name not in names and name not in keep),
+        tuple(name for name in source.columns if name in names or name in asked.keep),
+        tuple(name for name in source.columns if name not in names and name not in asked.keep),
         "gomm" if searched else "given",
-        seed if searched else None,
+        asked.seed if searched else None,
         {column.name: column.labels for column in read if column.kind == "ordinal"},
         source.missing,
-        "sorted" if sort else "input",
+        "sorted" if asked.sort else "input",
     )
-    return _assemble(source, recipe, read, clusters, strata=strata, threads=threads)
+    return _assemble(source, recipe, read, clusters, strata=strata, threads=asked.threads)
 
 
 def _assemble(

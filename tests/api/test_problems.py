@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import csv
+import inspect
 from pathlib import Path
 
 import pytest
 
 import sfumato as sf
+from sfumato.assess.reidentification import THRESHOLD
+from sfumato.microaggregation.partitioning import GAIN
 from sfumato.preparing import load
 from tests.oracles import lattice as oracle
 from tests.oracles.classes import Ladder, Table
@@ -77,3 +80,9 @@ def test_a_solution_becomes_a_verified_release(name: str, tmp_path: Path) -> Non
             tolerance = manifest.tolerance.get(measure, 0.0)
             assert abs(manifest.measures[measure] - number) <= tolerance + 1e-9 * abs(number)
     assert list(found["not_recounted"]) == (["mean_k"] if name == "overview" else [])  # type: ignore[call-overload]
+
+
+def test_defaults_of_the_verbs_are_those_of_their_rooms() -> None:
+    """The verbs state them as numbers, so that importing them loads no room."""
+    assert inspect.signature(sf.risk).parameters["threshold"].default == THRESHOLD
+    assert inspect.signature(sf.microaggregate).parameters["gain"].default == GAIN

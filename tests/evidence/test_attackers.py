@@ -12,8 +12,8 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
+from sfumato import risk
 from sfumato.assess.analyses import utility
-from sfumato.assess.attackers import risk
 from tests.oracles import risk as oracle
 
 if TYPE_CHECKING:

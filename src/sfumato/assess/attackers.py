@@ -19,7 +19,7 @@ from sfumato.assess.pairing import (
     recode_cells,
     share_codes,
 )
-from sfumato.assess.reidentification import THRESHOLD, Assumptions, assess, population_sizes
+from sfumato.assess.reidentification import Assumptions, assess, population_sizes
 from sfumato.assess.risk import Risk
 from sfumato.assess.subsets import scan_subsets
 from sfumato.errors import DataError, ParameterError, nearest
@@ -41,67 +41,22 @@ if TYPE_CHECKING:
     from sfumato.table import Source
 
 
-def risk(  # noqa: PLR0913 (keywords alone from the third on, and no two that belong together)
+def find_risk(  # noqa: PLR0913 (the parameters of `sfumato.risk`)
     data: object,
-    quasi_identifiers: Sequence[str] | None = None,
-    sensitive: Sequence[str] = (),
+    quasi_identifiers: Sequence[str] | None,
+    sensitive: Sequence[str],
     *,
-    release: object = None,
-    population: object = None,
-    fraction: float | None = None,
-    person: str | None = None,
-    threshold: float = THRESHOLD,
-    seed: int = 1,
-    subsets: bool = True,
-    downcoding: bool = True,
-    spec: Spec | DataSpec | None = None,
+    release: object,
+    population: object,
+    fraction: float | None,
+    person: str | None,
+    threshold: float,
+    seed: int,
+    subsets: bool,
+    downcoding: bool,
+    spec: Spec | DataSpec | None,
 ) -> Risk:
-    """Find out what attackers achieve against a table, and against a release made from it.
-
-    Parameters
-    ----------
-    data
-        A frame or a path; None for the path that the specification names.
-    quasi_identifiers
-        Columns that an outsider may know. Where None, those of the specification, else of the release;
-        without either, all columns but the sensitive ones and the person.
-    sensitive
-        Columns whose values must not be learnt; those of the specification where none are named.
-    release
-        A release of these data: the path of its file, with its ``FILE.json`` beside it, or a release,
-        draft or microaggregated table that is not written yet.
-    population
-        A table of everyone who might be in the data, with the quasi-identifiers; for journalist risk.
-    fraction
-        In its place, the share of the population that is in the data, above 0 and at most 1.
-    person
-        Column that tells persons apart, where a person has several rows; where None, that of the
-        specification or the release.
-    threshold
-        A chance above this counts as a risk, from 0 to below 1.
-    seed
-        Where random choices of linkage attacks start.
-    subsets
-        Whether to look for combinations of attributes that single out most people.
-    downcoding
-        Whether to try to undo a generalized release by its being minimal; needs the specification, and
-        searches for the best release and for near-optimal ones beside it.
-    spec
-        A specification: roles, how files are read, and hierarchies of sensitive attributes, by which their
-        values are similar. Or its part ``data`` alone, which says how files are read.
-
-    Returns
-    -------
-    Risk
-        Counts and rates, never a value; ``to_dict()`` gives plain JSON.
-
-    Raises
-    ------
-    DataError
-        If data cannot be read, a column is not there, or the release was not made from these data.
-    ParameterError
-        If a parameter is out of its range.
-    """
+    """Find out what attackers achieve; see `sfumato.risk`."""
     whole = spec if isinstance(spec, Spec) else None
     how = spec.data if isinstance(spec, Spec) else spec
     if whole is not None:

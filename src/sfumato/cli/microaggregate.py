@@ -78,7 +78,7 @@ def microaggregate(
     Only these columns and those of --keep are published; all others are left out. Rows keep their order
     unless --sort is given. With several groups of columns, k holds in each group alone.
     """
-    from sfumato.microaggregating import microaggregate as run
+    from sfumato import api
     from sfumato.release import check_release_target, manifest_path
     from sfumato.search import Progress
 
@@ -92,7 +92,7 @@ def microaggregate(
     read = [data] if groups in ("none", "auto") else [data, groups]
     options.spare_inputs([path, manifest_path(path)], read)
     with watching(options, "groupings") as watch, reading(names, separator, encoding) as how:
-        found = run(
+        found = api.microaggregate(
             data,
             names,
             k,

@@ -47,7 +47,7 @@ def risk(
 
     A column whose name holds a comma is written in double quotes, as in CSV.
     """
-    from sfumato.assess import attackers
+    from sfumato import api
 
     options = output.options
     known = None if qi is None else split_names(qi, "--qi")
@@ -61,7 +61,7 @@ def risk(
         else nullcontext(options.load_spec(spec))
     )
     with waiting(options, "attacking"), source as how:
-        found = attackers.risk(
+        found = api.risk(
             data,
             known,
             secret,

@@ -101,21 +101,13 @@ class PlainSolution:
 
 @dataclass(frozen=True)
 class PlainFront:
-    """The solutions of a search, best first, and how completely they are known.
+    """The solutions of a search, best first, and how completely they are known."""
 
-    Parameters
-    ----------
-    solutions
-        Numbered from 1, sorted best first by the objectives in their order.
-    objectives
-        Those to maximize, then those to minimize.
-    run
-        What ``run.json`` says about the search.
-    """
-
-    solutions: tuple[PlainSolution, ...]
-    objectives: tuple[Objective, ...]
-    run: Mapping[str, object] = field(default_factory=dict)
+    solutions: tuple[
+        PlainSolution, ...
+    ]  # numbered from 1, sorted best first by the objectives in their order
+    objectives: tuple[Objective, ...]  # those to maximize, then those to minimize
+    run: Mapping[str, object] = field(default_factory=dict)  # what ``run.json`` says about the search
 
     def __len__(self) -> int:
         return len(self.solutions)
