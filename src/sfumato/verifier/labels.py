@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import TypeAlias
 
-STAR = "*"
+from sfumato.verifier.bags import STAR
 
 Accepts: TypeAlias = Callable[[str], bool]
 """Whether a recipe can write a text."""
