@@ -404,7 +404,7 @@ def _by_name(arguments: int, *counts: Callable[..., Count]) -> dict[tuple[str, i
 
 
 # Name and number of arguments → how it is counted.
-COUNTS = {
+COUNT_OF = {
     **_by_name(0, count_average_class, count_dm, count_exposed, count_gl, count_glm, count_k, count_loss),
     **_by_name(0, count_mean_k, count_precision, count_protection, count_secure, count_sl, count_spread_k),
     **_by_name(0, count_suppressed, count_usefulness),

@@ -19,7 +19,7 @@ from sfumato.verifier.bags import (
     readable,
 )
 from sfumato.verifier.checks import Check, broken, held, split_name, unknown
-from sfumato.verifier.counting import BEFOREHAND, COUNTS, fill_overall
+from sfumato.verifier.counting import BEFOREHAND, COUNT_OF, fill_overall
 from sfumato.verifier.labels import UnreadableError, accepted_labels, misfits
 from sfumato.verifier.loading import BeforehandError, Groups, UndeterminedError, UnstatedError, load_groups
 from sfumato.verifier.promise import Recount, stated_costs, stated_overall
@@ -237,7 +237,7 @@ def _count(groups: Groups, text: str) -> Count:
     name, arguments = split_name(text)
     if name in BEFOREHAND and not arguments:
         raise BeforehandError(BEFOREHAND[name])
-    count = COUNTS.get((name, len(arguments)))
+    count = COUNT_OF.get((name, len(arguments)))
     if count is None:
         raise UndeterminedError("no measure of this name can be recounted")
     if arguments and arguments[0] in groups.promise.quasi_identifiers:
