@@ -6,7 +6,6 @@ are only made printable; each picture escapes them for where it puts them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from sfumato.errors import ParameterError, SpecError
@@ -163,11 +162,8 @@ def _digits(value: object) -> str | None:
     """Return the digits of a whole number of ``run.json``; there may be more than Python converts."""
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
-    return (
-        (value.lstrip("0") or "0")
-        if isinstance(value, str) and value.isdecimal() and value.isascii()
-        else None
-    )
+    is_written = isinstance(value, str) and value.isdecimal() and value.isascii()
+    return (str(value).lstrip("0") or "0") if is_written else None
 
 
 def _whole(value: object) -> int | None:
@@ -225,18 +221,3 @@ def limit_words(name: str, limit: float) -> str:
     ('at least 5', 'at most 0.4')
     """
     return f"{'at least' if larger_is_better(name) else 'at most'} {number_words(limit)}"
-
-
-def mapping(value: object) -> Mapping[str, object]:
-    """Return a mapping of a verdict; an empty one for anything else."""
-    return value if isinstance(value, Mapping) else {}
-
-
-def numbers_of(value: object) -> dict[str, float]:
-    """Return the numbers of a verdict's mapping."""
-    return {name: float(x) for name, x in mapping(value).items() if isinstance(x, int | float)}
-
-
-def texts(value: object) -> list[str]:
-    """Return texts of a verdict; none for anything else."""
-    return [str(item) for item in value] if isinstance(value, list | tuple) else []
