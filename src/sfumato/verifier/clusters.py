@@ -139,7 +139,6 @@ def _judge_groups(recount: ClusterRecount, promise: ClusterPromise) -> Iterator[
 
 
 def _judge_orders(recount: ClusterRecount) -> Iterator[Check]:
-    """Judge the labels of ordinal columns."""
     for name, rows in recount.strange.items():
         title = f"labels of {name!r}"
         if rows:

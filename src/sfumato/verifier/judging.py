@@ -220,15 +220,19 @@ def judge_number(
     """Compare a stated number with the counted one."""
     found = f"{_show(stated)} stated, {_show(counted)} counted{_within(slack)}."
     due = cautious(name, counted, slack)[0] if slack else counted
-    ahead = float(due) - stated if larger_is_better(name) else stated - float(due)
+    ahead = _sign(name) * (float(due) - stated)
     is_held = _is_close(stated, due) or (not slack and 0 <= ahead <= tolerance + ZERO)
     return judged(name, found, is_held=is_held)
 
 
 def cautious(name: str, counted: Count, slack: Fraction) -> tuple[float, float]:
     """Return what to state of a measure that may be off by a slack, and how much better it may be."""
-    worst = counted - slack if larger_is_better(name) else counted + slack
-    return float(worst), float(2 * slack)
+    return float(counted - _sign(name) * slack), float(2 * slack)
+
+
+def _sign(name: str) -> int:
+    """Return 1 where larger is better, −1 where smaller is."""
+    return 1 if larger_is_better(name) else -1
 
 
 def _within(slack: Fraction) -> str:
@@ -240,13 +244,12 @@ def _is_close(stated: float, counted: Count) -> bool:
 
 
 def _meets(name: str, counted: Count, limit: float, slack: float | Fraction = 0) -> bool:
+    sign = _sign(name)
     if slack:
-        counted = counted + slack if larger_is_better(name) else counted - slack
+        counted = counted + sign * slack
     if isinstance(counted, float):
-        if math.isclose(counted, limit, rel_tol=TOLERANCE):
-            return True
-        return counted >= limit if larger_is_better(name) else counted <= limit
-    return counted >= _exactly(limit) if larger_is_better(name) else counted <= _exactly(limit)
+        return math.isclose(counted, limit, rel_tol=TOLERANCE) or sign * counted >= sign * limit
+    return sign * counted >= sign * _exactly(limit)
 
 
 def _exactly(limit: float) -> Fraction:

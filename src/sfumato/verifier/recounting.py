@@ -233,7 +233,6 @@ def _note_unstated(groups: Groups, text: str, error: UndeterminedError) -> None:
 
 
 def _count(groups: Groups, text: str) -> Count:
-    """Count one measure."""
     name, arguments = split_name(text)
     if name in BEFOREHAND and not arguments:
         raise BeforehandError(BEFOREHAND[name])

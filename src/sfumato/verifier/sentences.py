@@ -87,7 +87,6 @@ def _write(tree: object, column: Callable[[str], str], depth: int) -> str:
 
 
 def _compare(cell: str, operator: str, kind: str, value: object) -> str:
-    """Write one comparison."""
     if value is None and operator in ("==", "!="):
         return f"({cell} IS {'' if operator == '==' else 'NOT '}NULL)"
     sign = _OPERATORS[operator]
