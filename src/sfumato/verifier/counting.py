@@ -45,9 +45,10 @@ def count_t(groups: Groups, attribute: str, distance: str = "equal") -> Count:
     rows = groups.kept_rows if overall.counts is None else sum(overall.counts)
     if distance == "equal":
         return _largest_equal(groups, rows)
+    _fill_excess(groups, rows)
     if distance == "ordered":
-        return _largest_ordered(groups, overall, rows)
-    return _largest_hierarchical(groups, overall, rows)
+        return _largest(groups, _ORDERED, rows * max(len(overall.values) - 1, 1))
+    return _largest(groups, _HIERARCHICAL, rows * _fill_tree(groups, overall))
 
 
 def _slack(groups: Groups, overall: Overall, distance: str) -> Fraction:
@@ -100,10 +101,10 @@ def _fits_statement(groups: Groups, overall: Overall) -> bool:
     return max(off, default=0.0) <= overall.step / 2 + ROUNDING
 
 
-def _largest(groups: Groups, work: str) -> tuple[int, int]:
-    """Return work and size of the class with the largest work / size."""
+def _largest(groups: Groups, work: str, whole: int) -> Fraction:
+    """Return the largest work / (size × whole) of any class."""
     found = groups.ask(f"SELECT work, size FROM ({work}) ORDER BY work::DOUBLE / size DESC LIMIT 1")
-    return found[0][0], found[0][1]
+    return Fraction(found[0][0], found[0][1] * whole)
 
 
 def _largest_equal(groups: Groups, rows: int) -> Fraction:
@@ -114,8 +115,22 @@ def _largest_equal(groups: Groups, rows: int) -> Fraction:
         "coalesce(total, 0) * size AS due FROM shares LEFT JOIN overall "
         "ON shares.value IS NOT DISTINCT FROM overall.value) GROUP BY class, size"
     )
-    work, size = _largest(groups, gaps)
-    return Fraction(work, 2 * size * rows)
+    return _largest(groups, gaps, 2 * rows)
+
+
+# Over the m − 1 gaps between neighbours, what has to cross them.
+_ORDERED = (
+    "SELECT size, sum(crossing) AS work FROM (SELECT class, size, "
+    "abs(sum(excess) OVER (PARTITION BY class ORDER BY place)) AS crossing FROM excess) GROUP BY class, size"
+)
+
+# Over the inner nodes of the tree, what their children exchange, times the node's height.
+_HIERARCHICAL = (
+    "SELECT size, sum(exchanged) AS work FROM (SELECT class, size, "
+    "(level + 1) * least(sum(greatest(e, 0)), sum(greatest(-e, 0))) AS exchanged FROM ("
+    "SELECT class, size, level, parent, sum(excess) AS e FROM excess JOIN tree USING (place) "
+    "GROUP BY class, size, level, block, parent) GROUP BY class, size, level, parent) GROUP BY class, size"
+)
 
 
 def _fill_excess(groups: Groups, rows: int) -> None:
@@ -128,24 +143,11 @@ def _fill_excess(groups: Groups, rows: int) -> None:
     )
 
 
-def _largest_ordered(groups: Groups, overall: Overall, rows: int) -> Fraction:
-    """Mean over the m − 1 gaps between neighbours of what has to cross them."""
-    _fill_excess(groups, rows)
-    so_far = "sum(excess) OVER (PARTITION BY class ORDER BY place)"
-    crossing = f"SELECT class, size, abs({so_far}) AS crossing FROM excess"
-    work, size = _largest(
-        groups, f"SELECT size, sum(crossing) AS work FROM ({crossing}) GROUP BY class, size"
-    )
-    return Fraction(work, size * rows * max(len(overall.values) - 1, 1))
-
-
-def _largest_hierarchical(groups: Groups, overall: Overall, rows: int) -> Fraction:
-    """Sum over inner nodes of what their children exchange, times the node's height over the tree's."""
-    height = len(overall.levels) - 1
+def _fill_tree(groups: Groups, overall: Overall) -> int:
+    """Make the table ``tree``: the blocks of every value at each level and above it; return the height."""
+    height, places = len(overall.levels) - 1, range(len(overall.values))
     if height < 1:
         raise UnstatedError("the manifest does not hold the tree of the values")
-    _fill_excess(groups, rows)
-    places = range(len(overall.values))
     groups.make_listed(
         "tree",
         overall.values * height,
@@ -154,18 +156,7 @@ def _largest_hierarchical(groups: Groups, overall: Overall, rows: int) -> Fracti
         block=[*chain(*overall.levels[:-1])],
         parent=[*chain(*overall.levels[1:])],
     )
-    nodes = (
-        "SELECT class, size, level, parent, sum(excess) AS e FROM excess JOIN tree USING (place) "
-        "GROUP BY class, size, level, block, parent"
-    )
-    exchanged = (
-        f"SELECT class, size, (level + 1) * least(sum(greatest(e, 0)), sum(greatest(-e, 0))) AS exchanged "
-        f"FROM ({nodes}) GROUP BY class, size, level, parent"
-    )
-    work, size = _largest(
-        groups, f"SELECT size, sum(exchanged) AS work FROM ({exchanged}) GROUP BY class, size"
-    )
-    return Fraction(work, size * rows * height)
+    return height
 
 
 def histogram(column: str) -> str:
