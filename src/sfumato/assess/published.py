@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast
 
 import numpy as np
 
@@ -160,7 +160,7 @@ class Subject:
     """The release that the evidence is about, as FILE and FILE.json describe it."""
 
     data: Path  # the path of its file
-    verdict: Mapping[str, object]  # what the independent recount found, as `sfumato.verify` returns it
+    verdict: Mapping[str, Any]  # what the independent recount found, as `sfumato.verify` returns it
     # the attributes that may be known to an outsider, and those that must not be learnt
     quasi_identifiers: tuple[str, ...]
     sensitive: tuple[str, ...] = ()

@@ -21,18 +21,6 @@ from sfumato.words import count_words, list_words
 
 MOST_NAMES = 5
 _COUNTS = ("rows", "classes", "uniques")
-_MEANINGS = {
-    "mean_k": "{unit}s in the class of a row, on average over the rows",
-    "spread_k": "class sizes, summed over the rows",
-    "average_class": "rows in a class, on average over the classes",
-    "dm": "ordered pairs of rows that cannot be told apart",
-    "spread_l": "rows of the class with the row's own value of {}, summed over the rows",
-    "entropy_l": "every class mixes its values of {} at least as well as this many equally frequent ones",
-    "recursive_l": "(c, ℓ)-diversity of {} holds for c = {} and ℓ up to this",
-    "share_l": "one over the largest share that a value of {} has in a class",
-    "t": "the most special class is this far from the whole table in {} (0 to 1)",
-    "cm": "rows whose {} is not the most frequent one of their class",
-}
 
 
 @dataclass(frozen=True)
@@ -76,6 +64,8 @@ class Findings:
 
 def meaning(name: str, findings: Findings) -> str:
     """Say what one measure of a table means."""
+    from sfumato.measures import MEASURES
+    from sfumato.report import measure_words
     from sfumato.spec import parse_measure_name
 
     short, arguments = parse_measure_name(name)
@@ -85,10 +75,10 @@ def meaning(name: str, findings: Findings) -> str:
         return f"every class has at least {findings.numbers[name]:,.0f} different values of {arguments[0]}"
     if short == "distinct_l":
         return f"some class has a single value of {arguments[0]}: to know the class is to know it"
-    if short in _MEANINGS:
-        return _MEANINGS[short].format(*arguments, unit=findings.unit)
-    from sfumato.report import measure_words
-
+    facts = MEASURES.get(short)
+    if facts is not None and facts.meaning is not None:
+        attribute, c = (*arguments, "", "")[:2]
+        return facts.meaning.format(attribute=attribute, c=c, unit=findings.unit)
     return measure_words(name)
 
 

@@ -1,11 +1,16 @@
 """Measures: an index of a property, with a direction and a name."""
 
-from sfumato.measures.custom import PropertyMeasure
-from sfumato.measures.indices import binary_spread, mean, spread, worst
+from sfumato.measures.custom import PropertyMeasure, binary_spread, mean, spread, worst
 from sfumato.measures.measure import ClassMeasure, Direction, Measure, Monotone, Union
 from sfumato.measures.penalties import RowPenalties
-from sfumato.measures.registry import MEASURES, MeasureFacts, make_measure, measure_facts, measure_names
-from sfumato.measures.setting import Setting
+from sfumato.measures.registry import (
+    MEASURES,
+    MeasureFacts,
+    Setting,
+    make_measure,
+    measure_facts,
+    measure_names,
+)
 from sfumato.measures.steps import Step, gain_per_loss
 
 __all__ = [

@@ -1,4 +1,8 @@
-"""Measures of one's own: any property of classes with any index."""
+"""Custom measures: any property of classes, reduced to one number by an index.
+
+A property vector has one number for every row. It is given by classes: its value for each class, and the rows
+of each class. All rows of a class have the same value.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +11,66 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sfumato.errors import ParameterError
-from sfumato.measures.indices import worst
 from sfumato.measures.measure import Direction, Measure, Monotone
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import TypeAlias
 
-    from sfumato._typing import FloatArray
+    from sfumato._typing import FloatArray, LongArray
     from sfumato.classes import Classes
     from sfumato.classes.statistics import Statistics
-    from sfumato.measures.indices import Index
+
+    Index: TypeAlias = Callable[[FloatArray, LongArray], float]
+
+
+def worst(values: FloatArray, rows: LongArray) -> float:
+    """Return the smallest value of any row: the conventional way to measure privacy.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> worst(np.array([3.0, 2.0]), np.array([3, 2]))
+    2.0
+    """
+    return float(values.min())
+
+
+def spread(values: FloatArray, rows: LongArray) -> float:
+    """Return the sum over rows, which orders vectors as the binary spread index does.
+
+    That index tells how much one vector exceeds another, Σ max(a − b, 0); it is larger than that of b and a
+    if and only if Σ a > Σ b, because the difference of the two is Σ a − Σ b.
+
+    Dewri, R., Ray, I., Ray, I., Whitley, D., property based generalizations, section 4.1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> spread(np.array([3.0, 2.0]), np.array([3, 2]))
+    13.0
+    """
+    return float((values * rows).sum())
+
+
+def mean(values: FloatArray, rows: LongArray) -> float:
+    """Return the mean over rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> mean(np.array([3.0, 2.0]), np.array([3, 2]))
+    2.6
+    """
+    return spread(values, rows) / float(rows.sum())
+
+
+def binary_spread(first: FloatArray, second: FloatArray) -> float:
+    """Return how much the first vector exceeds the second, row by row: Σ max(first − second, 0).
+
+    See `spread`, which orders vectors as this does.
+    """
+    return float(np.maximum(first - second, 0.0).sum())
 
 
 class PropertyMeasure(Measure):
@@ -41,7 +95,7 @@ class PropertyMeasure(Measure):
 
     Examples
     --------
-    >>> from sfumato.measures.indices import mean
+    >>> from sfumato.measures import mean
     >>> risk = PropertyMeasure("risk", lambda classes: 1 / classes.sizes, index=mean, direction="minimize")
     >>> risk.direction
     <Direction.MINIMIZE: 'minimize'>

@@ -26,6 +26,12 @@ def kept_shares(statistics: Statistics, cost: CellCost) -> FloatArray:
     return np.asarray(statistics.cells(cost) / np.maximum(limits, 1))
 
 
+def mean_share(statistics: Statistics, cost: CellCost, weights: FloatArray) -> FloatArray:
+    """Return the mean over rows of Σ w·share / Σ w over their cells; a suppressed row has 1 in each."""
+    shares = kept_shares(statistics, cost) + statistics.suppressed[:, None]
+    return np.asarray((shares * weights).sum(axis=1) / (weights.sum() * statistics.row_count))
+
+
 class Loss(Weighted, Cost):
     """General loss metric per cell, between 0 and 1, with weights.
 
@@ -47,8 +53,7 @@ class Loss(Weighted, Cost):
 
     def value(self, statistics: Statistics) -> FloatArray:
         """Return the loss of each node."""
-        shares = kept_shares(statistics, CellCost.SIZE) + statistics.suppressed[:, None]
-        return np.asarray((shares * self.weights).sum(axis=1) / (self.weights.sum() * statistics.row_count))
+        return mean_share(statistics, CellCost.SIZE, self.weights)
 
     def penalties(self, cube: Cube) -> RowPenalties:
         """Return what each row costs."""
@@ -288,6 +293,4 @@ class Usefulness(Weighted):
 
     def value(self, statistics: Statistics) -> FloatArray:
         """Return the usefulness of each node."""
-        shares = kept_shares(statistics, CellCost.EXTENT) + statistics.suppressed[:, None]
-        lost = (shares * self.weights).sum(axis=1)
-        return np.asarray(1.0 - lost / (self.weights.sum() * statistics.row_count))
+        return 1.0 - mean_share(statistics, CellCost.EXTENT, self.weights)

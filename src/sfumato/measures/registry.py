@@ -1,11 +1,11 @@
-"""All measures by name: how each is made, and the facts about it that others repeat to people.
+"""All measures by name: how each is made for a table, and the facts about it that others repeat to people.
 
 A fact of a measure stands in its row here, or on its class (direction, monotony, limits), and nowhere else.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from sfumato.errors import ParameterError, nearest
@@ -13,10 +13,68 @@ from sfumato.measures import losses, privacy
 from sfumato.spec import format_measure_name, parse_measure_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
+    from sfumato._typing import FloatArray
+    from sfumato.classes.properties import Levels
+    from sfumato.domains import Confidential
     from sfumato.measures.measure import Measure
-    from sfumato.measures.setting import Setting
+
+
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """Names, weights, orders and trees of the attributes of a cube."""
+
+    # names in the order of the cube
+    quasi_identifiers: tuple[str, ...]
+    sensitive: tuple[str, ...]
+    weights: FloatArray  # one weight for each quasi-identifier
+    # the sensitive attributes whose codes follow an order that means something
+    ordered: frozenset[str] = frozenset()
+    # sensitive attribute → the levels of its hierarchy, where it has one
+    trees: Mapping[str, Levels] = field(default_factory=dict)
+    confidential: Confidential | None = None  # the confidential sentences of the cube, or None
+
+    def sentences(self, name: str) -> Confidential:
+        """Return the confidential sentences, for a measure that is about them."""
+        if self.confidential is None:
+            raise ParameterError(
+                f"measure {name!r} is about confidential sentences, and there are none. Add [[confidential]]."
+            )
+        return self.confidential
+
+    @property
+    def hidden(self) -> int:
+        """The number of the hidden attribute that codes for whom sentences are true and who holds them."""
+        return len(self.sensitive)
+
+    def sensitive_number(self, name: str, attribute: str) -> int:
+        """Return the number of a sensitive attribute that a measure names."""
+        if attribute not in self.sensitive:
+            hint = nearest(attribute, self.sensitive) if self.sensitive else "The table has none."
+            raise ParameterError(
+                f"measure {name!r} needs a sensitive attribute; {attribute!r} is none. {hint}"
+            )
+        return self.sensitive.index(attribute)
+
+    def ordered_number(self, name: str, attribute: str) -> int:
+        """Return the number of a sensitive attribute, for a measure that follows the order of its values."""
+        number = self.sensitive_number(name, attribute)
+        if attribute not in self.ordered:
+            raise ParameterError(
+                f"measure {name!r} needs an order of the values of {attribute!r}, and categories have none. "
+                'Give it a hierarchy, whose leaves are in order, or kind = "ordinal" with an order.'
+            )
+        return number
+
+    def tree(self, name: str, attribute: str) -> Levels:
+        """Return the levels of a sensitive attribute, for a measure that needs them."""
+        if attribute not in self.trees:
+            raise ParameterError(
+                f"measure {name!r} needs a hierarchy of {attribute!r}, and there is none. "
+                "Add one to the attribute: hierarchy = { … }."
+            )
+        return self.trees[attribute]
 
 
 @dataclass(frozen=True)
@@ -34,7 +92,6 @@ class MeasureFacts:
     # beside its name it is made from: "nothing", the "weights" of the quasi-identifiers, a sensitive
     # "attribute", or the confidential "sentences"
     takes: str = "nothing"
-    whole: bool = False  # counts rows, persons or values
     # what of the table before it was recoded it compares with: its "rows", or its "domains", all of whose
     # values count, whether they occur or not
     compares: str | None = None
@@ -48,12 +105,12 @@ def _secure(name: str, setting: Setting) -> Measure:
 
 
 MEASURES: dict[str, MeasureFacts] = {
-    "k": MeasureFacts(privacy.K, "smallest class", whole=True),
+    "k": MeasureFacts(privacy.K, "smallest class"),
     "mean_k": MeasureFacts(
         privacy.MeanK, "mean class size over rows", "{unit}s in the class of a row, on average over the rows"
     ),
     "spread_k": MeasureFacts(
-        privacy.SpreadK, "class size summed over rows", "class sizes, summed over the rows", whole=True
+        privacy.SpreadK, "class size summed over rows", "class sizes, summed over the rows"
     ),
     "protection": MeasureFacts(
         privacy.Protection, "distance of the values that a row may have", takes="weights", compares="domains"
@@ -63,12 +120,11 @@ MEASURES: dict[str, MeasureFacts] = {
     "gl": MeasureFacts(
         losses.GL, "detail lost in the rows that remain, in cells", takes="weights", compares="domains"
     ),
-    "sl": MeasureFacts(losses.SL, "cells lost with suppressed rows", whole=True, compares="rows"),
+    "sl": MeasureFacts(losses.SL, "cells lost with suppressed rows", compares="rows"),
     "dm": MeasureFacts(
         losses.DM,
         "pairs of rows that cannot be told apart",
         "ordered pairs of rows that cannot be told apart",
-        whole=True,
     ),
     "hdm": MeasureFacts(
         losses.HDM,
@@ -88,14 +144,11 @@ MEASURES: dict[str, MeasureFacts] = {
         losses.Usefulness, "nearness of the values that a row may have", takes="weights", compares="domains"
     ),
     "suppressed": MeasureFacts(losses.Suppressed, "suppressed rows", compares="rows"),
-    "secure": MeasureFacts(
-        _secure, "whether nothing confidential is disclosed", takes="sentences", whole=True
-    ),
+    "secure": MeasureFacts(_secure, "whether nothing confidential is disclosed", takes="sentences"),
     "exposed": MeasureFacts(
         lambda name, setting: privacy.Exposed(name, setting.hidden),
         "people about whom something confidential is disclosed",
         takes="sentences",
-        whole=True,
     ),
     "sf": MeasureFacts(
         lambda name, setting: privacy.SF(name, setting.hidden, setting.sentences(name).count),
@@ -104,7 +157,7 @@ MEASURES: dict[str, MeasureFacts] = {
         on_request=True,
     ),
     "distinct_l": MeasureFacts(
-        privacy.DistinctL, "fewest different values of {attribute} in a class", takes="attribute", whole=True
+        privacy.DistinctL, "fewest different values of {attribute} in a class", takes="attribute"
     ),
     "entropy_l": MeasureFacts(
         privacy.EntropyL,
@@ -116,7 +169,6 @@ MEASURES: dict[str, MeasureFacts] = {
         privacy.RecursiveL,
         meaning="(c, ℓ)-diversity of {attribute} holds for c = {c} and ℓ up to this",
         takes="attribute",
-        whole=True,
     ),
     "share_l": MeasureFacts(
         privacy.ShareL,
@@ -129,7 +181,6 @@ MEASURES: dict[str, MeasureFacts] = {
         "own value of {attribute} in the class, summed over rows",
         "rows of the class with the row's own value of {attribute}, summed over the rows",
         takes="attribute",
-        whole=True,
     ),
     "t": MeasureFacts(
         privacy.TEqual,
@@ -142,7 +193,6 @@ MEASURES: dict[str, MeasureFacts] = {
         losses.CM,
         meaning="rows whose {attribute} is not the most frequent one of their class",
         takes="attribute",
-        whole=True,
     ),
 }
 """Every measure by its bare name."""
@@ -159,8 +209,8 @@ def measure_facts(name: str) -> MeasureFacts:
 
     Examples
     --------
-    >>> measure_facts("distinct_l(occupation)").whole
-    True
+    >>> measure_facts("distinct_l(occupation)").takes
+    'attribute'
     """
     return MEASURES[parse_measure_name(name)[0]]
 

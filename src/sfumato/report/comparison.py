@@ -14,7 +14,7 @@ from sfumato.front.picks import SolutionT
 from sfumato.report import style
 from sfumato.report.axes import Axis
 from sfumato.report.marks import scatter
-from sfumato.report.page import drawing_json, page_html, page_scripts
+from sfumato.report.page import drawing_json, page_html
 from sfumato.report.pieces import Numbers, table_html
 from sfumato.report.terminal import cells, pad
 from sfumato.report.words import measure_words, partition_words
@@ -113,13 +113,12 @@ class Comparison(Generic[SolutionT]):
         first, second = self.numbers
         measures, attributes = map(_html_table, _tables(self, measure_words))
         content = [measures, "<h2>Attributes</h2>", attributes]
-        scripts: dict[str, str] = {}
+        drawing = None
         if self.sizes is not None:
-            scripts = page_scripts()
             drawing = drawing_json(self.plot())
-            content.append(_FIGURE.format(reading=escape(_reading(self)), drawing=drawing, **scripts))
+            content.append(_FIGURE.format(reading=escape(_reading(self))))
         title = f"Solution {first} beside solution {second}"
-        return page_html(title, self.sentence, "\n".join(content), scripts.values())
+        return page_html(title, self.sentence, "\n".join(content), drawing)
 
     def to_dict(self) -> dict[str, object]:
         """Return all of it as JSON can hold it."""
@@ -269,10 +268,7 @@ _FIGURE = """<h2 id="sizes">Sizes of the classes</h2>
 <p id="reading">{reading}</p>
 <figure>
 <div id="picture" role="img" aria-label="{reading}" aria-describedby="reading"></div>
-</figure>
-<script type="application/json" id="drawing">{drawing}</script>
-<script>{library}</script>
-<script>{script}</script>"""
+</figure>"""
 
 
 def _layout(axis: Axis) -> dict[str, object]:

@@ -24,11 +24,8 @@ from sfumato.report.words import (
     front_sentence,
     front_title,
     limit_words,
-    mapping,
     measure_words,
-    numbers_of,
     suppressed_words,
-    texts,
     told_words,
 )
 from sfumato.words import capital, count_words, number_words, percent_words, printable
@@ -51,7 +48,7 @@ HOW_TO = (
 def verification_section(found: Published) -> Chapter:
     """Return promise, statement and recount side by side, and all that was checked."""
     verdict, checked = found.subject.verdict, _checks(found)
-    broken = texts(verdict.get("violations"))
+    broken = verdict["violations"]
     # Why some measures are not stated.
     reasons = [f"{capital(told_words(name))}: {why.rstrip('.')}." for name, why in found.withheld.items()]
     pieces: list[Piece] = [
@@ -60,7 +57,7 @@ def verification_section(found: Published) -> Chapter:
         _measures(found),
         *([Box("quiet", (Heading("Not stated"), Bullets(reasons)))] if reasons else []),
         *((Heading("All that was checked"), checked) if checked.rows else ()),
-        Bullets(texts(verdict.get("notes"))),
+        Bullets(verdict["notes"]),
     ]
     if found.subject.file is not None:
         name = shlex.quote(found.subject.file)
@@ -68,15 +65,15 @@ def verification_section(found: Published) -> Chapter:
             Heading("Verify it yourself"),
             Paragraph(HOW_TO),
             Listing([f"sfumato verify {name}", f"sha256sum {name}"]),
-            Paragraph("sha256:", code=str(verdict.get("sha256") or "")),
+            Paragraph("sha256:", code=verdict["sha256"]),
         ]
     return Chapter("verification", "Verification", "What was verified", pieces)
 
 
 def _measures(found: Published) -> Numbers:
     verdict = found.subject.verdict
-    require, stated, counted = (numbers_of(verdict.get(key)) for key in ("require", "stated", "measures"))
-    lacking = mapping(verdict.get("not_recounted"))
+    require, stated, counted = verdict["require"], verdict["stated"], verdict["measures"]
+    lacking = verdict["not_recounted"]
     exact = found.exact if isinstance(found, Evidence) else {}
     rows = [
         [
@@ -86,7 +83,7 @@ def _measures(found: Published) -> Numbers:
             number_words(counted.get(name)) or f"not recounted: {lacking.get(name, 'not asked for')}",
             *([number_words(exact.get(name))] if exact else []),
         ]
-        for name in dict.fromkeys([*mapping(verdict.get("require")), *mapping(verdict.get("stated")), *exact])
+        for name in dict.fromkeys([*require, *stated, *exact])
     ]
     headings = ["measure", "required", "stated", "recounted", *(["exact, over all rows"] if exact else [])]
     return Numbers("Measures of the release", headings, rows)
@@ -94,13 +91,11 @@ def _measures(found: Published) -> Numbers:
 
 def _checks(found: Published) -> Numbers:
     verdict = found.subject.verdict
-    checks = verdict.get("checks")
-    told = {*mapping(verdict.get("stated")), *mapping(verdict.get("measures"))}
-    listed = [mapping(item) for item in checks] if isinstance(checks, list) else []
+    told = {*verdict["stated"], *verdict["measures"]}
     rows = [
-        [str(item.get(key, "")) for key in ("name", "verdict", "detail")]
-        for item in listed
-        if str(item.get("name", "")).removeprefix("require ") not in told
+        [item["name"], item["verdict"], item["detail"]]
+        for item in verdict["checks"]
+        if item["name"].removeprefix("require ") not in told
     ]
     return Numbers("Checks beside the measures", ["checked", "verdict", "found"], rows)
 
@@ -187,7 +182,6 @@ def making_section(found: Published, *, show_values: bool = True) -> Chapter:
 
 
 def _inside(found: Evidence, *, show_values: bool) -> list[Piece]:
-    """Return the search and the specification."""
     written, searched = found.specification(show_values=show_values), _search_facts(found)
     pieces: list[Piece] = [Heading("The search"), Facts(searched)] if searched else []
     pieces.append(Heading("The specification"))
@@ -218,8 +212,7 @@ def recipe_facts(found: Published, *, show_values: bool) -> list[tuple[str, str]
         told += [("method", f"{micro.method}, by distances between {scaled}"), ("k", f"{micro.k}")]
     order = subject.release.get("order")
     told.append(("order of the rows", ORDERS.get(str(order), "not stated")))
-    rows = mapping(subject.verdict.get("rows"))
-    told.append(("rows", f"{int(str(rows.get('out', 0))):,}"))
+    told.append(("rows", f"{subject.verdict['rows'].get('out', 0):,}"))
     return told if subject.file is None else [("file", subject.file), *told]
 
 

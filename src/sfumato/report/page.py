@@ -23,7 +23,7 @@ from sfumato.report.words import (
 from sfumato.words import number_words, printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from plotly.graph_objects import Figure
 
@@ -242,7 +242,9 @@ _CONTENT = """<p id="reading">{reading}</p>
 <p>{above}</p>
 <div class="wide" role="region" aria-labelledby="solutions" tabindex="0">
 {table}
-</div>
+</div>"""
+
+_SCRIPTS = """
 <script type="application/json" id="drawing">{drawing}</script>
 <script>{library}</script>
 <script>{script}</script>"""
@@ -275,7 +277,6 @@ def front_html(
     view = FrontView(front, picked, labels or {}, page_suggestions(front), is_explained=True)
     if not len(front):
         return page_html(front_title(front), front_sentence(front), "")
-    scripts = page_scripts()
     content = _CONTENT.format(
         reading=escape(how_to_read(front)),
         alternative=escape(_alternative(view)),
@@ -283,15 +284,21 @@ def front_html(
         comparison=_COMPARISON.format(sizes=_SIZES) if len(front) > 1 else "",
         above=escape(table_sentence(front)),
         table=_SolutionTable(view).html(),
-        drawing=drawing_json(_draw(view), _comparison_data(view.suggestions, sizes)),
-        **scripts,
     )
-    return page_html(front_title(front), front_sentence(front), content, scripts.values())
+    drawing = drawing_json(_draw(view), _comparison_data(view.suggestions, sizes))
+    return page_html(front_title(front), front_sentence(front), content, drawing)
 
 
-def page_html(title: str, sentence: str, content: str, scripts: Iterable[str] = ()) -> str:
-    """Return a whole page on which only these scripts may run, and nothing may be fetched."""
-    allowed = " ".join(map(source_hash, scripts)) or "'none'"
+def page_html(title: str, sentence: str, content: str, drawing: str | None = None) -> str:
+    """Return a whole page on which only the scripts for its drawing may run, and nothing may be fetched."""
+    allowed = "'none'"
+    if drawing is not None:
+        from plotly.offline import get_plotlyjs
+
+        # plotly's package ships the full library only.
+        scripts = {"library": get_plotlyjs(), "script": read_resource("page.js")}
+        content += _SCRIPTS.format(drawing=drawing, **scripts)
+        allowed = " ".join(map(source_hash, scripts.values()))
     rule = f"script-src {allowed}; style-src 'unsafe-inline'; img-src data: blob:"
     words = f'<h1>{escape(title)}</h1>\n<p class="quiet">{escape(sentence)}</p>'
     body = f"<main>\n{words}\n{content}\n</main>"
@@ -360,11 +367,3 @@ def drawing_json(figure: Figure, beside: Mapping[str, object] | None = None) -> 
     if beside:
         text = f"{text[:-1]}, {json.dumps(beside)[1:]}"
     return text.replace("<", "\\u003c")
-
-
-def page_scripts() -> dict[str, str]:
-    """Return plotly's library and the script of the page, by their names in the templates."""
-    from plotly.offline import get_plotlyjs
-
-    # plotly's package ships the full library only.
-    return {"library": get_plotlyjs(), "script": read_resource("page.js")}

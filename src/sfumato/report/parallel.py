@@ -56,11 +56,15 @@ def add_parallel(
 
 def _across(axes: Sequence[Axis]) -> dict[str, Any]:
     """Return the layout of the places of the axes; its grid lines are the axes."""
+    width = max(12, 96 // len(axes))
     return {
         "anchor": "y2",
         "range": [-0.25, len(axes) - 0.75],
         "tickvals": list(range(len(axes))),
-        "ticktext": [_heading(axis, max(12, 96 // len(axes))) for axis in axes],
+        "ticktext": [
+            f'{broken(axis.words, width)}<br><span style="color: {style.FAINT}">{axis.better}</span>'
+            for axis in axes
+        ],
         "tickangle": 0,
         "ticklen": 10,
         "tickcolor": "rgba(0, 0, 0, 0)",
@@ -72,10 +76,6 @@ def _across(axes: Sequence[Axis]) -> dict[str, Any]:
 
 def _height(axis: Axis, shares: FloatArray) -> FloatArray:
     return 1.0 - shares if axis.maximize is False else shares
-
-
-def _heading(axis: Axis, width: int) -> str:
-    return f'{broken(axis.words, width)}<br><span style="color: {style.FAINT}">{axis.better}</span>'
 
 
 def _lines(

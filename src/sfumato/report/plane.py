@@ -81,11 +81,7 @@ def _title(axis: Axis, width: int) -> str:
 
 def _axis_layout(axis: Axis) -> dict[str, object]:
     found: dict[str, object] = {
-        "title": {
-            "text": _title(axis, 44),
-            "font": {"size": style.AXIS_SIZE},
-            "standoff": 12,
-        },
+        "title": {"text": _title(axis, 44), "font": {"size": style.AXIS_SIZE}, "standoff": 12},
         "showline": True,
         "linecolor": style.INK,
         "ticks": "outside",
@@ -153,11 +149,7 @@ def _points(x: Axis, y: Axis, colour: Axis | None, texts: Sequence[str]) -> dict
 def _colour_bar(axis: Axis) -> dict[str, object]:
     ticks = axis.ticks(8)
     return {
-        "title": {
-            "text": _title(axis, 48),
-            "side": "right",
-            "font": {"size": style.TEXT_SIZE},
-        },
+        "title": {"text": _title(axis, 48), "side": "right", "font": {"size": style.TEXT_SIZE}},
         "tickvals": axis.scaled(np.array(ticks)).tolist(),
         "ticktext": [number_words(tick) for tick in ticks],
         "thickness": 16,

@@ -19,13 +19,6 @@ _PALETTE = {
 }
 LIGHT = {name: day for name, (day, _) in _PALETTE.items()}
 DARK = {name: night for name, (_, night) in _PALETTE.items()}
-TEXTS = (
-    *((ink, ground) for ink in ("ink", "quiet", "before", "after") for ground in ("ground", "panel")),
-    ("good", "good-ground"),
-    ("bad", "bad-ground"),
-    ("note", "note-ground"),
-)
-"""Colours in which texts stand, each with the ground it stands on."""
 
 
 def palette_css() -> str:
@@ -37,26 +30,6 @@ def palette_css() -> str:
         f":root {{ color-scheme: light dark; {light} }}\n"
         f"@media screen and (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}\n"
     )
-
-
-def contrast(first: str, second: str) -> float:
-    """Return the contrast of two colours as WCAG 2 defines it, from 1 to 21.
-
-    Examples
-    --------
-    >>> contrast("#000000", "#ffffff")
-    21.0
-    """
-    light, dark = sorted((_luminance(first), _luminance(second)), reverse=True)
-    return round((light + 0.05) / (dark + 0.05), 6)
-
-
-def _luminance(colour: str) -> float:
-    parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
-    red, green, blue = (
-        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
-    )
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 INK = "#222222"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sfumato.assess.gather import Evidence
 from sfumato.report.pieces import Box, Bullets, Chapter, Heading, Headlines, Paragraph
-from sfumato.report.words import limit_words, mapping, model_sentence, numbers_of, texts, told_words
+from sfumato.report.words import limit_words, model_sentence, told_words
 from sfumato.verifier.checks import split_name
 from sfumato.words import capital, count_words, number_words, percent_words
 
@@ -51,7 +51,7 @@ def not_protected(found: Published) -> list[str]:
 
 def _small_classes(found: Published) -> list[str]:
     """Say which sensitive attributes may be the same throughout a class."""
-    require = [split_name(name) for name in mapping(found.subject.verdict.get("require"))]
+    require = [split_name(name) for name in found.subject.verdict["require"]]
     attributes = () if found.risk_after is None else found.risk_after.attributes
     shared = {item.attribute: item for item in attributes}
     told = []
@@ -120,7 +120,7 @@ def _verdict(found: Published) -> Paragraph | Box:
     """Return whether the release holds, in a box that cannot be overlooked."""
     if found.holds:
         return Paragraph(HOLDS, "verdict good", "Verified:")
-    violations = texts(found.subject.verdict.get("violations"))
+    violations = found.subject.verdict["violations"]
     more = len(violations) - FIRST
     rest = [f"{more} more, listed under Verification."] if more > 0 else []
     words = f"{count_words(len(violations), 'violation')} found by the recount. Do not hand this file out."
@@ -137,10 +137,9 @@ def headlines(found: Published) -> list[tuple[str, str, str]]:
     if chance is not None:
         earlier = "" if was is None else percent_words(was.prosecutor.highest)
         told.append(("highest chance of finding a person", earlier, percent_words(chance)))
-    rows = mapping(found.subject.verdict.get("rows"))
+    rows = found.subject.verdict["rows"]
     if rows.get("in"):
-        share = float(str(rows.get("suppressed", 0))) / float(str(rows["in"]))
-        told.append(("rows left out", "", percent_words(share)))
+        told.append(("rows left out", "", percent_words(rows["suppressed"] / rows["in"])))
     loss = found.measures.get("loss")
     if loss is not None:
         told.append(("detail lost", "", percent_words(loss)))
@@ -159,7 +158,7 @@ def _highest_chance(found: Published) -> float | None:
 
 def promised(found: Published) -> list[str]:
     """Return the requirements in words; what is stated where nothing was required."""
-    require = numbers_of(found.subject.verdict.get("require"))
+    require = found.subject.verdict["require"]
     told = [f"{capital(told_words(name))}: {limit_words(name, limit)}." for name, limit in require.items()]
     if not told:
         stated = found.measures
@@ -176,28 +175,24 @@ def promised(found: Published) -> list[str]:
 def verified(found: Published) -> list[str]:
     """Return what the recount found."""
     verdict = found.subject.verdict
-    rows, require = mapping(verdict.get("rows")), numbers_of(verdict.get("require"))
-    counted = numbers_of(verdict.get("measures"))
+    require, counted, lacking = verdict["require"], verdict["measures"], verdict["not_recounted"]
     names = [name for name in require if name in counted]
     names = names or [name for name in _told(counted) if name in found.measures][:3]
     told = [f"{capital(told_words(name))}: {number_words(counted[name])}, recounted." for name in names]
-    if isinstance(verdict.get("classes"), int):
-        many = count_words(int(str(rows.get("out", 0))), "row")
-        told.append(f"{many} in {count_words(int(str(verdict['classes'])), 'class')}.")
-    lacking = mapping(verdict.get("not_recounted"))
-    unproven = [name for name in require if name in lacking]
-    told += [f"Not recounted: {told_words(name)}; {lacking[name]}." for name in unproven]
+    many = count_words(verdict["rows"].get("out", 0), "row")
+    told.append(f"{many} in {count_words(verdict['classes'], 'class')}.")
+    told += [f"Not recounted: {told_words(name)}; {lacking[name]}." for name in require if name in lacking]
     if found.subject.file is not None:
-        told.append(f"Digest of the file (sha256) begins with {str(verdict.get('sha256', ''))[:12]}.")
-    return told + [f"{capital(note)}." for note in texts(verdict.get("notes"))[:2]]
+        told.append(f"Digest of the file (sha256) begins with {verdict['sha256'][:12]}.")
+    return told + [f"{capital(note)}." for note in verdict["notes"][:2]]
 
 
 def cost(found: Published) -> list[str]:
     """Return what the release lost."""
-    rows = mapping(found.subject.verdict.get("rows"))
+    rows = found.subject.verdict["rows"]
     told = []
     if rows.get("in"):
-        many, all_rows = int(str(rows.get("suppressed", 0))), int(str(rows["in"]))
+        many, all_rows = rows["suppressed"], rows["in"]
         told.append(f"{many:,} of {all_rows:,} rows were left out ({percent_words(many / all_rows)}).")
     loss = found.measures.get("loss")
     if loss is not None:
@@ -209,7 +204,6 @@ def cost(found: Published) -> list[str]:
 
 
 def _analyses(found: Evidence) -> list[str]:
-    """Return what analyses lost."""
     if found.utility is None:
         lack = found.lack("utility")
         return [f"What analyses lose is not known: {lack.why}"] if lack else []

@@ -6,11 +6,11 @@ are only made printable; each picture escapes them for where it puts them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from sfumato.errors import ParameterError, SpecError
 from sfumato.front.picks import find_knee
+from sfumato.measures import MEASURES
 from sfumato.spec import parse_measure_name
 from sfumato.verifier.checks import larger_is_better, split_name
 from sfumato.words import count_words, huge_words, list_words, number_words, percent_words, printable
@@ -22,32 +22,6 @@ if TYPE_CHECKING:
     from sfumato.front import Partition, PlainFront
 
 BLOCKS_WIDTH = 160  # letters that the blocks of one attribute may take
-MEASURES = {
-    "k": "smallest class",
-    "mean_k": "mean class size over rows",
-    "spread_k": "class size summed over rows",
-    "distinct_l": "fewest different values of {attribute} in a class",
-    "entropy_l": "effective number of equally frequent values of {attribute} in a class",
-    "share_l": "one over the largest share of a value of {attribute} in a class",
-    "spread_l": "own value of {attribute} in the class, summed over rows",
-    "t": "largest distance of a class from all rows in {attribute}",
-    "loss": "share of detail lost",
-    "glm": "detail lost, in cells",
-    "gl": "detail lost in the rows that remain, in cells",
-    "sl": "cells lost with suppressed rows",
-    "dm": "pairs of rows that cannot be told apart",
-    "hdm": "detail lost by how common values are, in rows",
-    "average_class": "average class size",
-    "precision": "share of hierarchy levels kept",
-    "usefulness": "nearness of the values that a row may have",
-    "protection": "distance of the values that a row may have",
-    "secure": "whether nothing confidential is disclosed",
-    "exposed": "people about whom something confidential is disclosed",
-    "sf": "how little is learnt of what is confidential",
-    "ql": "detail left in the groups of values",
-    "suppressed": "suppressed rows",
-}
-"""The measures in words; a measure that is not here stands under its name."""
 
 
 def measure_words(name: str, *, short: bool = True) -> str:
@@ -62,10 +36,11 @@ def measure_words(name: str, *, short: bool = True) -> str:
         bare, arguments = parse_measure_name(name)
     except SpecError:
         return printable(name)
+    words = MEASURES[bare].words if bare in MEASURES else None
     # Arguments beyond the attribute name a variant that only the full name tells.
-    if bare not in MEASURES or len(arguments) != MEASURES[bare].count("{"):
+    if words is None or len(arguments) != words.count("{"):
         return printable(name)
-    text = MEASURES[bare].replace("{attribute}", printable("".join(arguments)))
+    text = words.replace("{attribute}", printable("".join(arguments)))
     return f"{text} ({bare})" if short and bare != "suppressed" else text
 
 
@@ -187,11 +162,8 @@ def _digits(value: object) -> str | None:
     """Return the digits of a whole number of ``run.json``; there may be more than Python converts."""
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
-    return (
-        (value.lstrip("0") or "0")
-        if isinstance(value, str) and value.isdecimal() and value.isascii()
-        else None
-    )
+    is_written = isinstance(value, str) and value.isdecimal() and value.isascii()
+    return (str(value).lstrip("0") or "0") if is_written else None
 
 
 def _whole(value: object) -> int | None:
@@ -249,18 +221,3 @@ def limit_words(name: str, limit: float) -> str:
     ('at least 5', 'at most 0.4')
     """
     return f"{'at least' if larger_is_better(name) else 'at most'} {number_words(limit)}"
-
-
-def mapping(value: object) -> Mapping[str, object]:
-    """Return a mapping of a verdict; an empty one for anything else."""
-    return value if isinstance(value, Mapping) else {}
-
-
-def numbers_of(value: object) -> dict[str, float]:
-    """Return the numbers of a verdict's mapping."""
-    return {name: float(x) for name, x in mapping(value).items() if isinstance(x, int | float)}
-
-
-def texts(value: object) -> list[str]:
-    """Return texts of a verdict; none for anything else."""
-    return [str(item) for item in value] if isinstance(value, list | tuple) else []

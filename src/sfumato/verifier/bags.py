@@ -1,4 +1,4 @@
-"""Compare a release, as a bag of rows, with another file that holds the rows before suppression."""
+"""Open a file in the engine; compare a release, as a bag of rows, with the rows before suppression."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from sfumato.errors import DataError, OutputError, SfumatoError, VerificationError, nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from duckdb import DuckDBPyConnection
@@ -85,6 +85,11 @@ def open_engine() -> Iterator[DuckDBPyConnection]:
             yield connection
         finally:
             connection.close()
+
+
+def ask_number(connection: DuckDBPyConnection, query: str, parameters: Sequence[object] = ()) -> int:
+    """Return the one whole number that a query gives."""
+    return int(connection.execute(query, list(parameters)).fetchall()[0][0])
 
 
 def _cap_memory(connection: DuckDBPyConnection) -> None:
@@ -216,14 +221,13 @@ def _open_arrow(connection: DuckDBPyConnection, path: Path, view: str) -> tuple[
 def _open_json(connection: DuckDBPyConnection, path: Path, view: str) -> dict[str, str]:
     source = f"read_ndjson_objects({_location(path)}, compression={_compression(path)})"
     connection.execute(f"CREATE TEMP VIEW {view} AS SELECT json FROM {source}")
-    strange = connection.execute(f"SELECT count(*) FROM {view} WHERE json_type(json) <> 'OBJECT'").fetchall()
-    if strange[0][0]:
+    if ask_number(connection, f"SELECT count(*) FROM {view} WHERE json_type(json) <> 'OBJECT'"):
         raise DataError("a line is not a JSON object.", where=str(path))
     names = connection.execute(
         f"SELECT DISTINCT unnest(json_keys(json)) AS name FROM {view} ORDER BY name"
     ).fetchall()
     pointers = {name: "/" + name.replace("~", "~0").replace("/", "~1") for (name,) in names}
-    return {name: f"json_extract_string(json, {_literal(pointer)})" for name, pointer in pointers.items()}
+    return {name: f"json_extract_string(json, {quote(pointer)})" for name, pointer in pointers.items()}
 
 
 def _is_packed(path: Path) -> bool:
@@ -234,16 +238,17 @@ def _compression(path: Path) -> str:
     return "'gzip'" if _is_packed(path) else "'none'"
 
 
-def _literal(text: str) -> str:
+def quote(text: str) -> str:
+    """Write a text as a SQL literal."""
     return "'" + text.replace("'", "''") + "'"
 
 
 def _location(path: Path) -> str:
     """Write a path as a SQL literal that the engine does not take for a pattern of names."""
-    return _literal(re.sub(r"([*?\[])", r"[\1]", path.absolute().as_posix()))
+    return quote(re.sub(r"([*?\[])", r"[\1]", path.absolute().as_posix()))
 
 
-ROOT = "*"
+STAR = "*"  # the label of a suppressed cell, and of the most general level
 _NUMBER = "^-?(0|[1-9][0-9]*)([.][0-9]+)?([eE][+-]?[0-9]+)?$"
 _TIME = "^[0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]{1,6})?)?(Z|[+-][0-9:]{2,6})?)?$"
 
@@ -298,43 +303,62 @@ def compare_bags(released: Path, before: Path, columns: Columns, numbers: Path |
     Missing equals missing.
     """
     with open_engine() as connection:
-        for view, path in (("shown", released), ("made", before)):
-            with readable(path):
-                found = open_file(connection, path, f"{view}_file")
-                cells = _select(found, columns, path)
-                connection.execute(
-                    f"CREATE TEMP TABLE {view} AS SELECT {cells}, count(*) AS n FROM {view}_file GROUP BY ALL"
-                )
-                if view == "made" and numbers is not None:
-                    _number_classes(connection, cells, columns, numbers)
+        _load_bag(connection, released, columns, "shown")
+        cells = _load_bag(connection, before, columns, "made")
+        if numbers is not None:
+            with readable(before):
+                _number_classes(connection, cells, columns, numbers)
         with enough_room(released):
             return _compare(connection, columns)
+
+
+def hold_same_rows(released: Path, before: Path, names: Sequence[str]) -> bool:
+    """Tell whether two files hold the same rows of some columns, in whatever order."""
+    columns = Columns(names, (), ())
+    with open_engine() as connection:
+        _load_bag(connection, released, columns, "shown")
+        _load_bag(connection, before, columns, "made")
+        return not any(_count_excess(connection, *pair) for pair in (("shown", "made"), ("made", "shown")))
 
 
 def differing_columns(released: Path, before: Path, names: Sequence[str]) -> list[str]:
     """Return which columns of two files are not the same texts, row by row."""
     columns = Columns(names, (), ())
     with open_engine() as connection:
-        for view, path in (("shown", released), ("made", before)):
-            with readable(path):
-                cells = _select(open_file(connection, path, f"{view}_file"), columns, path)
-                connection.execute(f"CREATE TEMP TABLE {view} AS SELECT {cells} FROM {view}_file")
+        _load_bag(connection, released, columns, "shown", row_by_row=True)
+        _load_bag(connection, before, columns, "made", row_by_row=True)
+        unlike = "SELECT count(*) FROM shown POSITIONAL JOIN made WHERE shown.c{0} IS DISTINCT FROM made.c{0}"
         with enough_room(released):
-            return [
-                name
-                for place, name in enumerate(names)
-                if _number(
-                    connection,
-                    f"SELECT count(*) FROM shown POSITIONAL JOIN made AS due "
-                    f"WHERE shown.c{place} IS DISTINCT FROM due.c{place}",
-                )
-            ]
+            return [name for place, name in enumerate(names) if ask_number(connection, unlike.format(place))]
+
+
+def _load_bag(
+    connection: DuckDBPyConnection, path: Path, columns: Columns, table: str, *, row_by_row: bool = False
+) -> str:
+    """Make a table of the cells c0, c1, … and n, how often a row occurs; return the SQL of the cells."""
+    with readable(path):
+        cells = _select(open_file(connection, path, f"{table}_file"), columns, path)
+        rows = f"SELECT {cells} FROM {table}_file"
+        if not row_by_row:
+            rows = f"SELECT {cells}, count(*) AS n FROM {table}_file GROUP BY ALL"
+        connection.execute(f"CREATE TEMP TABLE {table} AS {rows}")
+    return cells
+
+
+def _count_excess(connection: DuckDBPyConnection, one: str, other: str) -> int:
+    """Count the rows of one table that another does not have, or not as often."""
+    return ask_number(connection, f"SELECT coalesce(sum(n), 0) FROM (FROM {one} EXCEPT FROM {other})")
+
+
+def check_columns(found: Mapping[str, str], names: Iterable[str], path: Path) -> None:
+    """Raise VerificationError unless a file has all of these columns."""
+    for name in names:
+        if name not in found:
+            raise VerificationError(f"the column {name!r} is not in the file.", where=str(path))
 
 
 def _select(found: Mapping[str, str], columns: Columns, path: Path) -> str:
-    absent = [name for name in columns.names if name not in found]
-    if absent:
-        raise VerificationError(f"the column {absent[0]!r} is not in the file.", where=str(path))
+    check_columns(found, columns.names, path)
     whole = {name: f"regexp_replace({found[name]}, '^(-?[0-9]+)[.]0$', '\\1')" for name in columns.floats}
     return ", ".join(
         f"{_cell(whole.get(name, found[name]), is_value=name in columns.values)} AS c{place}"
@@ -380,35 +404,32 @@ def _compare(connection: DuckDBPyConnection, columns: Columns) -> Difference:
     secret = [f"c{place}" for place in places][len(known) : len(known) + len(columns.sensitive)]
     by = ", ".join(known)
     # Where all rows are one class none is masked: it would be all of them.
-    is_one = _number(connection, f"SELECT count(*) FROM (SELECT DISTINCT {by} FROM made)") <= 1
+    is_one = ask_number(connection, f"SELECT count(*) FROM (SELECT DISTINCT {by} FROM made)") <= 1
     masked = "false"
     if columns.masked and not is_one:
-        stars = [f"{cell} = '={ROOT}'" for cell in known]
+        stars = [f"{cell} = '={STAR}'" for cell in known]
         masked = " AND ".join([*stars, *(f"{cell} = ''" for cell in secret)])
     connection.execute(f"CREATE TEMP TABLE kept AS SELECT DISTINCT {by} FROM shown WHERE NOT ({masked})")
-    rows = _number(connection, "SELECT coalesce(sum(n), 0) FROM made")
+    rows = ask_number(connection, "SELECT coalesce(sum(n), 0) FROM made")
     if not columns.is_whole:
         same = " AND ".join(f"shown.c{place} = made.c{place}" for place in places)
         unmasked = f"(SELECT * FROM shown WHERE NOT ({masked})) AS shown"
         counts = f"SELECT shown.n, coalesce(made.n, 0) AS m FROM {unmasked} LEFT JOIN made ON {same}"
-        foreign = _number(connection, f"SELECT coalesce(sum(greatest(n - m, 0)), 0) FROM ({counts})")
-        kept = _number(connection, f"SELECT coalesce(sum(n), 0) FROM ({counts})")
+        foreign = ask_number(connection, f"SELECT coalesce(sum(greatest(n - m, 0)), 0) FROM ({counts})")
+        kept = ask_number(connection, f"SELECT coalesce(sum(n), 0) FROM ({counts})")
         return Difference(rows, kept, foreign, 0, _shown_blocks(connection, known))
     join = " AND ".join(f"made.{cell} = kept.{cell}" for cell in known)
     whole = f"SELECT made.* FROM made SEMI JOIN kept ON {join}"
-    kept = _number(connection, f"SELECT coalesce(sum(n), 0) FROM ({whole})")
+    kept = ask_number(connection, f"SELECT coalesce(sum(n), 0) FROM ({whole})")
     if columns.masked:
-        hidden = {**dict.fromkeys(known, f"'={ROOT}'"), **dict.fromkeys(secret, "''")}
+        hidden = {**dict.fromkeys(known, f"'={STAR}'"), **dict.fromkeys(secret, "''")}
         cells = ", ".join(hidden.get(f"c{place}", f"made.c{place}") for place in places)
         whole = f"{whole} UNION ALL SELECT {cells}, n FROM made ANTI JOIN kept ON {join}"
     every = ", ".join(f"c{place}" for place in places)
     connection.execute(
         f"CREATE TEMP TABLE due AS SELECT {every}, sum(n)::BIGINT AS n FROM ({whole}) GROUP BY ALL"
     )
-    foreign, lacking = (
-        _number(connection, f"SELECT coalesce(sum(n), 0) FROM (FROM {one} EXCEPT FROM {other})")
-        for one, other in (("shown", "due"), ("due", "shown"))
-    )
+    foreign, lacking = _count_excess(connection, "shown", "due"), _count_excess(connection, "due", "shown")
     return Difference(rows, kept, foreign, lacking, _shown_blocks(connection, known))
 
 
@@ -421,7 +442,3 @@ def _shown_blocks(connection: DuckDBPyConnection, known: Sequence[str]) -> tuple
     return tuple(
         connection.execute(f"SELECT DISTINCT {blocks} FROM numbered SEMI JOIN kept ON {join}").fetchall()
     )
-
-
-def _number(connection: DuckDBPyConnection, query: str) -> int:
-    return int(connection.execute(query).fetchall()[0][0])

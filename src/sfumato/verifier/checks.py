@@ -41,6 +41,11 @@ def unknown(name: str, detail: str) -> Check:
     return Check(name, "cannot be recounted", detail)
 
 
+def judged(name: str, found: str, *, is_held: bool, of: str | None = None) -> Check:
+    """Return what was found; where something is broken, the sentence says first of what it speaks."""
+    return held(name, found) if is_held else broken(name, f"{of or name}: {found}")
+
+
 def violations_of(checks: Sequence[Check]) -> list[str]:
     """Return the sentences of what is broken, each once."""
     return list(dict.fromkeys(check.detail for check in checks if check.verdict == "broken"))

@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sfumato.errors import VerificationError
-from sfumato.verifier.bags import check_file, enough_room, hash_file, open_engine, open_file, readable
-from sfumato.verifier.checks import Check, broken, held, violations_of
+from sfumato.verifier.bags import (
+    ask_number,
+    check_columns,
+    check_file,
+    enough_room,
+    hash_file,
+    open_engine,
+    open_file,
+    readable,
+)
+from sfumato.verifier.checks import Check, broken, held, judged, violations_of
 from sfumato.verifier.judging import judge_columns, judge_digest, judge_number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from duckdb import DuckDBPyConnection
 
@@ -57,77 +67,61 @@ def recount_clusters(path: str | Path, promise: ClusterPromise) -> ClusterRecoun
     """
     path = Path(path)
     check_file(path)
+    within = () if promise.within is None else (promise.within,)
+    place = {
+        name: f"q{number}" for number, name in enumerate(dict.fromkeys((*chain(*promise.groups), *within)))
+    }
     with open_engine() as connection:
         with readable(path):
             sha256 = hash_file(path)
             columns = open_file(connection, path, "released")
-            known = [*(name for group in promise.groups for name in group)]
-            known += [] if promise.within is None else [promise.within]
-            for name in known:
-                if name not in columns:
-                    raise VerificationError(f"the column {name!r} is not in the file.", where=str(path))
-            texts = ", ".join(f"{columns[name]} AS q{place}" for place, name in enumerate(known))
+            check_columns(columns, place, path)
+            texts = ", ".join(f"{columns[name]} AS {alias}" for name, alias in place.items())
             connection.execute(f"CREATE TEMP TABLE cells AS SELECT {texts} FROM released")
         with enough_room(path):
-            return _count(connection, promise, known, tuple(columns), sha256)
-
-
-def _count(
-    connection: DuckDBPyConnection,
-    promise: ClusterPromise,
-    known: Sequence[str],
-    columns: tuple[str, ...],
-    sha256: str,
-) -> ClusterRecount:
-    place = {name: f"q{number}" for number, name in enumerate(known)}
-    within = [] if promise.within is None else [place[promise.within]]
-    rows = int(connection.execute("SELECT count(*) FROM cells").fetchall()[0][0])
-    if not rows:
-        raise VerificationError("the file has no rows.")
-    sizes = tuple(
-        _classes(connection, [*(place[name] for name in group), *within])[0] for group in promise.groups
-    )
-    joint, classes = _classes(connection, list(dict.fromkeys(place.values())))
-    strange = {
-        name: _count_strange(connection, place[name], labels)
-        for name, labels in promise.orders.items()
-        if name in place
-    }
-    return ClusterRecount(sizes, joint, classes, rows, columns, sha256, strange)
+            rows = ask_number(connection, "SELECT count(*) FROM cells")
+            if not rows:
+                raise VerificationError("the file has no rows.")
+            return ClusterRecount(
+                tuple(
+                    _classes(connection, [place[name] for name in (*group, *within)])[0]
+                    for group in promise.groups
+                ),
+                *_classes(connection, place.values()),
+                rows,
+                tuple(columns),
+                sha256,
+                {
+                    name: _count_strange(connection, place[name], labels)
+                    for name, labels in promise.orders.items()
+                    if name in place
+                },
+            )
 
 
 def _count_strange(connection: DuckDBPyConnection, column: str, labels: Sequence[str]) -> int:
     """Return the rows whose label is none of some."""
-    found = connection.execute(
-        f"SELECT count(*) FROM cells WHERE NOT list_contains($1::VARCHAR[], {column})",
-        [list(labels)],
-    ).fetchall()
-    return int(found[0][0])
+    strange = f"SELECT count(*) FROM cells WHERE NOT list_contains($1::VARCHAR[], {column})"
+    return ask_number(connection, strange, [list(labels)])
 
 
-def _classes(connection: DuckDBPyConnection, columns: Sequence[str]) -> tuple[int, int]:
+def _classes(connection: DuckDBPyConnection, columns: Iterable[str]) -> tuple[int, int]:
     """Return the size of the smallest class, and the number of classes."""
-    by = ", ".join(columns)
-    found = connection.execute(
-        f"SELECT min(n), count(*) FROM (SELECT count(*) AS n FROM cells GROUP BY {by})"
-    ).fetchall()
-    return int(found[0][0]), int(found[0][1])
+    sizes = f"SELECT count(*) AS n FROM cells GROUP BY {', '.join(columns)}"
+    smallest, classes = connection.execute(f"SELECT min(n), count(*) FROM ({sizes})").fetchall()[0]
+    return int(smallest), int(classes)
 
 
 def judge_clusters(recount: ClusterRecount, promise: ClusterPromise) -> list[Check]:
     """List everything that was promised or stated, and whether the file keeps it."""
+    rows = f"{promise.rows} stated, {recount.rows} counted."
     return [
         *judge_digest(recount.sha256, promise.sha256),
         *judge_columns(recount.columns, promise.columns),
-        _judge_rows(recount, promise),
+        judged("rows out", rows, is_held=recount.rows == promise.rows, of="rows"),
         *_judge_groups(recount, promise),
         *_judge_orders(recount),
     ]
-
-
-def _judge_rows(recount: ClusterRecount, promise: ClusterPromise) -> Check:
-    found = f"{promise.rows} stated, {recount.rows} counted."
-    return held("rows out", found) if recount.rows == promise.rows else broken("rows out", f"rows: {found}")
 
 
 def _judge_groups(recount: ClusterRecount, promise: ClusterPromise) -> Iterator[Check]:
@@ -136,8 +130,8 @@ def _judge_groups(recount: ClusterRecount, promise: ClusterPromise) -> Iterator[
     for group, size, said in zip(promise.groups, recount.sizes, stated, strict=True):
         names = ", ".join(group)
         found = f"at least {promise.k} rows promised, {size} counted."
-        title = f"require classes of {names}"
-        yield held(title, found) if size >= promise.k else broken(title, f"classes of {names}: {found}")
+        of = f"classes of {names}"
+        yield judged(f"require {of}", found, is_held=size >= promise.k, of=of)
         if said is not None:
             yield judge_number(f"k of {names}", said, size)
     if promise.joint is not None:
@@ -145,7 +139,6 @@ def _judge_groups(recount: ClusterRecount, promise: ClusterPromise) -> Iterator[
 
 
 def _judge_orders(recount: ClusterRecount) -> Iterator[Check]:
-    """Judge the labels of ordinal columns."""
     for name, rows in recount.strange.items():
         title = f"labels of {name!r}"
         if rows:

@@ -1,6 +1,6 @@
-"""Measures of the whole table, by their definitions.
+"""Every measure that a file shows, by its definition.
 
-All three are computed in whole numbers: with c rows of a value in a class of n rows and C of
+The three distances of t are computed in whole numbers: with c rows of a value in a class of n rows and C of
 N rows in the whole, the difference of shares is (c·N − C·n) / (n·N).
 """
 
@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from sfumato.verifier.loading import BeforehandError, UndeterminedError, UnstatedError
-from sfumato.verifier.promise import Overall, key_of, stated_costs, stated_overall, stated_weight, text_of
+from sfumato.verifier.promise import Overall, key_of, stated_costs, stated_overall, stated_weight
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,10 +22,6 @@ if TYPE_CHECKING:
     from sfumato.verifier.sentences import Telling
 
 ROUNDING = 1e-9
-
-if TYPE_CHECKING:
-    from sfumato.verifier.loading import Groups
-    from sfumato.verifier.promise import Count
 
 
 def count_t(groups: Groups, attribute: str, distance: str = "equal") -> Count:
@@ -48,9 +45,10 @@ def count_t(groups: Groups, attribute: str, distance: str = "equal") -> Count:
     rows = groups.kept_rows if overall.counts is None else sum(overall.counts)
     if distance == "equal":
         return _largest_equal(groups, rows)
+    _fill_excess(groups, rows)
     if distance == "ordered":
-        return _largest_ordered(groups, overall, rows)
-    return _largest_hierarchical(groups, overall, rows)
+        return _largest(groups, _ORDERED, rows * max(len(overall.values) - 1, 1))
+    return _largest(groups, _HIERARCHICAL, rows * _fill_tree(groups, overall))
 
 
 def _slack(groups: Groups, overall: Overall, distance: str) -> Fraction:
@@ -65,9 +63,8 @@ def _slack(groups: Groups, overall: Overall, distance: str) -> Fraction:
 def _compare_with_itself(groups: Groups, attribute: str, distance: str) -> Count:
     if distance != "equal":
         raise UndeterminedError("order and tree of the values stand in the manifest alone")
-    column = groups.attributes[attribute]
-    _fill_shares(groups, column)
-    groups.connection.execute("INSERT INTO overall SELECT value, 0, sum(c) FROM shares GROUP BY value")
+    groups.make("shares", histogram(groups.attributes[attribute]))
+    groups.make("overall", "SELECT value, 0 AS place, sum(c) AS total FROM shares GROUP BY value")
     groups.notes.append(
         f"t({attribute}) compares with the file's own distribution: without a manifest there is no other"
     )
@@ -76,20 +73,16 @@ def _compare_with_itself(groups: Groups, attribute: str, distance: str) -> Count
 
 def fill_overall(groups: Groups, attribute: str, overall: Overall) -> bool:
     """Put the overall distribution beside the classes and tell whether the file fits what is stated of it."""
-    _fill_shares(groups, key_of(groups.attributes[attribute], overall.values))
-    counts = [0] * len(overall.values) if overall.counts is None else list(overall.counts)
-    groups.connection.execute(
-        f"INSERT INTO overall SELECT {key_of('value', overall.values)}, place, total FROM (SELECT "
-        "unnest(?::VARCHAR[]) AS value, unnest(?::BIGINT[]) AS place, unnest(?::BIGINT[]) AS total)",
-        [[text_of(value) for value in overall.values], list(range(len(overall.values))), counts],
-    )
+    groups.make("shares", histogram(key_of(groups.attributes[attribute], overall.values)))
+    places = range(len(overall.values))
+    counts = [0] * len(places) if overall.counts is None else overall.counts
+    groups.make_listed("overall", overall.values, place=places, total=counts)
     found = "(SELECT value, sum(c) AS n FROM shares GROUP BY value) AS found"
+    same = "found.value IS NOT DISTINCT FROM overall.value"
     if overall.counts is None:
-        same = "found.value IS NOT DISTINCT FROM overall.value"
         groups.connection.execute(f"UPDATE overall SET total = n FROM {found} WHERE {same}")
     excess = groups.number(
-        f"SELECT count(*) FROM {found} LEFT JOIN overall ON found.value IS NOT DISTINCT FROM overall.value "
-        "WHERE n > coalesce(total, 0)"
+        f"SELECT count(*) FROM {found} LEFT JOIN overall ON {same} WHERE n > coalesce(total, 0)"
     )
     if not excess and _fits_statement(groups, overall):
         return True
@@ -108,21 +101,10 @@ def _fits_statement(groups: Groups, overall: Overall) -> bool:
     return max(off, default=0.0) <= overall.step / 2 + ROUNDING
 
 
-def _fill_shares(groups: Groups, value: str) -> None:
-    """Make the tables ``shares`` (class, value, c, size) and ``overall`` (value, place, total)."""
-    groups.connection.execute(
-        "CREATE OR REPLACE TEMP TABLE overall (value VARCHAR, place BIGINT, total HUGEINT)"
-    )
-    groups.connection.execute(
-        f"CREATE OR REPLACE TEMP TABLE shares AS SELECT class, {value} AS value, sum(n) AS c, "
-        f"sum(sum(n)) OVER (PARTITION BY class) AS size FROM cells GROUP BY class, {value}"
-    )
-
-
-def _largest(groups: Groups, work: str) -> tuple[int, int]:
-    """Return work and size of the class with the largest work / size."""
+def _largest(groups: Groups, work: str, whole: int) -> Fraction:
+    """Return the largest work / (size × whole) of any class."""
     found = groups.ask(f"SELECT work, size FROM ({work}) ORDER BY work::DOUBLE / size DESC LIMIT 1")
-    return found[0][0], found[0][1]
+    return Fraction(found[0][0], found[0][1] * whole)
 
 
 def _largest_equal(groups: Groups, rows: int) -> Fraction:
@@ -133,62 +115,48 @@ def _largest_equal(groups: Groups, rows: int) -> Fraction:
         "coalesce(total, 0) * size AS due FROM shares LEFT JOIN overall "
         "ON shares.value IS NOT DISTINCT FROM overall.value) GROUP BY class, size"
     )
-    work, size = _largest(groups, gaps)
-    return Fraction(work, 2 * size * rows)
+    return _largest(groups, gaps, 2 * rows)
+
+
+# Over the m − 1 gaps between neighbours, what has to cross them.
+_ORDERED = (
+    "SELECT size, sum(crossing) AS work FROM (SELECT class, size, "
+    "abs(sum(excess) OVER (PARTITION BY class ORDER BY place)) AS crossing FROM excess) GROUP BY class, size"
+)
+
+# Over the inner nodes of the tree, what their children exchange, times the node's height.
+_HIERARCHICAL = (
+    "SELECT size, sum(exchanged) AS work FROM (SELECT class, size, "
+    "(level + 1) * least(sum(greatest(e, 0)), sum(greatest(-e, 0))) AS exchanged FROM ("
+    "SELECT class, size, level, parent, sum(excess) AS e FROM excess JOIN tree USING (place) "
+    "GROUP BY class, size, level, block, parent) GROUP BY class, size, level, parent) GROUP BY class, size"
+)
 
 
 def _fill_excess(groups: Groups, rows: int) -> None:
     """Make the table ``excess``: for every class and every value, c·N − C·n."""
-    groups.connection.execute(
-        f"CREATE OR REPLACE TEMP TABLE excess AS SELECT g.class, g.size, place, "
-        f"coalesce(c, 0) * {rows} - total * g.size AS excess "
+    groups.make(
+        "excess",
+        f"SELECT g.class, g.size, place, coalesce(c, 0) * {rows} - total * g.size AS excess "
         "FROM (SELECT DISTINCT class, size FROM shares) AS g CROSS JOIN overall LEFT JOIN shares "
-        "ON shares.class = g.class AND shares.value IS NOT DISTINCT FROM overall.value"
+        "ON shares.class = g.class AND shares.value IS NOT DISTINCT FROM overall.value",
     )
 
 
-def _largest_ordered(groups: Groups, overall: Overall, rows: int) -> Fraction:
-    """Mean over the m − 1 gaps between neighbours of what has to cross them."""
-    _fill_excess(groups, rows)
-    so_far = "sum(excess) OVER (PARTITION BY class ORDER BY place)"
-    crossing = f"SELECT class, size, abs({so_far}) AS crossing FROM excess"
-    work, size = _largest(
-        groups, f"SELECT size, sum(crossing) AS work FROM ({crossing}) GROUP BY class, size"
-    )
-    return Fraction(work, size * rows * max(len(overall.values) - 1, 1))
-
-
-def _largest_hierarchical(groups: Groups, overall: Overall, rows: int) -> Fraction:
-    """Sum over inner nodes of what their children exchange, times the node's height over the tree's."""
-    height = len(overall.levels) - 1
+def _fill_tree(groups: Groups, overall: Overall) -> int:
+    """Make the table ``tree``: the blocks of every value at each level and above it; return the height."""
+    height, places = len(overall.levels) - 1, range(len(overall.values))
     if height < 1:
         raise UnstatedError("the manifest does not hold the tree of the values")
-    _fill_excess(groups, rows)
-    groups.connection.execute(
-        "CREATE OR REPLACE TEMP TABLE tree (level BIGINT, place BIGINT, block BIGINT, parent BIGINT)"
+    groups.make_listed(
+        "tree",
+        overall.values * height,
+        level=[level for level in range(height) for _ in places],
+        place=[*places] * height,
+        block=[*chain(*overall.levels[:-1])],
+        parent=[*chain(*overall.levels[1:])],
     )
-    for level in range(height):
-        groups.connection.execute(
-            "INSERT INTO tree SELECT ?, unnest(?::BIGINT[]), unnest(?::BIGINT[]), unnest(?::BIGINT[])",
-            [
-                level,
-                list(range(len(overall.values))),
-                list(overall.levels[level]),
-                list(overall.levels[level + 1]),
-            ],
-        )
-    nodes = (
-        "SELECT class, size, level, parent, sum(excess) AS e FROM excess JOIN tree USING (place) "
-        "GROUP BY class, size, level, block, parent"
-    )
-    exchanged = (
-        f"SELECT class, size, (level + 1) * least(sum(greatest(e, 0)), sum(greatest(-e, 0))) AS exchanged "
-        f"FROM ({nodes}) GROUP BY class, size, level, parent"
-    )
-    work, size = _largest(
-        groups, f"SELECT size, sum(exchanged) AS work FROM ({exchanged}) GROUP BY class, size"
-    )
-    return Fraction(work, size * rows * height)
+    return height
 
 
 def histogram(column: str) -> str:
@@ -253,18 +221,6 @@ def count_cm(groups: Groups, attribute: str) -> Count:
     return groups.number(f"SELECT sum(rows) FROM ({minority})") + groups.suppressed_rows
 
 
-OF_ATTRIBUTE: dict[tuple[str, int], Callable[..., Count]] = {
-    ("cm", 1): count_cm,
-    ("distinct_l", 1): count_distinct_l,
-    ("entropy_l", 1): count_entropy_l,
-    ("recursive_l", 2): count_recursive_l,
-    ("share_l", 1): count_share_l,
-    ("spread_l", 1): count_spread_l,
-    ("t", 1): count_t,
-    ("t", 2): count_t,
-}
-
-
 def count_k(groups: Groups) -> Count:
     """Return the smallest class size."""
     return _if_visible(groups, groups.number("SELECT min(size) FROM sizes"))
@@ -319,16 +275,6 @@ def _telling(groups: Groups) -> Telling:
     return groups.telling
 
 
-def count_sf(groups: Groups) -> Count:
-    """Say why it cannot be counted: it compares with how often sentences are true in the whole table."""
-    raise BeforehandError("it depends on all input rows and on for whom sentences are confidential")
-
-
-def count_ql(groups: Groups) -> Count:
-    """Say why it cannot be counted: a release does not show all values of the domains."""
-    raise BeforehandError("it depends on all values of the domains, which do not leave")
-
-
 def count_suppressed(groups: Groups) -> Count:
     """Return the number of suppressed rows."""
     return groups.suppressed_rows
@@ -352,11 +298,7 @@ def count_sl(groups: Groups) -> int:
 
 def count_gl(groups: Groups) -> Fraction:
     """Sum the losses of the cells of kept rows, weights scaled to the mean 1."""
-    weights = _shares_of_weight(groups)
-    sums = _sum_cells(groups, "loss")
-    return (
-        sum((weight * cells for weight, cells in zip(weights, sums, strict=True)), Fraction(0)) * groups.width
-    )
+    return _sum_weighted(groups, "loss") * groups.width
 
 
 def count_glm(groups: Groups) -> Fraction:
@@ -371,10 +313,7 @@ def count_loss(groups: Groups) -> Count:
 
 def count_usefulness(groups: Groups) -> Fraction:
     """Return 1 − the mean over rows of Σ w·extent / Σ w over the attributes, a suppressed row 1."""
-    weights = _shares_of_weight(groups)
-    sums = _sum_cells(groups, "extent")
-    lost = sum((weight * cells for weight, cells in zip(weights, sums, strict=True)), Fraction(0))
-    return 1 - (lost + groups.suppressed_rows) / groups.input_rows
+    return 1 - (_sum_weighted(groups, "extent") + groups.suppressed_rows) / groups.input_rows
 
 
 def count_protection(groups: Groups) -> Count:
@@ -384,11 +323,9 @@ def count_protection(groups: Groups) -> Count:
     terms, cells = ["0.0"], []
     for number, (name, weight) in enumerate(zip(groups.promise.quasi_identifiers, weights, strict=True)):
         costs = _stated(groups, name, "extent")
-        _fill_costs(groups, f"extents{number}", costs)
         cells.append(f"{key_of(f'any_value(q{number})', costs.labels)} AS cell{number}")
-        extent = (
-            f"(SELECT any_value(cost) FROM extents{number} WHERE label IS NOT DISTINCT FROM cell{number})"
-        )
+        same = f"value IS NOT DISTINCT FROM cell{number}"
+        extent = f"(SELECT any_value(top::DOUBLE / bottom) FROM costs{number} WHERE {same})"
         terms.append(f"{float(weight)!r} * coalesce({extent}, {float(costs.default or 0)!r})")
     classes = f"SELECT sum(n) AS n, {', '.join(cells)} FROM cells GROUP BY class"
     found = f"SELECT n, {' + '.join(terms)} AS diversity FROM ({classes})"
@@ -396,16 +333,6 @@ def count_protection(groups: Groups) -> Count:
         f"SELECT min(diversity), sum(CASE WHEN diversity > 0 THEN n / diversity END) FROM ({found})"
     )[0]
     return groups.kept_rows / inverse if smallest > 0 else 0
-
-
-def _fill_costs(groups: Groups, table: str, costs: CostTable) -> None:
-    """Make a table (label, cost) of stated costs."""
-    groups.connection.execute(
-        f"CREATE OR REPLACE TEMP TABLE {table} AS SELECT {key_of('label', costs.labels)} AS label, "
-        "top::DOUBLE / bottom AS cost FROM (SELECT unnest(?::VARCHAR[]) AS label, "
-        "unnest(?::BIGINT[]) AS top, unnest(?::BIGINT[]) AS bottom)",
-        [[text_of(label) for label in costs.labels], list(costs.tops), list(costs.bottoms)],
-    )
 
 
 def _shares_of_weight(groups: Groups) -> list[Fraction]:
@@ -416,23 +343,24 @@ def _shares_of_weight(groups: Groups) -> list[Fraction]:
     return [weight / sum(weights) for weight in weights]
 
 
-def count_hdm(groups: Groups) -> Count:
-    """Say why the metric cannot be counted: it compares blocks with how frequent original values were."""
-    raise BeforehandError("it depends on the original values, which do not leave")
-
-
 def count_precision(groups: Groups) -> Count:
     """Return 1 − the mean over all cells of height / height of the hierarchy; a suppressed row's is 1."""
     lost = sum(_sum_cells(groups, "height"), Fraction(0)) + count_sl(groups)
     return 1 - lost / (groups.input_rows * groups.width)
 
 
+def _sum_weighted(groups: Groups, kind: str) -> Fraction:
+    """Sum the stated costs of the kept cells, each column by its share of all weight."""
+    sums = zip(_shares_of_weight(groups), _sum_cells(groups, kind), strict=True)
+    return sum((weight * cells for weight, cells in sums), Fraction(0))
+
+
 def _sum_cells(groups: Groups, kind: str) -> list[Fraction]:
     """Sum the stated costs of the kept cells, column by column."""
-    sums = []
-    for number, name in enumerate(groups.promise.quasi_identifiers):
-        sums.append(_sum_column(groups, number, _stated(groups, name, kind)))
-    return sums
+    return [
+        _sum_column(groups, number, _stated(groups, name, kind))
+        for number, name in enumerate(groups.promise.quasi_identifiers)
+    ]
 
 
 def _stated(groups: Groups, name: str, kind: str) -> CostTable:
@@ -446,14 +374,12 @@ def _stated(groups: Groups, name: str, kind: str) -> CostTable:
 
 
 def _sum_column(groups: Groups, number: int, costs: CostTable) -> Fraction:
-    labels = [text_of(label) for label in costs.labels]
+    """Sum the costs of a column, and leave their table in the engine as ``costs`` and its number."""
+    groups.make_listed(f"costs{number}", costs.labels, top=costs.tops, bottom=costs.bottoms)
+    cells = f"SELECT {key_of(f'q{number}', costs.labels)} AS cell, sum(n) AS n FROM cells GROUP BY cell"
     found = groups.ask(
-        "WITH costs AS (SELECT unnest(?::VARCHAR[]) AS label, unnest(?::BIGINT[]) AS top, "
-        "unnest(?::BIGINT[]) AS bottom), found AS "
-        f"(SELECT {key_of(f'q{number}', costs.labels)} AS cell, sum(n) AS n FROM cells GROUP BY cell) "
-        "SELECT coalesce(top, -1), coalesce(bottom, 1), sum(n) FROM found LEFT JOIN costs "
-        f"ON cell IS NOT DISTINCT FROM {key_of('label', costs.labels)} GROUP BY top, bottom",
-        (labels, list(costs.tops), list(costs.bottoms)),
+        f"SELECT coalesce(top, -1), coalesce(bottom, 1), sum(n) FROM ({cells}) LEFT JOIN costs{number} "
+        "ON cell IS NOT DISTINCT FROM value GROUP BY top, bottom"
     )
     unlisted = sum(count for top, _, count in found if top < 0)
     if unlisted and costs.default is None:
@@ -464,23 +390,22 @@ def _sum_column(groups: Groups, number: int, costs: CostTable) -> Fraction:
     return listed + (costs.default or 0) * unlisted
 
 
-OF_TABLE: dict[str, Callable[[Groups], Count]] = {
-    "average_class": count_average_class,
-    "dm": count_dm,
-    "exposed": count_exposed,
-    "gl": count_gl,
-    "glm": count_glm,
-    "hdm": count_hdm,
-    "k": count_k,
-    "loss": count_loss,
-    "mean_k": count_mean_k,
-    "precision": count_precision,
-    "protection": count_protection,
-    "ql": count_ql,
-    "secure": count_secure,
-    "sf": count_sf,
-    "sl": count_sl,
-    "spread_k": count_spread_k,
-    "suppressed": count_suppressed,
-    "usefulness": count_usefulness,
+def _by_name(arguments: int, *counts: Callable[..., Count]) -> dict[tuple[str, int], Callable[..., Count]]:
+    return {(count.__name__.removeprefix("count_"), arguments): count for count in counts}
+
+
+# Name and number of arguments → how it is counted.
+COUNT_OF = {
+    **_by_name(0, count_average_class, count_dm, count_exposed, count_gl, count_glm, count_k, count_loss),
+    **_by_name(0, count_mean_k, count_precision, count_protection, count_secure, count_sl, count_spread_k),
+    **_by_name(0, count_suppressed, count_usefulness),
+    **_by_name(1, count_cm, count_distinct_l, count_entropy_l, count_share_l, count_spread_l, count_t),
+    **_by_name(2, count_recursive_l, count_t),
+}
+
+# Name → why only the data before the release tell it.
+BEFOREHAND = {
+    "hdm": "it depends on the original values, which do not leave",
+    "ql": "it depends on all values of the domains, which do not leave",
+    "sf": "it depends on all input rows and on for whom sentences are confidential",
 }

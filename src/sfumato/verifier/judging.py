@@ -15,7 +15,8 @@ import math
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal
 
-from sfumato.verifier.checks import Check, broken, held, larger_is_better, unknown, violations_of
+from sfumato.verifier.bags import ask_number
+from sfumato.verifier.checks import Check, broken, held, judged, larger_is_better, unknown, violations_of
 from sfumato.verifier.promise import budget, plain_number
 
 if TYPE_CHECKING:
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
     from sfumato.verifier.promise import Count, Promise, Recount
-
-TITLE = "order of rows"
 
 _FIRST_ROWS = 2048
 
@@ -43,14 +42,15 @@ def check_order(
         for key in _keys(text, by_size)
     ]
     # Without an order of its own a window sees the rows one after the other, as they are read.
-    found = connection.execute(
+    late = ask_number(
+        connection,
         f"SELECT count(*) FROM (SELECT key, lag(key) OVER () AS last FROM "
-        f"(SELECT create_sort_key({', '.join(keys)}) AS key FROM {view})) WHERE last > key"
-    ).fetchall()
-    if found[0][0]:
-        detail = f"the rows are not sorted by all columns: {found[0][0]} stand before one that comes first."
-        return (broken(TITLE, detail),)
-    return (held(TITLE, f"sorted by all {len(names)} columns, so that it tells nothing."),)
+        f"(SELECT create_sort_key({', '.join(keys)}) AS key FROM {view})) WHERE last > key",
+    )
+    if late:
+        detail = f"the rows are not sorted by all columns: {late} stand before one that comes first."
+        return (broken("order of rows", detail),)
+    return (held("order of rows", f"sorted by all {len(names)} columns, so that it tells nothing."),)
 
 
 def _find_numbers(
@@ -143,20 +143,15 @@ def judge_columns(counted: Collection[str], promised: Collection[str] | None) ->
 def _judge_rows(recount: Recount, promise: Promise) -> Iterator[Check]:
     if promise.rows is not None:
         for key in ("out", "suppressed"):
-            found = f"{promise.rows[key]} stated, {recount.rows[key]} counted."
-            if recount.rows[key] == promise.rows[key]:
-                yield held(f"rows {key}", found)
-            else:
-                yield broken(f"rows {key}", f"rows {key}: {found}")
+            stated, counted = promise.rows[key], recount.rows[key]
+            yield judged(f"rows {key}", f"{stated} stated, {counted} counted.", is_held=stated == counted)
         yield _judge_input(recount, promise)
     if promise.limit is None or promise.rule == "below-mean" or "in" not in recount.rows:
         return
     allowed = budget(promise.limit, recount.rows["in"])
-    found = f"at most {allowed} allowed, {recount.rows['suppressed']} counted."
-    if recount.rows["suppressed"] > allowed:
-        yield broken("suppression limit", f"suppressed rows: {found}")
-    else:
-        yield held("suppression limit", found)
+    suppressed = recount.rows["suppressed"]
+    found = f"at most {allowed} allowed, {suppressed} counted."
+    yield judged("suppression limit", found, is_held=suppressed <= allowed, of="suppressed rows")
 
 
 def _judge_input(recount: Recount, promise: Promise) -> Check:
@@ -177,8 +172,7 @@ def _judge_required(recount: Recount, promise: Promise, on_seal: bool) -> Iterat
         if name in recount.counted:
             slack = recount.slack.get(name, Fraction(0))
             found = f"{wanted}, {_show(recount.counted[name])} counted{_within(slack)}."
-            met = _meets(name, recount.counted[name], limit, slack)
-            yield held(title, found) if met else broken(title, f"{name}: {found}")
+            yield judged(title, found, is_held=_meets(name, recount.counted[name], limit, slack), of=name)
         elif name in recount.at_most and larger_is_better(name) and recount.at_most[name] < _exactly(limit):
             yield broken(title, f"{name}: {wanted}, and it cannot exceed {_show(recount.at_most[name])}.")
         else:
@@ -226,15 +220,19 @@ def judge_number(
     """Compare a stated number with the counted one."""
     found = f"{_show(stated)} stated, {_show(counted)} counted{_within(slack)}."
     due = cautious(name, counted, slack)[0] if slack else counted
-    ahead = float(due) - stated if larger_is_better(name) else stated - float(due)
+    ahead = _sign(name) * (float(due) - stated)
     is_held = _is_close(stated, due) or (not slack and 0 <= ahead <= tolerance + ZERO)
-    return held(name, found) if is_held else broken(name, f"{name}: {found}")
+    return judged(name, found, is_held=is_held)
 
 
 def cautious(name: str, counted: Count, slack: Fraction) -> tuple[float, float]:
     """Return what to state of a measure that may be off by a slack, and how much better it may be."""
-    worst = counted - slack if larger_is_better(name) else counted + slack
-    return float(worst), float(2 * slack)
+    return float(counted - _sign(name) * slack), float(2 * slack)
+
+
+def _sign(name: str) -> int:
+    """Return 1 where larger is better, −1 where smaller is."""
+    return 1 if larger_is_better(name) else -1
 
 
 def _within(slack: Fraction) -> str:
@@ -246,13 +244,12 @@ def _is_close(stated: float, counted: Count) -> bool:
 
 
 def _meets(name: str, counted: Count, limit: float, slack: float | Fraction = 0) -> bool:
+    sign = _sign(name)
     if slack:
-        counted = counted + slack if larger_is_better(name) else counted - slack
+        counted = counted + sign * slack
     if isinstance(counted, float):
-        if math.isclose(counted, limit, rel_tol=TOLERANCE):
-            return True
-        return counted >= limit if larger_is_better(name) else counted <= limit
-    return counted >= _exactly(limit) if larger_is_better(name) else counted <= _exactly(limit)
+        return math.isclose(counted, limit, rel_tol=TOLERANCE) or sign * counted >= sign * limit
+    return sign * counted >= sign * _exactly(limit)
 
 
 def _exactly(limit: float) -> Fraction:

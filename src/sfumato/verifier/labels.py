@@ -15,9 +15,9 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
-STAR = "*"
+from sfumato.verifier.bags import STAR
 
 Accepts: TypeAlias = Callable[[str], bool]
 """Whether a recipe can write a text."""
@@ -40,53 +40,47 @@ class UnreadableError(ValueError):
     """What a recipe says of a column is no rule; never leaves this room."""
 
 
-def accepted_labels(done: Mapping[str, object]) -> Accepts:
+def _expect(is_rule: bool) -> None:
+    if not is_rule:
+        raise UnreadableError
+
+
+def accepted_labels(done: Mapping[str, Any]) -> Accepts:
     """Return the question whether a recipe can write a text."""
-    partition = done.get("partition")
-    if not isinstance(partition, Mapping):
-        raise UnreadableError
+    partition: Any = done.get("partition")
+    _expect(isinstance(partition, Mapping))
     statistics = partition.get("statistics")
-    if statistics is not None:
-        _check_names(done, partition, statistics)
-        return among([pair[1] for pair in statistics])
-    return _named_labels(done, partition)
-
-
-def _check_names(done: Mapping[str, object], partition: Mapping[str, object], statistics: object) -> None:
-    """See that the blocks whose statistics are written are blocks of the recipe."""
-    if not isinstance(statistics, list) or not all(
-        isinstance(pair, list) and len(pair) == 2 for pair in statistics
-    ):
-        raise UnreadableError
+    if statistics is None:
+        return _named_labels(done, partition)
+    _expect(isinstance(statistics, list))
+    _expect(all(isinstance(pair, list) and len(pair) == 2 for pair in statistics))
+    # The blocks whose statistics are written are blocks of the recipe.
     named = _named_labels(done, partition)
-    if not all(isinstance(name, str) and (name == STAR or named(name)) for name, _ in statistics):
-        raise UnreadableError
+    _expect(all(isinstance(name, str) and (name == STAR or named(name)) for name, _ in statistics))
+    return among([pair[1] for pair in statistics])
 
 
-def _named_labels(done: Mapping[str, object], partition: Mapping[str, object]) -> Accepts:
+def _named_labels(done: Mapping[str, Any], partition: Mapping[str, Any]) -> Accepts:
     """Return the question for labels of a level or of blocks."""
     level, definition = partition.get("level"), done.get("hierarchy") or {}
-    if not isinstance(definition, Mapping):
-        raise UnreadableError
+    _expect(isinstance(definition, Mapping))
     if level is None:
-        labels = partition.get("labels")
-        if not isinstance(labels, list):
-            raise UnreadableError
+        labels: Any = partition.get("labels")
+        _expect(isinstance(labels, list))
         return among([label for label in labels if label is not None])
-    if type(level) is not int:
-        raise UnreadableError
+    _expect(type(level) is int)
     return _level_labels(definition, level, str(done.get("kind")))
 
 
 def _level_labels(definition: Mapping[str, object], level: int, kind: str) -> Accepts:
     """Return the question for labels of a level, by the first rule that a definition has."""
-    rules: dict[str, Callable[[object], Accepts]] = {
+    rules: dict[str, Callable[[Any], Accepts]] = {
         "root": lambda root: among([root]),
         "leaves": lambda leaves: _labels_of_leaves(leaves, level),
-        "values": lambda values: _kept(_sequence(values), level, dates=kind == "date"),
+        "values": lambda values: _kept(values, level, dates=kind == "date"),
         "mask": lambda length: _masked(length, level),
-        "dates": lambda units: _dated(_sequence(units), level),
-        "intervals": lambda widths: _in_intervals(definition, _sequence(widths), level),
+        "dates": lambda units: _dated(units, level),
+        "intervals": lambda widths: _in_intervals(definition, widths, level),
         "granularity": lambda _: _in_intervals(definition, [], level),
     }
     for key, make in rules.items():
@@ -96,6 +90,7 @@ def _level_labels(definition: Mapping[str, object], level: int, kind: str) -> Ac
 
 
 def _kept(values: Sequence[object], level: int, *, dates: bool) -> Accepts:
+    _expect(isinstance(values, list))
     return among([STAR]) if level else among(values, dates=dates)
 
 
@@ -124,26 +119,22 @@ def _moment(text: str) -> str:
         return text
 
 
-def _labels_of_leaves(leaves: object, level: int) -> Accepts:
-    if not isinstance(leaves, Mapping) or not all(isinstance(labels, list) for labels in leaves.values()):
-        raise UnreadableError
-    if any(len(labels) < level for labels in leaves.values()):
-        raise UnreadableError
+def _labels_of_leaves(leaves: Mapping[str, Any], level: int) -> Accepts:
+    _expect(isinstance(leaves, Mapping))
+    _expect(all(isinstance(labels, list) and len(labels) >= level for labels in leaves.values()))
     return among([labels[level - 1] if level else leaf for leaf, labels in leaves.items()])
 
 
-def _masked(length: object, level: int) -> Accepts:
+def _masked(length: int, level: int) -> Accepts:
     """Ask for texts of this length that end in stars; the values themselves may be longer."""
-    if type(length) is not int or not 0 <= level <= length:
-        raise UnreadableError
+    _expect(type(length) is int and 0 <= level <= length)
     if level == 0:
         return lambda text: len(text) >= length
     return lambda text: len(text) == length and text.endswith(STAR * level)
 
 
 def _dated(units: Sequence[object], level: int) -> Accepts:
-    if level > len(units) + 1 or not all(unit in _UNITS for unit in units):
-        raise UnreadableError
+    _expect(isinstance(units, list) and level <= len(units) + 1 and all(unit in _UNITS for unit in units))
     if level == len(units) + 1:
         return among([STAR])
     if level == 0:
@@ -153,8 +144,7 @@ def _dated(units: Sequence[object], level: int) -> Accepts:
 
 
 def _in_intervals(definition: Mapping[str, object], widths: Sequence[object], level: int) -> Accepts:
-    if level > len(widths) + 1:
-        raise UnreadableError
+    _expect(isinstance(widths, list) and level <= len(widths) + 1)
     if level == len(widths) + 1:
         return among([STAR])
     step = definition.get("granularity") if level == 0 else widths[level - 1]
@@ -162,8 +152,7 @@ def _in_intervals(definition: Mapping[str, object], widths: Sequence[object], le
         return lambda text: re.fullmatch(rf"\+?{_NUMBER}", text.strip()) is not None
     origin = _exact(definition.get("origin") or 0) if level else Fraction(0)
     width = _exact(step)
-    if width <= 0:
-        raise UnreadableError
+    _expect(width > 0)
     bounds = {
         key: _exact(definition[key]) for key in ("bottom", "top") if level and definition.get(key) is not None
     }
@@ -206,12 +195,6 @@ def _exact(number: object) -> Fraction:
     if not isinstance(number, int | float) or isinstance(number, bool) or not math.isfinite(number):
         raise UnreadableError
     return Fraction(str(number))
-
-
-def _sequence(value: object) -> Sequence[object]:
-    if not isinstance(value, list):
-        raise UnreadableError
-    return value
 
 
 def misfits(done: Mapping[str, object]) -> bool:

@@ -7,10 +7,10 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from sfumato.errors import VerificationError
-from sfumato.verifier.bags import open_file, unescape
+from sfumato.verifier.bags import STAR, open_file, unescape
 from sfumato.verifier.checks import split_name
 from sfumato.verifier.judging import check_order
-from sfumato.verifier.promise import budget
+from sfumato.verifier.promise import budget, key_of, text_of
 from sfumato.verifier.sentences import Telling, held_condition, names_in, write_condition
 
 if TYPE_CHECKING:
@@ -20,9 +20,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
     from sfumato.verifier.checks import Check
-    from sfumato.verifier.promise import Count, Promise
-
-STAR = "*"
+    from sfumato.verifier.promise import Count, Promise, Scalar
 
 
 class UndeterminedError(Exception):
@@ -72,6 +70,20 @@ class Groups:
     def number(self, sql: str) -> int:
         """Return the one number that a query gives."""
         return self.ask(sql)[0][0]
+
+    def make(self, table: str, query: str, parameters: Sequence[object] = ()) -> None:
+        """Make a table of a query's rows, in place of an older one."""
+        self.ask(f"CREATE OR REPLACE TEMP TABLE {table} AS {query}", parameters)
+
+    def make_listed(self, table: str, values: Sequence[Scalar], **numbers: Sequence[int]) -> None:
+        """Make a table of a manifest's labels or values, written as cells are compared, and their numbers."""
+        lists = ", ".join(f"unnest(?::BIGINT[]) AS {name}" for name in numbers)
+        self.make(
+            table,
+            f"SELECT {key_of('value', values)} AS value, {', '.join(numbers)} "
+            f"FROM (SELECT unnest(?::VARCHAR[]) AS value, {lists})",
+            [[text_of(value) for value in values], *map(list, numbers.values())],
+        )
 
     @property
     def width(self) -> int:
@@ -168,15 +180,16 @@ def _group(groups: Groups) -> None:
     """Fill ``cells`` and ``sizes``; missing is a value like any other, and all missing persons are one."""
     keys = ", ".join(f"q{i}" for i in range(groups.width))
     named = ", ".join([keys, *groups.attributes.values()])
-    groups.connection.execute(
-        f"CREATE TEMP TABLE cells AS SELECT dense_rank() OVER (ORDER BY {keys}) AS class, {named}, n "
-        f"FROM (SELECT {named}, count(*) AS n FROM kept GROUP BY {named})"
+    groups.make(
+        "cells",
+        f"SELECT dense_rank() OVER (ORDER BY {keys}) AS class, {named}, n "
+        f"FROM (SELECT {named}, count(*) AS n FROM kept GROUP BY {named})",
     )
     sizes = "SELECT sum(n) AS rows, sum(n) AS size FROM cells GROUP BY class"
     if groups.has_persons:
         persons = "count(DISTINCT person) + CAST(count(person) < count(*) AS INTEGER)"
         sizes = f"SELECT count(*) AS rows, {persons} AS size FROM kept GROUP BY {keys}"
-    groups.connection.execute(f"CREATE TEMP TABLE sizes AS {sizes}")
+    groups.make("sizes", sizes)
     groups.kept_rows = groups.number("SELECT coalesce(sum(rows), 0) FROM sizes")
 
 
@@ -195,16 +208,15 @@ def count_telling(groups: Groups, beside: Mapping[str, str]) -> Telling | None:
         certain += [] if held is None else [f"(told{i} AND held{i})"]
     person = ["person"] if groups.has_persons else []
     rows = f"SELECT {', '.join([keys, *person, *judged])} FROM kept WINDOW own AS (PARTITION BY {keys})"
-    either = (" OR ".join(certain), " OR ".join(possible))
-    groups.connection.execute(
-        f"CREATE OR REPLACE TEMP TABLE told AS SELECT {', '.join([keys, *person])}, "
-        f"({either[0]}) AS certain, ({either[1]}) AS possible FROM ({rows})"
+    groups.make(
+        "told",
+        f"SELECT {', '.join([keys, *person])}, ({' OR '.join(certain)}) AS certain, "
+        f"({' OR '.join(possible)}) AS possible FROM ({rows})",
     )
-    found = groups.ask("SELECT count(*) FILTER (WHERE certain), count(*) FILTER (WHERE possible) FROM told")[
-        0
-    ]
-    people: int | None = found[0]
+    in_both = "SELECT count(*) FILTER (WHERE certain), count(*) FILTER (WHERE possible) FROM told"
+    sure, perhaps = groups.ask(in_both)[0]
+    people: int | None = sure
     if groups.promise.person is not None:
         distinct = f"SELECT DISTINCT {keys}, person FROM told WHERE certain"
         people = groups.number(f"SELECT count(*) FROM ({distinct})") if groups.has_persons else None
-    return Telling(found[0], found[1], people)
+    return Telling(sure, perhaps, people)

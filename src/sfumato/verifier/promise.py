@@ -11,7 +11,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, Literal, TypeAlias, TypeGuard
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from sfumato.errors import DataError
 
@@ -140,8 +140,8 @@ class Overall:
 def stated_weight(promise: Promise, attribute: str) -> Fraction:
     """Return the weight of a quasi-identifier, exactly as written; 1 where none is."""
     weight = (_entry(promise, "attributes", attribute) or {}).get("weight", 1)
-    if not _is_number(weight) or float(str(weight)) < 0:
-        raise _wrong("attributes", attribute, "weight", "a number from 0 on")
+    is_weight = _is_number(weight) and float(str(weight)) >= 0
+    _expect(is_weight, ("attributes", attribute, "weight"), "a number from 0 on")
     return Fraction(str(weight))
 
 
@@ -150,19 +150,14 @@ def stated_costs(promise: Promise, attribute: str, kind: str) -> CostTable | Non
     table = (_entry(promise, "attributes", attribute) or {}).get(kind)
     if table is None:
         return None
-    if not isinstance(table, Mapping):
-        raise _wrong("attributes", attribute, kind, "an object")
-    cells = table.get("cells", [])
-    listed = isinstance(cells, list) and all(isinstance(cell, list) and len(cell) == 3 for cell in cells)
-    if not listed or not all(_is_scalar(cell[0]) and _is_cost(cell[1:]) for cell in cells):
-        raise _wrong("attributes", attribute, kind, "cells as [label, numerator, denominator]")
-    default = table.get("default")
-    if default is not None and not _is_cost(default):
-        raise _wrong("attributes", attribute, kind, "a default as [numerator, denominator]")
-    labels = tuple(cell[0] for cell in cells)
-    if not _are_distinct(labels):
-        raise _wrong("attributes", attribute, kind, "every label once")
-    tops, bottoms = tuple(cell[1] for cell in cells), tuple(cell[2] for cell in cells)
+    where = ("attributes", attribute, kind)
+    _expect(isinstance(table, Mapping), where, "an object")
+    cells, default = table.get("cells", []), table.get("default")
+    are_cells = isinstance(cells, list) and all(map(_is_cell, cells))
+    _expect(are_cells, where, "cells as [label, numerator, denominator]")
+    _expect(default is None or _is_cost(default), where, "a default as [numerator, denominator]")
+    labels, tops, bottoms = zip(*cells, strict=True) if cells else ((), (), ())
+    _expect(_are_distinct(labels), where, "every label once")
     return CostTable(labels, tops, bottoms, None if default is None else Fraction(*default))
 
 
@@ -171,35 +166,29 @@ def stated_overall(promise: Promise, attribute: str) -> Overall | None:
     entry = _entry(promise, "distributions", attribute)
     if entry is None:
         return None
-    values, counts, levels = entry.get("values"), entry.get("counts"), entry.get("levels", [])
-    shares, step = entry.get("shares"), entry.get("step", 0)
-    if not isinstance(values, list) or not all(_is_scalar(value) for value in values):
-        raise _wrong("distributions", attribute, "values", "a list of values")
-    if counts is not None and (not _is_numbers(counts, len(values)) or not sum(counts)):
-        raise _wrong("distributions", attribute, "counts", "a number of rows for every value")
-    if counts is not None:
-        stated: tuple[float, ...] = ()
-    elif _are_shares(shares, len(values)) and _are_shares(steps := [step], 1):
-        stated = (*shares, *steps)
+    where = ("distributions", attribute)
+    absent: dict[str, Any] = {"values": None, "counts": None, "shares": None, "step": 0, "levels": []}
+    values, counts, shares, step, levels = (entry.get(key, other) for key, other in absent.items())
+    are_values = isinstance(values, list) and all(map(_is_scalar, values))
+    _expect(are_values, (*where, "values"), "a list of values")
+    if counts is None:
+        are_shares = _are_shares(shares, len(values)) and _are_shares([step], 1)
+        _expect(are_shares, (*where, "shares"), "a share for every value, and the step between shares")
     else:
-        raise _wrong(
-            "distributions", attribute, "shares", "a share for every value, and the step between shares"
-        )
-    if not isinstance(levels, list) or not all(_is_numbers(level, len(values)) for level in levels):
-        raise _wrong("distributions", attribute, "levels", "lists of blocks, one for every value")
-    if not _are_distinct(values):
-        raise _wrong("distributions", attribute, "values", "every value once")
+        are_counts = _are_counts(counts, len(values)) and sum(counts) > 0
+        _expect(are_counts, (*where, "counts"), "a number of rows for every value")
+    are_levels = isinstance(levels, list) and all(_are_counts(level, len(values)) for level in levels)
+    _expect(are_levels, (*where, "levels"), "lists of blocks, one for every value")
+    _expect(_are_distinct(values), (*where, "values"), "every value once")
     tree = tuple(tuple(level) for level in levels)
     if counts is not None:
         return Overall(tuple(values), tuple(counts), tree)
-    return Overall(tuple(values), None, tree, stated[:-1], stated[-1])
+    return Overall(tuple(values), None, tree, tuple(shares), step)
 
 
 def text_of(value: Scalar) -> str | None:
     """Return a label or value as the text that is handed to the engine."""
-    if value is None or isinstance(value, str):
-        return value
-    return str(value).lower()
+    return value if value is None or isinstance(value, str) else str(value).lower()
 
 
 def key_of(expression: str, values: Sequence[Scalar]) -> str:
@@ -213,35 +202,38 @@ def key_of(expression: str, values: Sequence[Scalar]) -> str:
 
 def _are_distinct(values: Sequence[Scalar]) -> bool:
     """Tell whether all are different in the comparison that `key_of` writes."""
-    texts = [text_of(value) for value in values]
+    texts: list[float | str | None] = [text_of(value) for value in values]
     if any(isinstance(value, bool) for value in values):
-        return len({text if text is None else text.lower() for text in texts}) == len(texts)
-    if any(isinstance(value, int | float) for value in values):
-        return len({text if text is None else _number_or_text(text) for text in texts}) == len(texts)
+        texts = [str(text).lower() if text is not None else None for text in texts]
+    elif any(isinstance(value, int | float) for value in values):
+        texts = [_number_or_text(text) for text in texts]
     return len(set(texts)) == len(texts)
 
 
-def _number_or_text(text: str) -> float | str:
+def _number_or_text(text: float | str | None) -> float | str | None:
     try:
-        return float(text)
+        return text if text is None else float(text)
     except ValueError:
         return text
 
 
-def _entry(promise: Promise, part: str, attribute: str) -> Mapping[str, object] | None:
+def _entry(promise: Promise, part: str, attribute: str) -> Mapping[str, Any] | None:
     """Return what the reference says of an attribute."""
     entries = (promise.reference or {}).get(part, {})
     if not isinstance(entries, Mapping):
         raise DataError("the manifest's reference is not as it should be: an object is expected.", where=part)
     entry = entries.get(attribute)
-    if entry is not None and not isinstance(entry, Mapping):
-        raise _wrong(part, attribute, "", "an object")
+    _expect(entry is None or isinstance(entry, Mapping), (part, attribute), "an object")
     return entry
 
 
-def _wrong(part: str, attribute: str, key: str, expected: str) -> DataError:
-    where = ".".join(word for word in ("reference", part, attribute, key) if word)
-    return DataError(f"the manifest's reference is not as it should be: {expected} is expected.", where=where)
+def _expect(is_so: bool, where: Sequence[str], expected: str) -> None:
+    """Raise DataError unless a part of the reference is as it should be."""
+    if not is_so:
+        raise DataError(
+            f"the manifest's reference is not as it should be: {expected} is expected.",
+            where=".".join(word for word in ("reference", *where) if word),
+        )
 
 
 def _is_number(value: object) -> bool:
@@ -257,17 +249,19 @@ def _is_scalar(value: object) -> bool:
     return value is None or isinstance(value, str | bool) or _is_number(value)
 
 
-def _is_numbers(value: object, length: int) -> TypeGuard[list[int]]:
-    if not isinstance(value, list) or len(value) != length:
-        return False
-    return all(type(number) is int and 0 <= number < _LARGEST for number in value)
+def _are_counts(value: Any, length: int) -> bool:
+    is_list = isinstance(value, list) and len(value) == length
+    return is_list and all(type(number) is int and 0 <= number < _LARGEST for number in value)
 
 
-def _are_shares(value: object, length: int) -> TypeGuard[list[float]]:
-    if not isinstance(value, list) or len(value) != length:
-        return False
-    return all(_is_number(share) and 0 <= float(str(share)) <= 1 for share in value)
+def _are_shares(value: Any, length: int) -> bool:
+    is_list = isinstance(value, list) and len(value) == length
+    return is_list and all(_is_number(share) and 0 <= float(str(share)) <= 1 for share in value)
 
 
-def _is_cost(value: object) -> TypeGuard[list[int]]:
-    return _is_numbers(value, 2) and value[0] <= value[1] > 0
+def _is_cost(value: Any) -> bool:
+    return _are_counts(value, 2) and value[0] <= value[1] > 0
+
+
+def _is_cell(value: object) -> bool:
+    return isinstance(value, list) and len(value) == 3 and _is_scalar(value[0]) and _is_cost(value[1:])

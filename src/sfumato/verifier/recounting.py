@@ -6,18 +6,26 @@ from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sfumato.errors import ParameterError, VerificationError
-from sfumato.verifier.bags import check_file, enough_room, hash_file, open_engine, open_file, readable
+from sfumato.verifier.bags import (
+    STAR,
+    check_file,
+    enough_room,
+    hash_file,
+    hold_same_rows,
+    open_engine,
+    readable,
+)
 from sfumato.verifier.checks import Check, broken, held, split_name, unknown
-from sfumato.verifier.counting import OF_ATTRIBUTE, OF_TABLE, fill_overall
-from sfumato.verifier.labels import STAR, UnreadableError, accepted_labels, misfits
+from sfumato.verifier.counting import BEFOREHAND, COUNT_OF, fill_overall
+from sfumato.verifier.labels import UnreadableError, accepted_labels, misfits
 from sfumato.verifier.loading import BeforehandError, Groups, UndeterminedError, UnstatedError, load_groups
 from sfumato.verifier.promise import Recount, stated_costs, stated_overall
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from sfumato.verifier.promise import CostTable, Count, Promise
 
@@ -35,15 +43,16 @@ def _examine_labels(groups: Groups) -> Iterator[Check]:
         title = f"labels of {name!r}"
         if misfits(done):
             yield broken(title, f"the blocks of {name!r} in the recipe are not what their labels say.")
-        elif done.get("hierarchy") is None and not _has_blocks(done):
+        elif done.get("hierarchy") is None and not {"blocks", "statistics"} & _part(done, "partition").keys():
             yield unknown(title, "the recipe does not say how they are made.")
         else:
             yield _examine_column(groups, number, name, done)
 
 
-def _has_blocks(done: Mapping[str, object]) -> bool:
-    partition = done.get("partition")
-    return isinstance(partition, Mapping) and ("blocks" in partition or "statistics" in partition)
+def _part(done: Mapping[str, object], key: str) -> Mapping[str, Any]:
+    """Return an object that a recipe holds; an empty one if there is none."""
+    part = done.get(key)
+    return part if isinstance(part, Mapping) else {}
 
 
 def _examine_column(groups: Groups, number: int, name: str, done: Mapping[str, object]) -> Check:
@@ -53,10 +62,8 @@ def _examine_column(groups: Groups, number: int, name: str, done: Mapping[str, o
         accepts = accepted_labels(done)
     except UnreadableError:
         return broken(title, f"what the recipe says of {name!r} is no rule that writes labels.")
-    definition = done.get("hierarchy")
-    has_missing = not (isinstance(definition, Mapping) and "root" in definition)
     # At the root there is neither a missing value nor one that is unknown.
-    blank = {None, STAR, *groups.promise.missing} if has_missing else set()
+    blank = set() if "root" in _part(done, "hierarchy") else {None, STAR, *groups.promise.missing}
     found = groups.connection.execute(f"SELECT q{number}, sum(n) FROM cells GROUP BY 1").fetchall()
     foreign = [
         rows for label, rows in found if label not in blank and not (label is not None and accepts(label))
@@ -92,15 +99,14 @@ def _is_plausible(costs: CostTable) -> bool:
 def _fit_sizes(costs: CostTable, done: Mapping[str, object]) -> bool:
     """Compare with the values that a recipe lists for each label, where it lists all of them."""
     sizes = _listed_sizes(done)
-    stated = dict(zip(costs.labels, costs.tops, strict=True))
-    return all(stated[label] == size - 1 for label, size in sizes.items() if label in stated)
+    stated = zip(costs.labels, costs.tops, strict=True)
+    return all(top == sizes[label] - 1 for label, top in stated if label in sizes)
 
 
 def _listed_sizes(done: Mapping[str, object]) -> dict[str | None, int]:
     """Return label → number of values; nothing where rules, ranges or statistics stand for values."""
-    partition, definition = done.get("partition"), done.get("hierarchy") or {}
-    assert isinstance(definition, Mapping)
-    if not isinstance(partition, Mapping) or partition.get("statistics") is not None:
+    partition, definition = _part(done, "partition"), _part(done, "hierarchy")
+    if partition.get("statistics") is not None:
         return {}
     if partition.get("blocks") is not None:
         is_listed = done.get("kind") in ("category", "ordinal") and not definition
@@ -137,36 +143,35 @@ def recount(path: str | Path, promise: Promise, *, person_column: str | None = N
     ``mask`` release, rows that are ``*`` in every quasi-identifier and blank in every sensitive
     attribute are exempt, at most as many as the promise states suppressed.
     """
-    path = Path(path)
-    if not promise.quasi_identifiers:
+    return _recount_by([promise], Path(path), person_column)[0]
+
+
+def recount_both(path: str | Path, promise: Promise, other: Promise) -> tuple[Recount, Recount]:
+    """Read a release once, and count it by two promises that differ in numbers and reference alone."""
+    first, second = _recount_by([promise, other], Path(path), None)
+    return first, second
+
+
+def _recount_by(promises: Sequence[Promise], path: Path, person_column: str | None) -> list[Recount]:
+    if not promises[0].quasi_identifiers:
         raise ParameterError("a promise names at least one quasi-identifier; found none.")
     check_file(path)
     with open_engine() as connection:
         with readable(path):
             sha256 = hash_file(path)
-            groups = load_groups(connection, path, promise, person_column)
+            groups = load_groups(connection, path, promises[0], person_column)
         with enough_room(path):
-            return _count_all(groups, sha256)
-
-
-def recount_both(path: str | Path, promise: Promise, other: Promise) -> tuple[Recount, Recount]:
-    """Read a release once, and count it by two promises that differ in numbers and reference alone."""
-    path = Path(path)
-    check_file(path)
-    with open_engine() as connection:
-        with readable(path):
-            sha256 = hash_file(path)
-            groups = load_groups(connection, path, promise, None)
-        with enough_room(path):
-            found = _count_all(groups, sha256)
-            return found, _count_all(replace(groups, promise=other, notes=[], contradictions=[]), sha256)
+            return [
+                _count_all(replace(groups, promise=promise, notes=[], contradictions=[]), sha256)
+                for promise in promises
+            ]
 
 
 def complete(released: Recount, path: str | Path, checked: str | Path, promise: Promise) -> Recount:
     """Add to the recount of a release what the same rows with the columns that do not leave tell."""
     # What is never published may be in any order.
     wider = recount(checked, replace(promise, order="input"), person_column=promise.person)
-    if not _hold_same_rows(Path(path), Path(checked), promise):
+    if not hold_same_rows(Path(path), Path(checked), (*promise.quasi_identifiers, *promise.sensitive)):
         raise VerificationError(
             "the file and the one that was checked beside it hold different rows.", where=str(path)
         )
@@ -182,25 +187,6 @@ def complete(released: Recount, path: str | Path, checked: str | Path, promise: 
 def recount_beside(path: str | Path, checked: str | Path, promise: Promise) -> Recount:
     """Recount a release together with the same rows and the columns that do not leave; see `complete`."""
     return complete(recount(path, promise), path, checked, promise)
-
-
-def _hold_same_rows(path: Path, checked: Path, promise: Promise) -> bool:
-    """Compare quasi-identifiers and sensitive values as bags of rows."""
-    bags = []
-    with open_engine() as connection:
-        for view, file in (("released", path), ("checked", checked)):
-            with readable(file):
-                columns = open_file(connection, file, view)
-                selected = ", ".join(
-                    columns[name] for name in (*promise.quasi_identifiers, *promise.sensitive)
-                )
-                connection.execute(
-                    f"CREATE TEMP TABLE {view}_rows AS SELECT {selected}, count(*) FROM {view} GROUP BY ALL"
-                )
-                bags.append(f"FROM {view}_rows")
-        differences = (f"({bags[0]} EXCEPT {bags[1]})", f"({bags[1]} EXCEPT {bags[0]})")
-        found = [connection.execute(f"SELECT count(*) FROM {rows}").fetchall()[0][0] for rows in differences]
-    return not any(found)
 
 
 def _count_all(groups: Groups, sha256: str) -> Recount:
@@ -247,20 +233,17 @@ def _note_unstated(groups: Groups, text: str, error: UndeterminedError) -> None:
 
 
 def _count(groups: Groups, text: str) -> Count:
-    """Count one measure."""
     name, arguments = split_name(text)
-    if not arguments:
-        if name not in OF_TABLE:
-            raise UndeterminedError("no measure of this name can be recounted")
-        return OF_TABLE[name](groups)
-    measure = OF_ATTRIBUTE.get((name, len(arguments)))
-    if measure is None:
+    if name in BEFOREHAND and not arguments:
+        raise BeforehandError(BEFOREHAND[name])
+    count = COUNT_OF.get((name, len(arguments)))
+    if count is None:
         raise UndeterminedError("no measure of this name can be recounted")
-    if arguments[0] in groups.promise.quasi_identifiers:
+    if arguments and arguments[0] in groups.promise.quasi_identifiers:
         raise UndeterminedError(f"the column {arguments[0]!r} leaves recoded")
-    if arguments[0] not in groups.attributes:
+    if arguments and arguments[0] not in groups.attributes:
         raise UndeterminedError(f"the column {arguments[0]!r} is not in the file")
-    return measure(groups, *arguments)
+    return count(groups, *arguments)
 
 
 def _count_rows(groups: Groups) -> dict[str, int]:

@@ -12,9 +12,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from sfumato.errors import DataError
+from sfumato.verifier.bags import quote
 
 _OPERATORS = {"==": "=", "!=": "<>", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
-_TYPES = {"number": "DOUBLE", "date": "TIMESTAMP"}
 _WHOLE = re.compile(r"-?(?:0|[1-9][0-9]*)")
 _DEEPEST = 500
 
@@ -58,14 +58,9 @@ class Telling:
 
 def names_in(tree: object) -> tuple[str, ...]:
     """Return the columns that a sentence names, each once."""
-    found: list[str] = []
-
-    def note(name: str) -> str:
-        found.append(name)
-        return ""
-
-    _write(tree, note, 0)
-    return tuple(dict.fromkeys(found))
+    found: dict[str, str] = {}
+    _write(tree, lambda name: found.setdefault(name, name), 0)
+    return tuple(found)
 
 
 def write_condition(tree: object, columns: Mapping[str, str]) -> str:
@@ -92,24 +87,19 @@ def _write(tree: object, column: Callable[[str], str], depth: int) -> str:
 
 
 def _compare(cell: str, operator: str, kind: str, value: object) -> str:
-    """Write one comparison."""
     if value is None and operator in ("==", "!="):
         return f"({cell} IS {'' if operator == '==' else 'NOT '}NULL)"
     sign = _OPERATORS[operator]
     if kind == "number" and type(value) in (int, float) and math.isfinite(float(str(value))):
         return f"coalesce(TRY_CAST({cell} AS DOUBLE) {sign} CAST('{float(str(value))!r}' AS DOUBLE), false)"
     if kind == "date" and isinstance(value, str):
-        return f"coalesce(TRY_CAST({cell} AS TIMESTAMP) {sign} TRY_CAST({_quote(value)} AS TIMESTAMP), false)"
+        return f"coalesce(TRY_CAST({cell} AS TIMESTAMP) {sign} TRY_CAST({quote(value)} AS TIMESTAMP), false)"
     if kind == "category" and isinstance(value, str) and operator in ("==", "!="):
         # The engine writes whole numbers of a column of fractions with a point.
         texts = [value, f"{value}.0"] if _WHOLE.fullmatch(value) else [value]
-        listed = f"{cell} IN ({', '.join(map(_quote, texts))})"
+        listed = f"{cell} IN ({', '.join(map(quote, texts))})"
         return f"coalesce({listed if operator == '==' else f'NOT ({listed})'}, false)"
     raise _wrong()
-
-
-def _quote(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
 
 
 def _wrong() -> DataError:
