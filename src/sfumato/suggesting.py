@@ -60,7 +60,7 @@ class Guess:
 
 
 @dataclass(frozen=True)
-class Suggestion:
+class RoleSuggestion:
     """What a table is taken for."""
 
     rows: int  # number of rows
@@ -86,7 +86,7 @@ class Suggestion:
 
 
 @dataclass(frozen=True, eq=False)
-class _Column:
+class _Observed:
     """The distinct values of a column with their rows."""
 
     name: str  # the column
@@ -129,13 +129,13 @@ class _Column:
         values = self.found.values
         return int(values.index(text).as_py()) if str(values.type) in ("string", "large_string") else -1
 
-    def without(self, words: Sequence[str]) -> _Column:
+    def without(self, words: Sequence[str]) -> _Observed:
         """Take texts that mean missing for missing."""
         places = (self.place(word) for word in words)
         return replace(self, words=tuple(place for place in places if place >= 0))
 
 
-def suggest_specification(data: str | os.PathLike[str], reading: DataSpec | None = None) -> Suggestion:
+def suggest_specification(data: str | os.PathLike[str], reading: DataSpec | None = None) -> RoleSuggestion:
     """Look at a table and guess what a specification would say about it."""
     source = open_source(data, reading)
     columns, left_out = _look(source)
@@ -146,10 +146,10 @@ def suggest_specification(data: str | os.PathLike[str], reading: DataSpec | None
     roles = _roles(columns)
     guesses = tuple(_guess(column, roles[column.name]) for column in columns)
     rows = columns[0].filled + columns[0].missing
-    return Suggestion(rows, (*source.missing, *words), guesses, left_out)
+    return RoleSuggestion(rows, (*source.missing, *words), guesses, left_out)
 
 
-def _look(source: Source) -> tuple[list[_Column], tuple[str, ...]]:
+def _look(source: Source) -> tuple[list[_Observed], tuple[str, ...]]:
     """Count the distinct values of each column by itself; columns of odd types are left out."""
     found, left_out = [], []
     for name in source.columns:
@@ -163,11 +163,11 @@ def _look(source: Source) -> tuple[list[_Column], tuple[str, ...]]:
         known = column.places >= 0
         rows = np.zeros(len(column.values), dtype=np.int64)
         np.add.at(rows, column.places[known], counted.rows[known])
-        found.append(_Column(name, column, rows, int(counted.rows[~known].sum())))
+        found.append(_Observed(name, column, rows, int(counted.rows[~known].sum())))
     return found, tuple(left_out)
 
 
-def _roles(columns: Sequence[_Column]) -> dict[str, Role]:
+def _roles(columns: Sequence[_Observed]) -> dict[str, Role]:
     """Guess the role of each column, and see that one at least is a quasi-identifier."""
     roles: dict[str, Role] = {
         column.name: suggest_role(column.name, len(column.counts), column.filled, column.likely_kind)
@@ -189,7 +189,7 @@ def _roles(columns: Sequence[_Column]) -> dict[str, Role]:
     return roles | {column.name: "quasi-identifier" for column in chosen or [last]}
 
 
-def _guess(column: _Column, role: Role) -> Guess:
+def _guess(column: _Observed, role: Role) -> Guess:
     """Guess the kind and, for a quasi-identifier, the hierarchy."""
     guess = Guess(
         column.name, role, _why(column, role), column.likely_kind, len(column.counts), column.missing
@@ -234,7 +234,7 @@ def _try(
     return replace(guess, kind=kind, definition=keys, granularity=step, levels=levels), hierarchy
 
 
-def _why(column: _Column, role: Role) -> str:
+def _why(column: _Observed, role: Role) -> str:
     if role == "identifier" and len(column.counts) >= NEARLY_UNIQUE * column.filled:
         return "guessed since its values are nearly unique"
     if role == "other":

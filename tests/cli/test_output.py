@@ -6,7 +6,7 @@ import pytest
 
 from sfumato.cli.explore import print_solutions, spread, suggest_pick
 from sfumato.cli.options import Options
-from sfumato.cli.output import Column, Output, number, percent, plain, printable, shell_word
+from sfumato.cli.output import Output, TableColumn, number, percent, plain, printable, shell_word
 from sfumato.cli.release import asked
 from sfumato.front import Objective, PlainFront, PlainSolution
 
@@ -48,7 +48,7 @@ def test_long_names_are_folded_not_lost(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "40")
-    Output(Options()).table([Column("name"), Column("number", "right")], [["x" * 60, "12,345"]])
+    Output(Options()).table([TableColumn("name"), TableColumn("number", "right")], [["x" * 60, "12,345"]])
     out = capsys.readouterr().out
     assert out.count("x") == 60
     assert "12,345" in out
@@ -59,8 +59,8 @@ def test_a_table_without_room_keeps_every_name_and_number(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, columns: int
 ) -> None:
     monkeypatch.setenv("COLUMNS", str(columns))
-    heads = [Column("attribute"), Column("role", fixed=True), Column("kind", fixed=True)]
-    heads += [Column(word, "right") for word in ("values", "levels", "partitions")]
+    heads = [TableColumn("attribute"), TableColumn("role", fixed=True), TableColumn("kind", fixed=True)]
+    heads += [TableColumn(word, "right") for word in ("values", "levels", "partitions")]
     rows = [
         ["marital-status", "quasi-identifier", "category", "7", "", "12"],
         ["id", "identifier", "", "", "", ""],
@@ -74,7 +74,7 @@ def test_a_table_without_room_keeps_every_name_and_number(
 def test_markup_in_names_is_text(capsys: pytest.CaptureFixture[str]) -> None:
     output = Output(Options())
     output.line("[bold]a[/bold] :smile:")
-    output.table([Column("[red]b")], [["[link]c"]])
+    output.table([TableColumn("[red]b")], [["[link]c"]])
     out = capsys.readouterr().out
     assert "[bold]a[/bold] :smile:" in out
     assert "[red]b" in out
@@ -87,7 +87,7 @@ def test_nothing_is_printed_where_json_is(capsys: pytest.CaptureFixture[str]) ->
     output.facts([("no", "no")])
     output.notes("no", ["no"])
     output.paragraph("no")
-    output.table([Column("no")], [["no"]])
+    output.table([TableColumn("no")], [["no"]])
     assert capsys.readouterr().out == ""
 
 

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.confidentiality import (
-    Comparison,
     Junction,
     Membership,
     Negation,
+    Relation,
     SentenceError,
     format_sentence,
     names_of,
@@ -33,9 +33,9 @@ CONSTANTS = st.one_of(
     st.sampled_from(["1", "1.5", "2020-01-01", "-3", "1e5", "<=50K", "'"]),
 )
 ATOMS = st.one_of(
-    st.builds(Comparison, WORDS, st.sampled_from(["==", "!="]), CONSTANTS),
+    st.builds(Relation, WORDS, st.sampled_from(["==", "!="]), CONSTANTS),
     st.builds(
-        Comparison, WORDS, st.sampled_from(["<", "<=", ">", ">="]), CONSTANTS.filter(lambda x: x is not None)
+        Relation, WORDS, st.sampled_from(["<", "<=", ">", ">="]), CONSTANTS.filter(lambda x: x is not None)
     ),
     st.builds(Membership, WORDS, st.lists(CONSTANTS, min_size=1, max_size=3).map(tuple)),
 )
@@ -76,8 +76,8 @@ def test_the_sentence_of_the_contract() -> None:
     assert found == Junction(
         "or",
         (
-            Comparison("health", "==", 2),
-            Junction("and", (Comparison("income", ">=", 400), Negation(Comparison("smoker", "==", 1)))),
+            Relation("health", "==", 2),
+            Junction("and", (Relation("income", ">=", 400), Negation(Relation("smoker", "==", 1)))),
         ),
     )
     assert names_of(found) == ("health", "income", "smoker")
@@ -87,23 +87,23 @@ def test_the_sentence_of_the_contract() -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("a == b", Comparison("a", "==", "b")),
-        ("a=='b''c'", Comparison("a", "==", "b'c")),
-        ('"a ""b"""=="and"', Comparison('a "b"', "==", "and")),
-        ("marital-status == Never-married", Comparison("marital-status", "==", "Never-married")),
-        ("a<-1.5e3", Comparison("a", "<", -1500.0)),
-        ("born >= 1987-03-14", Comparison("born", ">=", dt.date(1987, 3, 14))),
+        ("a == b", Relation("a", "==", "b")),
+        ("a=='b''c'", Relation("a", "==", "b'c")),
+        ('"a ""b"""=="and"', Relation('a "b"', "==", "and")),
+        ("marital-status == Never-married", Relation("marital-status", "==", "Never-married")),
+        ("a<-1.5e3", Relation("a", "<", -1500.0)),
+        ("born >= 1987-03-14", Relation("born", ">=", dt.date(1987, 3, 14))),
         ("a in {1, x, missing}", Membership("a", (1, "x", None))),
-        ("a != missing", Comparison("a", "!=", None)),
-        ("not not a == 1", Negation(Negation(Comparison("a", "==", 1)))),
-        ("((a == 1))", Comparison("a", "==", 1)),
+        ("a != missing", Relation("a", "!=", None)),
+        ("not not a == 1", Negation(Negation(Relation("a", "==", 1)))),
+        ("((a == 1))", Relation("a", "==", 1)),
         (
             "a == 1 and b == 2 or\n\tc == 3",
             Junction(
                 "or",
                 (
-                    Junction("and", (Comparison("a", "==", 1), Comparison("b", "==", 2))),
-                    Comparison("c", "==", 3),
+                    Junction("and", (Relation("a", "==", 1), Relation("b", "==", 2))),
+                    Relation("c", "==", 3),
                 ),
             ),
         ),

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.confidentiality import (
-    Column,
+    SentenceColumn,
     SentenceError,
     evaluate,
     parse_sentence,
@@ -43,9 +43,9 @@ SENTENCES = st.recursive(
 )
 
 
-def _column(kind: str, cells: list[object]) -> Column:
+def _column(kind: str, cells: list[object]) -> SentenceColumn:
     values = list(dict.fromkeys(cells))
-    return Column(kind, values, np.array([values.index(cell) for cell in cells], dtype=np.int32))
+    return SentenceColumn(kind, values, np.array([values.index(cell) for cell in cells], dtype=np.int32))
 
 
 @given(ROWS, SENTENCES)
@@ -83,10 +83,10 @@ def test_dates_and_times() -> None:
 
 def test_ordinals_follow_their_order() -> None:
     """Also written without it."""
-    column = Column("ordinal", ["low", "mid", "high", None], np.arange(4, dtype=np.int32))
+    column = SentenceColumn("ordinal", ["low", "mid", "high", None], np.arange(4, dtype=np.int32))
     sentence = parse_sentence("s >= mid and not s == high")
     assert evaluate(sentence, {"s": column}).tolist() == [False, True, False, False]
-    plain = Column("category", column.values, column.codes)
+    plain = SentenceColumn("category", column.values, column.codes)
     for text in ("s >= mid", "s < low", "s <= high", "not s < low"):
         lowered = without_orders(parse_sentence(text), {"s": column})
         assert (evaluate(lowered, {"s": plain}) == evaluate(parse_sentence(text), {"s": column})).all()
@@ -99,9 +99,9 @@ def test_ordinals_follow_their_order() -> None:
 
 def test_numbers_and_categories_match_by_text() -> None:
     """2 and 2.0 are both ``2``; a number may stand in quotes."""
-    category = Column("category", ["2", "02", "2.5"], np.arange(3, dtype=np.int32))
+    category = SentenceColumn("category", ["2", "02", "2.5"], np.arange(3, dtype=np.int32))
     assert evaluate(parse_sentence("c in {2.0, 2.5}"), {"c": category}).tolist() == [True, False, True]
-    number = Column("number", [2, 3], np.arange(2, dtype=np.int32))
+    number = SentenceColumn("number", [2, 3], np.arange(2, dtype=np.int32))
     assert evaluate(parse_sentence("c == '2'"), {"c": number}).tolist() == [True, False]
 
 
@@ -118,8 +118,8 @@ def test_numbers_and_categories_match_by_text() -> None:
 def test_constants_that_do_not_fit(text: str, kind: str, position: int, message: str) -> None:
     """The place of the constant, or of the column that has no order."""
     columns = {
-        "x": Column("number", [1], np.zeros(1, dtype=np.int32)),
-        "c": Column(
+        "x": SentenceColumn("number", [1], np.zeros(1, dtype=np.int32)),
+        "c": SentenceColumn(
             kind, ["abc"] if kind in ("category", "ordinal") else [None], np.zeros(1, dtype=np.int32)
         ),
     }

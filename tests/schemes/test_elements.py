@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from sfumato.kernels.elements import APART, JOINED, OPEN, settle
 from sfumato.schemes import Admissible, GuidedOrdered, GuidedSets, Ordered, Sets, elements_of
-from sfumato.search.branch_and_bound.arrays import Space
+from sfumato.search.branch_and_bound.arrays import BoundSpace
 from tests.examples import examples
 from tests.schemes import oracle
 from tests.schemes.trees import NAMES, WORK_CLASS, blocks_from, nested_trees, partition_of, scheme_of, tree_of
@@ -65,7 +65,7 @@ def made_by_sets(scheme: Scheme) -> list[Blocks]:
 
 def made_by_decisions(scheme: Scheme) -> Iterator[Blocks]:
     """Decide the elements one after another, as a search does, and yield what is left in the end."""
-    space = Space.of((scheme,))
+    space = BoundSpace.of((scheme,))
     ends = space.make_ends()
     open_ones = [np.zeros(space.elements, dtype=np.int32)]
     while open_ones:
@@ -162,7 +162,7 @@ def test_a_list_needs_to_be_asked_for_members(scheme: Admissible) -> None:
 def test_ends_enclose_what_agrees_with_the_decisions(name: str) -> None:
     """The fine end refines, and the coarse end is refined by, every member that agrees with decisions."""
     scheme = scheme_of(name, (((0, 1), 2), (3, 4)))
-    space, elements = Space.of((scheme,)), elements_of(scheme)
+    space, elements = BoundSpace.of((scheme,)), elements_of(scheme)
     members = [blocks_from(partition) for partition in scheme.partitions()]
     rng = np.random.default_rng(5)
     for _ in range(60):

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.schemes import Admissible, GuidedSets, Levels, Ordered, Sets
+from sfumato.schemes import Admissible, GuidedSets, LevelScheme, Ordered, Sets
 from tests.examples import examples
 from tests.schemes.trees import (
     NAMES,
@@ -134,7 +134,7 @@ def test_crossover_where_both_parents_separate_takes_blocks_as_they_are(name: st
 
 def test_crossover_of_levels_stays_between() -> None:
     scheme, generator = scheme_of("levels", ((((0, 1), 2), 3), 4)), rng(2)
-    assert isinstance(scheme, Levels)
+    assert isinstance(scheme, LevelScheme)
     members = list(scheme.partitions())
     found = {
         scheme.level(child)

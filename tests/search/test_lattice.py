@@ -25,7 +25,7 @@ from sfumato.search import (
     choose_method,
     search_lattice,
 )
-from sfumato.search.lattice import Poset, Pruning, Space
+from sfumato.search.lattice import LatticeSpace, Poset, Pruning
 from tests.confidentiality.secret_tables import cube_of, secret_tables, setting_of
 from tests.examples import examples
 from tests.mixed_cases import mixed_cases
@@ -150,7 +150,7 @@ def test_what_is_declared_to_be_handed_on_is(drawn):
     pruning = Pruning.of(problem)
     if pruning.obstacle is not None:
         return
-    space = Space.of(problem)
+    space = LatticeSpace.of(problem)
     numbers = np.arange(space.size)
     meets = pruning.passes(problem.batch(1, space.lattice).evaluate(space.nodes(numbers)))
     for number in numbers[meets]:
@@ -215,7 +215,7 @@ def test_space_steps_go_up_and_down():
         Ladder.whole(np.array([[0, 1], [0, 0]], dtype=np.int32)),
         Ladder.listed([Partition.of(b) for b in ([0, 1, 2, 3], [0, 0, 1, 2], [0, 1, 2, 2], [0, 0, 0, 0])]),
     )
-    space = Space(Lattice(ladders), (chain, diamond))
+    space = LatticeSpace(Lattice(ladders), (chain, diamond))
     assert space.size == 8
     assert sorted(space.successors(np.array([0])).tolist()) == [1, 2, 4]
     assert space.predecessor_counts(np.array([0, 7])).tolist() == [0, 3]

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.assess import Columns, analyse_columns
+from sfumato.assess import NumberPairs, analyse_columns
 from sfumato.assess.analysing import count_ranges, draw_ranges
 from sfumato.errors import DataError, ParameterError
 from tests.examples import examples
 
 
-def made(rows: int = 300, *, cluster: int = 1, missing: float = 0.0) -> Columns:
+def made(rows: int = 300, *, cluster: int = 1, missing: float = 0.0) -> NumberPairs:
     """Return columns of which the last follows the others, and means of runs of the first."""
     rng = np.random.default_rng(3)
     before = rng.normal(size=(rows, 3)) * [1, 10, 1] + [0, 50, 0]
@@ -30,7 +30,7 @@ def made(rows: int = 300, *, cluster: int = 1, missing: float = 0.0) -> Columns:
         after = before.copy()
     blank = rng.random(before.shape) < missing
     before[blank], after[blank] = np.nan, np.nan
-    return Columns(("x", "y", "z"), ("number",) * 3, before, after)
+    return NumberPairs(("x", "y", "z"), ("number",) * 3, before, after)
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.2])
@@ -69,7 +69,7 @@ def test_larger_clusters_lose_more() -> None:
 )
 def test_ranges_hold_a_row_and_are_counted_one_by_one(rows: list[list[int | None]], seed: int) -> None:
     before = np.array(rows, dtype=np.float64)
-    columns = Columns(("x", "y"), ("number",) * 2, before, before)
+    columns = NumberPairs(("x", "y"), ("number",) * 2, before, before)
     for ranges in draw_ranges(columns, np.random.default_rng(seed), 5):
         fits = [
             all(
@@ -86,7 +86,7 @@ def test_ranges_hold_a_row_and_are_counted_one_by_one(rows: list[list[int | None
 def test_distances_and_correlations_are_those_of_the_definition(rows: list[tuple[int, int]]) -> None:
     before = np.array(rows, dtype=np.float64)
     after = np.roll(before, 1, axis=0) + np.array([0.0, 1.0])
-    found = analyse_columns(Columns(("x", "y"), ("number",) * 2, before, after))
+    found = analyse_columns(NumberPairs(("x", "y"), ("number",) * 2, before, after))
     # Rows in another order have the same distribution.
     assert found.attributes[0].distance == 0
     starts = sorted({sorted(row[1] for row in rows)[place * len(rows) // 20] for place in range(20)})
@@ -105,9 +105,9 @@ def test_distances_and_correlations_are_those_of_the_definition(rows: list[tuple
 
 def test_constant_columns_and_a_lone_column() -> None:
     constant = np.full((5, 2), 0.1)
-    found = analyse_columns(Columns(("x", "y"), ("number",) * 2, constant, constant))
+    found = analyse_columns(NumberPairs(("x", "y"), ("number",) * 2, constant, constant))
     assert found.associations[0].before == 0
-    lone = analyse_columns(Columns(("x",), ("number",), constant[:, :1], constant[:, :1]))
+    lone = analyse_columns(NumberPairs(("x",), ("number",), constant[:, :1], constant[:, :1]))
     assert lone.model is None
     assert lone.associations == ()
 
@@ -124,4 +124,4 @@ def test_wrong_use() -> None:
     with pytest.raises(ParameterError, match="target"):
         analyse_columns(columns, target="w")
     with pytest.raises(DataError, match="same rows"):
-        analyse_columns(Columns(columns.names, columns.kinds, columns.before, columns.after[1:]))
+        analyse_columns(NumberPairs(columns.names, columns.kinds, columns.before, columns.after[1:]))

@@ -1,10 +1,9 @@
 """The original beside its release: what attackers achieve, and what analyses still give."""
 
-from sfumato.assess.analysing import Columns, analyse_columns, analyse_recoded
+from sfumato.assess.analysing import NumberPairs, analyse_columns, analyse_recoded
 from sfumato.assess.recoded import Recoded, RecodedAttribute
 from sfumato.assess.risk import (
     AttributeDisclosure,
-    ClassSizes,
     Downcoding,
     Estimate,
     Linkage,
@@ -12,6 +11,7 @@ from sfumato.assess.risk import (
     Reidentification,
     Risk,
     SizeBin,
+    SizeSummary,
     Subset,
     SubsetScan,
     TableRisk,
@@ -30,20 +30,20 @@ __all__ = [
     "Association",
     "AttributeDisclosure",
     "AttributeUtility",
-    "ClassSizes",
-    "Columns",
     "Downcoding",
     "ErrorSummary",
     "Estimate",
     "Linkage",
     "ModelUtility",
     "Narrowing",
+    "NumberPairs",
     "QueryUtility",
     "Recoded",
     "RecodedAttribute",
     "Reidentification",
     "Risk",
     "SizeBin",
+    "SizeSummary",
     "Subset",
     "SubsetScan",
     "TableRisk",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 
-from sfumato.assess import Columns, Recoded, RecodedAttribute, analyse_columns, analyse_recoded
+from sfumato.assess import NumberPairs, Recoded, RecodedAttribute, analyse_columns, analyse_recoded
 from sfumato.assess.pairing import LabelledColumn, find_kept, recode
 from sfumato.errors import DataError, ParameterError
 from sfumato.hierarchies import encode, infer_kind, parse_values
@@ -237,7 +237,7 @@ def read_columns(
     *,
     spec: Spec | None = None,
     recipe: Microaggregation | None = None,
-) -> Columns:
+) -> NumberPairs:
     """Read microaggregated columns before and after, rows in the same order."""
     orders = orders_of(spec)
     how = DataSpec() if spec is None else spec.data
@@ -262,7 +262,7 @@ def _open_release(release: object, missing: Sequence[str]) -> Source:
     return open_source(release, DataSpec(missing=tuple(dict.fromkeys(("", *missing)))))
 
 
-def _columns(read: Sequence[NumberColumn], before: FloatArray, after: FloatArray) -> Columns:
-    return Columns(
+def _columns(read: Sequence[NumberColumn], before: FloatArray, after: FloatArray) -> NumberPairs:
+    return NumberPairs(
         tuple(column.name for column in read), tuple(column.kind for column in read), before, after
     )

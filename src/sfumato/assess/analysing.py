@@ -80,7 +80,7 @@ Ranges: TypeAlias = dict[int, tuple[float, float]]
 
 
 @dataclass(frozen=True, eq=False)
-class Columns:
+class NumberPairs:
     """Columns of numbers before and after, rows in the same order."""
 
     names: tuple[str, ...]  # the columns
@@ -107,7 +107,7 @@ class Columns:
 
 
 def analyse_columns(
-    columns: Columns, *, target: str | None = None, seed: int = 1, limit: int = LIMIT
+    columns: NumberPairs, *, target: str | None = None, seed: int = 1, limit: int = LIMIT
 ) -> Utility:
     """Make the same analyses of columns and of what stands in their place.
 
@@ -137,7 +137,7 @@ def analyse_columns(
     )
 
 
-def _distribution(columns: Columns, number: int) -> AttributeUtility:
+def _distribution(columns: NumberPairs, number: int) -> AttributeUtility:
     """Compare a column over bins with about equally many original rows."""
     sides = columns.before[:, number], columns.after[:, number]
     edges = columns.edges[number]
@@ -171,7 +171,7 @@ def _distribution(columns: Columns, number: int) -> AttributeUtility:
     )
 
 
-def _correlations(columns: Columns) -> tuple[Association, ...]:
+def _correlations(columns: NumberPairs) -> tuple[Association, ...]:
     """Compare the correlation of every pair of columns."""
     found = []
     for a, b in itertools.combinations(range(len(columns.names)), 2):
@@ -195,7 +195,7 @@ def _correlation(values: FloatArray, first: int, second: int) -> float:
     return float(np.clip(found, -1.0, 1.0))
 
 
-def draw_ranges(columns: Columns, rng: np.random.Generator, count: int = QUERIES) -> list[Ranges]:
+def draw_ranges(columns: NumberPairs, rng: np.random.Generator, count: int = QUERIES) -> list[Ranges]:
     """Draw ranges of one to three columns, each around a random original row."""
     rows, width = columns.before.shape
     found = []
@@ -224,7 +224,7 @@ def count_ranges(values: FloatArray, ranges: Ranges) -> float:
     return float(fits.sum())
 
 
-def _queries(columns: Columns, rng: np.random.Generator) -> QueryUtility:
+def _queries(columns: NumberPairs, rng: np.random.Generator) -> QueryUtility:
     """Count the rows of random ranges, before and after."""
     drawn = draw_ranges(columns, rng)
     truth, estimates = (
@@ -234,7 +234,7 @@ def _queries(columns: Columns, rng: np.random.Generator) -> QueryUtility:
     return summarize_queries(truth, estimates, np.zeros(len(drawn)), len(columns.before))
 
 
-def _model(columns: Columns, target: int, rng: np.random.Generator) -> ModelUtility | None:
+def _model(columns: NumberPairs, target: int, rng: np.random.Generator) -> ModelUtility | None:
     """Predict a column from the others by models of the original and of the release."""
     features = [number for number in range(len(columns.names)) if number != target]
     split = split_rows(np.ones(len(columns.before), dtype=np.int64), None, rng)
@@ -282,7 +282,7 @@ def _scale(values: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _points(
-    columns: Columns, values: FloatArray, features: list[int], scale: tuple[FloatArray, FloatArray]
+    columns: NumberPairs, values: FloatArray, features: list[int], scale: tuple[FloatArray, FloatArray]
 ) -> FloatArray:
     """Return z-scores of features, 0 where missing, beside indicators of bins."""
     parts = []

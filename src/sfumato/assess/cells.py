@@ -52,7 +52,7 @@ class Cells:
         persons = None if self.persons is None else self.persons[kept]
         return replace(self, codes=codes, rows=self.rows[kept], persons=persons)
 
-    def classes(self, names: Iterable[str]) -> Classes:
+    def classes(self, names: Iterable[str]) -> CellClasses:
         """Return the classes of some columns; without any, one class."""
         chosen = tuple(names)
         number = number_tuples([self.codes[name] for name in chosen], [self.sizes[name] for name in chosen])
@@ -61,14 +61,14 @@ class Cells:
         count = int(number.max(initial=-1)) + 1
         rows = count_rows(number, self.rows, count)
         if self.persons is None:
-            return Classes(number, rows, rows)
+            return CellClasses(number, rows, rows)
         people = int(self.persons.max(initial=0)) + 1
         pairs = np.unique(number * people + self.persons)
-        return Classes(number, rows, np.bincount(pairs // people, minlength=count).astype(np.int64))
+        return CellClasses(number, rows, np.bincount(pairs // people, minlength=count).astype(np.int64))
 
 
 @dataclass(frozen=True, eq=False)
-class Classes:
+class CellClasses:
     """Classes of cells."""
 
     number: LongArray  # the class of each cell, from 0 on without gaps

@@ -76,7 +76,7 @@ _SURE = -30.0  # the logarithm of a chance that is none
 _KINDS: tuple[Attacker, ...] = ("uniform", "distribution", "minimality")
 
 
-class Split(NamedTuple):
+class FinerSplit(NamedTuple):
     """A finer partition of one attribute, and what follows from its not being published."""
 
     child: LongArray  # (m,): the child of each code within its block, from 0 on
@@ -85,7 +85,7 @@ class Split(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class _Facts:
+class _Attacked:
     """What a release shows."""
 
     problem: Problem
@@ -172,7 +172,7 @@ def _summary(name: str, shares: FloatArray, cells: int, known: int) -> Downcodin
     return Downcoding(name, cells, known, (logic, *rest))
 
 
-def _read(problem: Problem, partitions: list[IntArray], tolerance: float) -> _Facts:
+def _read(problem: Problem, partitions: list[IntArray], tolerance: float) -> _Attacked:
     """Apply a recoding, and keep what is published of it."""
     ladders = problem.lattice.ladders
     fixed = Lattice(tuple(Ladder.listed([Partition(b)], x) for b, x in zip(partitions, ladders, strict=True)))
@@ -183,7 +183,7 @@ def _read(problem: Problem, partitions: list[IntArray], tolerance: float) -> _Fa
     kept = ~classes.suppressed
     place = np.where(kept, np.cumsum(kept) - 1, -1)
     gone = int(classes.rows[~kept].sum())
-    return _Facts(
+    return _Attacked(
         problem, partitions, classes.blocks[kept], classes.rows[kept], place[number], gone, tolerance
     )
 
@@ -191,7 +191,7 @@ def _read(problem: Problem, partitions: list[IntArray], tolerance: float) -> _Fa
 # --- finer recodings ------------------------------------------------------------------
 
 
-def _splits(facts: _Facts, a: int) -> Iterator[Split]:
+def _splits(facts: _Attacked, a: int) -> Iterator[FinerSplit]:
     """Yield the finer partitions that an attribute may take while all others stay as they are."""
     block, ladder = facts.partitions[a], facts.problem.lattice.ladders[a]
     schemes = facts.problem.schemes
@@ -221,16 +221,16 @@ def _splits(facts: _Facts, a: int) -> Iterator[Split]:
                 yield _split(facts, a, partition.block)
 
 
-def _split(facts: _Facts, a: int, finer: IntArray) -> Split:
+def _split(facts: _Attacked, a: int, finer: IntArray) -> FinerSplit:
     """Number the children of each block, and say what follows from the finer partition's absence."""
     block = facts.partitions[a]
     pairs, place = np.unique(np.stack([block, finer]), axis=1, return_inverse=True)
     many = np.bincount(pairs[0]).astype(np.int64)
     child = place.reshape(-1) - (np.cumsum(many) - many)[block]
-    return Split(child, many, _floor(facts, _saved(facts, a, finer)))
+    return FinerSplit(child, many, _floor(facts, _saved(facts, a, finer)))
 
 
-def _saved(facts: _Facts, a: int, finer: IntArray) -> float:
+def _saved(facts: _Attacked, a: int, finer: IntArray) -> float:
     """Return what a finer partition saves at least over the released rows, less what the tolerance allows."""
     if facts.weights is None:
         # By the sum of squared sizes finer classes cost less, and how much less is not known.
@@ -240,7 +240,7 @@ def _saved(facts: _Facts, a: int, finer: IntArray) -> float:
     return now[a] - facts.spent(a, finer) - allowed
 
 
-def _floor(facts: _Facts, saved: float) -> int:
+def _floor(facts: _Attacked, saved: float) -> int:
     """Return how many released rows fail at least where what saves so much was not published."""
     # What costs the same but for rounding is not known to be cheaper.
     if saved <= 1e-9 * len(facts.rows):
@@ -251,7 +251,7 @@ def _floor(facts: _Facts, saved: float) -> int:
 # --- attackers ----------------------------------------------------------------------
 
 
-def _attack(facts: _Facts, a: int, split: Split, inside: LongArray, prior: FloatArray) -> FloatArray:
+def _attack(facts: _Attacked, a: int, split: FinerSplit, inside: LongArray, prior: FloatArray) -> FloatArray:
     """Return for some classes the cells narrowed and how many of them rightly, attacker by attacker."""
     blocks, width = facts.blocks[inside, a], int(split.many.max())
     truth = np.zeros((len(facts.rows), width))
@@ -275,7 +275,8 @@ def _attack(facts: _Facts, a: int, split: Split, inside: LongArray, prior: Float
     sort = np.stack([rows, blocks], axis=1)
     kinds, first, place = np.unique(sort, axis=0, return_index=True, return_inverse=True)
     models = [
-        _Model(int(rows[i]), shares[:, blocks[i], : split.many[blocks[i]]], int(smallest[i])) for i in first
+        _Multinomial(int(rows[i]), shares[:, blocks[i], : split.many[blocks[i]]], int(smallest[i]))
+        for i in first
     ]
     times = np.bincount(place.reshape(-1), minlength=len(kinds))
     refused = _log_none(models, times) if split.floor else _SURE
@@ -291,7 +292,7 @@ def _attack(facts: _Facts, a: int, split: Split, inside: LongArray, prior: Float
     return found
 
 
-def _least(facts: _Facts, split: Split, inside: LongArray, many: LongArray) -> LongArray:
+def _least(facts: _Attacked, split: FinerSplit, inside: LongArray, many: LongArray) -> LongArray:
     """Return how many rows of each class every child has at least, in every table that fits."""
     found, rows = np.zeros(len(inside), dtype=np.int64), facts.rows[inside]
     smallest = facts.smallest(rows)
@@ -312,7 +313,7 @@ def _room(rows: LongArray, children: LongArray | int, smallest: LongArray | int)
     return np.where(rows <= fill, rows, np.maximum(children - 1, 0) * (smallest - 1))
 
 
-class _Model:
+class _Multinomial:
     """A class whose rows are drawn into children: how probable it is that a child has so many rows.
 
     Independent Poisson numbers, given their sum, are multinomial; so sums over all ways to fill the
@@ -391,7 +392,7 @@ def _convolve(one: FloatArray, other: FloatArray) -> FloatArray:
     return np.maximum(found, 0.0)
 
 
-def _log_none(models: Sequence[_Model], times: LongArray) -> float:
+def _log_none(models: Sequence[_Multinomial], times: LongArray) -> float:
     """Return the logarithm of the chance that no child of any class fails, down to one as good as none."""
     total = 0.0
     # Small classes are quickly computed, and mostly enough to tell that some child fails.

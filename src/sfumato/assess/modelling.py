@@ -130,7 +130,7 @@ MOST_TRAIN_ROWS = 40_000
 
 
 @dataclass(frozen=True, eq=False)
-class Split:
+class TrainingSplit:
     """Rows of each cell that are trained on and rows that are tested."""
 
     # number of rows of each cell. Together they are never more than the cell has.
@@ -138,7 +138,7 @@ class Split:
     test: LongArray
 
 
-def split_rows(rows: LongArray, persons: IntArray | None, rng: np.random.Generator) -> Split:
+def split_rows(rows: LongArray, persons: IntArray | None, rng: np.random.Generator) -> TrainingSplit:
     """Put three tenths of the rows into the test and the others into training, at random."""
     cells = np.repeat(np.arange(len(rows)), rows)
     if persons is None:
@@ -156,7 +156,7 @@ def split_rows(rows: LongArray, persons: IntArray | None, rng: np.random.Generat
     def count(chosen: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> LongArray:
         return np.bincount(cells[chosen[units]], minlength=len(rows)).astype(np.int64)
 
-    return Split(count(is_train), count(is_test))
+    return TrainingSplit(count(is_train), count(is_test))
 
 
 MOST_CLASSES = 20

@@ -32,13 +32,20 @@ import numpy as np
 
 from sfumato.assess.cells import count_rows, number_tuples
 from sfumato.assess.estimators import estimate_uniques
-from sfumato.assess.risk import AttributeDisclosure, ClassSizes, Reidentification, SizeBin, TableRisk, Uniques
+from sfumato.assess.risk import (
+    AttributeDisclosure,
+    Reidentification,
+    SizeBin,
+    SizeSummary,
+    TableRisk,
+    Uniques,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sfumato._typing import BoolArray, FloatArray, LongArray
-    from sfumato.assess.cells import Cells, Classes
+    from sfumato.assess.cells import CellClasses, Cells
     from sfumato.assess.risk import Similarity
 
 WIDTH = 0.1
@@ -48,7 +55,7 @@ _ROUNDING = 1e-12
 
 def attribute_disclosure(
     cells: Cells,
-    classes: Classes,
+    classes: CellClasses,
     attribute: str,
     *,
     threshold: float,
@@ -114,7 +121,7 @@ BINS = (1, 2, 3, 5, 10, 20, 50, 100, 1000)
 _LARGE = 50
 
 
-def class_sizes(sizes: LongArray) -> ClassSizes:
+def class_sizes(sizes: LongArray) -> SizeSummary:
     """Return the distribution of class sizes, empty bins included; without classes, zeros."""
     ends = (*(start - 1 for start in BINS[1:]), None)
     bins = []
@@ -122,8 +129,8 @@ def class_sizes(sizes: LongArray) -> ClassSizes:
         inside = sizes[(sizes >= start) & (sizes <= (np.inf if end is None else end))]
         bins.append(SizeBin(start, end, len(inside), int(inside.sum())))
     if not len(sizes):
-        return ClassSizes(0, 0, 0, 0.0, tuple(bins))
-    return ClassSizes(len(sizes), int(sizes.min()), int(sizes.max()), float(sizes.mean()), tuple(bins))
+        return SizeSummary(0, 0, 0, 0.0, tuple(bins))
+    return SizeSummary(len(sizes), int(sizes.min()), int(sizes.max()), float(sizes.mean()), tuple(bins))
 
 
 def prosecutor(sizes: LongArray, threshold: float = THRESHOLD) -> Reidentification:
@@ -288,7 +295,9 @@ def _uniques(sizes: LongArray, people: LongArray | None, fraction: float | None)
     return Uniques(count, share, None, *estimate_uniques(sizes, fraction))
 
 
-def population_sizes(cells: Cells, classes: Classes, names: Sequence[str], population: Cells) -> LongArray:
+def population_sizes(
+    cells: Cells, classes: CellClasses, names: Sequence[str], population: Cells
+) -> LongArray:
     """Return for each class how many of the population have its values; 0 where nobody has."""
     split = len(cells.rows)
     columns = [np.concatenate([cells.codes[name], population.codes[name]]) for name in names]

@@ -43,7 +43,7 @@ class SizeBin(Plain):
 
 
 @dataclass(frozen=True, slots=True)
-class ClassSizes(Plain):
+class SizeSummary(Plain):
     """The distribution of class sizes."""
 
     classes: int  # number of classes
@@ -127,7 +127,7 @@ class TableRisk(Plain):
     # both)
     records: int
     unit: Unit  # `row` or `person`
-    sizes: ClassSizes  # the distribution of class sizes
+    sizes: SizeSummary  # the distribution of class sizes
     prosecutor: Reidentification  # the attacker knows that the person is in the table
     # the attacker does not know it; None without a population or a fraction
     journalist: Reidentification | None

@@ -37,7 +37,7 @@ _FROM_PAIRS = {
 }
 
 
-def pack_fields(blocks: tuple[int, ...], word_bits: int = WORD_BITS) -> layout.Fields:
+def pack_fields(blocks: tuple[int, ...], word_bits: int = WORD_BITS) -> layout.KeyFields:
     """Place a field for each attribute into words, the first attribute in the highest bits.
 
     A field never straddles two words, so that one shift and one mask read it.
@@ -52,14 +52,14 @@ def pack_fields(blocks: tuple[int, ...], word_bits: int = WORD_BITS) -> layout.F
         shift.append(used[-1])
         mask.append((1 << width) - 1)
         used[-1] += width
-    return layout.Fields(
+    return layout.KeyFields(
         np.array(word[::-1], dtype=np.int64),
         np.array(shift[::-1], dtype=np.uint64),
         np.array(mask[::-1], dtype=np.uint64),
     )
 
 
-def pack_keys(codes: IntArray, fields: layout.Fields) -> KeyArray:
+def pack_keys(codes: IntArray, fields: layout.KeyFields) -> KeyArray:
     """Pack rows of codes into keys, shape (words, rows)."""
     words = int(fields.word.max()) + 1 if len(fields.word) else 1
     keys = np.zeros((words, len(codes)), dtype=np.uint64)
@@ -89,7 +89,7 @@ class Grouping(NamedTuple):
     group: LongArray  # the group of each cell
 
 
-def group_cells(codes: IntArray, fields: layout.Fields) -> Grouping:
+def group_cells(codes: IntArray, fields: layout.KeyFields) -> Grouping:
     """Group cells by their codes, shape (cells, q)."""
     keys = pack_keys(codes, fields)
     first, group = group_keys(keys)

@@ -50,7 +50,7 @@ class ClassEvaluator(ABC, Generic[Memory]):
     def _set_tables(
         self,
         grouping: arrays.Grouping,
-        fields: layout.Fields,
+        fields: layout.KeyFields,
         order: tuple[int, ...],
         whole: Cube | None = None,
     ) -> None:

@@ -40,7 +40,7 @@ def make_ladders(
     lattice: Lattice,
     kinds: tuple[CellCost, ...],
     order: tuple[int, ...],
-    origin: layout.Origin | None = None,
+    origin: layout.KeyOrigin | None = None,
 ) -> layout.Ladders:
     """Flatten block maps between allowed levels, the costs of blocks, and their totals over the table."""
     ladders = [lattice.ladders[a] for a in order]
@@ -158,24 +158,24 @@ def value_rows(cube: Cube, attribute: int, size: int) -> LongArray:
     return np.bincount(cube.codes[:, attribute], weights=cube.rows, minlength=size).astype(np.int64)
 
 
-def no_origin() -> layout.Origin:
+def no_origin() -> layout.KeyOrigin:
     """Return what stands for original values where no cost looks at them."""
     none, whole = np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int64)
-    return layout.Origin(
+    return layout.KeyOrigin(
         np.zeros((0, 0), dtype=np.int32), whole, none, np.zeros(1, dtype=np.int64), whole, none
     )
 
 
 def make_origin(
     cube: Cube, bases: Sequence[IntArray], order: tuple[int, ...], group: LongArray
-) -> layout.Origin:
+) -> layout.KeyOrigin:
     """Return the distinct tuples of original values, and where each one is in the base table."""
     # The cells of a cube are sorted by these codes, so equal tuples follow each other.
     first = np.flatnonzero(starts(np.ascontiguousarray(cube.codes.T)))
     rows = np.add.reduceat(cube.rows, first) if len(first) else cube.rows[:0]
     counts = [value_rows(cube, a, len(bases[a])) for a in order]
     start = np.cumsum([0, *map(len, counts)], dtype=np.int64)
-    return layout.Origin(
+    return layout.KeyOrigin(
         np.ascontiguousarray(cube.codes[first][:, list(order)] + start[:-1], dtype=np.int32),
         rows,
         group[first].astype(np.int32),

@@ -167,7 +167,7 @@ def _entropies(blocks: Sequence[IntArray], nodes: LongArray) -> FloatArray:
     return np.column_stack([np.zeros((len(nodes), 0)), *found])
 
 
-def _origin(cube: Cube, grouping: arrays.Grouping) -> layout.Origin:
+def _origin(cube: Cube, grouping: arrays.Grouping) -> layout.KeyOrigin:
     """Return the tuples of the base table themselves, in its order."""
     bases = [np.arange(size, dtype=np.int32) for size in cube.sizes]
     order = tuple(range(len(cube.sizes)))

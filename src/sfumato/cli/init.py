@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sfumato.cli.options import DATA, ENCODING, SEPARATOR, SPEC, option, reading
-from sfumato.cli.output import CollectedError, Column, Output, right, shell_word, waiting
+from sfumato.cli.output import CollectedError, Output, TableColumn, right, shell_word, waiting
 from sfumato.errors import DataError, HierarchyError, SfumatoError
 from sfumato.words import count_words, huge_words
 
 if TYPE_CHECKING:
     from sfumato.spec import Spec
-    from sfumato.suggesting import Guess, Suggestion
+    from sfumato.suggesting import Guess, RoleSuggestion
 
 K = 5
 LIMIT = 0.01
@@ -88,13 +88,13 @@ def specification_path(data: Path) -> Path:
     return data.parent / f"{name}.toml" if data.name else data.absolute().parent / f"{name}.toml"
 
 
-def _print_guesses(found: Suggestion, data: str, target: Path, output: Output) -> None:
+def _print_guesses(found: RoleSuggestion, data: str, target: Path, output: Output) -> None:
     """Print the guesses and what to do next."""
     output.line(
         f"{data}: {count_words(found.rows, 'row')}, {count_words(len(found.guesses), 'column')}", style="bold"
     )
     output.line()
-    fixed = [Column(word, fixed=True) for word in ("guessed role", "kind")]
+    fixed = [TableColumn(word, fixed=True) for word in ("guessed role", "kind")]
     output.table(
         ["attribute", *fixed, *right("distinct", "missing"), "hierarchy"],
         [_row(guess) for guess in found.guesses],
@@ -122,7 +122,12 @@ def _row(guess: Guess) -> list[str]:
 
 
 def specification_text(
-    suggestion: Suggestion, data: Path, target: Path, reading: Mapping[str, str], *, show_values: bool = True
+    suggestion: RoleSuggestion,
+    data: Path,
+    target: Path,
+    reading: Mapping[str, str],
+    *,
+    show_values: bool = True,
 ) -> str:
     """Write a guessed specification as TOML, with a comment on every attribute."""
     parts = [_HEAD, _data_part(suggestion, relative_path(data, target), reading)]
@@ -133,7 +138,7 @@ def specification_text(
     return "\n".join([*parts, _goal_part(suggestion)])
 
 
-def _data_part(suggestion: Suggestion, path: str, reading: Mapping[str, str]) -> str:
+def _data_part(suggestion: RoleSuggestion, path: str, reading: Mapping[str, str]) -> str:
     lines = ["[data]", f"path = {toml_text(path)}"]
     lines += [f"{key} = {toml_text(text)}" for key, text in reading.items()]
     if len(suggestion.missing) > 1:
@@ -172,7 +177,7 @@ def _hierarchy_lines(guess: Guess, show_values: bool) -> list[str]:
     return []
 
 
-def _goal_part(suggestion: Suggestion) -> str:
+def _goal_part(suggestion: RoleSuggestion) -> str:
     from sfumato.spec import format_measure_name
 
     secret = suggestion.with_role("sensitive")[:1]
@@ -261,7 +266,7 @@ def _print_search_space(spec: str, found: Mapping[str, Any], output: Output) -> 
     ]
     output.line(f"{spec}: nothing is wrong", style="bold")
     output.line()
-    fixed = [Column(word, fixed=True) for word in ("role", "kind", "scheme")]
+    fixed = [TableColumn(word, fixed=True) for word in ("role", "kind", "scheme")]
     output.table(["attribute", *fixed, *right("values", "levels", "partitions")], rows)
     output.line()
     sentences = [

@@ -16,7 +16,7 @@ from sfumato.cli.options import (
     reading,
     split_names,
 )
-from sfumato.cli.output import Column, Output, number, right, waiting
+from sfumato.cli.output import Output, TableColumn, number, right, waiting
 from sfumato.words import count_words, list_words
 
 MOST_NAMES = 5
@@ -140,7 +140,7 @@ def measure(
     output.line(f"{data}: {rows} in {classes} by {findings.known}", style="bold")
     output.line()
     output.table(
-        [Column("measure", fixed=True), *right("value"), "meaning"],
+        [TableColumn("measure", fixed=True), *right("value"), "meaning"],
         [[name, number(numbers[name]), meaning(name, findings)] for name in numbers if name not in _COUNTS],
     )
     output.heading("Is this table anonymous?")

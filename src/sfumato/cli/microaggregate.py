@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from sfumato.cli.options import DATA, ENCODING, REQUIRED, SEPARATOR, option, reading, split_names
-from sfumato.cli.output import Column, Output, number, printable, right, waiting, watching
+from sfumato.cli.output import Output, TableColumn, number, printable, right, waiting, watching
 from sfumato.cli.release import print_written
 from sfumato.errors import DataError, ParameterError
 from sfumato.words import count_words
@@ -220,7 +220,7 @@ def _print(found: Microaggregated, path: Path, output: Output) -> None:
     )
     output.line()
     output.table(
-        [Column("measure", fixed=True), *right("value"), "meaning"],
+        [TableColumn("measure", fixed=True), *right("value"), "meaning"],
         [[name, number(value), _MEANINGS[name]] for name, value in found.measures.items()],
     )
     output.line()

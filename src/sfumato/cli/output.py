@@ -43,7 +43,7 @@ NARROWEST = 12
 
 
 @dataclass(frozen=True)
-class Column:
+class TableColumn:
     """A column of a printed table: its header, its side, and whether its cells stay on one line."""
 
     header: str
@@ -51,9 +51,9 @@ class Column:
     fixed: bool = False
 
 
-def right(*headers: str) -> list[Column]:
+def right(*headers: str) -> list[TableColumn]:
     """Return columns of numbers, which end at the right."""
-    return [Column(header, "right") for header in headers]
+    return [TableColumn(header, "right") for header in headers]
 
 
 class Output:
@@ -112,7 +112,7 @@ class Output:
         for text in texts:
             self.paragraph(text, "yellow", first=f"{word}: ", others="  ")
 
-    def table(self, heads: Sequence[Column | str], rows: Sequence[Sequence[str]]) -> None:
+    def table(self, heads: Sequence[TableColumn | str], rows: Sequence[Sequence[str]]) -> None:
         """Print a table; without rows, nothing."""
         if not (self.is_shown and rows):
             return
@@ -120,7 +120,7 @@ class Output:
         from rich.table import Table
         from rich.text import Text
 
-        columns = [Column(item) if isinstance(item, str) else item for item in heads]
+        columns = [TableColumn(item) if isinstance(item, str) else item for item in heads]
         if self._needed(columns, rows) > self._console.width:
             self._records(columns, rows)
             return
@@ -139,7 +139,7 @@ class Output:
         for line in drawn.get().splitlines():
             print(line.rstrip())
 
-    def _needed(self, columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> int:
+    def _needed(self, columns: Sequence[TableColumn], rows: Sequence[Sequence[str]]) -> int:
         """Return how many columns of the terminal a table takes if cells that may be broken are."""
         longest = [
             max(len(printable(text)) for text in (item.header, *cells))
@@ -151,7 +151,7 @@ class Output:
         ]
         return sum(widths) + 2 * (len(widths) - 1)
 
-    def _records(self, columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> None:
+    def _records(self, columns: Sequence[TableColumn], rows: Sequence[Sequence[str]]) -> None:
         """Print a table that finds no room: each row as its name, and what it says about it below."""
         for row in rows:
             self.line(row[0], style="bold")

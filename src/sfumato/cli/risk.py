@@ -7,7 +7,7 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from sfumato.cli.options import DATA, ENCODING, PERSON, SENSITIVE, SEPARATOR, option, reading, split_names
-from sfumato.cli.output import Column, Output, percent, right, waiting
+from sfumato.cli.output import Output, TableColumn, percent, right, waiting
 from sfumato.errors import ParameterError
 from sfumato.words import count_words, range_words
 
@@ -152,7 +152,7 @@ def _print_uniques(before: TableRisk, output: Output) -> None:
         for item in found.estimates
     ]
     numbers = right("estimate", "share of the data's uniques")
-    output.table([Column("uniques in the population, by", fixed=True), *numbers, ""], rows)
+    output.table([TableColumn("uniques in the population, by", fixed=True), *numbers, ""], rows)
 
 
 def _print_linkage(found: Risk, output: Output) -> None:
@@ -230,7 +230,7 @@ def _print_downcoding(found: Risk, output: Output) -> None:
             cells = ["" if share is None else percent(share) for share in shares]
             rows.append([f"{item.attacked}{draws}", _ATTACKERS[attacker.attacker], *cells])
     heads = right("narrowed", "rightly", "guessed right")
-    output.table([Column("", fixed=True), "attacker", *heads], rows)
+    output.table([TableColumn("", fixed=True), "attacker", *heads], rows)
     known = ", ".join(f"{item.attacked} {item.refused:,}" for item in found.downcoding)
     output.line(f"Finer recodings that attackers know to be infeasible: {known}.", style="dim")
 

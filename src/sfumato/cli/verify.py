@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sfumato.cli.explore import FILES
 from sfumato.cli.options import Options, argument, option
-from sfumato.cli.output import Column, Output, number, right, waiting
+from sfumato.cli.output import Output, TableColumn, number, right, waiting
 from sfumato.cli.release import asked
 from sfumato.errors import DataError, ParameterError, SfumatoError
 from sfumato.words import count_words
@@ -91,7 +91,7 @@ def _print_recount(found: Mapping[str, Any], output: Output) -> None:
     checks = [[item["name"], item["verdict"], item["detail"]] for item in found["checks"]]
     others = [check for check in checks if check[0] not in told]
     if others:
-        output.table(["checked", Column("verdict", fixed=True), "found"], others)
+        output.table(["checked", TableColumn("verdict", fixed=True), "found"], others)
         output.line()
     shown = ", ".join(f"{many:,} {word}" for word, many in found["rows"].items() if isinstance(many, int))
     output.facts([("rows", shown), ("classes", f"{found['classes']:,}"), ("sha256", found["sha256"])])

@@ -2,10 +2,10 @@
 
 from sfumato.confidentiality.grammar import format_sentence, parse_sentence
 from sfumato.confidentiality.sentence import (
-    Comparison,
     Junction,
     Membership,
     Negation,
+    Relation,
     Sentence,
     SentenceError,
     atoms_of,
@@ -20,16 +20,16 @@ from sfumato.confidentiality.statements import (
     read_statements,
     refuse_unknown_columns,
 )
-from sfumato.confidentiality.truth import Column, evaluate, plain_form, without_orders
+from sfumato.confidentiality.truth import SentenceColumn, evaluate, plain_form, without_orders
 
 __all__ = [
-    "Column",
-    "Comparison",
     "Junction",
     "Membership",
     "Negation",
     "Protected",
+    "Relation",
     "Sentence",
+    "SentenceColumn",
     "SentenceError",
     "Statement",
     "atoms_of",

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 from sfumato.confidentiality.sentence import (
     ORDERING,
-    Comparison,
     Junction,
     Membership,
     Negation,
+    Relation,
     SentenceError,
 )
 from sfumato.errors import nearest
@@ -174,7 +174,7 @@ class _Reader:
         value = self.constant()
         if value is None and sign.text in ORDERING:
             raise SentenceError("missing is neither less nor more; use '==' or '!='.", self.text, value_at)
-        return Comparison(name.text, cast("Operator", sign.text), value, name.at, value_at)
+        return Relation(name.text, cast("Operator", sign.text), value, name.at, value_at)
 
     def membership(self, name: Token) -> Membership:
         self.expect("{")
@@ -245,7 +245,7 @@ def format_sentence(sentence: Sentence) -> str:
     >>> format_sentence(parse_sentence("'marital status'=='single' and (a<1 or not b in{2 ,missing})"))
     '"marital status" == single and (a < 1 or not b in {2, missing})'
     """
-    if isinstance(sentence, Comparison):
+    if isinstance(sentence, Relation):
         return f"{_write_text(sentence.name)} {sentence.operator} {_write(sentence.value)}"
     if isinstance(sentence, Membership):
         return f"{_write_text(sentence.name)} in {{{', '.join(map(_write, sentence.values))}}}"

@@ -49,7 +49,7 @@ ORDERING: tuple[str, ...] = ("<", "<=", ">", ">=")
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class Relation:
     """A column compared with a constant: ``income >= 400``."""
 
     name: str  # the column
@@ -86,13 +86,13 @@ class Junction:
     parts: tuple[Sentence, ...]
 
 
-Atom: TypeAlias = Comparison | Membership
-Sentence: TypeAlias = Comparison | Membership | Negation | Junction
+Atom: TypeAlias = Relation | Membership
+Sentence: TypeAlias = Relation | Membership | Negation | Junction
 
 
 def atoms_of(sentence: Sentence) -> tuple[Atom, ...]:
     """Return the comparisons of a sentence from left to right."""
-    if isinstance(sentence, Comparison | Membership):
+    if isinstance(sentence, Relation | Membership):
         return (sentence,)
     parts = (sentence.part,) if isinstance(sentence, Negation) else sentence.parts
     return tuple(atom for part in parts for atom in atoms_of(part))

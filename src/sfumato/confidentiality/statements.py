@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from sfumato._typing import BoolArray, IntArray
     from sfumato.confidentiality.sentence import Sentence
-    from sfumato.confidentiality.truth import Column
+    from sfumato.confidentiality.truth import SentenceColumn
     from sfumato.domains import Cube
     from sfumato.spec import Spec
 
@@ -123,8 +123,8 @@ def refuse_unknown_columns(statement: Statement, columns: Sequence[str]) -> None
 
 def compile_statements(
     statements: Sequence[Statement],
-    sensitive: Mapping[str, Column],
-    others: Mapping[str, Column],
+    sensitive: Mapping[str, SentenceColumn],
+    others: Mapping[str, SentenceColumn],
     records: Mapping[int, BoolArray],
     persons: IntArray | None,
 ) -> tuple[IntArray, Confidential]:
@@ -141,13 +141,13 @@ def compile_statements(
     return codes.reshape(-1).astype(np.int32), meaning
 
 
-def _true(statement: Statement, columns: Mapping[str, Column]) -> BoolArray:
+def _true(statement: Statement, columns: Mapping[str, SentenceColumn]) -> BoolArray:
     with _located(statement.where):
         return evaluate(statement.sentence, columns, statement.text)
 
 
 def _held(
-    statement: Statement, columns: Mapping[str, Column], records: Mapping[int, BoolArray], count: int
+    statement: Statement, columns: Mapping[str, SentenceColumn], records: Mapping[int, BoolArray], count: int
 ) -> BoolArray:
     if statement.record is not None:
         return records[statement.record]

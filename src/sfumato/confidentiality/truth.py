@@ -12,10 +12,10 @@ import numpy as np
 
 from sfumato.confidentiality.sentence import (
     ORDERING,
-    Comparison,
     Junction,
     Membership,
     Negation,
+    Relation,
     SentenceError,
 )
 
@@ -37,7 +37,7 @@ _EXPECTED = {"number": "a number", "date": "a date such as 1987-03-14"}
 
 
 @dataclass(frozen=True, eq=False)
-class Column:
+class SentenceColumn:
     """A column as sentences see it."""
 
     # `number`, `date`, `category` or `ordinal`. Categories have no order; ordinals have that of their values.
@@ -48,14 +48,14 @@ class Column:
     codes: IntArray  # for every row, or tuple of rows, the place of its value
 
 
-def evaluate(sentence: Sentence, columns: Mapping[str, Column], text: str = "") -> BoolArray:
+def evaluate(sentence: Sentence, columns: Mapping[str, SentenceColumn], text: str = "") -> BoolArray:
     """Tell for which rows a sentence is true.
 
     A comparison with a missing cell is false, whatever the operator, but for those with ``missing`` itself;
     ``not`` turns every false into true. Texts are compared exactly; a number is compared with a category
     by its text, so that 2 and 2.0 are both ``2``. Dates are compared as the beginning of their day.
     """
-    if isinstance(sentence, Comparison | Membership):
+    if isinstance(sentence, Relation | Membership):
         column = columns[sentence.name]
         return np.asarray(_truth_of_values(sentence, column, text)[column.codes])
     if isinstance(sentence, Negation):
@@ -67,13 +67,13 @@ def evaluate(sentence: Sentence, columns: Mapping[str, Column], text: str = "") 
     return found
 
 
-def _truth_of_values(atom: Atom, column: Column, text: str) -> BoolArray:
+def _truth_of_values(atom: Atom, column: SentenceColumn, text: str) -> BoolArray:
     """Tell for which distinct values a comparison is true."""
     test = _test(atom, column, text)
     return np.array([test(value) for value in column.values], dtype=bool).reshape(len(column.values))
 
 
-def _test(atom: Atom, column: Column, text: str) -> Callable[[Constant], bool]:
+def _test(atom: Atom, column: SentenceColumn, text: str) -> Callable[[Constant], bool]:
     if isinstance(atom, Membership):
         wanted = {_fit(atom, value, column, text) for value in atom.values}
         return lambda cell: _comparable(cell, column) in wanted
@@ -97,7 +97,7 @@ def _test(atom: Atom, column: Column, text: str) -> Callable[[Constant], bool]:
     return lambda cell: cell is not None and compare(_comparable(cell, column), wanted_value)
 
 
-def _fit(atom: Atom, value: Constant, column: Column, text: str) -> object:
+def _fit(atom: Atom, value: Constant, column: SentenceColumn, text: str) -> object:
     """Return a constant as it is compared with the cells of a column."""
     if value is None:
         return None
@@ -118,7 +118,7 @@ def _fit(atom: Atom, value: Constant, column: Column, text: str) -> object:
     )
 
 
-def _comparable(cell: Constant, column: Column) -> object:
+def _comparable(cell: Constant, column: SentenceColumn) -> object:
     """Return a cell as it is compared with a constant that fits."""
     if cell is None or column.kind == "number":
         return cell
@@ -158,7 +158,7 @@ def _text(value: Constant) -> str:
 
 
 def plain_form(
-    sentence: Sentence, columns: Mapping[str, Column], names: Mapping[str, str] | None = None
+    sentence: Sentence, columns: Mapping[str, SentenceColumn], names: Mapping[str, str] | None = None
 ) -> list[object]:
     """Return a sentence as nested lists that JSON holds, each comparison with the kind of its column.
 
@@ -168,7 +168,7 @@ def plain_form(
     """
     if isinstance(sentence, Negation):
         return ["not", plain_form(sentence.part, columns, names)]
-    if not isinstance(sentence, Comparison | Membership):
+    if not isinstance(sentence, Relation | Membership):
         return [sentence.word, *(plain_form(part, columns, names) for part in sentence.parts)]
     column = columns[sentence.name]
     name = (names or {}).get(sentence.name, sentence.name)
@@ -181,12 +181,12 @@ def plain_form(
     return [sentence.operator, name, kind, _plain(sentence.value, kind)]
 
 
-def _texts_that_fit(atom: Comparison, column: Column) -> list[object]:
+def _texts_that_fit(atom: Relation, column: SentenceColumn) -> list[object]:
     truth = _truth_of_values(atom, column, "")
     return [_text(value) for value, holds in zip(column.values, truth, strict=True) if holds]
 
 
-def without_orders(sentence: Sentence, columns: Mapping[str, Column]) -> Sentence:
+def without_orders(sentence: Sentence, columns: Mapping[str, SentenceColumn]) -> Sentence:
     """Return a sentence in which comparisons of ordinals by their order are lists of values.
 
     It means the same and can be judged where the order is not known.
@@ -203,7 +203,7 @@ def without_orders(sentence: Sentence, columns: Mapping[str, Column]) -> Sentenc
     if values:
         return Membership(sentence.name, tuple(str(value) for value in values))
     # No value fits, so nothing is ever true.
-    missing = Comparison(sentence.name, "==", None)
+    missing = Relation(sentence.name, "==", None)
     return Junction("and", (missing, Negation(missing)))
 
 

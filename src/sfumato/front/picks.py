@@ -134,7 +134,7 @@ def find_flat_regions(
     regions = []
     for column in _columns(front, of):
         usable = np.flatnonzero(finite_rows(scaled))
-        search = _Search(scaled, column, gain - ROUNDING, cost + ROUNDING)
+        search = _FlatSearch(scaled, column, gain - ROUNDING, cost + ROUNDING)
         regions += [_region(front, search, pair) for pair in search.pairs(usable)]
     return sorted(regions, key=lambda item: (-round(item.gain, 12), item.cost, item.start.number))
 
@@ -150,7 +150,7 @@ def _columns(front: PlainFront, of: str | None) -> list[int]:
     return [names.index(of)]
 
 
-class _Search:
+class _FlatSearch:
     """Looks for the pair of solutions with the largest gain, and again on either side of it."""
 
     def __init__(self, scaled: FloatArray, column: int, gain: float, cost: float) -> None:
@@ -240,7 +240,7 @@ def _cost_words(others: Sequence[Objective], start: PlainSolution, end: PlainSol
     return [*([f"costs {list_words(shares)}"] if shares else []), *moves]
 
 
-def _region(front: PlainFront, search: _Search, pair: tuple[int, int]) -> FlatRegion[PlainSolution]:
+def _region(front: PlainFront, search: _FlatSearch, pair: tuple[int, int]) -> FlatRegion[PlainSolution]:
     start, end = front[pair[0]], front[pair[1]]
     objective = front.objectives[search.column]
     lost = [

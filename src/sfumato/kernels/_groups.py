@@ -55,7 +55,7 @@ class Group(types.NamedTuple):
 
 
 @register_model(Group)
-class _Model(TupleModel):
+class _GroupModel(TupleModel):
     """All fields are read when a kernel begins, so the optimizer sees what it would see of arguments.
 
     Groups count no references to their arrays: `_unbox` holds these for as long as the first kernel runs.

@@ -19,7 +19,7 @@ from sfumato.kernels.grouping import group_tuples
 
 if TYPE_CHECKING:
     from sfumato._typing import IntArray, KeyArray
-    from sfumato.kernels.bounding_layout import Model, Techniques, Tuples, Work
+    from sfumato.kernels.bounding_layout import BoundModel, BoundTechniques, Tuples, Work
     from sfumato.kernels.elements import Decisions, Ends
 
 _ONE = np.uint64(1)
@@ -39,7 +39,7 @@ def _popcount(bits: np.uint64) -> int:
 
 
 @inner
-def fails(model: Model, rows: int, bits: KeyArray, at: int) -> bool:
+def fails(model: BoundModel, rows: int, bits: KeyArray, at: int) -> bool:
     """Tell whether a class misses what is required."""
     if rows < model.least_rows:
         return True
@@ -85,7 +85,7 @@ def _make_fine(tuples: Tuples, decisions: Decisions, ends: Ends, work: Work) -> 
 
 
 @kernel
-def _make_coarse(decisions: Decisions, ends: Ends, model: Model, work: Work) -> int:
+def _make_coarse(decisions: Decisions, ends: Ends, model: BoundModel, work: Work) -> int:
     """Find the classes of the coarse end and what fails there; return the rows that do."""
     fine = work.fine
     amount = fine.amount[0]
@@ -120,7 +120,9 @@ def _make_coarse(decisions: Decisions, ends: Ends, model: Model, work: Work) -> 
 
 
 @kernel
-def _measure_blocks(decisions: Decisions, ends: Ends, model: Model, states: IntArray, work: Work) -> None:
+def _measure_blocks(
+    decisions: Decisions, ends: Ends, model: BoundModel, states: IntArray, work: Work
+) -> None:
     """Find the mass of the fine blocks, and what joining each with another one adds at least."""
     q = len(decisions.code_start) - 1
     for a in range(q):
@@ -147,7 +149,7 @@ def weight_of(fine: Tuples, a: int, c: int) -> float:
 
 
 @inner
-def least_of_failing(model: Model, rows: int, cost: float, extra: float) -> float:
+def least_of_failing(model: BoundModel, rows: int, cost: float, extra: float) -> float:
     """Return what a class costs at least if it fails: it goes, or it lies in a larger one."""
     if model.kind == SQUARES:
         kept = float(rows) * max(model.least_rows, rows + 1)
@@ -157,7 +159,7 @@ def least_of_failing(model: Model, rows: int, cost: float, extra: float) -> floa
 
 
 @kernel
-def _cost_classes(decisions: Decisions, ends: Ends, model: Model, use_coarse: int, work: Work) -> float:
+def _cost_classes(decisions: Decisions, ends: Ends, model: BoundModel, use_coarse: int, work: Work) -> float:
     """Fill what each class of the fine end costs, and costs at least; return the sum of the latter."""
     fine = work.fine
     q = fine.codes.shape[0]
@@ -188,7 +190,7 @@ def _cost_classes(decisions: Decisions, ends: Ends, model: Model, use_coarse: in
 
 
 @inner
-def fine_cost(model: Model, work: Work) -> float:
+def fine_cost(model: BoundModel, work: Work) -> float:
     """Return what the fine end itself costs if what fails is suppressed; inf if that is too much."""
     fine = work.fine
     total = 0.0
@@ -207,8 +209,8 @@ def bound_ends(
     tuples: Tuples,
     decisions: Decisions,
     ends: Ends,
-    model: Model,
-    use: Techniques,
+    model: BoundModel,
+    use: BoundTechniques,
     states: IntArray,
     work: Work,
 ) -> tuple[float, int]:
@@ -226,7 +228,7 @@ def bound_ends(
 
 @kernel
 def cost_recoding(
-    tuples: Tuples, decisions: Decisions, ends: Ends, model: Model, states: IntArray, work: Work
+    tuples: Tuples, decisions: Decisions, ends: Ends, model: BoundModel, states: IntArray, work: Work
 ) -> float:
     """Return what the fine end in ``ends`` costs; ``states`` has nothing open."""
     _make_fine(tuples, decisions, ends, work)

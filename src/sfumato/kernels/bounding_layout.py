@@ -28,7 +28,7 @@ class Tuples(NamedTuple):
 
 
 @by_address
-class Model(NamedTuple):
+class BoundModel(NamedTuple):
     """What recodings cost and what is required of them.
 
     A kept row costs, for CELLS, ``offset`` plus for each attribute
@@ -49,7 +49,7 @@ class Model(NamedTuple):
 
 
 @by_address
-class Techniques(NamedTuple):
+class BoundTechniques(NamedTuple):
     """What an expansion may use."""
 
     coarse_bound: int  # whether rows that fail at the coarse end count

@@ -11,7 +11,7 @@ from sfumato.kernels.rounding import round_off
 
 if TYPE_CHECKING:
     from sfumato._typing import FloatArray, LongArray
-    from sfumato.kernels.layout import Fields, Ladders, Plan, Scratch, Tables
+    from sfumato.kernels.layout import KeyFields, Ladders, Plan, Scratch, Tables
 
 DIVERSITY = 11
 
@@ -20,7 +20,7 @@ DIVERSITY = 11
 def fill_diversity(
     tables: Tables,
     depth: int,
-    fields: Fields,
+    fields: KeyFields,
     ladders: Ladders,
     levels: LongArray,
     plan: Plan,

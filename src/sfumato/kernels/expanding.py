@@ -15,7 +15,7 @@ from sfumato.kernels.probing import probe
 
 if TYPE_CHECKING:
     from sfumato._typing import FloatArray, IntArray, LongArray
-    from sfumato.kernels.bounding_layout import Model, Techniques, Tuples, Work
+    from sfumato.kernels.bounding_layout import BoundModel, BoundTechniques, Tuples, Work
     from sfumato.kernels.elements import Decisions, Ends
 
 # How an expansion ended: nothing agrees with the decisions; all costs too much; one recoding is left;
@@ -48,7 +48,7 @@ class Left(NamedTuple):
 
 
 @kernel
-def _decide(use: Techniques, best: float, states: IntArray, work: Work) -> int:
+def _decide(use: BoundTechniques, best: float, states: IntArray, work: Work) -> int:
     """Decide the elements for which one way costs too much; return how many, −1 if both ways do for one."""
     decided = 0
     for e in range(len(states)):
@@ -72,7 +72,7 @@ def _decide(use: Techniques, best: float, states: IntArray, work: Work) -> int:
 
 
 @kernel
-def _choose(use: Techniques, bound: float, states: IntArray, work: Work) -> int:
+def _choose(use: BoundTechniques, bound: float, states: IntArray, work: Work) -> int:
     """Return the open element to branch on; −1 if there is none."""
     chosen = -1
     top = -np.inf
@@ -105,8 +105,8 @@ def expand(
     decisions: Decisions,
     ends: Ends,
     trial: Ends,
-    model: Model,
-    use: Techniques,
+    model: BoundModel,
+    use: BoundTechniques,
     best: float,
     states: IntArray,
     work: Work,
@@ -156,8 +156,8 @@ def bound_only(
     tuples: Tuples,
     decisions: Decisions,
     ends: Ends,
-    model: Model,
-    use: Techniques,
+    model: BoundModel,
+    use: BoundTechniques,
     states: IntArray,
     work: Work,
     out: FloatArray,
@@ -179,8 +179,8 @@ def _plunge(
     decisions: Decisions,
     ends: Ends,
     trial: Ends,
-    model: Model,
-    use: Techniques,
+    model: BoundModel,
+    use: BoundTechniques,
     best: float,
     states: IntArray,
     works: tuple[Work, Work],
@@ -235,8 +235,8 @@ def expand_many(
     decisions: Decisions,
     ends: Ends,
     trial: Ends,
-    model: Model,
-    use: Techniques,
+    model: BoundModel,
+    use: BoundTechniques,
     best: float,
     states: IntArray,
     only_bound: LongArray,

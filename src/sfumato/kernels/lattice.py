@@ -30,7 +30,7 @@ from sfumato.kernels.sentences import SECURE, least_security, measure_sentences
 
 if TYPE_CHECKING:
     from sfumato._typing import FloatArray, KeyArray, LongArray
-    from sfumato.kernels.layout import Fields, Ladders, Plan, Scratch, Tables
+    from sfumato.kernels.layout import KeyFields, Ladders, Plan, Scratch, Tables
 
 # What a property of a class is; those from ENTROPY on need the pairs in order.
 SIZE, DISTINCT_BITS, DISTINCT_PAIRS, SQUARES, T_EQUAL, MAJORITY, SHARE = range(7)
@@ -245,7 +245,7 @@ def _suppress(
 def _cell_sums(
     tables: Tables,
     depth: int,
-    fields: Fields,
+    fields: KeyFields,
     ladders: Ladders,
     levels: LongArray,
     scratch: Scratch,
@@ -354,7 +354,7 @@ def _collect(
 
 @kernel
 def _lead(
-    tables: Tables, fields: Fields, ladders: Ladders, node: LongArray, plan: Plan, scratch: Scratch
+    tables: Tables, fields: KeyFields, ladders: Ladders, node: LongArray, plan: Plan, scratch: Scratch
 ) -> None:
     """Find, or make once and for all, the tables of the leading attributes.
 
@@ -388,7 +388,7 @@ def _lead(
 
 @kernel
 def _advance(
-    tables: Tables, fields: Fields, ladders: Ladders, node: LongArray, plan: Plan, scratch: Scratch
+    tables: Tables, fields: KeyFields, ladders: Ladders, node: LongArray, plan: Plan, scratch: Scratch
 ) -> int:
     """Move the tables from the node before to ``node``; return the depth that holds its classes.
 
@@ -426,7 +426,7 @@ def _advance(
 def reduce_classes(
     tables: Tables,
     depth: int,
-    fields: Fields,
+    fields: KeyFields,
     ladders: Ladders,
     levels: LongArray,
     plan: Plan,
@@ -464,7 +464,7 @@ def reduce_classes(
 @kernel
 def evaluate_nodes(
     tables: Tables,
-    fields: Fields,
+    fields: KeyFields,
     ladders: Ladders,
     plan: Plan,
     nodes: LongArray,

@@ -31,7 +31,7 @@ class Tables(NamedTuple):
 
 
 @by_address
-class Fields(NamedTuple):
+class KeyFields(NamedTuple):
     """Where each quasi-identifier stands in a key."""
 
     word: LongArray
@@ -43,7 +43,7 @@ Field: TypeAlias = "tuple[int, np.uint64, np.uint64]"
 
 
 @by_address
-class Origin(NamedTuple):
+class KeyOrigin(NamedTuple):
     """The distinct tuples of original values, for a cost that looks at them; empty where none does."""
 
     codes: IntArray  # (tuples, q): each code plus where its attribute's values begin
@@ -71,7 +71,7 @@ class Ladders(NamedTuple):
     totals: LongArray  # (costs, q, levels): sums over all rows
     block_rows: LongArray  # (blocks of all levels,): rows of each block; empty where no cost asks for it
     penalties: FloatArray  # (q, levels): frequency penalties summed over all rows
-    origin: Origin
+    origin: KeyOrigin
 
 
 @by_address

@@ -14,7 +14,7 @@ from sfumato.kernels.mdav_tree import FAN, LEAF, build_tree, find_nearest_in_tre
 
 if TYPE_CHECKING:
     from sfumato._typing import FloatArray, IntArray, LongArray
-    from sfumato.kernels.mdav_tree import Tree
+    from sfumato.kernels.mdav_tree import PointTree
 
 PATIENCE = 4
 """Shells are made anew when searches around the centroid have looked at this many times all records."""
@@ -25,7 +25,7 @@ SIZES = (LEAF, FAN, SHELL_FAN)
 
 
 @kernel
-def _remaining(tree: Tree, order: LongArray) -> LongArray:
+def _remaining(tree: PointTree, order: LongArray) -> LongArray:
     """Return the rows that are still in the tree, leaf by leaf."""
     count = 0
     for row in tree.rows:

@@ -24,7 +24,7 @@ SAMPLE = 256
 """Records that tell along which column a node is widest."""
 
 
-class Tree(NamedTuple):
+class PointTree(NamedTuple):
     """Leaves are filled from their first lane on. Level 0 are the leaves, the last level is one block.
 
     A block are the 16 children of one node; ``starts[level]`` is the first block of the nodes of a level.
@@ -129,12 +129,12 @@ def _level_starts(leaves: int) -> LongArray:
 
 
 @kernel
-def _allocate(total: int, count: int, width: int, k: int) -> Tree:
+def _allocate(total: int, count: int, width: int, k: int) -> PointTree:
     """Make an empty tree for ``count`` of ``total`` rows."""
     leaves = (count + LEAF - 1) // LEAF
     starts = _level_starts(leaves)
     blocks, depth = starts[-1], FAN * len(starts)
-    return Tree(
+    return PointTree(
         np.zeros(leaves * width * LEAF, dtype=np.float64),
         np.full(leaves * LEAF, NONE, dtype=np.int64),
         np.zeros(leaves, dtype=np.int64),
@@ -152,7 +152,7 @@ def _allocate(total: int, count: int, width: int, k: int) -> Tree:
 
 
 @inner
-def build_tree(values: FloatArray, order: LongArray, k: int) -> Tree:
+def build_tree(values: FloatArray, order: LongArray, k: int) -> PointTree:
     """Make the tree of the rows in ``order``, which is changed. O(m (d + log m)), memory O(n + m·d)."""
     _arrange(values, order)
     width = values.shape[1]
@@ -173,7 +173,7 @@ def build_tree(values: FloatArray, order: LongArray, k: int) -> Tree:
 
 
 @kernel
-def _shrink_leaf(tree: Tree, leaf: int, width: int) -> None:
+def _shrink_leaf(tree: PointTree, leaf: int, width: int) -> None:
     """Fit the box of a leaf to the records that remain in it."""
     block, lane, count = leaf // FAN, leaf % FAN, tree.counts[leaf]
     for column in range(width):
@@ -193,7 +193,7 @@ def _shrink_leaf(tree: Tree, leaf: int, width: int) -> None:
 
 
 @kernel
-def _shrink_node(tree: Tree, level: int, node: int, width: int) -> None:
+def _shrink_node(tree: PointTree, level: int, node: int, width: int) -> None:
     """Fit the box of a node above the leaves to those of its children."""
     below = tree.starts[level - 1] + node
     block, lane = tree.starts[level] + node // FAN, node % FAN
@@ -223,7 +223,7 @@ def _note(nodes: LongArray, count: int, node: int) -> int:
 
 
 @inner
-def remove_from_tree(tree: Tree, rows: LongArray, width: int) -> None:
+def remove_from_tree(tree: PointTree, rows: LongArray, width: int) -> None:
     """Take rows out, and fit the boxes above them. O(k·d·log n)."""
     changed, count = tree.changed, 0
     for row in rows:
@@ -271,7 +271,12 @@ def _bound_below(
 
 @inner
 def find_nearest_in_tree(
-    tree: Tree, seed: int, point: FloatArray, near: FloatArray, near_rows: LongArray, sizes: tuple[int, int]
+    tree: PointTree,
+    seed: int,
+    point: FloatArray,
+    near: FloatArray,
+    near_rows: LongArray,
+    sizes: tuple[int, int],
 ) -> int:
     """Fill the lists with the row ``seed`` and the rows nearest to it, as `find_nearest` does.
 
@@ -307,7 +312,7 @@ def find_nearest_in_tree(
 
 
 @kernel
-def _push(tree: Tree, top: int, block: int, node: int, level: int, limit: float, limit_row: int) -> int:
+def _push(tree: PointTree, top: int, block: int, node: int, level: int, limit: float, limit_row: int) -> int:
     """Put the children that may hold a nearer record on the stack, the nearest on top; return its height."""
     nodes, bounds, base = tree.nodes, tree.bounds, top
     for i in range(FAN):

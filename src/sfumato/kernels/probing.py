@@ -14,7 +14,7 @@ from sfumato.kernels.grouping import group_tuples
 
 if TYPE_CHECKING:
     from sfumato._typing import IntArray
-    from sfumato.kernels.bounding_layout import Model, Techniques, Work
+    from sfumato.kernels.bounding_layout import BoundModel, BoundTechniques, Work
     from sfumato.kernels.elements import Decisions, Ends
 
 
@@ -48,7 +48,7 @@ def _lead_codes(decisions: Decisions, ends: Ends, a: int, work: Work) -> None:
 
 
 @kernel
-def _gather(model: Model, a: int, c: int, rise: float, extra: float, made: int, work: Work) -> int:
+def _gather(model: BoundModel, a: int, c: int, rise: float, extra: float, made: int, work: Work) -> int:
     """Add a class to the one that it is united with; return how many such there are now.
 
     ``extra`` is what one unit of weight pays at least when the united block grows further.
@@ -79,7 +79,7 @@ def _gather(model: Model, a: int, c: int, rise: float, extra: float, made: int, 
 
 
 @kernel
-def _release(model: Model, use_coarse: int, made: int, work: Work) -> float:
+def _release(model: BoundModel, use_coarse: int, made: int, work: Work) -> float:
     """Return what the gathered classes cost at least, and forget them."""
     total = 0.0
     for at in range(made):
@@ -98,7 +98,7 @@ def _release(model: Model, use_coarse: int, made: int, work: Work) -> float:
 
 @kernel
 def _join_change(
-    decisions: Decisions, ends: Ends, model: Model, a: int, count: int, use_coarse: int, work: Work
+    decisions: Decisions, ends: Ends, model: BoundModel, a: int, count: int, use_coarse: int, work: Work
 ) -> tuple[float, int]:
     """Return what the bound changes by, and how many classes unite, with ``work.block`` as fine blocks.
 
@@ -150,7 +150,7 @@ def _part_of(work: Work, g: int, part: int, made: int) -> int:
 
 @kernel
 def _split_change(
-    decisions: Decisions, ends: Ends, model: Model, a: int, count: int, work: Work
+    decisions: Decisions, ends: Ends, model: BoundModel, a: int, count: int, work: Work
 ) -> tuple[float, int]:
     """Return what the bound changes by, and how many rows more are lost, if ``work.block`` were coarse.
 
@@ -224,8 +224,8 @@ def probe(
     decisions: Decisions,
     ends: Ends,
     trial: Ends,
-    model: Model,
-    use: Techniques,
+    model: BoundModel,
+    use: BoundTechniques,
     states: IntArray,
     bound: float,
     lost: int,
@@ -306,8 +306,8 @@ def _probe_element(
     decisions: Decisions,
     ends: Ends,
     trial: Ends,
-    model: Model,
-    use: Techniques,
+    model: BoundModel,
+    use: BoundTechniques,
     a: int,
     e: int,
     states: IntArray,
@@ -340,7 +340,7 @@ def _probe_element(
 def _join_neighbours(
     decisions: Decisions,
     ends: Ends,
-    model: Model,
+    model: BoundModel,
     a: int,
     states: IntArray,
     bound: float,
@@ -370,7 +370,7 @@ def _join_neighbours(
 
 
 @kernel
-def _part_lost(model: Model, rows: int, least: float) -> float:
+def _part_lost(model: BoundModel, rows: int, least: float) -> float:
     """Return what one part of a split class costs more if it is too small, else 0."""
     return rows * model.out_cost - least if 0 < rows < model.least_rows else 0.0
 
@@ -379,8 +379,8 @@ def _part_lost(model: Model, rows: int, least: float) -> float:
 def _split_neighbours(
     decisions: Decisions,
     ends: Ends,
-    model: Model,
-    use: Techniques,
+    model: BoundModel,
+    use: BoundTechniques,
     a: int,
     states: IntArray,
     bound: float,

@@ -18,7 +18,7 @@ from sfumato.kernels.rolling import add_up, remember, roll_up_pairs, table_bits
 
 if TYPE_CHECKING:
     from sfumato._typing import FloatArray, IntArray, KeyArray, LongArray
-    from sfumato.kernels.layout import Fields, Ladders, Plan, Scratch, Tables
+    from sfumato.kernels.layout import KeyFields, Ladders, Plan, Scratch, Tables
 
 _HASH = np.uint64(0x9E3779B97F4A7C15)
 # What a cell costs.
@@ -247,7 +247,7 @@ def _bits_of(size: int) -> int:
 def _regroup(
     tables: Tables,
     depths: tuple[int, int],
-    fields: Fields,
+    fields: KeyFields,
     ladders: Ladders,
     parts: KeyArray,
     plan: Plan,
@@ -277,7 +277,7 @@ def _regroup(
 def evaluate_recodings(
     tables: Tables,
     depths: tuple[int, int],
-    fields: Fields,
+    fields: KeyFields,
     ladders: Ladders,
     heights: Heights,
     plan: Plan,

@@ -20,7 +20,7 @@ from sfumato.table import Recode, apply, open_source, write_table
 from sfumato.table.values import read_codes, read_numbers, refuse_unknown
 from sfumato.table.writing import replace_columns
 from sfumato.verifier import Check, release_suffix
-from sfumato.verifier.bags import Columns, compare_bags, differing_columns
+from sfumato.verifier.bags import ComparedColumns, compare_bags, differing_columns
 from sfumato.verifier.checks import broken, held, larger_is_better, split_name, unknown
 
 if TYPE_CHECKING:
@@ -113,13 +113,13 @@ def _recode(path: Path, recipe: Generalization, original: Source) -> tuple[Prepa
         return prepared, found
 
 
-def _columns(recipe: Generalization, original: Source) -> Columns:
+def _columns(recipe: Generalization, original: Source) -> ComparedColumns:
     """Say what is compared; spellings of numbers and dates may differ between formats of the original."""
     secret = tuple(name for name in recipe.sensitive if name in recipe.released)
     known = recipe.quasi_identifiers
     kinds = {name: recipe.attributes[name].kind for name in (*known, *secret)}
     others = tuple(name for name in recipe.released if name not in (*known, *secret))
-    return Columns(
+    return ComparedColumns(
         known,
         secret,
         others,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from sfumato.confidentiality import Column, Membership, plain_form, read_statements
+from sfumato.confidentiality import Membership, SentenceColumn, plain_form, read_statements
 from sfumato.confidentiality.sentence import atoms_of
 from sfumato.errors import ParameterError
 from sfumato.table.marking import PER_COLUMN
@@ -170,7 +170,7 @@ def specified_sentences(spec: Spec) -> tuple[Secret, ...]:
     )
 
 
-def _columns(sentence: Sentence, spec: Spec) -> dict[str, Column]:
+def _columns(sentence: Sentence, spec: Spec) -> dict[str, SentenceColumn]:
     """Return columns without rows whose kinds are told by the specification or by constants."""
     constants: dict[str, list[object]] = {}
     for atom in atoms_of(sentence):
@@ -182,5 +182,5 @@ def _columns(sentence: Sentence, spec: Spec) -> dict[str, Column]:
         is_numeric = bool(listed) and all(isinstance(value, int | float) for value in listed)
         kind = asked.kind if asked.kind not in (None, "category") else "number" if is_numeric else "category"
         order = tuple(str(value) for value in asked.order or ())
-        found[name] = Column(str(kind), order, np.zeros(0, dtype=np.int32))
+        found[name] = SentenceColumn(str(kind), order, np.zeros(0, dtype=np.int32))
     return found

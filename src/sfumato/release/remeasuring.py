@@ -82,7 +82,7 @@ def remeasure(shown: Shown, names: Collection[str], *, holders_known: bool) -> R
             measures.append(make_measure(name, shown.domains.setting))
         except ParameterError as error:
             reasons[name] = error.message.rstrip(".")
-    columns = [_Column.of(shown, place) for place in range(len(shown.domains.lattice.ladders))]
+    columns = [_ShownColumn.of(shown, place) for place in range(len(shown.domains.lattice.ladders))]
     kept = _kept_cells(shown, columns)
     finest, united = (_evaluate(shown, columns, kept, measures, unite=unite) for unite in (False, True))
     unnamed = next((column.name for column in columns if column.is_unnamed), None)
@@ -105,7 +105,7 @@ def remeasure(shown: Shown, names: Collection[str], *, holders_known: bool) -> R
 def judge_costs(shown: Shown, reference: Mapping[str, object]) -> tuple[Check, ...]:
     """Compare the costs in a manifest with those of the declared domains, as far as these are known."""
     stated, checks = reference.get("attributes"), []
-    columns = [_Column.of(shown, place) for place in range(len(shown.domains.lattice.ladders))]
+    columns = [_ShownColumn.of(shown, place) for place in range(len(shown.domains.lattice.ladders))]
     kept = shown.domains.cube.codes[_kept_cells(shown, columns)]
     for place, column in enumerate(columns):
         domain, done = shown.domains.table.hierarchies[column.name], shown.recipe.attributes[column.name]
@@ -133,7 +133,7 @@ def _fractions(entry: Mapping[str, object], kind: str) -> list[Fraction]:
 
 
 @dataclass(frozen=True, eq=False)
-class _Column:
+class _ShownColumn:
     """A quasi-identifier: its codes in the whole domain, and the recipe's block of each."""
 
     name: str
@@ -146,7 +146,7 @@ class _Column:
     has_heights: bool
 
     @classmethod
-    def of(cls, shown: Shown, place: int) -> _Column:
+    def of(cls, shown: Shown, place: int) -> _ShownColumn:
         name = shown.domains.setting.quasi_identifiers[place]
         done = shown.recipe.attributes[name]
         ours, theirs = shown.domains.table.hierarchies[name], shown.recoded.table.hierarchies[name]
@@ -191,7 +191,7 @@ def _is_doubtful(done: RecipeAttribute, size: int) -> bool:
     return not any(key in definition for key in (*RULES, "granularity", "leaves"))
 
 
-def _kept_cells(shown: Shown, columns: Sequence[_Column]) -> BoolArray:
+def _kept_cells(shown: Shown, columns: Sequence[_ShownColumn]) -> BoolArray:
     """Tell which cells of the cube are in a class that the file shows."""
     cube = shown.domains.cube
     order = [shown.recoded.setting.quasi_identifiers.index(column.name) for column in columns]
@@ -202,7 +202,12 @@ def _kept_cells(shown: Shown, columns: Sequence[_Column]) -> BoolArray:
 
 
 def _evaluate(
-    shown: Shown, columns: Sequence[_Column], kept: BoolArray, measures: Sequence[Measure], *, unite: bool
+    shown: Shown,
+    columns: Sequence[_ShownColumn],
+    kept: BoolArray,
+    measures: Sequence[Measure],
+    *,
+    unite: bool,
 ) -> list[float]:
     """Compute measures of the rows of some cells."""
     cube = shown.domains.cube

@@ -4,7 +4,7 @@ from sfumato.schemes.admissible import Admissible
 from sfumato.schemes.base import Scheme
 from sfumato.schemes.elements import Elements, elements_of
 from sfumato.schemes.labels import node_labels, partition_labels
-from sfumato.schemes.levels import Cuts, Levels
+from sfumato.schemes.levels import Cuts, LevelScheme
 from sfumato.schemes.ordered import GuidedOrdered, Ordered
 from sfumato.schemes.registry import SCHEME_NAMES, make_scheme
 from sfumato.schemes.sets import GuidedSets, Sets
@@ -16,7 +16,7 @@ __all__ = [
     "Elements",
     "GuidedOrdered",
     "GuidedSets",
-    "Levels",
+    "LevelScheme",
     "Ordered",
     "Scheme",
     "Sets",

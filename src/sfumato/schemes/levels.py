@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sfumato.domains import Ladder, Tree
 
 
-class Levels(Admissible):
+class LevelScheme(Admissible):
     """The levels of a ladder that may be used.
 
     Levels that make equal partitions are counted one by one, and are one member. The

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 from sfumato.domains import Ladder
 from sfumato.errors import ParameterError, nearest
 from sfumato.schemes.admissible import Admissible
-from sfumato.schemes.levels import Cuts, Levels
+from sfumato.schemes.levels import Cuts, LevelScheme
 from sfumato.schemes.ordered import GuidedOrdered, Ordered
 from sfumato.schemes.sets import GuidedSets, Sets
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 SCHEME_NAMES: tuple[str, ...] = tuple(
-    scheme.name for scheme in (Levels, Cuts, Ordered, GuidedOrdered, Sets, GuidedSets, Admissible)
+    scheme.name for scheme in (LevelScheme, Cuts, Ordered, GuidedOrdered, Sets, GuidedSets, Admissible)
 )
 
 
@@ -41,7 +41,7 @@ def make_scheme(
         return (Ordered if name == "ordered" else Sets)(known, missing=missing)
     if name == "levels":
         whole = Ladder.whole(_given(name, "a ladder or a tree", tree).levels()) if ladder is None else ladder
-        return Levels(whole)
+        return LevelScheme(whole)
     if name == "admissible":
         return Admissible(_given(name, "partitions", partitions))
     if name in SCHEME_NAMES:

@@ -108,10 +108,10 @@ def search_granulation_ga(problem: Problem, run: Run | None = None) -> SearchRes
 
     Attribute-oriented granulation for privacy protection, section 4.3.
     """
-    return _Search(problem, run or Run()).search()
+    return _GranulationSearch(problem, run or Run()).search()
 
 
-class _Search(Ledger):
+class _GranulationSearch(Ledger):
     """All recodings evaluated so far, and the front among them."""
 
     def __init__(self, problem: Problem, run: Run) -> None:

@@ -22,7 +22,7 @@ from sfumato.classes import Rule, Suppression
 from sfumato.domains import Lattice, Partition
 from sfumato.measures import Direction, Monotone
 from sfumato.monitor import Monitor
-from sfumato.schemes import Levels
+from sfumato.schemes import LevelScheme
 from sfumato.search.exhaustive import windows
 from sfumato.search.ledger import Run
 from sfumato.search.methods import is_enumerable
@@ -237,7 +237,7 @@ def _walk(
     watch: Monitor,
 ) -> Near:
     """Walk at random from a recoding among those within the limits, and return all that were met."""
-    schemes = problem.schemes or tuple(map(Levels, problem.lattice.ladders))
+    schemes = problem.schemes or tuple(map(LevelScheme, problem.lattice.ladders))
     evaluator = problem.recodings(threads)
     movable = [a for a, scheme in enumerate(schemes) if scheme.finest != scheme.coarsest]
     steps = int(np.clip(WALK_WORK // (CHAINS * max(1, problem.cube.distinct)), 10, STEPS))

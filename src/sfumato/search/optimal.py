@@ -40,10 +40,10 @@ WINDOW = 500_000
 
 def search_optimal(problem: Problem, run: Run | None = None) -> SearchResult:
     """Find the node with the best first objective that meets every requirement."""
-    return _Search(problem, run or Run()).search()
+    return _TopDown(problem, run or Run()).search()
 
 
-class _Search:
+class _TopDown:
     """State of one search: the best so far and what is known of the rest."""
 
     def __init__(self, problem: Problem, run: Run) -> None:

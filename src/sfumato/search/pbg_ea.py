@@ -57,10 +57,10 @@ def search_pbg_ea(problem: Problem, run: Run | None = None) -> SearchResult:
 
     Dewri, R., Ray, I., Ray, I., Whitley, D., property based generalizations, Algorithm 2.
     """
-    return _Search(problem, run or Run()).search()
+    return _PbgSearch(problem, run or Run()).search()
 
 
-class _Search(Ledger):
+class _PbgSearch(Ledger):
     """All nodes evaluated so far, the population, the archive."""
 
     def __init__(self, problem: Problem, run: Run) -> None:

@@ -25,7 +25,7 @@ from sfumato.measures import (
     measure_facts,
     measure_names,
 )
-from sfumato.schemes import Levels
+from sfumato.schemes import LevelScheme
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -252,7 +252,7 @@ def _listed(scheme: Scheme, ladder: Ladder, name: str) -> Ladder:
 
 def level_number(scheme: Scheme, partition: Partition) -> int:
     """Return the level that a partition is where its scheme is one of levels, else −1."""
-    return scheme.level(partition) if isinstance(scheme, Levels) else -1
+    return scheme.level(partition) if isinstance(scheme, LevelScheme) else -1
 
 
 def list_recodings(
@@ -261,7 +261,7 @@ def list_recodings(
     """Return recodings as nodes of a lattice of the partitions they use."""
     ladders, nodes = [], np.empty((len(recodings), len(schemes)), dtype=np.int64)
     for a, (scheme, ladder) in enumerate(zip(schemes, problem.lattice.ladders, strict=True)):
-        if isinstance(scheme, Levels):
+        if isinstance(scheme, LevelScheme):
             ladders.append(ladder)
             nodes[:, a] = [scheme.level(recoding[a]) for recoding in recodings]
             continue

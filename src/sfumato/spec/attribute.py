@@ -40,7 +40,7 @@ from sfumato.spec.fields import (
     refuse_repetition,
     write_list,
 )
-from sfumato.spec.places import LocatedError, Problem, found, refuse
+from sfumato.spec.places import LocatedError, SpecFault, found, refuse
 from sfumato.spec.sections import Section
 
 if TYPE_CHECKING:
@@ -168,7 +168,7 @@ class HierarchySpec(Section):
             number = f"found {write_list(given)}" if given else "found none"
             raise LocatedError.at((), f"needs exactly one of {', '.join(SOURCES)}; {number}.")
         stray = [] if self.intervals else [n for n in _ONLY_WITH_INTERVALS if getattr(self, n) is not None]
-        refuse(Problem((name,), "goes with intervals only.") for name in stray)
+        refuse(SpecFault((name,), "goes with intervals only.") for name in stray)
         return self
 
     @model_validator(mode="after")
@@ -243,11 +243,11 @@ def value_text(value: Scalar) -> str:
 def _refuse_twice(blocks: Blocks) -> None:
     """Report every value that stands earlier in the same partition too."""
     seen: set[str] = set()
-    problems: list[Problem] = []
+    problems: list[SpecFault] = []
     for place, block in enumerate(blocks):
         for position, text in enumerate(map(value_text, block)):
             if text in seen:
-                problems.append(Problem((place, position), "this value stands twice in the partition."))
+                problems.append(SpecFault((place, position), "this value stands twice in the partition."))
             seen.add(text)
     refuse(problems)
 
@@ -338,44 +338,44 @@ class AttributeSpec(Section):
         refuse([*self._misplaced_keys(), *self._wrong_scheme(), *self._wrong_kind()])
         return self
 
-    def _misplaced_keys(self) -> Iterator[Problem]:
+    def _misplaced_keys(self) -> Iterator[SpecFault]:
         """Find keys that would have no effect with this role."""
         if self.role == "quasi-identifier":
             return
         for name in _QUASI_IDENTIFIER_ONLY:
             if getattr(self, name) != type(self).model_fields[name].default:
-                yield Problem((name,), f"goes with quasi-identifiers only; the role here is {self.role!r}.")
+                yield SpecFault((name,), f"goes with quasi-identifiers only; the role here is {self.role!r}.")
 
-    def _wrong_scheme(self) -> Iterator[Problem]:
+    def _wrong_scheme(self) -> Iterator[SpecFault]:
         """Find keys that do not go with the scheme."""
         if self.role != "quasi-identifier":
             return
         if self.levels is not None and self.scheme != "levels":
-            yield Problem(
+            yield SpecFault(
                 ("levels",), f"restricts the scheme 'levels' alone; the scheme here is {self.scheme!r}."
             )
         if self.scheme in GUIDED_SCHEMES and self.hierarchy is None:
-            yield Problem(
+            yield SpecFault(
                 ("scheme",),
                 f"{self.scheme!r} follows the tree of a hierarchy, and there is none. Add a hierarchy, or "
                 "use 'ordered' or 'sets'.",
             )
         if self.scheme == "admissible" and self.partitions is None:
-            yield Problem(
+            yield SpecFault(
                 ("scheme",), "'admissible' needs the list of its partitions: add partitions = [...]."
             )
         if self.partitions is not None and self.scheme != "admissible":
-            yield Problem(
+            yield SpecFault(
                 ("partitions",), f'goes with scheme = "admissible"; the scheme here is {self.scheme!r}.'
             )
 
-    def _wrong_kind(self) -> Iterator[Problem]:
+    def _wrong_kind(self) -> Iterator[SpecFault]:
         if self.order is not None and self.kind != "ordinal":
-            yield Problem(("order",), 'needs kind = "ordinal".')
+            yield SpecFault(("order",), 'needs kind = "ordinal".')
         if self.granularity is not None and self.kind not in (None, "number"):
-            yield Problem(("granularity",), f"needs numbers; the kind here is {self.kind!r}.")
+            yield SpecFault(("granularity",), f"needs numbers; the kind here is {self.kind!r}.")
         source = self.hierarchy.source if self.hierarchy else None
         if source == "intervals" and self.kind not in (None, "number"):
-            yield Problem(("hierarchy", "intervals"), f"needs numbers; the kind here is {self.kind!r}.")
+            yield SpecFault(("hierarchy", "intervals"), f"needs numbers; the kind here is {self.kind!r}.")
         if source == "dates" and self.kind not in (None, "date"):
-            yield Problem(("hierarchy", "dates"), f"needs dates; the kind here is {self.kind!r}.")
+            yield SpecFault(("hierarchy", "dates"), f"needs dates; the kind here is {self.kind!r}.")

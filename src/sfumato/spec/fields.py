@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias, TypeVar, get_ar
 from pydantic import BeforeValidator
 
 from sfumato.errors import SpecError
-from sfumato.spec.places import LocatedError, Problem, found, refuse, sentence_of
+from sfumato.spec.places import LocatedError, SpecFault, found, refuse, sentence_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -275,14 +275,14 @@ def check_list(value: object) -> list[object]:
 def check_entries(value: object, check: Callable[[object], T]) -> list[T]:
     """Check each entry of a list, and report each wrong one at its own place."""
     checked: list[T] = []
-    problems: list[Problem] = []
+    problems: list[SpecFault] = []
     for position, entry in enumerate(check_list(value)):
         try:
             checked.append(check(entry))
         except LocatedError as error:
-            problems += [Problem((position, *item.location), item.sentence) for item in error.problems]
+            problems += [SpecFault((position, *item.location), item.sentence) for item in error.problems]
         except ValueError as error:
-            problems.append(Problem((position,), sentence_of(error)))
+            problems.append(SpecFault((position,), sentence_of(error)))
     refuse(problems)
     return checked
 
@@ -293,7 +293,7 @@ def refuse_repetition(entries: Sequence[object]) -> None:
     for position, entry in enumerate(entries):
         first.setdefault(entry, position)
     refuse(
-        Problem((position,), f"repeats entry {first[entry] + 1}.")
+        SpecFault((position,), f"repeats entry {first[entry] + 1}.")
         for position, entry in enumerate(entries)
         if first[entry] != position
     )

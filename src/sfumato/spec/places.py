@@ -4,7 +4,7 @@ The parser of the standard library keeps no positions. This scanner finds them a
 a text that the parser has already accepted; it therefore checks nothing itself.
 
 pydantic reports in its own words and without the file. Here each of its reports becomes
-a `Problem`, a location with a plain sentence, and the first of them one SpecError.
+a `SpecFault`, a location with a plain sentence, and the first of them one SpecError.
 """
 
 from __future__ import annotations
@@ -195,7 +195,7 @@ _KINDS_OF_VALUES: tuple[tuple[type | tuple[type, ...], str], ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class SpecFault:
     """One thing that is wrong: where it stands, and a sentence about it."""
 
     location: Location
@@ -208,17 +208,17 @@ class LocatedError(ValueError):
     Locations are relative to the value under validation.
     """
 
-    def __init__(self, problems: Sequence[Problem]) -> None:
+    def __init__(self, problems: Sequence[SpecFault]) -> None:
         super().__init__(problems[0].sentence)
         self.problems = tuple(problems)
 
     @classmethod
     def at(cls, location: Location, sentence: str) -> LocatedError:
         """Make the error of one problem."""
-        return cls([Problem(location, sentence)])
+        return cls([SpecFault(location, sentence)])
 
 
-def refuse(problems: Iterable[Problem]) -> None:
+def refuse(problems: Iterable[SpecFault]) -> None:
     """Raise LocatedError if there are problems."""
     listed = list(problems)
     if listed:
@@ -235,29 +235,29 @@ def found(value: object) -> str:
     return f"an object of type {type(value).__name__}"
 
 
-def collect_problems(model: Model, error: ValidationError) -> list[Problem]:
+def collect_problems(model: Model, error: ValidationError) -> list[SpecFault]:
     """Translate every report of pydantic, in the order in which they came.
 
     A key that is missing because it was misspelt counts once, as the misspelt one.
     """
-    collected: list[Problem] = []
+    collected: list[SpecFault] = []
     misspelt: set[Location] = set()
     missing: set[Location] = set()
     for report in error.errors(include_url=False):
         location = report["loc"][: _NAMES_TO_DROP.get(report["type"])]
         cause = report.get("ctx", {}).get("error")
         if isinstance(cause, LocatedError):
-            collected += [Problem(location + item.location, item.sentence) for item in cause.problems]
+            collected += [SpecFault(location + item.location, item.sentence) for item in cause.problems]
         elif cause is not None:
-            collected.append(Problem(location, sentence_of(cause)))
+            collected.append(SpecFault(location, sentence_of(cause)))
         elif report["type"] == "extra_forbidden":
-            collected.append(Problem(location, _unknown_key(model, location, misspelt)))
+            collected.append(SpecFault(location, _unknown_key(model, location, misspelt)))
         elif report["type"] == "literal_error":
-            collected.append(Problem(location, _unknown_choice(location, report)))
+            collected.append(SpecFault(location, _unknown_choice(location, report)))
         else:
             missing |= {location} if report["type"] == "missing" else set()
             sentence = _SENTENCES.get(report["type"], _FALLBACK)
-            collected.append(Problem(location, sentence.format(found=found(report["input"]))))
+            collected.append(SpecFault(location, sentence.format(found=found(report["input"]))))
     return [problem for problem in collected if problem.location not in missing & misspelt]
 
 

@@ -32,7 +32,7 @@ from sfumato.spec.fields import (
 )
 from sfumato.spec.places import (
     LocatedError,
-    Problem,
+    SpecFault,
     collect_problems,
     first_problem,
     found,
@@ -100,7 +100,7 @@ def check_numbers(check: Callable[[object], int | float]) -> BeforeValidator:
         if not isinstance(value, Mapping):
             raise ValueError(f"must be a table; found {found(value)}.")
         numbers: dict[str, float] = {}
-        problems: list[Problem] = []
+        problems: list[SpecFault] = []
         for key, number in value.items():
             try:
                 name = canonical_measure_name(check_text(key))
@@ -108,7 +108,7 @@ def check_numbers(check: Callable[[object], int | float]) -> BeforeValidator:
                     raise ValueError("this measure is named twice.")
                 numbers[name] = float(check(number))
             except ValueError as error:
-                problems.append(Problem((str(key),), sentence_of(error)))
+                problems.append(SpecFault((str(key),), sentence_of(error)))
         refuse(problems)
         return numbers
 
@@ -154,7 +154,7 @@ class ObjectivesSpec(Section):
     @model_validator(mode="after")
     def _check_directions(self) -> Self:
         both = [position for position, name in enumerate(self.minimize) if name in self.maximize]
-        refuse(Problem(("minimize", place), "is to be maximized too.") for place in both)
+        refuse(SpecFault(("minimize", place), "is to be maximized too.") for place in both)
         return self
 
 

@@ -11,7 +11,7 @@ from sfumato.errors import nearest
 from sfumato.private import spare_inputs
 from sfumato.spec.attribute import AttributeSpec  # noqa: TC001 (pydantic reads it at run time)
 from sfumato.spec.fields import check_number, check_text, parse_measure_name
-from sfumato.spec.places import Problem, collect_problems, refuse
+from sfumato.spec.places import SpecFault, collect_problems, refuse
 from sfumato.spec.sections import (
     ConfidentialSpec,
     DataSpec,
@@ -257,30 +257,30 @@ class Spec(Section):
         refuse([*self._wrong_attributes(), *self._unknown_attributes()])
         return self
 
-    def _wrong_attributes(self) -> Iterator[Problem]:
+    def _wrong_attributes(self) -> Iterator[SpecFault]:
         """Find what is wrong with the attributes as a whole."""
         for name in self.attributes:
             try:
                 check_text(name)
             except ValueError as error:
-                yield Problem(("attributes",), f"the name of an attribute {error}")
+                yield SpecFault(("attributes",), f"the name of an attribute {error}")
         names = self.quasi_identifiers
         if not names:
-            yield Problem(
+            yield SpecFault(
                 ("attributes",), "no attribute has the role 'quasi-identifier'; at least one is needed."
             )
         elif not any(self.attributes[name].weight for name in names):
-            yield Problem(
+            yield SpecFault(
                 ("attributes", names[0], "weight"), "one quasi-identifier at least needs a weight above 0."
             )
         person = self.data.person
         if person in self.attributes and self.attributes[person].role != "identifier":
-            yield Problem(
+            yield SpecFault(
                 ("attributes", person, "role"),
                 "this is the person of [data], so the role can only be 'identifier'.",
             )
 
-    def _unknown_attributes(self) -> Iterator[Problem]:
+    def _unknown_attributes(self) -> Iterator[SpecFault]:
         """Find measures whose attribute is not named in the specification."""
         places: list[tuple[str, tuple[str | int, ...]]] = [(name, ("require", name)) for name in self.require]
         for direction in ("maximize", "minimize"):
@@ -290,4 +290,4 @@ class Spec(Section):
             arguments = parse_measure_name(name)[1]
             if arguments and arguments[0] not in self.attributes:
                 hint = nearest(arguments[0], self.attributes)
-                yield Problem(location, f"unknown attribute {arguments[0]!r}. {hint}")
+                yield SpecFault(location, f"unknown attribute {arguments[0]!r}. {hint}")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Mapping, Sequence
 
-    from sfumato.spec.places import Location, Place, Problem
+    from sfumato.spec.places import Location, Place, SpecFault
 
 MAX_BYTES = 32 * 1024 * 1024  # a table of data given by mistake is not read whole
 _AT_LINE = re.compile(r" \(at line (\d+), column (\d+)\)$")
@@ -55,7 +55,7 @@ class Document:
                 return self.places[location[:length]]
         return None
 
-    def error(self, problems: Sequence[Problem]) -> SpecError:
+    def error(self, problems: Sequence[SpecFault]) -> SpecError:
         """Make one error of the problem that stands first in the file."""
         last = (len(self.text) + 1, 0)  # what has no place comes after all that has one
         ordered = sorted(problems, key=lambda problem: self.place(problem.location) or last)

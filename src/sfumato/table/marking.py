@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sfumato.confidentiality import (
-    Column,
+    SentenceColumn,
     compile_statements,
     format_sentence,
     plain_form,
@@ -121,8 +121,8 @@ class Secrets:
 def make_secrets(
     source: Source,
     statements: Sequence[Statement],
-    sensitive: Mapping[str, Column],
-    others: Mapping[str, Column],
+    sensitive: Mapping[str, SentenceColumn],
+    others: Mapping[str, SentenceColumn],
     persons: Persons | None,
 ) -> Secrets:
     """Put sentences into the form in which they are recounted."""
@@ -210,7 +210,7 @@ def _persons(name: str, column: DistinctColumn, held: BoolArray) -> Persons:
     return Persons(name, column.values, found[:-1], found[-1])
 
 
-def sensitive_column(hierarchy: Hierarchy, codes: IntArray) -> Column:
+def sensitive_column(hierarchy: Hierarchy, codes: IntArray) -> SentenceColumn:
     """Return a sensitive attribute as sentences see it: the values of its domain.
 
     Categories whose texts are all numbers, or all dates, are compared as such.
@@ -221,7 +221,7 @@ def sensitive_column(hierarchy: Hierarchy, codes: IntArray) -> Column:
         kind = infer_kind(texts)
         typed = iter(parse_values(texts, kind))
         values = [None if value is None else next(typed) for value in values]
-    return Column(kind, values, codes)
+    return SentenceColumn(kind, values, codes)
 
 
 def _coded(column: DistinctColumn, codes: IntArray, missing: int | None) -> IntArray:
@@ -229,7 +229,7 @@ def _coded(column: DistinctColumn, codes: IntArray, missing: int | None) -> IntA
     return np.asarray(found[column.places])
 
 
-def _column(name: str, counted: Tally, spec: Spec) -> Column:
+def _column(name: str, counted: Tally, spec: Spec) -> SentenceColumn:
     """Return any other column as conditions see it: its values as they are in the data."""
     column = counted.columns[name]
     attribute = spec.attributes.get(name)
@@ -242,10 +242,10 @@ def _column(name: str, counted: Tally, spec: Spec) -> Column:
         beyond = [text for text in texts if text not in rank]
         rank |= {text: len(order) + place for place, text in enumerate(beyond)}
         codes = np.array([*(rank[text] for text in texts), len(rank)], dtype=np.int32)
-        return Column("ordinal", [*rank, None], codes[places])
+        return SentenceColumn("ordinal", [*rank, None], codes[places])
     kind = said if said in ("number", "date") else infer_kind(texts)
     try:
-        return Column(kind, [*parse_values(texts, kind), None], places)
+        return SentenceColumn(kind, [*parse_values(texts, kind), None], places)
     except DataError as error:
         raise DataError(error.message, where=spec.place("attributes", name) or name) from None
 

@@ -254,7 +254,7 @@ _TIME = "^[0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]{1,
 
 
 @dataclass(frozen=True)
-class Columns:
+class ComparedColumns:
     """The columns that are compared."""
 
     # their names by role
@@ -297,7 +297,9 @@ class Difference:
         return not self.foreign and not self.lacking
 
 
-def compare_bags(released: Path, before: Path, columns: Columns, numbers: Path | None = None) -> Difference:
+def compare_bags(
+    released: Path, before: Path, columns: ComparedColumns, numbers: Path | None = None
+) -> Difference:
     """Compare a release with the same rows before suppression.
 
     Missing equals missing.
@@ -314,7 +316,7 @@ def compare_bags(released: Path, before: Path, columns: Columns, numbers: Path |
 
 def hold_same_rows(released: Path, before: Path, names: Sequence[str]) -> bool:
     """Tell whether two files hold the same rows of some columns, in whatever order."""
-    columns = Columns(names, (), ())
+    columns = ComparedColumns(names, (), ())
     with open_engine() as connection:
         _load_bag(connection, released, columns, "shown")
         _load_bag(connection, before, columns, "made")
@@ -323,7 +325,7 @@ def hold_same_rows(released: Path, before: Path, names: Sequence[str]) -> bool:
 
 def differing_columns(released: Path, before: Path, names: Sequence[str]) -> list[str]:
     """Return which columns of two files are not the same texts, row by row."""
-    columns = Columns(names, (), ())
+    columns = ComparedColumns(names, (), ())
     with open_engine() as connection:
         _load_bag(connection, released, columns, "shown", row_by_row=True)
         _load_bag(connection, before, columns, "made", row_by_row=True)
@@ -333,7 +335,12 @@ def differing_columns(released: Path, before: Path, names: Sequence[str]) -> lis
 
 
 def _load_bag(
-    connection: DuckDBPyConnection, path: Path, columns: Columns, table: str, *, row_by_row: bool = False
+    connection: DuckDBPyConnection,
+    path: Path,
+    columns: ComparedColumns,
+    table: str,
+    *,
+    row_by_row: bool = False,
 ) -> str:
     """Make a table of the cells c0, c1, … and n, how often a row occurs; return the SQL of the cells."""
     with readable(path):
@@ -357,7 +364,7 @@ def check_columns(found: Mapping[str, str], names: Iterable[str], path: Path) ->
             raise VerificationError(f"the column {name!r} is not in the file.", where=str(path))
 
 
-def _select(found: Mapping[str, str], columns: Columns, path: Path) -> str:
+def _select(found: Mapping[str, str], columns: ComparedColumns, path: Path) -> str:
     check_columns(found, columns.names, path)
     whole = {name: f"regexp_replace({found[name]}, '^(-?[0-9]+)[.]0$', '\\1')" for name in columns.floats}
     return ", ".join(
@@ -366,7 +373,9 @@ def _select(found: Mapping[str, str], columns: Columns, path: Path) -> str:
     )
 
 
-def _number_classes(connection: DuckDBPyConnection, cells: str, columns: Columns, numbers: Path) -> None:
+def _number_classes(
+    connection: DuckDBPyConnection, cells: str, columns: ComparedColumns, numbers: Path
+) -> None:
     """Make the table ``numbered``: the classes before suppression with the numbers of their blocks."""
     found = open_file(connection, numbers, "number_file")
     known = range(len(columns.quasi_identifiers))
@@ -398,7 +407,7 @@ def _cell(expression: str, *, is_value: bool) -> str:
     return f"coalesce('=' || coalesce({', '.join(found)}), '')"
 
 
-def _compare(connection: DuckDBPyConnection, columns: Columns) -> Difference:
+def _compare(connection: DuckDBPyConnection, columns: ComparedColumns) -> Difference:
     places = range(len(columns.names))
     known = [f"c{place}" for place in places][: len(columns.quasi_identifiers)]
     secret = [f"c{place}" for place in places][len(known) : len(known) + len(columns.sensitive)]

@@ -26,7 +26,7 @@ BITS = 64
 
 
 @dataclass(frozen=True, eq=False)
-class Space:
+class BoundSpace:
     """The decisions that make the recodings of several schemes.
 
     Codes are the blocks of each scheme's finest member, so that no decision is about less.
@@ -37,7 +37,7 @@ class Space:
     pairs: int  # how many pairs of codes have to be marked
 
     @classmethod
-    def of(cls, schemes: tuple[Scheme, ...]) -> Space:
+    def of(cls, schemes: tuple[Scheme, ...]) -> BoundSpace:
         """Number the elements of all schemes through."""
         parts = [_on_finest(elements_of(scheme), scheme) for scheme in schemes]
         sizes = [scheme.finest.count for scheme in schemes]
@@ -135,7 +135,7 @@ def _reverse(start: LongArray, items: IntArray, count: int) -> tuple[LongArray, 
     return _running(np.bincount(items, minlength=count).tolist()), owner[order].astype(np.int32)
 
 
-def make_tuples(cube: Cube, space: Space, penalties: RowPenalties, bits: Sequence[int]) -> layout.Tuples:
+def make_tuples(cube: Cube, space: BoundSpace, penalties: RowPenalties, bits: Sequence[int]) -> layout.Tuples:
     """Group a cube by the codes of a space."""
     columns = [scheme.finest.block[cube.codes[:, a]] for a, scheme in enumerate(space.schemes)]
     codes, group = np.unique(np.column_stack(columns), axis=0, return_inverse=True)
@@ -187,7 +187,7 @@ def counted_values(problem: Problem) -> dict[int, int]:
     return needed
 
 
-def make_model(problem: Problem, space: Space, penalties: RowPenalties) -> layout.Model:
+def make_model(problem: Problem, space: BoundSpace, penalties: RowPenalties) -> layout.BoundModel:
     """Write down what recodings cost and which requirements the kernel sees.
 
     What it does not see makes bounds lower, never wrong: then the cost of a fine end is not
@@ -202,7 +202,7 @@ def make_model(problem: Problem, space: Space, penalties: RowPenalties) -> layou
             np.add.at(mass, begin + scheme.finest.block, penalties.mass[a])
     rule = problem.suppression.rule
     budget = problem.cube.row_count if rule is Rule.BELOW_MEAN else problem.suppression.budget
-    return layout.Model(
+    return layout.BoundModel(
         layout.SQUARES if penalties.by_class else layout.CELLS,
         mass,
         zeros if penalties.slope is None else penalties.slope,
@@ -234,7 +234,7 @@ def _inherits(problem: Problem) -> bool:
     )
 
 
-def _is_exact(problem: Problem, space: Space) -> bool:
+def _is_exact(problem: Problem, space: BoundSpace) -> bool:
     """Whether the kernel sees all that is required."""
     seen = len(counted_values(problem))
     judged = {measure.judged for measure, _ in problem.judged}
@@ -245,7 +245,7 @@ def _is_exact(problem: Problem, space: Space) -> bool:
     return is_seen and not problem.of_table and plain and problem.cube.persons is None and space.is_closed
 
 
-def make_work(tuples: layout.Tuples, space: Space) -> layout.Work:
+def make_work(tuples: layout.Tuples, space: BoundSpace) -> layout.Work:
     """Allocate the working memory of one thread."""
     n, codes, elements = tuples.codes.shape[1], space.codes, space.elements
     return layout.Work(

@@ -25,7 +25,7 @@ from sfumato.kernels import bounding_layout as layout
 from sfumato.kernels.elements import JOINED, Ends
 from sfumato.schemes import Ordered
 from sfumato.search.branch_and_bound.arrays import (
-    Space,
+    BoundSpace,
     counted_values,
     make_model,
     make_tuples,
@@ -74,7 +74,7 @@ COUNTS = (
 CONTRADICTIONS, PRUNED, LEAVES, BRANCHED, AGAIN, DROPPED, SOLUTIONS = range(1, 8)
 
 
-class _Memory(NamedTuple):
+class _WorkerRoom(NamedTuple):
     """What one worker writes to."""
 
     ends: Ends
@@ -82,7 +82,7 @@ class _Memory(NamedTuple):
     works: tuple[layout.Work, layout.Work]
 
 
-class _Batch(NamedTuple):
+class _Round(NamedTuple):
     """Nodes at work, piece by piece."""
 
     pieces: list[list[Open]]
@@ -103,7 +103,7 @@ class _Best:
 
 def search_branch_and_bound(problem: Problem, run: Run | None = None) -> SearchResult:
     """Find the recoding with the best first objective that meets every requirement."""
-    return _Search(problem, run or Run()).search()
+    return _BoundedSearch(problem, run or Run()).search()
 
 
 def penalties_of(problem: Problem) -> RowPenalties:
@@ -115,7 +115,7 @@ def penalties_of(problem: Problem) -> RowPenalties:
     return penalties
 
 
-class _Search:
+class _BoundedSearch:
     """State of one search."""
 
     def __init__(self, problem: Problem, run: Run) -> None:
@@ -124,7 +124,7 @@ class _Search:
         self.techniques = run.parameters_of(Techniques)
         self.objective = problem.objectives[0]
         penalties = penalties_of(problem)
-        self.space = Space.of(problem.schemes)
+        self.space = BoundSpace.of(problem.schemes)
         self.tuples = make_tuples(problem.cube, self.space, penalties, list(counted_values(problem)))
         self.model = make_model(problem, self.space, penalties)
         self.slack = 0.0 if penalties.by_class else ROUNDING
@@ -134,7 +134,7 @@ class _Search:
         self.recodings = problem.recodings(threads=1)
         self.best = _Best()
         self.queue = Queue(best_first=self.techniques.node_rearrangement)
-        self.at_work: deque[_Batch] = deque()
+        self.at_work: deque[_Round] = deque()
         self.counts = np.zeros(len(COUNTS), dtype=np.int64)
         self.open_bound = np.inf
         self.keeper = Keeper(None, "")
@@ -158,9 +158,9 @@ class _Search:
             self._keep()
         return self._result()
 
-    def _allocate(self) -> _Memory:
+    def _allocate(self) -> _WorkerRoom:
         works = (make_work(self.tuples, self.space), make_work(self.tuples, self.space))
-        return _Memory(self.space.make_ends(), self.space.make_ends(), works)
+        return _WorkerRoom(self.space.make_ends(), self.space.make_ends(), works)
 
     def _begin(self) -> None:
         root = Open(np.zeros(self.space.elements, dtype=np.int8).tobytes(), -np.inf)
@@ -219,7 +219,7 @@ class _Search:
         return np.concatenate(parts)
 
     def _quick_cost(self, recoding: tuple[Partition, ...]) -> float:
-        def cost(memory: _Memory) -> float:
+        def cost(memory: _WorkerRoom) -> float:
             memory.ends.fine[:] = self._block_of(recoding)
             memory.ends.fine_count[:] = [partition.count for partition in recoding]
             states = np.full(self.space.elements, JOINED, dtype=np.int32)
@@ -262,7 +262,7 @@ class _Search:
             pieces = [nodes[i : i + PIECE] for i in range(0, len(nodes), PIECE)]
             # Bound now: a limit that a worker reads when it runs would depend on the other threads.
             expand = partial(self._expand, limit=self._limit)
-            self.at_work.append(_Batch(pieces, self.workers.submit(expand, pieces)))
+            self.at_work.append(_Round(pieces, self.workers.submit(expand, pieces)))
         if not self.at_work:
             return
         self.open_bound = min(node.bound for batch in self.at_work for node in batch.nodes)
@@ -286,7 +286,7 @@ class _Search:
                 taken.append(node)
         return taken
 
-    def _expand(self, memory: _Memory, nodes: list[Open], limit: float) -> tuple[int, expanding.Left]:
+    def _expand(self, memory: _WorkerRoom, nodes: list[Open], limit: float) -> tuple[int, expanding.Left]:
         """Expand nodes in a worker; return how many were done, and what they leave."""
         is_new = [self.techniques.requeue and not node.is_bounded for node in nodes]
         left = self._make_left(len(nodes))

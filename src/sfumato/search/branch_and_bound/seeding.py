@@ -63,10 +63,10 @@ class Techniques:
         """The direction that is taken."""
         return "both" if self.direction == "auto" else self.direction
 
-    def for_kernel(self) -> layout.Techniques:
+    def for_kernel(self) -> layout.BoundTechniques:
         """Return the switches of the kernel."""
         up, down = self.resolved != "top-down", self.resolved != "bottom-up"
-        return layout.Techniques(
+        return layout.BoundTechniques(
             coarse_bound=int(down),
             probe_joined=int(up and self.useless_applicators),
             probe_apart=int(down and self.useless_applicators),

@@ -2,6 +2,6 @@
 
 from sfumato.search.lattice.pruning import Pruning
 from sfumato.search.lattice.search import LatticeParameters, pruning_words, search_lattice
-from sfumato.search.lattice.space import Poset, Space
+from sfumato.search.lattice.space import LatticeSpace, Poset
 
-__all__ = ["LatticeParameters", "Poset", "Pruning", "Space", "pruning_words", "search_lattice"]
+__all__ = ["LatticeParameters", "LatticeSpace", "Poset", "Pruning", "pruning_words", "search_lattice"]

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sfumato.classes import Statistics
     from sfumato.measures import ClassMeasure
     from sfumato.monitor import Monitor
-    from sfumato.search.lattice.space import Space
+    from sfumato.search.lattice.space import LatticeSpace
     from sfumato.search.problem import Problem, Requirement
 
 
@@ -101,7 +101,7 @@ class Tester:
     Classes are rolled up from those of finer recodings, many recodings at a time.
     """
 
-    def __init__(self, problem: Problem, space: Space, monitor: Monitor, threads: int | None) -> None:
+    def __init__(self, problem: Problem, space: LatticeSpace, monitor: Monitor, threads: int | None) -> None:
         alone = replace(problem, objectives=(), extra=())
         self.pruning = Pruning.of(problem)
         self._problem, self._space, self._watch = alone, space, monitor

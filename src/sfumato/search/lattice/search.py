@@ -9,7 +9,7 @@ import numpy as np
 
 from sfumato.errors import ParameterError, nearest
 from sfumato.search.lattice.pruning import Pruning, Tester
-from sfumato.search.lattice.space import Space
+from sfumato.search.lattice.space import LatticeSpace
 from sfumato.search.ledger import Run
 from sfumato.search.texts import TextOrder
 from sfumato.spec.fields import VARIANTS
@@ -24,7 +24,7 @@ HELD = 50_000_000
 """Recodings whose verdicts are held at most."""
 
 
-def breadth_first(space: Space, tester: Tester) -> LongArray:
+def breadth_first(space: LatticeSpace, tester: Tester) -> LongArray:
     """Climb from the most specific recodings, and prune above those that are found.
 
     A recoding is tested once all its direct predecessors failed; if one did not, there is
@@ -52,7 +52,7 @@ def breadth_first(space: Space, tester: Tester) -> LongArray:
     return np.concatenate(found)
 
 
-def by_subsets(space: Space, tester: Tester) -> tuple[LongArray, dict[str, int]]:
+def by_subsets(space: LatticeSpace, tester: Tester) -> tuple[LongArray, dict[str, int]]:
     """Find the same with fewer tests: recodings of few attributes decide on those of more.
 
     A recoding of some attributes is one that has all others at their coarsest. If it fails,
@@ -89,7 +89,7 @@ def by_subsets(space: Space, tester: Tester) -> tuple[LongArray, dict[str, int]]
     return found[~space.has_predecessor(found, meets)], decided
 
 
-def one_by_one(space: Space, tester: Tester) -> LongArray:
+def one_by_one(space: LatticeSpace, tester: Tester) -> LongArray:
     """Test every recoding, and return those that pass and have nothing finer that passes."""
     _refuse_more(space)
     heights = space.heights(np.arange(space.size, dtype=np.int64))
@@ -107,7 +107,7 @@ def one_by_one(space: Space, tester: Tester) -> LongArray:
     return np.concatenate(found)
 
 
-def _refuse_more(space: Space) -> None:
+def _refuse_more(space: LatticeSpace) -> None:
     if space.size > HELD:
         raise ParameterError(
             f"{space.size:,} recodings are too many for 'lattice' (at most {HELD:,}). Group values first, "
@@ -115,7 +115,7 @@ def _refuse_more(space: Space) -> None:
         )
 
 
-def _groups(space: Space, tops: tuple[int, ...]) -> Iterator[LongArray]:
+def _groups(space: LatticeSpace, tops: tuple[int, ...]) -> Iterator[LongArray]:
     """Yield recodings by how many attributes they have, then by the longest chain below."""
     numbers = np.arange(space.size, dtype=np.int64)
     heights = space.heights(numbers).astype(np.int32)
@@ -128,7 +128,7 @@ def _groups(space: Space, tops: tuple[int, ...]) -> Iterator[LongArray]:
 
 
 def _has_failing_restriction(
-    space: Space, tops: tuple[int, ...], numbers: LongArray, fails: BoolArray
+    space: LatticeSpace, tops: tuple[int, ...], numbers: LongArray, fails: BoolArray
 ) -> BoolArray:
     """Tell which recodings fail because they do with one attribute less."""
     found = np.zeros(len(numbers), dtype=np.bool_)
@@ -153,7 +153,7 @@ class LatticeParameters:
 def search_lattice(problem: Problem, run: Run | None = None) -> SearchResult:
     """Find all recodings that meet the requirements and have no finer one that does."""
     run = run or Run()
-    space = Space.of(problem)
+    space = LatticeSpace.of(problem)
     tester = Tester(problem, space, run.monitor, run.workers)
     numbers, certificate = _walk(space, tester, run.parameters_of(LatticeParameters).variant)
     tester.settle(0)
@@ -162,7 +162,7 @@ def search_lattice(problem: Problem, run: Run | None = None) -> SearchResult:
     return run.result(space.lattice, nodes, tester.tests, complete=complete, certificate=certificate)
 
 
-def _walk(space: Space, tester: Tester, variant: str) -> tuple[LongArray, dict[str, object]]:
+def _walk(space: LatticeSpace, tester: Tester, variant: str) -> tuple[LongArray, dict[str, object]]:
     """Find the numbers of the recodings, and say how."""
     decided: dict[str, int] = {}
     if tester.pruning.obstacle is not None:
@@ -177,7 +177,7 @@ def _walk(space: Space, tester: Tester, variant: str) -> tuple[LongArray, dict[s
     return numbers, {"variant": variant, "tests": tester.tests, **decided}
 
 
-def _in_order(problem: Problem, space: Space, numbers: LongArray) -> LongArray:
+def _in_order(problem: Problem, space: LatticeSpace, numbers: LongArray) -> LongArray:
     """Return the nodes of recodings, best first."""
     nodes = space.nodes(numbers)
     if not len(nodes):

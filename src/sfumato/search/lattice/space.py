@@ -126,7 +126,7 @@ def _strictly_before(levels: IntArray) -> BoolArray:
 
 
 @dataclass(frozen=True, eq=False)
-class Space:
+class LatticeSpace:
     """The product of the orders of several attributes.
 
     A recoding is finer than another one if each of its partitions refines the other's. Recodings are
@@ -137,7 +137,7 @@ class Space:
     posets: tuple[Poset, ...]  # their orders; place 0 is the first allowed number of a ladder
 
     @classmethod
-    def of(cls, problem: Problem) -> Space:
+    def of(cls, problem: Problem) -> LatticeSpace:
         """Put the whole space of a problem in order."""
         lattice = problem.members
         schemes = problem.schemes or (None,) * len(lattice.ladders)

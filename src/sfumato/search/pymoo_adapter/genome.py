@@ -74,7 +74,7 @@ class Rates:
     constrained: float  # probability of an attribute whose bits depend on each other
 
 
-class Part(ABC):
+class GenomePart(ABC):
     """The genes of one attribute."""
 
     constrained = False
@@ -107,7 +107,7 @@ class Part(ABC):
         return np.full(len(genes), -1, dtype=np.int64)
 
 
-class BitPart(Part):
+class BitPart(GenomePart):
     """The m − 1 bits of a contiguous scheme: bit i is 0 where codes i and i + 1 are joined.
 
     An attribute is constrained where joining a bit may oblige to join others: under ``cuts`` and
@@ -193,7 +193,7 @@ class BitPart(Part):
         return np.asarray((self._first[bits][:, None] <= place) & (place < self._end[bits][:, None]))
 
 
-class LevelPart(Part):
+class LevelPart(GenomePart):
     """The number of a level."""
 
     def __init__(self, ladder: Ladder) -> None:
@@ -231,7 +231,7 @@ class LevelPart(Part):
         return np.asarray(moved, dtype=np.int32)
 
 
-class BlockPart(Part):
+class BlockPart(GenomePart):
     """The block of every code: ``sets``, ``guided-sets`` and ``admissible``, by the scheme's operators."""
 
     def __init__(self, scheme: Scheme) -> None:
@@ -285,7 +285,7 @@ class BlockPart(Part):
         return moved
 
 
-def make_part(scheme: Scheme | None, ladder: Ladder) -> Part:
+def make_part(scheme: Scheme | None, ladder: Ladder) -> GenomePart:
     """Return the genes of an attribute; without a scheme it has the levels of its ladder."""
     if scheme is None or scheme.name == "levels":
         return LevelPart(ladder)

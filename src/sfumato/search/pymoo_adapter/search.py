@@ -103,7 +103,7 @@ def search_pymoo(problem: Problem, run: Run | None = None, algorithm: str = "nsg
         raise ParameterError(
             f"there is no algorithm {algorithm!r} for recodings. {nearest(algorithm, ALGORITHMS)}"
         )
-    return _Search(problem, run or Run()).search(algorithm)
+    return _EvolvingRun(problem, run or Run()).search(algorithm)
 
 
 def compile_pymoo(problem: Problem, algorithm: str = "nsga2") -> None:
@@ -116,7 +116,7 @@ def compile_pymoo(problem: Problem, algorithm: str = "nsga2") -> None:
         problem.recodings(threads=1).compile()
 
 
-class _Search:
+class _EvolvingRun:
     """One run: what was evaluated, and how far it came."""
 
     def __init__(self, problem: Problem, run: Run) -> None:
