@@ -26,12 +26,13 @@ from sfumato.release.microaggregated import (
     Microaggregation,
     measure_centres,
     place_centres,
-    verify_rows,
-    write_microaggregated,
+    state_microaggregated,
 )
+from sfumato.release.write import refuse_broken, write_release
 from sfumato.table import open_source, write_table
 from sfumato.table.values import read_codes, read_numbers, refuse_unknown
 from sfumato.table.writing import find_unique, replace_columns
+from sfumato.verifier.clusters import broken_clusters, recount_clusters
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from sfumato.spec import DataSpec
     from sfumato.table import Source
     from sfumato.table.values import NumberColumn
+    from sfumato.verifier.clusters import ClusterPromise
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,20 +176,25 @@ class Microaggregated(PublishableRows):
             If a class of a group has fewer than k rows.
         """
         with scratch_folder() as folder:
-            promise = self.recipe.promise(self.rows, self.joint_k)
-            found = verify_rows(lambda path: write_table(self.table, path), Path(folder), promise)
+            path = Path(folder) / "microaggregated.parquet"
+            write_table(self.table, path)
+            found = recount_clusters(path, self._promise)
+        refuse_broken(broken_clusters(found, self._promise))
         return {"k": found.joint, **dict(zip(self.recipe.require, found.sizes, strict=True))}
+
+    @property
+    def _promise(self) -> ClusterPromise:
+        return self.recipe.promise(self.rows, self.joint_k)
 
     def _rows(self) -> object:
         return self.table
 
     def _write(self, path: Path, *, force: bool = False) -> Manifest:
-        return write_microaggregated(
+        measures = {name: number for name, number in self.measures.items() if name != "k"}
+        return write_release(
             lambda draft: write_table(self.table, draft),
             path,
-            self.recipe,
-            self.recipe.promise(self.rows, self.joint_k),
-            measures={name: number for name, number in self.measures.items() if name != "k"},
+            lambda draft: state_microaggregated(draft, self.recipe, self._promise, measures),
             force=force,
         )
 

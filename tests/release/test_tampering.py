@@ -10,7 +10,7 @@ import pytest
 
 from sfumato.errors import SfumatoError, VerificationError
 from sfumato.release.manifest import Manifest, manifest_path
-from sfumato.release.write import write_release
+from sfumato.release.write import check_promise, write_release
 from sfumato.verifier import Promise, hash_file, holds, recount
 from tests.release.made import HEADER, LINES, make_manifest_of, make_promise, write_lines
 from tests.release.oracle_release import write_csv
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 @pytest.fixture
 def released(tmp_path: Path) -> Path:
     path = tmp_path / "r.csv"
-    write_release(write_lines, path, make_promise(), make_manifest_of)
+    write_release(write_lines, path, check_promise(make_promise(), make_manifest_of))
     return path
 
 
@@ -125,7 +125,7 @@ def test_swapped_files_are_noticed(released: Path, tmp_path: Path) -> None:
     def write_other(path: Path) -> None:
         write_csv(path, HEADER, LINES[::-1])
 
-    write_release(write_other, other, make_promise(), make_manifest_of)
+    write_release(write_other, other, check_promise(make_promise(), make_manifest_of))
     other.replace(released)
     assert len(violations(released)) == 1
     assert "sha256" in violations(released)[0]

@@ -16,7 +16,7 @@ import pytest
 
 from sfumato.errors import OutputError, VerificationError
 from sfumato.release.manifest import Manifest, manifest_path
-from sfumato.release.write import check_release_target, write_release
+from sfumato.release.write import check_promise, check_release_target, write_release
 from sfumato.verifier import Promise, Recount, hash_file, holds, recount
 from tests.release.made import HEADER, LINES, make_manifest_of, make_promise, write_lines
 from tests.release.oracle_release import write_csv
@@ -29,7 +29,7 @@ def names_in(folder: Path) -> list[str]:
 
 
 def release(path: Path, *, force: bool = False) -> Manifest:
-    return write_release(write_lines, path, make_promise(), make_manifest_of, force=force)
+    return write_release(write_lines, path, check_promise(make_promise(), make_manifest_of), force=force)
 
 
 def test_a_release_stands_beside_its_manifest(tmp_path: Path) -> None:
@@ -53,7 +53,7 @@ def test_measures_in_the_manifest_are_the_recounted_ones(tmp_path: Path) -> None
 def test_a_broken_promise_leaves_nothing(tmp_path: Path) -> None:
     promise = replace(make_promise(), require={"k": 4, "t(disease)": 0.01})
     with pytest.raises(VerificationError) as caught:
-        write_release(write_lines, tmp_path / "r.csv", promise, make_manifest_of)
+        write_release(write_lines, tmp_path / "r.csv", check_promise(promise, make_manifest_of))
     assert "k: at least 4 promised, 3 counted." in str(caught.value)
     assert "t(disease): at most 0.01 promised" in str(caught.value)
     assert "\n" not in str(caught.value)
@@ -64,7 +64,7 @@ def test_a_broken_promise_leaves_nothing(tmp_path: Path) -> None:
 def test_a_number_of_the_search_that_the_recount_does_not_find_is_refused(tmp_path: Path) -> None:
     promise = replace(make_promise(), measures={"loss": 0.5})
     with pytest.raises(VerificationError, match=r"loss: 0\.5 stated"):
-        write_release(write_lines, tmp_path / "r.csv", promise, make_manifest_of)
+        write_release(write_lines, tmp_path / "r.csv", check_promise(promise, make_manifest_of))
     assert names_in(tmp_path) == []
 
 
@@ -74,7 +74,7 @@ def test_a_manifest_that_would_not_verify_is_refused(tmp_path: Path) -> None:
         return replace(honest, measures={**honest.measures, "k": 5})
 
     with pytest.raises(VerificationError, match="k: 5 stated, 3 counted"):
-        write_release(write_lines, tmp_path / "r.csv", make_promise(), boast)
+        write_release(write_lines, tmp_path / "r.csv", check_promise(make_promise(), boast))
     assert names_in(tmp_path) == []
 
 
@@ -83,9 +83,9 @@ def test_what_cannot_be_read_back_is_refused(tmp_path: Path) -> None:
         path.write_bytes(b"not parquet")
 
     with pytest.raises(VerificationError, match="not written: cannot be read as parquet"):
-        write_release(scribble, tmp_path / "r.parquet", make_promise(), make_manifest_of)
+        write_release(scribble, tmp_path / "r.parquet", check_promise(make_promise(), make_manifest_of))
     with pytest.raises(OutputError, match="nothing was written"):
-        write_release(lambda path: None, tmp_path / "r.csv", make_promise(), make_manifest_of)
+        write_release(lambda path: None, tmp_path / "r.csv", check_promise(make_promise(), make_manifest_of))
     assert names_in(tmp_path) == []
 
 
@@ -99,12 +99,16 @@ def test_persons_are_counted_in_a_file_that_is_gone_afterwards(tmp_path: Path) -
 
     promise = replace(make_promise(), person="person")
     with pytest.raises(VerificationError, match=r"k: at least 3 promised, 2 counted\."):
-        write_release(write_lines, path, promise, make_manifest_of, write_checked=write_checked)
+        write_release(
+            write_lines, path, check_promise(promise, make_manifest_of, write_checked=write_checked)
+        )
     with pytest.raises(VerificationError, match="persons, whose column does not leave"):
-        write_release(write_lines, path, promise, make_manifest_of)
+        write_release(write_lines, path, check_promise(promise, make_manifest_of))
     assert names_in(tmp_path) == []
     persons[1] = "6"
-    manifest = write_release(write_lines, path, promise, make_manifest_of, write_checked=write_checked)
+    manifest = write_release(
+        write_lines, path, check_promise(promise, make_manifest_of, write_checked=write_checked)
+    )
     assert manifest.measures["k"] == 3
     assert names_in(tmp_path) == ["r.csv", "r.csv.json"]
 
@@ -127,7 +131,7 @@ def test_names_that_cannot_be_written_are_refused_before_anything_is(tmp_path: P
     (tmp_path / "folder.csv").mkdir()
     for name, text in [("no/r.csv", "folder"), ("folder.csv", "folder"), ("r.xlsx", "suffix")]:
         with pytest.raises(OutputError, match=text):
-            write_release(never, tmp_path / name, make_promise(), make_manifest_of, force=True)
+            write_release(never, tmp_path / name, check_promise(make_promise(), make_manifest_of), force=True)
         with pytest.raises(OutputError, match=text):
             check_release_target(tmp_path / name, force=True)
     assert names_in(tmp_path) == ["folder.csv"]
@@ -156,7 +160,7 @@ def test_a_full_disk_gives_one_line_and_leaves_nothing(tmp_path: Path, write: ob
         release(path)
     before = {entry.name: entry.read_bytes() for entry in tmp_path.iterdir()}
     with pytest.raises(OutputError) as caught:
-        write_release(write, path, make_promise(), make_manifest_of, force=force)  # type: ignore[arg-type]
+        write_release(write, path, check_promise(make_promise(), make_manifest_of), force=force)  # type: ignore[arg-type]
     assert str(caught.value).startswith(f"{path}: cannot be written")
     assert "\n" not in str(caught.value)
     assert "row 17" not in str(caught.value)
@@ -169,7 +173,7 @@ def test_a_mistake_in_the_writer_stays_what_it_is_and_leaves_nothing(tmp_path: P
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        write_release(mistaken, tmp_path / "r.csv", make_promise(), make_manifest_of)
+        write_release(mistaken, tmp_path / "r.csv", check_promise(make_promise(), make_manifest_of))
     assert names_in(tmp_path) == []
 
 
@@ -198,7 +202,7 @@ def test_a_failure_while_names_are_given_restores_what_stood(
 
     monkeypatch.setattr(os, "replace", failing)
     with pytest.raises((KeyboardInterrupt, OutputError)):
-        write_release(write_other, path, make_promise(), make_manifest_of, force=True)
+        write_release(write_other, path, check_promise(make_promise(), make_manifest_of), force=True)
     assert {entry.name: entry.read_bytes() for entry in tmp_path.iterdir()} == before
 
 
@@ -211,9 +215,9 @@ def test_an_interrupt_at_any_time_leaves_nothing(tmp_path: Path) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        write_release(interrupted, tmp_path / "r.csv", make_promise(), make_manifest_of)
+        write_release(interrupted, tmp_path / "r.csv", check_promise(make_promise(), make_manifest_of))
     with pytest.raises(KeyboardInterrupt):
-        write_release(write_lines, tmp_path / "r.csv", make_promise(), interrupted_manifest)
+        write_release(write_lines, tmp_path / "r.csv", check_promise(make_promise(), interrupted_manifest))
     assert names_in(tmp_path) == []
 
 
@@ -238,7 +242,7 @@ def test_a_crash_leaves_no_release_without_its_own_manifest(tmp_path: Path, step
     script = """
         import os, sys
         from pathlib import Path
-        from sfumato.release.write import write_release
+        from sfumato.release.write import check_promise, write_release
         from tests.release.made import HEADER, LINES, make_manifest_of, make_promise
         from tests.release.oracle_release import write_csv
 
@@ -253,7 +257,7 @@ def test_a_crash_leaves_no_release_without_its_own_manifest(tmp_path: Path, step
 
         os.replace = crashing
         write = lambda path: write_csv(path, HEADER, LINES[::-1])
-        write_release(write, Path(sys.argv[1]), make_promise(), make_manifest_of, force=True)
+        write_release(write, Path(sys.argv[1]), check_promise(make_promise(), make_manifest_of), force=True)
     """
     done = run(script, path, steps)
     assert done.returncode in (0, 9), done.stderr
@@ -270,7 +274,7 @@ def test_a_disk_that_is_really_full(tmp_path: Path, writer: str) -> None:
         from pathlib import Path
         import duckdb
         from sfumato.errors import OutputError
-        from sfumato.release.write import write_release
+        from sfumato.release.write import check_promise, write_release
         from tests.release.made import HEADER, LINES, make_manifest_of, make_promise
         from tests.release.oracle_release import write_csv
 
@@ -282,7 +286,7 @@ def test_a_disk_that_is_really_full(tmp_path: Path, writer: str) -> None:
 
         resource.setrlimit(resource.RLIMIT_FSIZE, (65536, 65536))
         try:
-            write_release(write, Path(sys.argv[1]), make_promise(), make_manifest_of)
+            write_release(write, Path(sys.argv[1]), check_promise(make_promise(), make_manifest_of))
         except OutputError as error:
             print(error)
             sys.exit(2)

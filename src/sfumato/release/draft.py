@@ -25,7 +25,7 @@ from sfumato.release.reference import (
     scalar,
     stated_sentences,
 )
-from sfumato.release.write import write_release
+from sfumato.release.write import check_promise, write_release
 from sfumato.table import Leaving, apply, leaving_kinds, write_table
 from sfumato.verifier import Promise, cautious, holds, recount, recount_beside
 
@@ -83,15 +83,13 @@ class Draft:
     def write(self, path: Path, *, force: bool = False) -> Manifest:
         """Write the release if an independent recount of the written file confirms its promise."""
         self.spare_inputs(path, manifest_path(path))
-        return write_release(
-            self.write_rows,
-            path,
+        check = check_promise(
             self.promise,
             self._manifest,
-            force=force,
             seen_by_all=self._seen_by_all,
             write_checked=self._write_checked if self._needs_checked else None,
         )
+        return write_release(self.write_rows, path, check, force=force)
 
     @property
     def _needs_checked(self) -> bool:

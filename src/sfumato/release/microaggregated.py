@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 import numpy as np
@@ -12,21 +12,20 @@ from sfumato.errors import DataError, VerificationError
 from sfumato.microaggregation.aggregating import Manner, blank_rare, centres, make_clusters, split_strata
 from sfumato.microaggregation.measures import measure_protection
 from sfumato.microaggregation.scales import standard_scores
-from sfumato.private import private_folder
 from sfumato.release.agreement import judge_settings
-from sfumato.release.fields import Fields, output_errors
+from sfumato.release.fields import Fields
 from sfumato.release.manifest import Manifest, current_versions, manifest_path
-from sfumato.release.write import check_release_target, is_output_error, place_release, write_draft
+from sfumato.release.write import refuse_broken
 from sfumato.spec import format_measure_name
 from sfumato.table.values import read_codes, read_numbers
 from sfumato.table.writing import row_order
-from sfumato.verifier import Check, release_suffix
+from sfumato.verifier import Check
 from sfumato.verifier.checks import Verdict
 from sfumato.verifier.clusters import ClusterPromise, broken_clusters, judge_clusters, recount_clusters
 from sfumato.verifier.judging import judge_number
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from sfumato._typing import BoolArray, FloatArray, IntArray
@@ -176,30 +175,16 @@ def _read_orders(fields: Fields) -> dict[str, tuple[str, ...]]:
     return {name: orders.texts(name) for name in fields.mapping("orders")}
 
 
-def write_microaggregated(
-    write: Callable[[Path], None],
-    path: Path,
-    recipe: Microaggregation,
-    promise: ClusterPromise,
-    *,
-    measures: Mapping[str, float],
-    force: bool = False,
+def state_microaggregated(
+    draft: Path, recipe: Microaggregation, promise: ClusterPromise, measures: Mapping[str, float]
 ) -> Manifest:
-    """Write a microaggregated table only if an independent recount finds its promise kept."""
-    check_release_target(path, force=force)
-    with output_errors(path, is_output_error), private_folder(path.parent) as folder:
-        draft = folder / f"release{release_suffix(path)}"
-        try:
-            write_draft(write, draft, path)
-            found = recount_clusters(draft, promise)
-        except (DataError, VerificationError) as error:
-            raise VerificationError(f"not written: {error.message}", where=str(path)) from None
-        broken = broken_clusters(found, promise)
-        if broken:
-            raise VerificationError("not written: " + " ".join(broken), where=str(path))
-        manifest = _manifest(recipe, found, measures)
-        place_release(folder, draft, manifest, path)
-    return manifest
+    """Recount a written draft; return what may be stated of it."""
+    found = recount_clusters(draft, promise)
+    refuse_broken(broken_clusters(found, promise))
+    counted = dict(zip(recipe.require, map(float, found.sizes), strict=True))
+    rows = {"in": found.rows, "out": found.rows, "suppressed": 0}
+    stated = {"k": float(found.joint), **counted, **coarse(measures)}
+    return Manifest(recipe.to_dict(), stated, recipe.require, rows, found.sha256, {}, current_versions())
 
 
 def coarse(measures: Mapping[str, float]) -> dict[str, float]:
@@ -230,13 +215,6 @@ def _judge_coarse(name: str, stated: float, exact: Mapping[str, float]) -> Check
     if math.isclose(stated, due, rel_tol=1e-9):
         return Check(name, "holds", f"{stated:.12g} stated, {exact[name]:.12g} counted, rounded up.")
     return judge_number(name, stated, exact[name])
-
-
-def _manifest(recipe: Microaggregation, found: ClusterRecount, measures: Mapping[str, float]) -> Manifest:
-    counted = dict(zip(recipe.require, map(float, found.sizes), strict=True))
-    rows = {"in": found.rows, "out": found.rows, "suppressed": 0}
-    stated = {"k": float(found.joint), **counted, **coarse(measures)}
-    return Manifest(recipe.to_dict(), stated, recipe.require, rows, found.sha256, {}, current_versions())
 
 
 def verify_microaggregated(
@@ -281,17 +259,6 @@ def _notes(promise: ClusterPromise, found: ClusterRecount) -> list[str]:
         f"{promise.k} rows of a class are promised in each of {len(promise.groups)} groups of columns alone; "
         f"over all of them together the smallest class has {found.joint}"
     ]
-
-
-def verify_rows(write: Callable[[Path], None], folder: Path, promise: ClusterPromise) -> ClusterRecount:
-    """Write rows to a folder and recount them."""
-    path = folder / "microaggregated.parquet"
-    write(path)
-    found = recount_clusters(path, replace(promise, sha256=None))
-    broken = broken_clusters(found, promise)
-    if broken:
-        raise VerificationError(" ".join(broken))
-    return found
 
 
 NOT_MADE = "the release was not made from these data"

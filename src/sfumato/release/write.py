@@ -21,36 +21,56 @@ if TYPE_CHECKING:
 
 
 def write_release(
-    write: Writer,
-    path: str | Path,
-    promise: Promise,
-    make_manifest: Callable[[Recount, Recount], Manifest],
-    *,
-    force: bool = False,
-    seen_by_all: Promise | None = None,
-    write_checked: Writer | None = None,
+    write: Writer, path: str | Path, check: Callable[[Path], Manifest], *, force: bool = False
 ) -> Manifest:
-    """Write a release under its name only if an independent recount finds its promise kept."""
+    """Write a release under its name only if the check of the written draft returns a manifest for it.
+
+    The check recounts the draft independently, and raises VerificationError if the promise is broken.
+    """
     path = Path(path)
     check_release_target(path, force=force)
-    suffix = release_suffix(path)
     with output_errors(path, is_output_error), private_folder(path.parent) as folder:
-        draft = folder / f"release{suffix}"
-        write_draft(write, draft, path)
-        found, seen = _recount(draft, (promise, seen_by_all or promise), path, write_checked)
-        _refuse_broken(holds(found, promise), path)
-        manifest = make_manifest(found, seen)
-        # What the recipient will do.
-        _refuse_broken(holds(seen, manifest.promise(), on_seal=True), path)
-        place_release(folder, draft, manifest, path)
+        draft = folder / f"release{release_suffix(path)}"
+        try:
+            write_draft(write, draft)
+            manifest = check(draft)
+        except OutputError as error:  # speaks of the draft; the user knows the name of the release
+            raise OutputError(error.message, where=str(path)) from None
+        except (DataError, VerificationError) as error:
+            raise VerificationError(f"not written: {error.message}", where=str(path)) from None
+        stated = folder / "manifest.json"
+        write_synced(stated, manifest.to_json().encode())
+        # The manifest first: a file that has its name always has its promise beside it.
+        place(folder, [(stated, manifest_path(path)), (draft, path)])
     return manifest
 
 
-def place_release(folder: Path, draft: Path, manifest: Manifest, path: Path) -> None:
-    """Give a verified draft its name, its manifest first."""
-    stated = folder / "manifest.json"
-    write_synced(stated, manifest.to_json().encode())
-    place(folder, [(stated, manifest_path(path)), (draft, path)])
+def check_promise(
+    promise: Promise,
+    make_manifest: Callable[[Recount, Recount], Manifest],
+    *,
+    seen_by_all: Promise | None = None,
+    write_checked: Writer | None = None,
+) -> Callable[[Path], Manifest]:
+    """Return the check of a generalized release: it recounts by what we know and by what everyone does.
+
+    ``write_checked`` writes the same rows with columns that are not published, if a recount needs them.
+    """
+
+    def check(draft: Path) -> Manifest:
+        found, seen = recount_both(draft, promise, seen_by_all or promise)
+        if write_checked is not None:
+            with scratch_folder() as hidden:
+                checked = Path(hidden) / f"checked{release_suffix(draft)}"
+                write_draft(write_checked, checked)
+                found = complete(found, draft, checked, promise)
+        refuse_broken(holds(found, promise))
+        manifest = make_manifest(found, seen)
+        # What the recipient will do.
+        refuse_broken(holds(seen, manifest.promise(), on_seal=True))
+        return manifest
+
+    return check
 
 
 def check_release_target(path: str | Path, *, force: bool = False) -> None:
@@ -83,34 +103,16 @@ def is_output_error(error: Exception) -> bool:
     )
 
 
-def write_draft(write: Writer, draft: Path, path: Path) -> None:
-    """Write the draft; errors speak of the name that the user knows."""
+def write_draft(write: Writer, draft: Path) -> None:
+    """Write rows into a file that nobody else can read."""
     create(draft)  # writers open a file that is there already, and so it stays closed to others
-    try:
-        write(draft)
-    except OutputError as error:
-        raise OutputError(error.message, where=str(path)) from None
+    write(draft)
     if not draft.is_file() or not draft.stat().st_size:
-        raise OutputError("nothing was written.", where=str(path))
+        raise OutputError("nothing was written.", where=str(draft))
     sync_file(draft)
 
 
-def _recount(
-    draft: Path, promises: tuple[Promise, Promise], path: Path, write_checked: Writer | None
-) -> tuple[Recount, Recount]:
-    """Recount the draft by what we know and by what everyone does; errors name what the user knows."""
-    try:
-        found, seen = recount_both(draft, *promises)
-        if write_checked is not None:
-            with scratch_folder() as hidden:
-                checked = Path(hidden) / f"checked{release_suffix(path)}"
-                write_draft(write_checked, checked, path)
-                found = complete(found, draft, checked, promises[0])
-    except (DataError, VerificationError) as error:
-        raise VerificationError(f"not written: {error.message}", where=str(path)) from None
-    return found, seen
-
-
-def _refuse_broken(violations: list[str], path: Path) -> None:
+def refuse_broken(violations: list[str]) -> None:
+    """Raise VerificationError if a promise is broken."""
     if violations:
-        raise VerificationError("not written: " + " ".join(violations), where=str(path))
+        raise VerificationError(" ".join(violations))
