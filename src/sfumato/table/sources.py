@@ -121,6 +121,11 @@ class Source:
         """Whether the rows come from a text file: every column is text, and missing is null already."""
         return self.file is not None and self.file.layout is not None
 
+    def engine_type(self, name: str) -> str:
+        """Return how DuckDB calls the type of a column, which narwhals may not know; no text elsewhere."""
+        relation: Any = self.native
+        return str(relation.types[self.columns.index(name)]) if self.is_relation else ""
+
     def row_count(self) -> int:
         """Count the rows."""
         import narwhals as nw

@@ -10,6 +10,7 @@ import numpy as np
 from sfumato.errors import DataError
 from sfumato.table.arrow import MISSING, counts_of, places_of
 from sfumato.table.keys import key
+from sfumato.table.values import rank
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from sfumato._typing import IntArray, LongArray
+    from sfumato.hierarchies.hierarchy import Value
     from sfumato.table.sources import Frame, Source
 
 _COUNT = "rows"
@@ -42,6 +44,28 @@ class DistinctColumn:
         count = np.bincount(self.places[known], weights=rows[known], minlength=len(self.values))
         return count.astype(np.int64)
 
+    def coded(self, raw: RawColumn) -> IntArray:
+        """Return the code of every tuple; that of missing stands last, where its place -1 finds it."""
+        codes = raw.codes if raw.missing is None else np.append(raw.codes, np.int32(raw.missing))
+        return np.asarray(codes[self.places])
+
+    def ranked(self) -> RawColumn:
+        """Return the values with their ranks as codes; missing is last."""
+        known = len(self.values)
+        return RawColumn(self.values, rank(self.values), known if self.has_missing else None)
+
+
+@dataclass(frozen=True, eq=False)
+class RawColumn:
+    """The distinct values of a column as the engine holds them, with their codes."""
+
+    values: pa.Array  # the distinct values that are not missing, without order
+    # the code of each value; equal codes for values that mean the same, such as `1` and `1.0`
+    codes: IntArray
+    missing: int | None  # the code of missing, or None if it does not occur
+    # the typed value of each raw value; only where a release shows statistics
+    typed: Sequence[Value] | None = None
+
 
 @dataclass(frozen=True, eq=False)
 class Tally:
@@ -49,6 +73,13 @@ class Tally:
 
     columns: Mapping[str, DistinctColumn]  # name of each column to its values
     rows: LongArray  # number of rows of each tuple
+
+    def number_persons(self, name: str | None) -> IntArray | None:
+        """Number the persons of the tuples, where a column names them.
+
+        Rows whose person is missing are one person, which can only lower a count.
+        """
+        return None if name is None else self.columns[name].coded(self.columns[name].ranked())
 
 
 def tally(source: Source, names: Sequence[str]) -> Tally:
@@ -59,41 +90,35 @@ def tally(source: Source, names: Sequence[str]) -> Tally:
     """
     import pyarrow as pa
 
-    counted = _count(source, names)
+    # Nothing else is in the frame, so these names cannot clash.
+    keys = [f"key_{place}" for place in range(len(names))]
+    counted = _count(source, names, keys)
     encoded: list[list[pa.Array]] = [[] for _ in names]
     rows: list[LongArray] = [np.zeros(0, dtype=np.int64)]
     try:
         for batch in source.batches(counted):
-            for place in range(len(names)):
-                encoded[place].append(_encode(batch.column(_key_name(place))))
+            for chunks, own in zip(encoded, keys, strict=True):
+                chunks.append(_encode(batch.column(own)))
             rows.append(counts_of(batch.column(_COUNT)))
     except (pa.ArrowInvalid, pa.ArrowTypeError):
-        raise _mixed(source, names) from None
+        for name in names:
+            if not _is_of_one_type(source, key(source, name)):
+                raise _mixed(source, name) from None
+        raise DataError("the rows cannot be counted.", where=source.name) from None
     total = np.concatenate(rows)
     if not total.sum():
         raise DataError("the data have no rows.", where=source.name)
-    return Tally(
-        {name: _unify(chunks) for name, chunks in zip(names, encoded, strict=True)},
-        total,
-    )
+    return Tally({name: _unify(chunks) for name, chunks in zip(names, encoded, strict=True)}, total)
 
 
-def _count(source: Source, names: Sequence[str]) -> Frame:
-    """Return the frame of the distinct tuples with their counts, under names of our own."""
+def _count(source: Source, names: Sequence[str], keys: list[str]) -> Frame:
+    """Return the frame of the distinct tuples with their counts."""
     import narwhals as nw
 
     if not names:
         return source.frame.select(nw.len().alias(_COUNT))
-    keys = [_key_name(place) for place in range(len(names))]
-    selected = source.frame.select(
-        key(source, name).alias(own) for name, own in zip(names, keys, strict=True)
-    )
-    return selected.group_by(keys).agg(nw.len().alias(_COUNT))
-
-
-def _key_name(place: int) -> str:
-    """Name the key of a column; nothing else is in the frame, so it cannot clash."""
-    return f"key_{place}"
+    columns = (key(source, name).alias(own) for name, own in zip(names, keys, strict=True))
+    return source.frame.select(columns).group_by(keys).agg(nw.len().alias(_COUNT))
 
 
 def _encode(column: pa.Array) -> pa.Array:
@@ -125,7 +150,7 @@ def refuse_mixed(source: Source, names: Sequence[str]) -> None:
             continue
         # Of objects, Polars gives out where they are in memory.
         if source.kind != "pandas" or not _is_of_one_type(source, nw.col(name)):
-            raise _mixes(source, name)
+            raise _mixed(source, name)
 
 
 def _is_of_one_type(source: Source, column: nw.Expr) -> bool:
@@ -139,17 +164,8 @@ def _is_of_one_type(source: Source, column: nw.Expr) -> bool:
     return True
 
 
-def _mixes(source: Source, name: str) -> DataError:
-    """Make the error for a column of Python objects that are not of one type."""
+def _mixed(source: Source, name: str) -> DataError:
     return DataError(
         f"the column {name!r} mixes values of several types. Make it text, numbers or dates.",
         where=source.name,
     )
-
-
-def _mixed(source: Source, names: Sequence[str]) -> DataError:
-    """Make the error for the first of some columns that mixes types."""
-    for name in names:
-        if not _is_of_one_type(source, key(source, name)):
-            return _mixes(source, name)
-    return DataError("the rows cannot be counted.", where=source.name)
