@@ -30,24 +30,30 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from sfumato._typing import BoolArray, FloatArray, IntArray, LongArray
+    from sfumato._typing import FloatArray, IntArray, LongArray
 
 MISSING = -1
 
 
 def places_of(indices: pa.Array) -> IntArray:
     """Return the indices of a dictionary array, with -1 where they are null."""
-    numbers = np.frombuffer(indices.buffers()[1], dtype=_dtype_of(indices.type))
-    places = numbers[indices.offset : indices.offset + len(indices)].astype(np.int32)
+    places = _integers(indices).astype(np.int32)
     if indices.null_count:
-        places[~_validity(indices)] = MISSING
+        bits = np.frombuffer(indices.buffers()[0], dtype=np.uint8)
+        valid = np.unpackbits(bits, count=indices.offset + len(indices), bitorder="little")
+        places[valid[indices.offset :] == 0] = MISSING
     return places
 
 
 def counts_of(array: pa.Array) -> LongArray:
     """Return an array of integers without nulls."""
-    numbers = np.frombuffer(array.buffers()[1], dtype=_dtype_of(array.type))
-    return numbers[array.offset : array.offset + len(array)].astype(np.int64)
+    return _integers(array).astype(np.int64)
+
+
+def _integers(array: pa.Array) -> np.ndarray[tuple[int], np.dtype[Any]]:
+    """Return an array of integers as it stands in memory, whatever is below nulls."""
+    numbers = np.frombuffer(array.buffers()[1], dtype=str(array.type))
+    return numbers[array.offset : array.offset + len(array)]
 
 
 def number_array(numbers: IntArray | LongArray | FloatArray) -> pa.Array:
@@ -88,18 +94,6 @@ def copy_rows(rows: Any) -> Any:
     """
     places = number_array(np.arange(len(rows), dtype=np.int64))
     return rows.take(places).combine_chunks()
-
-
-def _validity(array: pa.Array) -> BoolArray:
-    """Return which entries of an array are not null."""
-    bits = np.frombuffer(array.buffers()[0], dtype=np.uint8)
-    valid = np.unpackbits(bits, count=array.offset + len(array), bitorder="little")
-    return valid[array.offset :].astype(np.bool_)
-
-
-def _dtype_of(arrow_type: pa.DataType) -> np.dtype[np.generic]:
-    """Return the NumPy type of an Arrow integer type."""
-    return np.dtype(str(arrow_type))
 
 
 def own_frame(native: object, *, keep_index: bool = False) -> object:
@@ -191,6 +185,7 @@ def _own_table(table: pa.Table) -> pa.Table:
 def _own_array(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Copy a column of Arrow; no entry of a dictionary stays that no cell has."""
     import pyarrow as pa
+    import pyarrow.compute as pc
 
     found = column.type
     if isinstance(found, pa.BaseExtensionType):
@@ -204,21 +199,14 @@ def _own_array(column: pa.ChunkedArray) -> pa.ChunkedArray:
         return _own_dictionary(column)
     if pa.types.is_nested(found) or pa.types.is_run_end_encoded(found):
         # The engine knows neither dictionaries inside of values nor metadata of their fields.
-        table = pa.Table.from_arrays([_decoded(column)], ["values"])
+        flat = pc.run_end_decode(column) if pa.types.is_run_end_encoded(found) else column
+        table = pa.Table.from_arrays([flat], ["values"])
         return _chunked(copy_rows(connect().from_arrow(table).to_arrow_table().column(0)))
     if pa.types.is_string_view(found) or pa.types.is_binary_view(found):
         # Views share the texts of all rows.
         plain = pa.large_string() if pa.types.is_string_view(found) else pa.large_binary()
         return _own_array(column.cast(plain)).cast(found)
     return _chunked(copy_rows(column))
-
-
-def _decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Write out runs of equal values."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    return pc.run_end_decode(column) if pa.types.is_run_end_encoded(column.type) else column
 
 
 def _own_dictionary(column: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -13,8 +13,6 @@ from sfumato.errors import DataError
 from sfumato.private import process_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     import duckdb
     import pyarrow as pa
 
@@ -58,7 +56,6 @@ def tidy_at_exit() -> None:
 
 
 def _forget_types() -> None:
-    """Empty the caches of narwhals that hold namespaces."""
     for value in vars(sys.modules.get("narwhals._namespace", object)).values():
         if callable(clear := getattr(value, "cache_clear", None)):
             clear()
@@ -94,13 +91,8 @@ def from_arrow_beside(relation: duckdb.DuckDBPyRelation, table: pa.Table) -> duc
     return cast("duckdb.DuckDBPyRelation", found)
 
 
-def stream(relation: duckdb.DuckDBPyRelation) -> Iterator[pa.RecordBatch]:
-    """Run a relation and yield its rows as Arrow batches, so that the whole is never held twice."""
-    yield from read_batches(relation)
-
-
 def read_batches(relation: duckdb.DuckDBPyRelation) -> pa.RecordBatchReader:
-    """Run a relation and return a reader of its rows."""
+    """Run a relation and return its rows as Arrow batches, so that the whole is never held twice."""
     make = getattr(relation, "to_arrow_reader", None) or relation.fetch_record_batch
     return make(_BATCH_ROWS)
 

@@ -9,16 +9,18 @@ import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from sfumato.errors import DataError, nearest
 from sfumato.table.delimited import Layout, explain, lay_out, refuse_repeated
-from sfumato.table.engine import connect, quote_literal, stream
+from sfumato.table.engine import connect, quote_literal, read_batches
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import duckdb
+
+    from sfumato.spec import DataSpec
 
 FileFormat: TypeAlias = Literal["csv", "tsv", "parquet", "arrow", "jsonl"]
 
@@ -37,18 +39,9 @@ FORMATS: dict[str, FileFormat] = {
     ".json": "jsonl",
 }
 _COMPRESSIBLE = ("csv", "tsv", "jsonl")
-# JSON knows texts, numbers and truth values. What the engine guesses beyond that is read as the text it is.
 _RENAMED = re.compile(r"_[0-9]+$")
+# JSON knows texts, numbers and truth values. What the engine guesses beyond that is read as the text it is.
 _JSON_TYPES = ("BIGINT", "UBIGINT", "HUGEINT", "DOUBLE", "BOOLEAN", "VARCHAR")
-
-
-@dataclass(frozen=True)
-class Reading:
-    """How text files are to be read; see ``[data]`` of the specification."""
-
-    separator: str | None = None
-    encoding: str = "utf-8"
-    missing: tuple[str, ...] = ("",)
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,20 +79,24 @@ def format_of(path: Path) -> FileFormat | None:
     return inner if inner in _COMPRESSIBLE else None
 
 
-def open_file(path: Path, reading: Reading) -> OpenFile:
+def open_file(path: Path, asked: DataSpec) -> OpenFile:
     """Open a file, or a folder of Parquet files."""
     if not path.exists():
         raise DataError(f"there is no such file. {_near(path)}".rstrip(), where=str(path))
-    if not is_text(str(path.absolute())):
-        raise DataError("the name is not valid UTF-8. Rename the file or its folder.", where=str(path))
-    opened = _open_folder(path) if path.is_dir() else _open_by_format(path, reading)
+    try:
+        # On some systems a file's name may be any bytes.
+        str(path.absolute()).encode()
+    except UnicodeEncodeError:
+        raise DataError(
+            "the name is not valid UTF-8. Rename the file or its folder.", where=str(path)
+        ) from None
+    opened = _open_folder(path) if path.is_dir() else _open_by_format(path, asked)
     refuse_repeated(opened.relation.columns, where=str(path))
     _refuse_empty(opened)
     return opened
 
 
-def _open_by_format(path: Path, reading: Reading) -> OpenFile:
-    """Open a single file."""
+def _open_by_format(path: Path, asked: DataSpec) -> OpenFile:
     kind = format_of(path)
     if kind is None:
         known = ", ".join(FORMATS)
@@ -109,17 +106,17 @@ def _open_by_format(path: Path, reading: Reading) -> OpenFile:
     if path.stat().st_size == 0:
         raise DataError("the file is empty. Put a header and at least one row into it.", where=str(path))
     if kind in ("csv", "tsv"):
-        return _open_text(path, reading, "\t" if kind == "tsv" else None)
+        return _open_text(path, asked, "\t" if kind == "tsv" else None)
     if kind == "parquet":
         return OpenFile(path, _read_parquet(path, [path]))
     return OpenFile(path, _read_arrow(path) if kind == "arrow" else _read_json(path))
 
 
-def _open_text(path: Path, reading: Reading, default: str | None) -> OpenFile:
+def _open_text(path: Path, asked: DataSpec, default: str | None) -> OpenFile:
     """Open a text file with separators; every column is text."""
-    layout = lay_out(path, separator=reading.separator or default, encoding=reading.encoding)
+    layout = lay_out(path, separator=asked.separator or default, encoding=asked.encoding)
     columns = ", ".join(f"{quote_literal(name)}: 'VARCHAR'" for name in layout.names)
-    missing = ", ".join(quote_literal(text) for text in reading.missing)
+    missing = ", ".join(quote_literal(text) for text in asked.missing)
     # Everything is said, so that the engine guesses nothing; in strict mode it refuses a ragged line.
     options = (
         f"delim = {quote_literal(layout.separator)}, quote = '\"', escape = '\"', header = true, "
@@ -196,8 +193,7 @@ def _read_arrow(path: Path) -> duckdb.DuckDBPyRelation:
             raise DataError(
                 "the file is not an Arrow file, or it is damaged. Write it again.", where=str(path)
             ) from None
-    names = rows.schema.names
-    refuse_repeated(names, where=str(path))
+    refuse_repeated(rows.schema.names, where=str(path))
     return connect().from_arrow(rows)
 
 
@@ -234,7 +230,8 @@ def _refuse_odd_json(path: Path, connection: duckdb.DuckDBPyConnection) -> None:
 
 def _explain_json(path: Path) -> str:
     """Say which line of a file is not JSON."""
-    with _open_lines(path) as file:
+    opened = gzip.open if path.suffix.lower() == ".gz" else open
+    with opened(path, "rt", encoding="utf-8", errors="replace") as file:
         try:
             for number, line in enumerate(file, start=1):
                 if line.strip() and not isinstance(json.loads(line), dict):
@@ -244,19 +241,12 @@ def _explain_json(path: Path) -> str:
     return "the file cannot be read as JSON lines. Write one object for each row."
 
 
-def _open_lines(path: Path) -> IO[str]:
-    """Open a text file, compressed or not; what cannot be decoded is replaced."""
-    if path.suffix.lower() == ".gz":
-        return gzip.open(path, "rt", encoding="utf-8", errors="replace")
-    return path.open(encoding="utf-8", errors="replace")
-
-
 def _refuse_empty(opened: OpenFile) -> None:
     """Refuse a file without rows; reading one row also finds what is wrong at the beginning."""
     import duckdb
 
     try:
-        rows = sum(batch.num_rows for batch in stream(opened.relation.limit(1)))
+        rows = sum(batch.num_rows for batch in read_batches(opened.relation.limit(1)))
     except duckdb.Error as error:
         raise opened.explain(error) from None
     if not rows:
@@ -267,15 +257,6 @@ def _refuse_empty(opened: OpenFile) -> None:
 def _literal_path(path: Path) -> str:
     """Return a path as an SQL literal in which no character is a wildcard, and ``~`` no home."""
     return quote_literal("".join(f"[{c}]" if c in "*?[" else c for c in str(path.absolute())))
-
-
-def is_text(name: str) -> bool:
-    """Tell whether a name can be written down: on some systems a file's name may be any bytes."""
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _near(path: Path) -> str:

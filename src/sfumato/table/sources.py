@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,17 +9,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from sfumato.errors import DataError
+from sfumato.spec import DataSpec
 from sfumato.table.delimited import refuse_repeated
-from sfumato.table.engine import stream, tidy_at_exit
-from sfumato.table.files import OpenFile, Reading, open_file
+from sfumato.table.engine import connect, read_batches, tidy_at_exit
+from sfumato.table.files import OpenFile, open_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     import narwhals as nw
     import pyarrow as pa
-
-    from sfumato.spec import DataSpec
 
     Frame: TypeAlias = nw.DataFrame[Any] | nw.LazyFrame[Any]
 
@@ -51,8 +49,6 @@ def make_frame(columns: Mapping[str, Sequence[object]], kind: SourceKind) -> obj
     """Make a frame of the kind that came in."""
     import narwhals as nw
     import pyarrow as pa
-
-    from sfumato.table.engine import connect
 
     table = pa.table({name: list(values) for name, values in columns.items()})
     if kind == "duckdb":
@@ -126,13 +122,6 @@ class Source:
         relation: Any = self.native
         return str(relation.types[self.columns.index(name)]) if self.is_relation else ""
 
-    def row_count(self) -> int:
-        """Count the rows."""
-        import narwhals as nw
-
-        counted = self.frame.select(nw.len().alias("rows"))
-        return int(self.collect(counted).column("rows")[0].as_py())
-
     def collect(self, frame: Frame) -> pa.Table:
         """Compute a frame made from this source, as an Arrow table."""
         import pyarrow as pa
@@ -142,20 +131,16 @@ class Source:
 
     def batches(self, frame: Frame) -> Iterator[pa.RecordBatch]:
         """Compute a frame made from this source, as Arrow batches."""
-        with self._reading():
-            yield from stream(frame.to_native()) if self.is_relation else to_arrow(frame).to_batches()
-
-    @contextlib.contextmanager
-    def _reading(self) -> Iterator[None]:
-        """Turn what the engine says about a file into a message for its owner."""
-        if self.file is None:
-            yield
+        if not self.is_relation:
+            yield from to_arrow(frame).to_batches()
             return
         import duckdb
 
         try:
-            yield
+            yield from read_batches(frame.to_native())
         except duckdb.Error as error:
+            if self.file is None:
+                raise
             raise self.file.explain(error) from None
 
     def refuse_changed(self) -> None:
@@ -166,30 +151,20 @@ class Source:
 
 def open_source(data: object, data_spec: DataSpec | None = None) -> Source:
     """See a file or a frame as a source."""
-    if isinstance(data, Source):
-        return data
-    reading = Reading() if data_spec is None else _reading_of(data_spec)
-    if isinstance(data, (str, os.PathLike)):
-        return _from_file(Path(os.fspath(data)), reading)
-    return _from_frame(data, reading)
-
-
-def _reading_of(data_spec: DataSpec) -> Reading:
-    """Take from the specification how text is read."""
-    return Reading(data_spec.separator, data_spec.encoding, tuple(data_spec.missing))
-
-
-def _from_file(path: Path, reading: Reading) -> Source:
-    """Open a file."""
     import narwhals as nw
 
+    if isinstance(data, Source):
+        return data
+    asked = data_spec or DataSpec()
+    if not isinstance(data, (str, os.PathLike)):
+        return _from_frame(data, asked.missing)
+    path = Path(os.fspath(data))
     stamp = _stamp(path)
-    opened = open_file(path, reading)
-    return Source("file", nw.from_native(opened.relation), reading.missing, opened, stamp)
+    opened = open_file(path, asked)
+    return Source("file", nw.from_native(opened.relation), asked.missing, opened, stamp)
 
 
-def _from_frame(data: object, reading: Reading) -> Source:
-    """Wrap a frame."""
+def _from_frame(data: object, missing: tuple[str, ...]) -> Source:
     import narwhals as nw
 
     try:
@@ -201,18 +176,18 @@ def _from_frame(data: object, reading: Reading) -> Source:
     kind = _KINDS.get((frame.implementation.value, isinstance(frame, nw.LazyFrame)))
     if kind is None:
         raise _unknown_frame(data)
-    if not all(isinstance(name, str) for name in frame.collect_schema()):
-        raise DataError("column names must be texts. Rename the columns.", where=f"the {kind} frame")
-    refuse_repeated(list(frame.collect_schema()), where=f"the {kind} frame")
+    names, where = list(frame.collect_schema()), f"the {kind} frame"
+    if not all(isinstance(name, str) for name in names):
+        raise DataError("column names must be texts. Rename the columns.", where=where)
+    refuse_repeated(names, where=where)
     if kind == "duckdb":
         tidy_at_exit()
     if kind == "pyarrow":
         frame = nw.from_native(without_views(frame.to_native()))
-    return Source(kind, frame, reading.missing)
+    return Source(kind, frame, missing)
 
 
 def _unknown_frame(data: object) -> DataError:
-    """Make the error for something that is no table."""
     return DataError(
         f"a {type(data).__name__} is no table. Pass a path, a pandas or Polars frame, a PyArrow table "
         "or a DuckDB relation."

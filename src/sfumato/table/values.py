@@ -13,7 +13,6 @@ from sfumato.table.arrow import MISSING, places_of
 from sfumato.table.keys import key
 
 if TYPE_CHECKING:
-    import decimal
     from collections.abc import Mapping, Sequence
 
     import pyarrow as pa
@@ -52,21 +51,13 @@ def texts_of_array(values: pa.Array) -> list[str]:
     if pa.types.is_timestamp(values.type):
         # Finer than a microsecond no Python value is; instants with a zone are compared in UTC.
         values = values.cast(pa.timestamp("us", values.type.tz), safe=False)
-        values = (
-            values
-            if values.type.tz is None
-            else values.cast(pa.timestamp("us", "UTC")).cast(pa.timestamp("us"))
-        )
-    found = values.to_pylist()
-    if pa.types.is_decimal(values.type):
-        found = [_plain(number) for number in found]
-    return [text_of(value) for value in found]
-
-
-def _plain(number: decimal.Decimal) -> str:
-    """Return a decimal as text without an exponent and without needless zeros."""
-    text = format(number, "f")
-    return text.rstrip("0").rstrip(".") if "." in text else text
+        if values.type.tz is not None:
+            values = values.cast(pa.timestamp("us", "UTC")).cast(pa.timestamp("us"))
+    if not pa.types.is_decimal(values.type):
+        return [text_of(value) for value in values.to_pylist()]
+    # Without an exponent and without needless zeros.
+    texts = (format(number, "f") for number in values.to_pylist())
+    return [text.rstrip("0").rstrip(".") if "." in text else text for text in texts]
 
 
 def rank(values: pa.Array) -> IntArray:
@@ -78,8 +69,8 @@ def rank(values: pa.Array) -> IntArray:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    texts = values.cast(pa.large_string())
-    table = pa.Table.from_arrays([_sizes(values, texts), texts], ["size", "text"])
+    texts, sizes = values.cast(pa.large_string()), _sizes(values)
+    table = pa.Table.from_arrays([texts if sizes is None else sizes, texts], ["size", "text"])
     order = places_of(pc.sort_indices(table, sort_keys=[("size", "ascending"), ("text", "ascending")]))
     ranks = np.empty(len(order), dtype=np.int32)
     ranks[order] = np.arange(len(order), dtype=np.int32)
@@ -90,24 +81,21 @@ def is_ordered(values: pa.Array) -> bool:
     """Tell whether :func:`rank` follows an order that means something: sizes of numbers, or time."""
     import pyarrow as pa
 
-    if pa.types.is_temporal(values.type):
-        return True
-    texts = values.cast(pa.large_string())
-    return len(values) > 0 and _sizes(values, texts) is not texts
+    return pa.types.is_temporal(values.type) or (len(values) > 0 and _sizes(values) is not None)
 
 
-def _sizes(values: pa.Array, texts: pa.Array) -> pa.Array:
-    """Return values as numbers if all of them are, else as their texts."""
+def _sizes(values: pa.Array) -> pa.Array | None:
+    """Return values as numbers, or None unless all of them are."""
     import pyarrow as pa
 
     if pa.types.is_integer(values.type) or pa.types.is_floating(values.type):
         return values
     if not (pa.types.is_string(values.type) or pa.types.is_large_string(values.type)):
-        return texts
+        return None
     try:
         return values.cast(pa.float64())
     except pa.ArrowInvalid:
-        return texts
+        return None
 
 
 def numbers_of(values: Sequence[Value]) -> LongArray | FloatArray | None:

@@ -11,6 +11,7 @@ from sfumato.errors import OutputError
 from sfumato.table.arrow import copy_rows
 from sfumato.table.engine import connect, from_arrow_beside, quote_literal, quote_name, read_batches
 from sfumato.table.files import format_of as file_format
+from sfumato.table.keys import Names
 from sfumato.table.leaving import ZONED, leave
 from sfumato.table.sources import to_arrow
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import duckdb
-    import narwhals as nw
     import pyarrow as pa
 
     from sfumato._typing import LongArray
@@ -35,12 +35,12 @@ def replace_columns(
     import pyarrow as pa
 
     source.refuse_changed()
-    chosen: Any = source.frame.select(list(keep))
-    order = row_order(source, columns, keep) if sort else None
     if source.is_relation:
-        table = _replaced(source, columns, keep)
         native: Any = source.native
-        return from_arrow_beside(native, table if order is None else table.take(order))
+        table = _replaced(source, columns, keep)
+        return from_arrow_beside(native, table.take(_sort(table)) if sort else table)
+    order = row_order(source, columns, keep) if sort else None
+    chosen: Any = source.frame.select(list(keep))
     if source.is_lazy:
         chosen = chosen.collect()
     if columns:
@@ -51,19 +51,15 @@ def replace_columns(
     return chosen.lazy().to_native() if source.is_lazy else chosen.to_native()
 
 
-def _plain(source: Source, names: Sequence[str]) -> list[nw.Expr]:
-    """Return columns as they are, categories as texts."""
+def _replaced(source: Source, columns: Mapping[str, pa.Array], keep: Sequence[str]) -> pa.Table:
+    """Return columns as they are, categories as texts, with new values in some of them."""
     import narwhals as nw
 
-    kinds = source.frame.collect_schema()
-    return [
-        nw.col(name).cast(nw.String) if kinds[name] in (nw.Categorical, nw.Enum) else nw.col(name)
-        for name in names
+    plain = [
+        nw.col(name).cast(nw.String) if source.schema[name] in (nw.Categorical, nw.Enum) else nw.col(name)
+        for name in keep
     ]
-
-
-def _replaced(source: Source, columns: Mapping[str, pa.Array], keep: Sequence[str]) -> pa.Table:
-    table = source.collect(source.frame.select(_plain(source, keep)))
+    table = source.collect(source.frame.select(plain))
     for name, values in columns.items():
         table = table.set_column(keep.index(name), name, values)
     return table
@@ -75,10 +71,13 @@ def row_order(source: Source, columns: Mapping[str, pa.Array], keep: Sequence[st
     Numbers and times go by size, texts by their UTF-8 bytes, missing comes last. Columns of lists and the
     like cannot be sorted by, and are passed over.
     """
+    return _sort(_replaced(source, columns, keep))
+
+
+def _sort(table: pa.Table) -> LongArray:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    table = _replaced(source, columns, keep)
     keys = [field.name for field in table.schema if not pa.types.is_nested(field.type)]
     places = pc.sort_indices(table, sort_keys=[(name, "ascending") for name in keys])
     return np.asarray(places.to_numpy(), dtype=np.int64)
@@ -90,8 +89,10 @@ def find_unique(source: Source, names: Sequence[str]) -> list[str]:
 
     if not names:
         return []
-    counts = source.collect(source.frame.select(*(nw.col(name).n_unique() for name in names)))
-    rows = source.row_count()
+    total = Names.beside(names).row
+    distinct = (nw.col(name).n_unique() for name in names)
+    counts = source.collect(source.frame.select(*distinct, nw.len().alias(total)))
+    rows = counts.column(total)[0].as_py()
     return [name for name in names if rows > 1 and counts.column(name)[0].as_py() == rows]
 
 
@@ -138,7 +139,6 @@ def write_table(
 
 
 def _relation_of(table: object) -> duckdb.DuckDBPyRelation:
-    """Return any table as a relation."""
     import duckdb
     import narwhals as nw
 
@@ -181,7 +181,6 @@ def _held(table: object) -> duckdb.DuckDBPyRelation:
 
 
 def _copy(relation: duckdb.DuckDBPyRelation, path: Path, kind: str, *, compressed: bool) -> None:
-    """Let the engine write a file."""
     if kind != "parquet":
         relation = _without_undefined(relation)
     options = _OPTIONS[kind] + (", COMPRESSION gzip" if compressed else "")
@@ -235,7 +234,6 @@ def _even_batches(
 
 
 def _write_arrow(relation: duckdb.DuckDBPyRelation, path: Path) -> None:
-    """Write an Arrow file batch by batch."""
     import pyarrow as pa
     import pyarrow.ipc
 
