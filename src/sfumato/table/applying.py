@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from sfumato.hierarchies import Hierarchy
     from sfumato.table.coding import Table
     from sfumato.table.keys import Shown
-    from sfumato.table.leaving import LeavingKind
     from sfumato.table.sources import Frame, Source
+    from sfumato.table.writing import LeavingKind
 
 _numbers = itertools.count()
 

@@ -104,7 +104,7 @@ def code_table(
     made: dict[str, Hierarchy] = {}
     raw: dict[str, RawColumn] = {}
     for name in attributes:
-        make = (hierarchies or {}).get(name) or _maker(name, spec)
+        make = (hierarchies or {}).get(name)
         with _placed(spec, name):
             made[name], raw[name] = _code(name, counted.columns[name], spec, make, reach=reach)
     marks = None
@@ -170,25 +170,18 @@ def _placed(spec: Spec, name: str) -> Iterator[None]:
         raise
 
 
-def _maker(name: str, spec: Spec) -> MakeHierarchy:
-    """Return the function that makes the hierarchy which the specification describes."""
-
-    def make(kind: str, values: Sequence[Value], has_missing: bool) -> Hierarchy:
-        return build(
-            name, spec.attributes[name], values, has_missing=has_missing, kind=kind, resolve=spec.resolve
-        )
-
-    return make
-
-
 def _code(
-    name: str, column: DistinctColumn, spec: Spec, make: MakeHierarchy, *, reach: bool
+    name: str, column: DistinctColumn, spec: Spec, make: MakeHierarchy | None, *, reach: bool
 ) -> tuple[Hierarchy, RawColumn]:
     """Make the hierarchy of a column, and code its values, which all must be known."""
-    kind, values = type_values(name, column.values, spec.attributes[name])
+    attribute, has_missing = spec.attributes[name], column.has_missing
+    kind, values = type_values(name, column.values, attribute)
     # Sorted, whatever order the engine gave them in.
     distinct = sorted(set(values), key=lambda value: (str(type(value)), value))
-    hierarchy = make(kind, distinct, column.has_missing)
+    if make is not None:
+        hierarchy = make(kind, distinct, has_missing)
+    else:
+        hierarchy = build(name, attribute, distinct, has_missing=has_missing, kind=kind, resolve=spec.resolve)
     codes = encode(hierarchy, values, reach=reach)
     unknown = int((codes < 0).sum())
     if unknown:
@@ -196,8 +189,8 @@ def _code(
             f"{unknown} of {len(codes)} distinct values are not in the domain. Complete the hierarchy.",
             where=name,
         )
-    typed = None if spec.attributes[name].output == "label" else values
-    missing = hierarchy.size - 1 if column.has_missing else None
+    typed = None if attribute.output == "label" else values
+    missing = hierarchy.size - 1 if has_missing else None
     return hierarchy, RawColumn(column.values, codes, missing, typed)
 
 

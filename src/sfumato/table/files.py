@@ -24,20 +24,14 @@ if TYPE_CHECKING:
 
 FileFormat: TypeAlias = Literal["csv", "tsv", "parquet", "arrow", "jsonl"]
 
-FORMATS: dict[str, FileFormat] = {
-    ".csv": "csv",
-    ".txt": "csv",
-    ".tsv": "tsv",
-    ".tab": "tsv",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".arrow": "arrow",
-    ".feather": "arrow",
-    ".ipc": "arrow",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".json": "jsonl",
+_SUFFIXES: dict[FileFormat, tuple[str, ...]] = {
+    "csv": (".csv", ".txt"),
+    "tsv": (".tsv", ".tab"),
+    "parquet": (".parquet", ".pq"),
+    "arrow": (".arrow", ".feather", ".ipc"),
+    "jsonl": (".jsonl", ".ndjson", ".json"),
 }
+FORMATS = {suffix: kind for kind, suffixes in _SUFFIXES.items() for suffix in suffixes}
 _COMPRESSIBLE = ("csv", "tsv", "jsonl")
 _RENAMED = re.compile(r"_[0-9]+$")
 # JSON knows texts, numbers and truth values. What the engine guesses beyond that is read as the text it is.
@@ -50,6 +44,7 @@ class OpenFile:
 
     path: Path  # the file or folder
     relation: duckdb.DuckDBPyRelation  # its rows
+    stamp: tuple[tuple[str, int, int], ...]  # name, size and time of each file, before it was read
     # how a text file is laid out; its columns are all text. None for typed formats.
     layout: Layout | None = None
 
@@ -90,13 +85,23 @@ def open_file(path: Path, asked: DataSpec) -> OpenFile:
         raise DataError(
             "the name is not valid UTF-8. Rename the file or its folder.", where=str(path)
         ) from None
-    opened = _open_folder(path) if path.is_dir() else _open_by_format(path, asked)
-    refuse_repeated(opened.relation.columns, where=str(path))
+    found, layout = stamp(path), None
+    if path.is_dir():
+        relation = _read_folder(path)
+    else:
+        kind = _require_format(path)
+        if kind in ("csv", "tsv"):
+            separator = asked.separator or ("\t" if kind == "tsv" else None)
+            layout = lay_out(path, separator=separator, encoding=asked.encoding)
+        relation = _read_text(layout, asked.missing) if layout else _read_typed(path, kind)
+    refuse_repeated(relation.columns, where=str(path))
+    opened = OpenFile(path, relation, found, layout)
     _refuse_empty(opened)
     return opened
 
 
-def _open_by_format(path: Path, asked: DataSpec) -> OpenFile:
+def _require_format(path: Path) -> FileFormat:
+    """Return the format of a file that is not empty."""
     kind = format_of(path)
     if kind is None:
         known = ", ".join(FORMATS)
@@ -105,18 +110,19 @@ def _open_by_format(path: Path, asked: DataSpec) -> OpenFile:
         )
     if path.stat().st_size == 0:
         raise DataError("the file is empty. Put a header and at least one row into it.", where=str(path))
-    if kind in ("csv", "tsv"):
-        return _open_text(path, asked, "\t" if kind == "tsv" else None)
+    return kind
+
+
+def _read_typed(path: Path, kind: FileFormat) -> duckdb.DuckDBPyRelation:
     if kind == "parquet":
-        return OpenFile(path, _read_parquet(path, [path]))
-    return OpenFile(path, _read_arrow(path) if kind == "arrow" else _read_json(path))
+        return _read_parquet(path, [path])
+    return _read_arrow(path) if kind == "arrow" else _read_json(path)
 
 
-def _open_text(path: Path, asked: DataSpec, default: str | None) -> OpenFile:
+def _read_text(layout: Layout, missing: Sequence[str]) -> duckdb.DuckDBPyRelation:
     """Open a text file with separators; every column is text."""
-    layout = lay_out(path, separator=asked.separator or default, encoding=asked.encoding)
     columns = ", ".join(f"{quote_literal(name)}: 'VARCHAR'" for name in layout.names)
-    missing = ", ".join(quote_literal(text) for text in asked.missing)
+    listed = ", ".join(quote_literal(text) for text in missing)
     # Everything is said, so that the engine guesses nothing; in strict mode it refuses a ragged line.
     options = (
         f"delim = {quote_literal(layout.separator)}, quote = '\"', escape = '\"', header = true, "
@@ -124,13 +130,12 @@ def _open_text(path: Path, asked: DataSpec, default: str | None) -> OpenFile:
         f"auto_detect = false, strict_mode = true, null_padding = false, columns = {{{columns}}}, "
         f"compression = '{'gzip' if layout.compressed else 'none'}'"
         # An empty list would mean the engine's own default, which is the empty text.
-        f", nullstr = [{missing or quote_literal(chr(0))}]"
+        f", nullstr = [{listed or quote_literal(chr(0))}]"
     )
-    relation = connect().sql(f"SELECT * FROM read_csv({_literal_path(layout.readable)}, {options})")
-    return OpenFile(path, relation, layout)
+    return connect().sql(f"SELECT * FROM read_csv({_literal_path(layout.readable)}, {options})")
 
 
-def _open_folder(folder: Path) -> OpenFile:
+def _read_folder(folder: Path) -> duckdb.DuckDBPyRelation:
     """Open all Parquet files below a folder; names that begin with a dot or an underscore do not count."""
     files = [
         file
@@ -142,7 +147,7 @@ def _open_folder(folder: Path) -> OpenFile:
         raise DataError(
             "the folder holds no Parquet files. Name a file, or another folder.", where=str(folder)
         )
-    return OpenFile(folder, _read_parquet(folder, files))
+    return _read_parquet(folder, files)
 
 
 def _read_parquet(path: Path, files: Sequence[Path]) -> duckdb.DuckDBPyRelation:
@@ -265,3 +270,11 @@ def _near(path: Path) -> str:
         return "Its folder does not exist either."
     hint = nearest(path.name, [entry.name for entry in path.parent.iterdir()])
     return hint if hint.startswith("Did") else ""
+
+
+def stamp(path: Path) -> tuple[tuple[str, int, int], ...]:
+    """Return what tells whether a file is still the one that was opened; nothing where there is none."""
+    if not path.exists():
+        return ()
+    files = sorted(entry for entry in path.rglob("*") if entry.is_file()) if path.is_dir() else [path]
+    return tuple((str(file), file.stat().st_size, file.stat().st_mtime_ns) for file in files)

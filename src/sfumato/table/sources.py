@@ -12,7 +12,7 @@ from sfumato.errors import DataError
 from sfumato.spec import DataSpec
 from sfumato.table.delimited import refuse_repeated
 from sfumato.table.engine import connect, read_batches, tidy_at_exit
-from sfumato.table.files import OpenFile, open_file
+from sfumato.table.files import OpenFile, open_file, stamp
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -80,7 +80,6 @@ class Source:
     # texts that count as missing; in columns of numbers and dates, the values that they stand for
     missing: tuple[str, ...] = ("",)
     file: OpenFile | None = None  # the opened file, where there is one
-    stamp: tuple[tuple[str, int, int], ...] = ()  # size and time of the file when it was opened
 
     @cached_property
     def schema(self) -> Mapping[str, nw.dtypes.DType]:
@@ -145,7 +144,7 @@ class Source:
 
     def refuse_changed(self) -> None:
         """Refuse to go on if the file is not the one that was opened."""
-        if self.file is not None and _stamp(self.file.path) != self.stamp:
+        if self.file is not None and stamp(self.file.path) != self.file.stamp:
             raise DataError("the data changed while they were worked on. Start again.", where=self.name)
 
 
@@ -158,10 +157,8 @@ def open_source(data: object, data_spec: DataSpec | None = None) -> Source:
     asked = data_spec or DataSpec()
     if not isinstance(data, (str, os.PathLike)):
         return _from_frame(data, asked.missing)
-    path = Path(os.fspath(data))
-    stamp = _stamp(path)
-    opened = open_file(path, asked)
-    return Source("file", nw.from_native(opened.relation), asked.missing, opened, stamp)
+    opened = open_file(Path(os.fspath(data)), asked)
+    return Source("file", nw.from_native(opened.relation), asked.missing, opened)
 
 
 def _from_frame(data: object, missing: tuple[str, ...]) -> Source:
@@ -192,11 +189,3 @@ def _unknown_frame(data: object) -> DataError:
         f"a {type(data).__name__} is no table. Pass a path, a pandas or Polars frame, a PyArrow table "
         "or a DuckDB relation."
     )
-
-
-def _stamp(path: Path) -> tuple[tuple[str, int, int], ...]:
-    """Return name, size and time of a file, or of every file in a folder; nothing where there is none."""
-    if not path.exists():
-        return ()
-    files = sorted(entry for entry in path.rglob("*") if entry.is_file()) if path.is_dir() else [path]
-    return tuple((str(file), file.stat().st_size, file.stat().st_mtime_ns) for file in files)
