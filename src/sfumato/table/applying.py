@@ -13,13 +13,11 @@ from sfumato.hierarchies.hierarchy import ROOT
 from sfumato.table.arrow import number_array, text_array
 from sfumato.table.engine import from_arrow_beside
 from sfumato.table.keys import ColumnPlan, Names, clean, key
+from sfumato.table.libraries import nw, pa
 from sfumato.table.values import numbers_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    import narwhals as nw
-    import pyarrow as pa
 
     from sfumato._typing import IntArray
     from sfumato.hierarchies import Hierarchy
@@ -57,8 +55,6 @@ def apply(
 
     Every value is joined with its block and its label, then every row with the suppressed classes.
     """
-    import narwhals as nw
-
     _check(table, recodes, suppressed)
     source = table.source
     source.refuse_changed()
@@ -152,8 +148,6 @@ def _plan_kept(table: Table, name: str, *, suppressing: bool) -> tuple[Shown, di
     have one spelling whether or not another one occurs: that another one occurs in rows which do not leave
     must not show.
     """
-    import narwhals as nw
-
     hierarchy, codes = table.hierarchies.get(name) or table.sensitive[name], table.raw[name].codes
     dtype = table.source.schema[name]
     # Where a column is kept and rows are suppressed, no unknown value leaves.
@@ -195,9 +189,6 @@ class _Joining:
 
         Index, categories and nested types then stay as they are, and keys have the types of the raw values.
         """
-        import narwhals as nw
-        import pyarrow as pa
-
         rows, row = self.source.frame, self.names.row
         slim = self.source.collect(rows.select(self._keys))
         keys = [slim.column(place).cast(plan.values.type) for place, plan in enumerate(self.plans)]
@@ -209,8 +200,6 @@ class _Joining:
 
     def _one_by_one(self, frame: Frame) -> Frame:
         """Join the keys with their mappings, and the blocks with the suppressed classes."""
-        import narwhals as nw
-
         for plan in self.plans:
             mapping = _as_frame(self.source, plan.mapping(self.names))
             frame = frame.join(mapping, on=self.names.of("key", plan.place), how="left")
@@ -229,8 +218,6 @@ class _Joining:
         The engine reads a relation anew at every step that is added to it, which for ten joins takes longer
         than the joins themselves.
         """
-        import narwhals as nw
-
         names = self.names
         columns, clauses = ["r.*"], []
         for plan in self.plans:
@@ -263,8 +250,6 @@ class _Joining:
 
     def _classes(self) -> pa.Table:
         """Return the blocks of the suppressed classes with a mark."""
-        import pyarrow as pa
-
         blocks = [self.names.of("block", place) for place in range(self.suppressed.shape[1])]
         columns = [number_array(column) for column in self.suppressed.astype(np.int32).T]
         marks = number_array(np.ones(len(self.suppressed), dtype=np.int32))
@@ -273,8 +258,6 @@ class _Joining:
 
 def _as_frame(source: Source, table: pa.Table) -> Any:
     """Return an Arrow table as a frame that can be joined with one made from the source."""
-    import narwhals as nw
-
     if source.is_relation:
         native: Any = source.native
         return nw.from_native(from_arrow_beside(native, table))
@@ -285,8 +268,6 @@ def _as_frame(source: Source, table: pa.Table) -> Any:
 
 def _number_rows(source: Source, names: Names) -> Frame:
     """Number the rows of a lazy frame in their order; narwhals has no way to say this."""
-    import narwhals as nw
-
     native: Any = source.native
     if source.is_relation:
         numbered = native.project(f'*, row_number() OVER () AS "{names.row}"')
@@ -299,8 +280,6 @@ def _leaving(
     source: Source, name: str, plan: ColumnPlan | None, names: Names, hidden: nw.Expr | None
 ) -> nw.Expr:
     """Return what leaves of a column; ``hidden`` says which rows are masked, if any are."""
-    import narwhals as nw
-
     if plan is not None and plan.shown != "raw":
         column = plan.column(plan.shown, names)
     else:

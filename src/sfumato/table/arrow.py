@@ -24,11 +24,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sfumato.table.engine import connect
+from sfumato.table.libraries import nw, pa, pc
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    import pyarrow as pa
 
     from sfumato._typing import FloatArray, IntArray, LongArray
 
@@ -58,8 +57,6 @@ def _integers(array: pa.Array) -> np.ndarray[tuple[int], np.dtype[Any]]:
 
 def number_array(numbers: IntArray | LongArray | FloatArray) -> pa.Array:
     """Return numbers as an Arrow array without nulls."""
-    import pyarrow as pa
-
     contiguous = np.ascontiguousarray(numbers)
     arrow_type = pa.from_numpy_dtype(contiguous.dtype)
     return pa.Array.from_buffers(arrow_type, len(contiguous), [None, pa.py_buffer(contiguous)])
@@ -73,8 +70,6 @@ def text_array(texts: Sequence[str | None]) -> pa.Array:
     >>> text_array(["a", None, "é"]).to_pylist()
     ['a', None, 'é']
     """
-    import pyarrow as pa
-
     encoded = [b"" if text is None else text.encode() for text in texts]
     offsets = np.zeros(len(encoded) + 1, dtype=np.int64)
     np.cumsum([len(text) for text in encoded], out=offsets[1:])
@@ -98,8 +93,6 @@ def copy_rows(rows: Any) -> Any:
 
 def own_frame(native: object, *, keep_index: bool = False) -> object:
     """Return a frame of the same kind and with the same cells that holds nothing else."""
-    import narwhals as nw
-
     frame: Any = nw.from_native(native)
     implementation = frame.implementation
     if implementation.is_duckdb():
@@ -177,16 +170,11 @@ def _own_series(column: Any, pandas: Any) -> Any:
 
 def _own_table(table: pa.Table) -> pa.Table:
     """Make an Arrow table anew from copies of its columns."""
-    import pyarrow as pa
-
     return pa.Table.from_arrays([_own_array(column) for column in table.columns], table.column_names)
 
 
 def _own_array(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Copy a column of Arrow; no entry of a dictionary stays that no cell has."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     found = column.type
     if isinstance(found, pa.BaseExtensionType):
         stored = _own_array(pa.chunked_array([chunk.storage for chunk in column.chunks], found.storage_type))
@@ -215,9 +203,6 @@ def _own_dictionary(column: pa.ChunkedArray) -> pa.ChunkedArray:
     One that is not ordered often lists values as they first appeared, in rows that are hidden too: then they
     are listed as they appear in the rows that are left.
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     found = column.type
     whole = pa.concat_arrays(column.unify_dictionaries().chunks) if column.num_chunks else None
     if whole is None:
@@ -233,6 +218,4 @@ def _own_dictionary(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 def _chunked(array: Any) -> pa.ChunkedArray:
     """Return an array in one chunk, and what is in chunks as it is."""
-    import pyarrow as pa
-
     return array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])

@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from sfumato.errors import DataError, nearest
 from sfumato.table.delimited import Layout, explain, lay_out, refuse_repeated
 from sfumato.table.engine import connect, quote_literal, read_batches
+from sfumato.table.libraries import duckdb, pa
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    import duckdb
 
     from sfumato.spec import DataSpec
 
@@ -152,8 +151,6 @@ def _read_folder(folder: Path) -> duckdb.DuckDBPyRelation:
 
 def _read_parquet(path: Path, files: Sequence[Path]) -> duckdb.DuckDBPyRelation:
     """Open Parquet files of one schema."""
-    import duckdb
-
     listed, connection = ", ".join(_literal_path(file) for file in files), connect()
     try:
         relation = connection.sql(f"SELECT * FROM read_parquet([{listed}])")
@@ -183,7 +180,6 @@ def _top_names(schema: Sequence[tuple[str, int | None]]) -> list[str]:
 
 def _read_arrow(path: Path) -> duckdb.DuckDBPyRelation:
     """Open an Arrow file (also called Feather), or a stream of Arrow batches that was saved as a file."""
-    import pyarrow as pa
     import pyarrow.dataset
     import pyarrow.ipc
 
@@ -204,8 +200,6 @@ def _read_arrow(path: Path) -> duckdb.DuckDBPyRelation:
 
 def _read_json(path: Path) -> duckdb.DuckDBPyRelation:
     """Open JSON lines, or one array of objects, with the types of JSON; what is mixed is read as text."""
-    import duckdb
-
     connection = connect()
     source = _literal_path(path)
     try:
@@ -248,8 +242,6 @@ def _explain_json(path: Path) -> str:
 
 def _refuse_empty(opened: OpenFile) -> None:
     """Refuse a file without rows; reading one row also finds what is wrong at the beginning."""
-    import duckdb
-
     try:
         rows = sum(batch.num_rows for batch in read_batches(opened.relation.limit(1)))
     except duckdb.Error as error:

@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from sfumato.errors import DataError, nearest
 from sfumato.hierarchies.kinds import as_time, infer_kind, parse_values
+from sfumato.table.libraries import nw, pa
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    import narwhals as nw
-    import pyarrow as pa
 
     from sfumato.spec import Spec
     from sfumato.table.sources import Source
@@ -29,8 +27,6 @@ def key(source: Source, name: str) -> nw.Expr:
     number become null; categories become their texts, negative zero becomes zero. Everything else
     keeps its type.
     """
-    import narwhals as nw
-
     dtype = source.schema[name]
     column = nw.col(name)
     is_time = source.engine_type(name).startswith("TIMESTAMP")
@@ -51,15 +47,11 @@ def key(source: Source, name: str) -> nw.Expr:
 
 def clean(source: Source, name: str) -> nw.Expr:
     """Return the expression by which a column leaves that is kept: its own type, with missing as null."""
-    import narwhals as nw
-
     return _without_missing(source, name, nw.col(name))
 
 
 def _without_missing(source: Source, name: str, column: nw.Expr) -> nw.Expr:
     """Return a column in which what counts as missing is null."""
-    import narwhals as nw
-
     dtype = source.schema[name]
     if isinstance(dtype, (nw.String, nw.Categorical, nw.Enum)):
         if source.is_text or not source.missing:
@@ -76,8 +68,6 @@ def _without_missing(source: Source, name: str, column: nw.Expr) -> nw.Expr:
 
 def _missing_values(source: Source, name: str) -> list[object]:
     """Return the numbers or dates of a column's type that texts for missing stand for: ``-9`` is -9."""
-    import narwhals as nw
-
     dtype = source.schema[name]
     if isinstance(dtype, nw.Object):
         return [value for text in source.missing for value in parse_values([text], infer_kind([text]))]
@@ -141,15 +131,11 @@ class ColumnPlan:
 
     def mapping(self, names: Names) -> pa.Table:
         """Return the table to join with, under names of our own."""
-        import pyarrow as pa
-
         columns = {"key": self.values, **self.parts}
         return pa.Table.from_arrays(list(columns.values()), [names.of(part, self.place) for part in columns])
 
     def column(self, part: str, names: Names) -> nw.Expr:
         """Return a joined column; missing, which matched nothing, is what it becomes."""
-        import narwhals as nw
-
         joined = nw.col(names.of(part, self.place))
         return joined.fill_null(self.missing[part]) if part in self.missing else joined
 
@@ -201,8 +187,6 @@ def require_columns(
 
 def find_warnings(source: Source, roles: Roles, row_count: int, constant: Sequence[str]) -> list[str]:
     """Say what about the roles looks like a mistake; column names and counts only."""
-    import narwhals as nw
-
     found = [f"The sensitive attribute {name!r} has the same value in every row." for name in constant]
     distinct = _count_distinct(source, (*roles.others, *(roles.identifiers if roles.person is None else ())))
     found += [
@@ -232,8 +216,6 @@ def _judge(roles: Roles, distinct: dict[str, int], row_count: int) -> Iterator[s
 
 def _count_distinct(source: Source, names: Sequence[str]) -> dict[str, int]:
     """Count the distinct values of columns, missing being one; columns of odd types are passed over."""
-    import narwhals as nw
-
     expressions = {}
     for name in names:
         try:

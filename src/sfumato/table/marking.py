@@ -19,14 +19,12 @@ from sfumato.errors import DataError
 from sfumato.hierarchies.kinds import infer_kind, parse_values, text_of
 from sfumato.table.arrow import number_array, places_of
 from sfumato.table.keys import ColumnPlan, Names, key
+from sfumato.table.libraries import nw, pa, pc
 from sfumato.table.tally import DistinctColumn, Tally
 from sfumato.table.values import texts_of_array
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-    import narwhals as nw
-    import pyarrow as pa
 
     from sfumato._typing import BoolArray, IntArray
     from sfumato.confidentiality import Statement
@@ -66,8 +64,6 @@ class Secrets:
 
     def expressions(self, source: Source, names: Names) -> list[nw.Expr]:
         """Return the columns that stand beside the released ones in a recount."""
-        import narwhals as nw
-
         if self.holding:
             return [
                 plan.column("number", names).alias(name)
@@ -213,8 +209,6 @@ def _column(name: str, counted: Tally, spec: Spec) -> Column:
 
 def _owner(source: Source, counted: Tally, statement: Statement) -> int:
     """Return the tuple that a named record belongs to."""
-    import pyarrow.compute as pc
-
     assert statement.record is not None
     row = _read_record(source, tuple(counted.columns), statement.record)
     if not row.num_rows:
@@ -231,8 +225,6 @@ def _owner(source: Source, counted: Tally, statement: Statement) -> int:
 
 def _read_record(source: Source, names: tuple[str, ...], number: int) -> pa.Table:
     """Return the keys of one row, counted from 1 in the order of the data; no row if there is none."""
-    import narwhals as nw
-
     keyed: Any = source.frame.select(
         key(source, name).alias(f"key_{place}") for place, name in enumerate(names)
     )

@@ -13,21 +13,16 @@ from sfumato.spec import DataSpec
 from sfumato.table.delimited import refuse_repeated
 from sfumato.table.engine import connect, read_batches, tidy_at_exit
 from sfumato.table.files import OpenFile, open_file, stamp
+from sfumato.table.libraries import duckdb, nw, pa
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-
-    import narwhals as nw
-    import pyarrow as pa
 
     Frame: TypeAlias = nw.DataFrame[Any] | nw.LazyFrame[Any]
 
 
 def to_arrow(frame: Frame) -> pa.Table:
     """Compute a frame, if it is lazy, and return its columns as an Arrow table; an index is no column."""
-    import narwhals as nw
-    import pyarrow as pa
-
     found = frame.collect("pyarrow") if isinstance(frame, nw.LazyFrame) else frame
     if found.implementation.is_pandas():
         return pa.Table.from_pandas(found.to_native(), preserve_index=False)
@@ -36,8 +31,6 @@ def to_arrow(frame: Frame) -> pa.Table:
 
 def without_views(table: pa.Table) -> pa.Table:
     """Return an Arrow table with plain texts in place of views, which few functions of Arrow know."""
-    import pyarrow as pa
-
     plain = {"string_view": pa.large_string(), "binary_view": pa.large_binary()}
     for place, found in enumerate(table.schema):
         if str(found.type) in plain:
@@ -47,9 +40,6 @@ def without_views(table: pa.Table) -> pa.Table:
 
 def make_frame(columns: Mapping[str, Sequence[object]], kind: SourceKind) -> object:
     """Make a frame of the kind that came in."""
-    import narwhals as nw
-    import pyarrow as pa
-
     table = pa.table({name: list(values) for name, values in columns.items()})
     if kind == "duckdb":
         return connect().from_arrow(table)
@@ -123,8 +113,6 @@ class Source:
 
     def collect(self, frame: Frame) -> pa.Table:
         """Compute a frame made from this source, as an Arrow table."""
-        import pyarrow as pa
-
         batches = list(self.batches(frame))
         return pa.Table.from_batches(batches) if batches else pa.table({})
 
@@ -133,8 +121,6 @@ class Source:
         if not self.is_relation:
             yield from to_arrow(frame).to_batches()
             return
-        import duckdb
-
         try:
             yield from read_batches(frame.to_native())
         except duckdb.Error as error:
@@ -150,8 +136,6 @@ class Source:
 
 def open_source(data: object, data_spec: DataSpec | None = None) -> Source:
     """See a file or a frame as a source."""
-    import narwhals as nw
-
     if isinstance(data, Source):
         return data
     asked = data_spec or DataSpec()
@@ -162,8 +146,6 @@ def open_source(data: object, data_spec: DataSpec | None = None) -> Source:
 
 
 def _from_frame(data: object, missing: tuple[str, ...]) -> Source:
-    import narwhals as nw
-
     try:
         frame: Any = nw.from_native(data)
     except (TypeError, ValueError) as error:

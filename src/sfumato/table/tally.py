@@ -10,13 +10,11 @@ import numpy as np
 from sfumato.errors import DataError
 from sfumato.table.arrow import MISSING, counts_of, places_of
 from sfumato.table.keys import key
+from sfumato.table.libraries import nw, pa
 from sfumato.table.values import rank
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-    import narwhals as nw
-    import pyarrow as pa
 
     from sfumato._typing import IntArray, LongArray
     from sfumato.hierarchies.hierarchy import Value
@@ -88,8 +86,6 @@ def tally(source: Source, names: Sequence[str]) -> Tally:
     Only the distinct tuples leave the engine, in batches, and of these only the distinct values of
     each column are kept; the tuples become integers at once.
     """
-    import pyarrow as pa
-
     # Nothing else is in the frame, so these names cannot clash.
     keys = [f"key_{place}" for place in range(len(names))]
     counted = _count(source, names, keys)
@@ -113,8 +109,6 @@ def tally(source: Source, names: Sequence[str]) -> Tally:
 
 def _count(source: Source, names: Sequence[str], keys: list[str]) -> Frame:
     """Return the frame of the distinct tuples with their counts."""
-    import narwhals as nw
-
     if not names:
         return source.frame.select(nw.len().alias(_COUNT))
     columns = (key(source, name).alias(own) for name, own in zip(names, keys, strict=True))
@@ -123,8 +117,6 @@ def _count(source: Source, names: Sequence[str], keys: list[str]) -> Frame:
 
 def _encode(column: pa.Array) -> pa.Array:
     """Turn a column of a batch into places and values."""
-    import pyarrow as pa
-
     if pa.types.is_dictionary(column.type):
         return column
     if pa.types.is_null(column.type):
@@ -134,8 +126,6 @@ def _encode(column: pa.Array) -> pa.Array:
 
 def _unify(chunks: Sequence[pa.Array]) -> DistinctColumn:
     """Give the batches of a column one list of values."""
-    import pyarrow as pa
-
     whole = pa.chunked_array(chunks).unify_dictionaries()
     values = whole.chunk(0).dictionary
     return DistinctColumn(values, np.concatenate([places_of(chunk.indices) for chunk in whole.chunks]))
@@ -143,8 +133,6 @@ def _unify(chunks: Sequence[pa.Array]) -> DistinctColumn:
 
 def refuse_mixed(source: Source, names: Sequence[str]) -> None:
     """Refuse columns of Python objects that are not of one type, which no file and no engine can hold."""
-    import narwhals as nw
-
     for name in names:
         if not isinstance(source.schema[name], nw.Object):
             continue
@@ -155,8 +143,6 @@ def refuse_mixed(source: Source, names: Sequence[str]) -> None:
 
 def _is_of_one_type(source: Source, column: nw.Expr) -> bool:
     """Tell whether Arrow can hold the values of a column."""
-    import pyarrow as pa
-
     try:
         source.collect(source.frame.select(column))
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):

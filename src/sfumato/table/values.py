@@ -11,11 +11,10 @@ from sfumato.errors import DataError, nearest
 from sfumato.hierarchies.kinds import infer_kind, parse_values, text_of
 from sfumato.table.arrow import MISSING, places_of
 from sfumato.table.keys import key
+from sfumato.table.libraries import pa, pc
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-    import pyarrow as pa
 
     from sfumato._typing import FloatArray, IntArray, LongArray
     from sfumato.hierarchies.hierarchy import Value
@@ -46,8 +45,6 @@ def type_values(name: str, values: pa.Array, attribute: AttributeSpec) -> tuple[
 
 def texts_of_array(values: pa.Array) -> list[str]:
     """Return the text of each value: whole numbers without a point, times in UTC, dates in ISO form."""
-    import pyarrow as pa
-
     if pa.types.is_timestamp(values.type):
         # Finer than a microsecond no Python value is; instants with a zone are compared in UTC.
         values = values.cast(pa.timestamp("us", values.type.tz), safe=False)
@@ -66,9 +63,6 @@ def rank(values: pa.Array) -> IntArray:
     Numbers are sorted by size, also where they are written as texts; everything else by its text.
     No value becomes a Python object.
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     texts, sizes = values.cast(pa.large_string()), _sizes(values)
     table = pa.Table.from_arrays([texts if sizes is None else sizes, texts], ["size", "text"])
     order = places_of(pc.sort_indices(table, sort_keys=[("size", "ascending"), ("text", "ascending")]))
@@ -79,15 +73,11 @@ def rank(values: pa.Array) -> IntArray:
 
 def is_ordered(values: pa.Array) -> bool:
     """Tell whether :func:`rank` follows an order that means something: sizes of numbers, or time."""
-    import pyarrow as pa
-
     return pa.types.is_temporal(values.type) or (len(values) > 0 and _sizes(values) is not None)
 
 
 def _sizes(values: pa.Array) -> pa.Array | None:
     """Return values as numbers, or None unless all of them are."""
-    import pyarrow as pa
-
     if pa.types.is_integer(values.type) or pa.types.is_floating(values.type):
         return values
     if not (pa.types.is_string(values.type) or pa.types.is_large_string(values.type)):
@@ -129,8 +119,6 @@ class NumberColumn:
 
     def restore(self, values: FloatArray) -> pa.Array:
         """Return numbers of this scale as what the column holds: doubles, dates or texts; NaN is missing."""
-        import pyarrow as pa
-
         missing = np.isnan(values)
         if self.kind == "number":
             return pa.array(values, mask=missing)
@@ -178,8 +166,6 @@ def refuse_unknown(source: Source, names: Sequence[str]) -> None:
 
 def _as_numbers(name: str, column: pa.Array) -> NumberColumn | str:
     """Read a column by its type, or say why that cannot be."""
-    import pyarrow as pa
-
     if column.null_count == len(column):
         return f"the column {name!r} holds no value. Leave it out."
     if pa.types.is_dictionary(column.type):
@@ -199,9 +185,6 @@ def _as_numbers(name: str, column: pa.Array) -> NumberColumn | str:
 
 def _from_texts(name: str, texts: pa.Array) -> NumberColumn | str:
     """Read texts that are all numbers, all ISO dates or all ISO times."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     texts = pc.utf8_trim_whitespace(texts)
     for kind, arrow_type, counted in (
         ("number", pa.float64(), pa.float64()),
@@ -232,8 +215,6 @@ def _finite(name: str, values: FloatArray) -> NumberColumn | str:
 
 def _as_ordinal(name: str, column: pa.Array, order: Sequence[str]) -> NumberColumn | str:
     """Read a column by the order of its texts, or say why that cannot be."""
-    import pyarrow as pa
-
     labels = tuple(str(label) for label in order)
     if not labels or len(set(labels)) < len(labels):
         return f"the order of {name!r} must name each value once."
@@ -252,8 +233,6 @@ def _as_ordinal(name: str, column: pa.Array, order: Sequence[str]) -> NumberColu
 
 def _floats(column: pa.Array) -> FloatArray:
     """Return an array as doubles, NaN where null."""
-    import pyarrow as pa
-
     values = column.cast(pa.float64(), safe=False)
     return np.array(values.to_numpy(zero_copy_only=False), dtype=np.float64)
 

@@ -31,14 +31,12 @@ from sfumato.table.arrow import copy_rows
 from sfumato.table.engine import connect, from_arrow_beside, quote_literal, quote_name, read_batches
 from sfumato.table.files import format_of as file_format
 from sfumato.table.keys import Names
+from sfumato.table.libraries import duckdb, nw, pa, pc
 from sfumato.table.sources import to_arrow
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
-
-    import duckdb
-    import pyarrow as pa
 
     from sfumato._typing import LongArray
     from sfumato.table.files import FileFormat
@@ -49,9 +47,6 @@ def replace_columns(
     source: Source, columns: Mapping[str, pa.Array], keep: Sequence[str], *, sort: bool = False
 ) -> object:
     """Return some columns of a table, with new values in some of them."""
-    import narwhals as nw
-    import pyarrow as pa
-
     source.refuse_changed()
     if source.is_relation:
         native: Any = source.native
@@ -71,8 +66,6 @@ def replace_columns(
 
 def _replaced(source: Source, columns: Mapping[str, pa.Array], keep: Sequence[str]) -> pa.Table:
     """Return columns as they are, categories as texts, with new values in some of them."""
-    import narwhals as nw
-
     plain = [
         nw.col(name).cast(nw.String) if source.schema[name] in (nw.Categorical, nw.Enum) else nw.col(name)
         for name in keep
@@ -93,9 +86,6 @@ def row_order(source: Source, columns: Mapping[str, pa.Array], keep: Sequence[st
 
 
 def _sort(table: pa.Table) -> LongArray:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     keys = [field.name for field in table.schema if not pa.types.is_nested(field.type)]
     places = pc.sort_indices(table, sort_keys=[(name, "ascending") for name in keys])
     return np.asarray(places.to_numpy(), dtype=np.int64)
@@ -103,8 +93,6 @@ def _sort(table: pa.Table) -> LongArray:
 
 def find_unique(source: Source, names: Sequence[str]) -> list[str]:
     """Return the columns whose values differ in every row: they name the rows."""
-    import narwhals as nw
-
     if not names:
         return []
     total = Names.beside(names).row
@@ -179,9 +167,6 @@ def write_table(
             "the name does not say a format. Let it end in .csv, .csv.gz, .tsv, .parquet, .arrow or .jsonl.",
             where=str(named),
         )
-    import duckdb
-    import pyarrow as pa
-
     try:
         relation = _relation_of(table) if leaving is None else _leave(_held(table), leaving, kind)
         if kind == "arrow":
@@ -195,9 +180,6 @@ def write_table(
 
 
 def _relation_of(table: object) -> duckdb.DuckDBPyRelation:
-    import duckdb
-    import narwhals as nw
-
     if isinstance(table, duckdb.DuckDBPyRelation):
         return table
     frame: Any = nw.from_native(table)
@@ -209,8 +191,6 @@ def _relation_of(table: object) -> duckdb.DuckDBPyRelation:
 
 def _refuse_finer(table: pa.Table, relation: duckdb.DuckDBPyRelation) -> None:
     """Refuse times with a zone finer than a microsecond where the engine is too old to know them."""
-    import pyarrow as pa
-
     for place, (field, known) in enumerate(zip(table.schema, relation.types, strict=True)):
         if pa.types.is_timestamp(field.type) and field.type.unit == "ns" and str(known) == ZONED:
             try:
@@ -224,8 +204,6 @@ def _refuse_finer(table: pa.Table, relation: duckdb.DuckDBPyRelation) -> None:
 
 def _held(table: object) -> duckdb.DuckDBPyRelation:
     """Return any table as a relation of our own engine that can be read more than once at no cost."""
-    import duckdb
-
     if not isinstance(table, duckdb.DuckDBPyRelation):
         return _relation_of(table)
     # The owner's engine may know other settings, and what it has to compute it would compute each time.
@@ -268,8 +246,6 @@ def _even_batches(
     relation: duckdb.DuckDBPyRelation, copy: Callable[[pa.Table], pa.Table]
 ) -> pa.RecordBatchReader:
     """Run a relation; all batches but the last have one size, however many threads made them."""
-    import pyarrow as pa
-
     # A list of categories would name those that no row has.
     shown = [
         f"CAST({name} AS VARCHAR) AS {name}" if str(found).startswith("ENUM") else name
@@ -290,7 +266,6 @@ def _even_batches(
 
 
 def _write_arrow(relation: duckdb.DuckDBPyRelation, path: Path) -> None:
-    import pyarrow as pa
     import pyarrow.ipc
 
     reader = _even_batches(relation, copy_rows)
