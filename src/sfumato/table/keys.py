@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 import decimal
 from dataclasses import dataclass, field
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from sfumato.spec import Spec
-    from sfumato.table.sources import Source
+    from sfumato.table.sources import Frame, Source
 
 Shown: TypeAlias = Literal["raw", "text", "number"]
 
@@ -29,8 +30,8 @@ def key(source: Source, name: str) -> nw.Expr:
     """
     dtype = source.schema[name]
     column = nw.col(name)
-    is_time = source.engine_type(name).startswith("TIMESTAMP")
-    if isinstance(dtype, (nw.Int128, nw.UInt128, nw.Unknown)) and not is_time:
+    is_odd = isinstance(dtype, (nw.Int128, nw.UInt128, nw.Unknown))
+    if is_odd and not source.engine_type(name).startswith("TIMESTAMP"):
         # Unknown are a column without any value, and types that an engine alone has, such as UUID.
         return column.cast(nw.String)
     if isinstance(dtype, (nw.Categorical, nw.Enum)):
@@ -43,6 +44,11 @@ def key(source: Source, name: str) -> nw.Expr:
         f"the column {name!r} has the type {dtype}. Make it text, a number or a date first.",
         where=source.name,
     )
+
+
+def select_keys(source: Source, names: Sequence[str]) -> Frame:
+    """Return the keys of columns as ``key_0``, ``key_1`` and so on, and nothing beside them."""
+    return source.frame.select(key(source, name).alias(f"key_{place}") for place, name in enumerate(names))
 
 
 def clean(source: Source, name: str) -> nw.Expr:
@@ -216,15 +222,12 @@ def _judge(roles: Roles, distinct: dict[str, int], row_count: int) -> Iterator[s
 
 def _count_distinct(source: Source, names: Sequence[str]) -> dict[str, int]:
     """Count the distinct values of columns, missing being one; columns of odd types are passed over."""
-    expressions = {}
+    countable = []
     for name in names:
-        try:
-            expressions[name] = key(source, name)
-        except DataError:
-            continue
-    if not expressions:
+        with contextlib.suppress(DataError):
+            key(source, name)
+            countable.append(name)
+    if not countable:
         return {}
-    places = {name: f"key_{place}" for place, name in enumerate(expressions)}
-    keys = source.frame.select(expression.alias(places[name]) for name, expression in expressions.items())
-    counted = source.collect(keys.select(nw.col(own).n_unique() for own in places.values()))
-    return {name: int(counted.column(own)[0].as_py()) for name, own in places.items()}
+    counted = source.collect(select_keys(source, countable).select(nw.all().n_unique()))
+    return {name: int(column[0].as_py()) for name, column in zip(countable, counted.columns, strict=True)}

@@ -18,7 +18,7 @@ from sfumato.confidentiality import (
 from sfumato.errors import DataError
 from sfumato.hierarchies.kinds import infer_kind, parse_values, text_of
 from sfumato.table.arrow import number_array, places_of
-from sfumato.table.keys import ColumnPlan, Names, key
+from sfumato.table.keys import ColumnPlan, Names, key, select_keys
 from sfumato.table.libraries import nw, pa, pc
 from sfumato.table.tally import DistinctColumn, Tally
 from sfumato.table.values import texts_of_array
@@ -225,9 +225,7 @@ def _owner(source: Source, counted: Tally, statement: Statement) -> int:
 
 def _read_record(source: Source, names: tuple[str, ...], number: int) -> pa.Table:
     """Return the keys of one row, counted from 1 in the order of the data; no row if there is none."""
-    keyed: Any = source.frame.select(
-        key(source, name).alias(f"key_{place}") for place, name in enumerate(names)
-    )
+    keyed: Any = select_keys(source, names)
     if source.is_relation:
         return source.collect(nw.from_native(keyed.to_native().limit(1, offset=number - 1)))
     if source.is_lazy:

@@ -9,7 +9,7 @@ import numpy as np
 
 from sfumato.errors import DataError
 from sfumato.table.arrow import MISSING, counts_of, places_of
-from sfumato.table.keys import key
+from sfumato.table.keys import key, select_keys
 from sfumato.table.libraries import nw, pa
 from sfumato.table.values import rank
 
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from sfumato._typing import IntArray, LongArray
     from sfumato.hierarchies.hierarchy import Value
     from sfumato.table.sources import Frame, Source
-
-_COUNT = "rows"
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,16 +84,15 @@ def tally(source: Source, names: Sequence[str]) -> Tally:
     Only the distinct tuples leave the engine, in batches, and of these only the distinct values of
     each column are kept; the tuples become integers at once.
     """
-    # Nothing else is in the frame, so these names cannot clash.
-    keys = [f"key_{place}" for place in range(len(names))]
-    counted = _count(source, names, keys)
+    counted = _count(source, names)
     encoded: list[list[pa.Array]] = [[] for _ in names]
     rows: list[LongArray] = [np.zeros(0, dtype=np.int64)]
     try:
         for batch in source.batches(counted):
-            for chunks, own in zip(encoded, keys, strict=True):
-                chunks.append(_encode(batch.column(own)))
-            rows.append(counts_of(batch.column(_COUNT)))
+            *columns, counts = batch.columns
+            for chunks, column in zip(encoded, columns, strict=True):
+                chunks.append(_encode(column))
+            rows.append(counts_of(counts))
     except (pa.ArrowInvalid, pa.ArrowTypeError):
         for name in names:
             if not _is_of_one_type(source, key(source, name)):
@@ -107,12 +104,13 @@ def tally(source: Source, names: Sequence[str]) -> Tally:
     return Tally({name: _unify(chunks) for name, chunks in zip(names, encoded, strict=True)}, total)
 
 
-def _count(source: Source, names: Sequence[str], keys: list[str]) -> Frame:
-    """Return the frame of the distinct tuples with their counts."""
+def _count(source: Source, names: Sequence[str]) -> Frame:
+    """Return the distinct tuples, and behind them how often each occurs."""
+    counts = nw.len().alias("rows")
     if not names:
-        return source.frame.select(nw.len().alias(_COUNT))
-    columns = (key(source, name).alias(own) for name, own in zip(names, keys, strict=True))
-    return source.frame.select(columns).group_by(keys).agg(nw.len().alias(_COUNT))
+        return source.frame.select(counts)
+    keys = [f"key_{place}" for place in range(len(names))]
+    return select_keys(source, names).group_by(keys).agg(counts)
 
 
 def _encode(column: pa.Array) -> pa.Array:

@@ -10,7 +10,7 @@ import numpy as np
 from sfumato.errors import DataError, nearest
 from sfumato.hierarchies.kinds import infer_kind, parse_values, text_of
 from sfumato.table.arrow import MISSING, places_of
-from sfumato.table.keys import key
+from sfumato.table.keys import select_keys
 from sfumato.table.libraries import pa, pc
 
 if TYPE_CHECKING:
@@ -143,12 +143,19 @@ def read_numbers(
 ) -> list[NumberColumn]:
     """Read columns as numbers, in the order of the rows."""
     refuse_unknown(source, names)
-    table = source.collect(source.frame.select(*(key(source, name).alias(name) for name in names)))
+    table = source.collect(select_keys(source, names))
     found = []
-    for name in names:
-        column = table.column(name).combine_chunks()
+    for name, chunks in zip(names, table.columns, strict=True):
+        column = chunks.combine_chunks()
+        if pa.types.is_dictionary(column.type):
+            column = column.dictionary_decode()
         order = (orders or {}).get(name)
         read = _as_numbers(name, column) if order is None else _as_ordinal(name, column, order)
+        infinite = 0 if isinstance(read, str) else int(np.isinf(read.values).sum())
+        if infinite:
+            read = (
+                f"the column {name!r} holds {infinite} infinite numbers. Make them missing, or leave it out."
+            )
         if isinstance(read, str):
             raise DataError(read, where=source.name)
         found.append(read)
@@ -168,8 +175,6 @@ def _as_numbers(name: str, column: pa.Array) -> NumberColumn | str:
     """Read a column by its type, or say why that cannot be."""
     if column.null_count == len(column):
         return f"the column {name!r} holds no value. Leave it out."
-    if pa.types.is_dictionary(column.type):
-        column = column.dictionary_decode()
     kind = column.type
     if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
         return _from_texts(name, column.cast(pa.large_string()))
@@ -180,37 +185,29 @@ def _as_numbers(name: str, column: pa.Array) -> NumberColumn | str:
         return NumberColumn(name, "time", _floats(ticks), type=kind)
     if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
         return f"the column {name!r} holds neither numbers nor dates. Give its order, or leave it out."
-    return _finite(name, _floats(column))
+    return NumberColumn(name, "number", _floats(column))
 
 
 def _from_texts(name: str, texts: pa.Array) -> NumberColumn | str:
     """Read texts that are all numbers, all ISO dates or all ISO times."""
     texts = pc.utf8_trim_whitespace(texts)
-    for kind, arrow_type, counted in (
+    kinds: tuple[tuple[NumberKind, pa.DataType, pa.DataType], ...] = (
         ("number", pa.float64(), pa.float64()),
         ("date", pa.date32(), pa.int32()),
         ("time", pa.timestamp("us"), pa.int64()),
-    ):
+    )
+    for kind, arrow_type, counted in kinds:
         try:
             values = _floats(texts.cast(arrow_type).cast(counted))
         except pa.ArrowInvalid:
             continue
-        if kind != "number":
-            return NumberColumn(name, kind, values)  # type: ignore[arg-type]
-        if np.isnan(values).sum() == texts.null_count:
-            return _finite(name, values)
-        break
+        if np.isnan(values).sum() > texts.null_count:
+            break
+        return NumberColumn(name, kind, values)
     return (
         f"the column {name!r} holds texts that are neither all numbers nor all dates (such as 1987-03-14). "
         "Give their order, list texts that mean missing, or leave the column out."
     )
-
-
-def _finite(name: str, values: FloatArray) -> NumberColumn | str:
-    infinite = int(np.isinf(values).sum())
-    if infinite:
-        return f"the column {name!r} holds {infinite} infinite numbers. Make them missing, or leave it out."
-    return NumberColumn(name, "number", values)
 
 
 def _as_ordinal(name: str, column: pa.Array, order: Sequence[str]) -> NumberColumn | str:
@@ -218,8 +215,6 @@ def _as_ordinal(name: str, column: pa.Array, order: Sequence[str]) -> NumberColu
     labels = tuple(str(label) for label in order)
     if not labels or len(set(labels)) < len(labels):
         return f"the order of {name!r} must name each value once."
-    if pa.types.is_dictionary(column.type):
-        column = column.dictionary_decode()
     coded = column.dictionary_encode()
     places = places_of(coded.indices)
     rank = {label: number for number, label in enumerate(labels)}
@@ -240,6 +235,5 @@ def _floats(column: pa.Array) -> FloatArray:
 def read_codes(source: Source, name: str) -> IntArray:
     """Number the distinct values of a column by their first rows; missing is a value like any other."""
     refuse_unknown(source, [name])
-    column = source.collect(source.frame.select(key(source, name).alias(name))).column(name).combine_chunks()
-    coded = column.dictionary_encode()
-    return places_of(coded.indices) + 1
+    column = source.collect(select_keys(source, [name])).column(0).combine_chunks()
+    return places_of(column.dictionary_encode().indices) + 1
