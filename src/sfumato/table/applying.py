@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sfumato._typing import IntArray
-    from sfumato.hierarchies import Hierarchy
     from sfumato.table.coding import Table
     from sfumato.table.keys import Shown
     from sfumato.table.sources import Frame, Source
@@ -298,15 +297,11 @@ def leaving_kinds(table: Table, recodes: Sequence[Recode], *, masked: bool) -> d
     """Say how every released column leaves when it is written."""
     plain: LeavingKind = "plain" if table.source.is_text else "own"
     kinds: dict[str, LeavingKind] = dict.fromkeys(table.roles.released, plain)
-    for name, domain in table.sensitive.items():
-        kinds[name] = _kind(domain, plain)
+    spelt: dict[str, LeavingKind] = {"number": "number", "date": "date"}
+    for name, domain in {**table.sensitive, **table.hierarchies}.items():
+        kinds[name] = spelt.get(domain.kind, plain)
     for recode in recodes:
-        kept = _kind(table.hierarchies[recode.attribute], plain)
-        made: LeavingKind = "text" if recode.numbers is None else "number"
-        kinds[recode.attribute] = "text" if masked else kept if recode.keep else made
+        if masked or not recode.keep:
+            is_number = recode.numbers is not None and not masked
+            kinds[recode.attribute] = "number" if is_number else "text"
     return kinds
-
-
-def _kind(domain: Hierarchy, plain: LeavingKind) -> LeavingKind:
-    """Return how a column leaves that is kept."""
-    return "number" if domain.kind == "number" else "date" if domain.kind == "date" else plain

@@ -60,11 +60,6 @@ class Table:
         return _codes(self.tally, self.raw, self.roles.quasi_identifiers)
 
     @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns of the source in their order."""
-        return self.source.columns
-
-    @property
     def left_out(self) -> tuple[str, ...]:
         """The columns that the specification does not name."""
         return self.roles.left_out
@@ -78,7 +73,7 @@ class Table:
             for name, codes in zip(self.roles.sensitive, cube.sensitive_codes.T, strict=False)
             if (codes == codes[0]).all()
         ]
-        found = find_warnings(self.source, self.roles, cube.row_count, constant)
+        found = list(find_warnings(self.source, self.roles, cube.row_count, constant))
         if self.spec.release.order == "input":
             found.append(
                 "The rows of a written release keep the order of the input, which may reveal something "

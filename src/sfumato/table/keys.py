@@ -191,23 +191,19 @@ def require_columns(
             raise DataError(f"the data have no column {name!r}. {nearest(name, columns)}", where=place)
 
 
-def find_warnings(source: Source, roles: Roles, row_count: int, constant: Sequence[str]) -> list[str]:
-    """Say what about the roles looks like a mistake; column names and counts only."""
-    found = [f"The sensitive attribute {name!r} has the same value in every row." for name in constant]
-    distinct = _count_distinct(source, (*roles.others, *(roles.identifiers if roles.person is None else ())))
-    found += [
-        f"The column {name!r} holds durations, which a file cannot hold without loss, so that the release "
-        "cannot be written. Make it a number, such as seconds, or leave it out."
-        for name in roles.others
-        if source.engine_type(name) == "INTERVAL" or isinstance(source.schema[name], nw.Duration)
-    ]
-    return [*found, *_judge(roles, distinct, row_count)]
-
-
-def _judge(roles: Roles, distinct: dict[str, int], row_count: int) -> Iterator[str]:
-    """Yield a line for each column whose number of distinct values does not fit its role."""
-    for name, count in distinct.items():
-        if name in roles.identifiers:
+def find_warnings(source: Source, roles: Roles, row_count: int, constant: Sequence[str]) -> Iterator[str]:
+    """Yield what about the roles looks like a mistake; column names and counts only."""
+    for name in constant:
+        yield f"The sensitive attribute {name!r} has the same value in every row."
+    for name in roles.others:
+        if source.engine_type(name) == "INTERVAL" or isinstance(source.schema[name], nw.Duration):
+            yield (
+                f"The column {name!r} holds durations, which a file cannot hold without loss, so that the "
+                "release cannot be written. Make it a number, such as seconds, or leave it out."
+            )
+    identifiers = roles.identifiers if roles.person is None else ()
+    for name, count in _count_distinct(source, (*roles.others, *identifiers)).items():
+        if name in identifiers:
             if count < row_count:
                 yield (
                     f"The identifier {name!r} repeats ({count} values in {row_count} rows). If it stands for "

@@ -106,6 +106,7 @@ LeavingKind: TypeAlias = Literal["text", "number", "date", "plain", "own"]
 """How a column leaves: ``text`` as labels; ``number`` and ``date`` in one spelling for each value; ``plain``
 from a text file, without a type; ``own`` with the type that it has."""
 
+_FLOATS = ("FLOAT", "DOUBLE")
 _WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER")
 _WIDE = ("UBIGINT", "HUGEINT", "UHUGEINT")
 _TIMES = ("TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS")
@@ -115,8 +116,6 @@ _NESTED = ("STRUCT(", "MAP(")
 _BY_SIZE = ("BIGINT", "UBIGINT", "DOUBLE")
 _FIRST_ROWS = 2048
 _EXACT = 2**53  # up to here every whole number is a double
-
-
 _OPTIONS = {
     "csv": "FORMAT csv, HEADER true, DELIMITER ',', QUOTE '\"', ESCAPE '\"', NULLSTR ''",
     "tsv": "FORMAT csv, HEADER true, DELIMITER '\t', QUOTE '\"', ESCAPE '\"', NULLSTR ''",
@@ -124,7 +123,6 @@ _OPTIONS = {
     "parquet": "FORMAT parquet, COMPRESSION zstd",
 }
 _BATCH_ROWS = 122_880  # those of a row group
-_FLOATS = ("FLOAT", "DOUBLE")
 
 
 @dataclass(frozen=True)
