@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import datetime as dt
+import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -107,12 +108,11 @@ def code_table(
         secret = {name: (made[name], raw[name]) for name in roles.sensitive}
         marks = mark_tuples(source, spec, counted, statements, secret)
         counted = marks.counted
-    sizes = {name: made[name].size for name in attributes}
     return Table(
         source,
         spec,
         roles,
-        _make_cube(counted, raw, sizes, (roles.quasi_identifiers, roles.sensitive, roles.person), marks),
+        _make_cube(counted, raw, (roles.quasi_identifiers, roles.sensitive, roles.person), marks),
         {name: made[name] for name in roles.quasi_identifiers},
         {name: made[name] for name in roles.sensitive},
         raw,
@@ -139,8 +139,7 @@ def count_cube(
             raise DataError("a column is named twice. Name every column once.", where=source.name)
     counted = tally(source, asked)
     raw = {name: counted.columns[name].ranked() for name in _once(*quasi_identifiers, *sensitive)}
-    sizes = {name: len(column.values) + (column.missing is not None) for name, column in raw.items()}
-    cube = _make_cube(counted, raw, sizes, (tuple(quasi_identifiers), tuple(sensitive), person))
+    cube = _make_cube(counted, raw, (tuple(quasi_identifiers), tuple(sensitive), person))
     return replace(cube, ordered=frozenset(name for name in sensitive if is_ordered(raw[name].values)))
 
 
@@ -186,19 +185,18 @@ def _code(
         )
     typed = None if attribute.output == "label" else values
     missing = hierarchy.size - 1 if has_missing else None
-    return hierarchy, RawColumn(column.values, codes, missing, typed)
+    return hierarchy, RawColumn(column.values, codes, hierarchy.size, missing, typed)
 
 
 def _make_cube(
     counted: Tally,
     raw: Mapping[str, RawColumn],
-    sizes: Mapping[str, int],
     roles: tuple[tuple[str, ...], tuple[str, ...], str | None],
     marks: Marks | None = None,
 ) -> Cube:
     """Turn the places of every tuple into codes, and sort."""
     quasi_identifiers, sensitive, person = roles
-    sensitive_sizes = tuple(sizes[name] for name in sensitive)
+    sensitive_sizes = tuple(raw[name].size for name in sensitive)
     sensitive_codes = _codes(counted, raw, sensitive)
     if marks is not None:
         sensitive = (*sensitive, HIDDEN)
@@ -206,7 +204,7 @@ def _make_cube(
         sensitive_codes = np.column_stack([sensitive_codes, marks.codes])
     cube = Cube.sorted(
         quasi_identifiers,
-        tuple(sizes[name] for name in quasi_identifiers),
+        tuple(raw[name].size for name in quasi_identifiers),
         _codes(counted, raw, quasi_identifiers),
         rows=counted.rows,
         sensitive=sensitive,
@@ -239,15 +237,14 @@ def block_statistics(
     counts = tally.columns[attribute].count(tally.rows if kept is None else np.where(kept, tally.rows, 0))
     by_size = table.hierarchies[attribute].kind in ("number", "date")
     held: list[dict[Value, int]] = [{} for _ in range(int(block.max(initial=-1)) + 1)]
-    order: dict[Value, object] = {}
+    order: dict[Value, Any] = {}  # values of one attribute compare, be they codes, numbers or times
     for value, code, rows in zip(raw.typed, raw.codes.tolist(), counts.tolist(), strict=True):
         if not rows:
             continue
         mine = held[int(block[code])]
         mine[value] = mine.get(value, 0) + rows
         order[value] = code if not by_size else as_time(value) if isinstance(value, dt.date) else value
-    # Values of one attribute compare, be they codes, numbers or times.
-    in_order = [sorted(mine.items(), key=lambda item: order[item[0]]) for mine in held]  # type: ignore[arg-type,return-value]
+    in_order = [sorted(mine.items(), key=lambda item: order[item[0]]) for mine in held]
     return [_statistic(rows, statistic) if rows else None for rows in in_order]
 
 
@@ -271,9 +268,5 @@ def _mean(rows: Sequence[tuple[Value, int]]) -> float:
 
 def _median(rows: Sequence[tuple[Value, int]]) -> Value:
     """Return the first value up to which half of the rows or more lie."""
-    half, passed = sum(count for _, count in rows), 0
-    for value, count in rows:
-        passed += count
-        if 2 * passed >= half:
-            return value
-    raise ParameterError("there is no row.")
+    passed = list(itertools.accumulate(count for _, count in rows))
+    return next(value for (value, _), count in zip(rows, passed, strict=True) if 2 * count >= passed[-1])

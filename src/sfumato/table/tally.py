@@ -47,8 +47,9 @@ class DistinctColumn:
 
     def ranked(self) -> RawColumn:
         """Return the values with their ranks as codes; missing is last."""
-        known = len(self.values)
-        return RawColumn(self.values, rank(self.values), known if self.has_missing else None)
+        known, has_missing = len(self.values), self.has_missing
+        missing = known if has_missing else None
+        return RawColumn(self.values, rank(self.values), known + has_missing, missing)
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +59,7 @@ class RawColumn:
     values: pa.Array  # the distinct values that are not missing, without order
     # the code of each value; equal codes for values that mean the same, such as `1` and `1.0`
     codes: IntArray
+    size: int  # how many codes there are, those of values that do not occur and of missing included
     missing: int | None  # the code of missing, or None if it does not occur
     # the typed value of each raw value; only where a release shows statistics
     typed: Sequence[Value] | None = None
