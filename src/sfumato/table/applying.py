@@ -66,12 +66,10 @@ def apply(
         plans[name] = _plan_sensitive(table, name, len(plans), suppressing=suppressing)
     secrets = table.secrets if with_person else None
     holding = () if secrets is None else secrets.holding
-    numbered = ordered or (secrets is not None and secrets.needs_rows())
+    numbered = (ordered and source.is_lazy) or (secrets is not None and secrets.needs_rows())
     names = Names.beside(source.columns)
     joined = [plan for plan in (*plans.values(), *holding) if plan.parts]
     frame = _Joining(source, joined, suppressed, names).frame(numbered=numbered)
-    if secrets is not None:
-        frame = secrets.numbered(source, frame, names)
     flag = nw.col(names.flag)
     if suppressing and not masked:
         frame = frame.filter(~flag)
@@ -171,11 +169,11 @@ class _Joining:
 
     def frame(self, *, numbered: bool) -> Frame:
         """Add to every row the blocks, texts and numbers of the plans, and whether it is suppressed."""
-        if not self.source.is_lazy:
-            return self._beside() if self.plans else self.source.frame
         frame = _number_rows(self.source, self.names) if numbered else self.source.frame
         if not self.plans:
             return frame
+        if not self.source.is_lazy:
+            return self._beside(frame)
         keyed = frame.with_columns(*self._keys)
         return self._in_one_query(keyed) if self.source.kind == "file" else self._one_by_one(keyed)
 
@@ -183,19 +181,19 @@ class _Joining:
     def _keys(self) -> list[nw.Expr]:
         return [key(self.source, plan.name).alias(self.names.of("key", plan.place)) for plan in self.plans]
 
-    def _beside(self) -> Frame:
+    def _beside(self, rows: Any) -> Frame:
         """Join the keys alone, as Arrow, and put the new columns beside the others, which are not touched.
 
         Index, categories and nested types then stay as they are, and keys have the types of the raw values.
         """
-        rows, row = self.source.frame, self.names.row
+        row = self.names.row
         slim = self.source.collect(rows.select(self._keys))
         keys = [slim.column(place).cast(plan.values.type) for place, plan in enumerate(self.plans)]
         frame = nw.from_native(pa.Table.from_arrays(keys, slim.column_names), eager_only=True)
         found = self._one_by_one(frame.with_row_index(row))
         columns = found.sort(row).drop(row, *slim.column_names)
         native: Any = nw.from_arrow(columns, backend=rows.implementation)
-        return rows.with_columns(*native.iter_columns())
+        return cast("Frame", rows.with_columns(*native.iter_columns()))
 
     def _one_by_one(self, frame: Frame) -> Frame:
         """Join the keys with their mappings, and the blocks with the suppressed classes."""
@@ -266,13 +264,16 @@ def _as_frame(source: Source, table: pa.Table) -> Any:
 
 
 def _number_rows(source: Source, names: Names) -> Frame:
-    """Number the rows of a lazy frame in their order; narwhals has no way to say this."""
+    """Number the rows in their order; for lazy frames narwhals has no way to say this."""
     native: Any = source.native
+    frame: Any = source.frame
     if source.is_relation:
-        numbered = native.project(f'*, row_number() OVER () AS "{names.row}"')
+        numbered = nw.from_native(native.project(f'*, row_number() OVER () AS "{names.row}"'))
+    elif source.is_lazy:
+        numbered = nw.from_native(native.with_row_index(names.row))
     else:
-        numbered = native.with_row_index(names.row)
-    return cast("Frame", nw.from_native(numbered))
+        numbered = frame.with_row_index(names.row)
+    return cast("Frame", numbered)
 
 
 def _leaving(

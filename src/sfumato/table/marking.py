@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from sfumato.domains import Confidential
     from sfumato.hierarchies import Hierarchy
     from sfumato.spec import Spec
-    from sfumato.table.sources import Frame, Source
+    from sfumato.table.sources import Source
     from sfumato.table.tally import RawColumn
 
 PER_COLUMN = 32
@@ -74,14 +74,6 @@ class Secrets:
             # Relations number rows from 1, all others from 0.
             found.append((nw.col(names.row) + (0 if source.is_relation else 1)).alias(self.row))
         return found
-
-    def numbered(self, source: Source, frame: Frame, names: Names) -> Frame:
-        """Number the rows of a frame that is not lazy and whose rows are in their order."""
-        if source.is_lazy or not self.needs_rows():
-            return frame
-        eager: Any = frame
-        numbered: Frame = eager.with_row_index(names.row)
-        return numbered
 
 
 def _make_secrets(
