@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from sfumato.measures import Measure
     from sfumato.microaggregating import Microaggregated
     from sfumato.microaggregation.aggregating import Groups, Method
-    from sfumato.microaggregation.grouping import Progress
+    from sfumato.monitor import Progress
     from sfumato.preparing import Prepared
     from sfumato.results import Front
     from sfumato.search import Callback

@@ -19,7 +19,7 @@ from sfumato.microaggregation.aggregating import (
     smallest_class,
 )
 from sfumato.microaggregation.grouping import GroupingSettings, group_columns
-from sfumato.microaggregation.scales import standard_scores
+from sfumato.microaggregation.measures import standard_scores
 from sfumato.private import scratch_folder, spare_inputs
 from sfumato.publishable import PublishableRows
 from sfumato.release.microaggregated import (
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from sfumato._typing import BoolArray, FloatArray, IntArray
     from sfumato.assess.gather import Origin
     from sfumato.microaggregation.aggregating import Clusters, Groups, Method, NamedGroups
-    from sfumato.microaggregation.grouping import Progress
+    from sfumato.monitor import Progress
     from sfumato.release import Manifest
     from sfumato.spec import DataSpec
     from sfumato.table import Source

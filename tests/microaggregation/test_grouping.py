@@ -18,7 +18,6 @@ from sfumato.microaggregation.grouping import (
     Evaluator,
     GommParameters,
     GroupingSettings,
-    Monitor,
     analyse_operators,
     attributes_of,
     group_columns,
@@ -29,8 +28,8 @@ from sfumato.microaggregation.grouping import evaluation as evaluation_module
 from sfumato.microaggregation.grouping.chromosome import canonical, is_valid, object_part
 from sfumato.microaggregation.grouping.evaluation import count_groupings, crowding, keep_best, keep_front
 from sfumato.microaggregation.grouping.gomm import CHUNK, FIRST, neighbours
-from sfumato.microaggregation.measures import Scores, link_records, measure_protection
-from sfumato.microaggregation.scales import standard_scores
+from sfumato.microaggregation.measures import Scores, link_records, measure_protection, standard_scores
+from sfumato.monitor import Monitor
 from tests.examples import examples
 from tests.microaggregation import plain_grouping as plain
 

@@ -66,7 +66,7 @@ def test_roles_decide_what_leaves(data, spec):
     table = code(data, spec)
     assert table.left_out == ("extra",)
     assert table.roles.released == ("age", "zip", "score", "member", "born", "ill", "pay", "note")
-    assert table.columns == ("id", *table.roles.released, "extra")
+    assert table.source.columns == ("id", *table.roles.released, "extra")
 
 
 @pytest.mark.parametrize("backend", ["pandas", "csv", "duckdb"])

@@ -10,8 +10,9 @@ from pathlib import Path
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from sfumato.spec import DataSpec
 from sfumato.table.delimited import SEPARATORS
-from sfumato.table.files import Reading, open_file
+from sfumato.table.files import open_file
 from tests.examples import examples
 
 cells = st.text(alphabet="ab,;|\t\"\n '#0é.\\", max_size=6)
@@ -33,7 +34,7 @@ def test_any_table_is_read_back(rows, separator, line_end, quoted):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "a.csv"
         path.write_bytes(file.getvalue().encode())
-        opened = open_file(path, Reading())
+        opened = open_file(path, DataSpec())
         found = opened.relation.to_arrow_table().to_pylist()
     assert opened.layout.separator == separator
     assert [list(row.values()) for row in found] == [[cell or None for cell in row] for row in rows]

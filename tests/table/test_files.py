@@ -11,7 +11,8 @@ import pyarrow.parquet
 import pytest
 
 from sfumato.errors import DataError
-from sfumato.table.files import FORMATS, Reading, format_of, open_file
+from sfumato.spec import DataSpec
+from sfumato.table.files import FORMATS, format_of, open_file
 
 
 def write(folder, name, content):
@@ -21,7 +22,7 @@ def write(folder, name, content):
 
 
 def read(path, **reading):
-    relation = open_file(path, Reading(**reading)).relation
+    relation = open_file(path, DataSpec.model_construct(**reading)).relation
     return relation.columns, [tuple(row.values()) for row in relation.to_arrow_table().to_pylist()]
 
 
@@ -97,7 +98,7 @@ def test_missing_texts(missing, expected, tmp_path):
 def test_a_table_as_wide_as_you_like(tmp_path):
     names = [f"a_rather_long_name_{number}" for number in range(8000)]
     path = write(tmp_path, "a.csv", ",".join(names) + "\n" + ",".join("1" * 8000) + "\n")
-    assert open_file(path, Reading()).relation.columns == names
+    assert open_file(path, DataSpec()).relation.columns == names
 
 
 def test_an_explicit_separator_wins(tmp_path):
@@ -113,7 +114,7 @@ def test_typed_formats_keep_their_types(tmp_path):
     with pa.OSFile(str(tmp_path / "s.arrow"), "wb") as file, pa.ipc.new_stream(file, table.schema) as writer:
         writer.write_table(table)
     for name in ("a.parquet", "a.feather", "s.arrow"):
-        relation = open_file(tmp_path / name, Reading()).relation
+        relation = open_file(tmp_path / name, DataSpec()).relation
         assert [str(found) for found in relation.types] == ["SMALLINT", "VARCHAR"]
         assert len(relation) == 2
 
@@ -241,7 +242,7 @@ BAD = [
 def test_bad_files_are_refused_with_one_clear_line(name, content, reading, message, tmp_path):
     path = write(tmp_path, name, content)
     with pytest.raises(DataError) as caught:
-        open_file(path, Reading(**reading))
+        open_file(path, DataSpec.model_construct(**reading))
     assert caught.value.message == message
     assert caught.value.where == str(path)
     assert "\n" not in str(caught.value)
@@ -250,20 +251,20 @@ def test_bad_files_are_refused_with_one_clear_line(name, content, reading, messa
 def test_a_file_that_is_not_there(tmp_path):
     write(tmp_path, "adult.csv", "a\n1\n")
     with pytest.raises(DataError) as caught:
-        open_file(tmp_path / "adlut.csv", Reading())
+        open_file(tmp_path / "adlut.csv", DataSpec())
     assert caught.value.message == "there is no such file. Did you mean 'adult.csv'?"
     with pytest.raises(DataError) as caught:
-        open_file(tmp_path / "none" / "a.csv", Reading())
+        open_file(tmp_path / "none" / "a.csv", DataSpec())
     assert caught.value.message == "there is no such file. Its folder does not exist either."
     with pytest.raises(DataError) as caught:
-        open_file(tmp_path / "zzzzzzzzzz.parquet", Reading())
+        open_file(tmp_path / "zzzzzzzzzz.parquet", DataSpec())
     assert caught.value.message == "there is no such file."
 
 
 def test_a_folder_without_parquet_files(tmp_path):
     write(tmp_path, "a.csv", "a\n1\n")
     with pytest.raises(DataError) as caught:
-        open_file(tmp_path, Reading())
+        open_file(tmp_path, DataSpec())
     assert caught.value.message == "the folder holds no Parquet files. Name a file, or another folder."
 
 
@@ -271,10 +272,10 @@ def test_a_folder_with_a_damaged_file(tmp_path):
     pa.parquet.write_table(pa.table({"a": [1]}), tmp_path / "a.parquet")
     write(tmp_path, "b.parquet", "no")
     with pytest.raises(DataError, match="the rows cannot be read"):
-        open_file(tmp_path, Reading())
+        open_file(tmp_path, DataSpec())
     (tmp_path / "a.parquet").unlink()
     with pytest.raises(DataError, match=r"the file 'b\.parquet' is not a Parquet file"):
-        open_file(tmp_path, Reading())
+        open_file(tmp_path, DataSpec())
 
 
 def test_formats_by_name():

@@ -9,8 +9,7 @@ import numpy as np
 
 from sfumato.assess.cells import count_rows
 from sfumato.assess.risk import Linkage
-from sfumato.microaggregation.measures import distinct_rows, link_records
-from sfumato.microaggregation.scales import standard_scores
+from sfumato.microaggregation.measures import distinct_rows, link_records, standard_scores
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -24,6 +24,7 @@ KEPT_TABLES = 200
 KEPT_BYTES = 48_000_000
 """How many tables of leading attributes a worker keeps at most, and their largest possible size."""
 
+_FROM_CLASSES = {PropertyKind.SIZE: kernel.SIZE, PropertyKind.DIVERSITY: DIVERSITY}
 _FROM_PAIRS = {
     PropertyKind.DISTINCT: kernel.DISTINCT_PAIRS,
     PropertyKind.SQUARES: kernel.SQUARES,
@@ -112,24 +113,18 @@ class Sources:
         self.limits = np.array([_tightest_limit(request, item) for item in self.properties], dtype=np.float64)
         self.bit_attributes: list[int] = []
         self.pair_attributes: list[int] = []
-        self.kinds: list[int] = []
-        self.numbers: list[int] = []
-        for item in self.properties:
-            kind, number = self._serve(cube, item)
-            self.kinds.append(kind)
-            self.numbers.append(number)
+        served = [self._serve(cube, item) for item in self.properties]
+        self.kinds = [kind for kind, _ in served]
+        self.numbers = [number for _, number in served]
         self.person_set = len(self.pair_attributes) if cube.persons is not None else -1
 
     def _serve(self, cube: Cube, item: Property) -> tuple[int, int]:
-        if item.kind is PropertyKind.SIZE:
-            return kernel.SIZE, 0
-        if item.kind is PropertyKind.DIVERSITY:
-            return DIVERSITY, 0
+        if item.kind in _FROM_CLASSES:
+            return _FROM_CLASSES[item.kind], 0
         if item.kind in OF_SENTENCES:
             # Bits tell whether a class is secure, and persons who is exposed; the rest is counted in pairs.
-            in_pairs = item.kind is PropertyKind.RISK or (
-                item.kind is PropertyKind.EXPOSED and cube.persons is None
-            )
+            by_rows = item.kind is PropertyKind.EXPOSED and cube.persons is None
+            in_pairs = item.kind is PropertyKind.RISK or by_rows
             number = _number_in(self.pair_attributes, item.attribute) if in_pairs else 0
             return OF_SENTENCES[item.kind], number
         if item.kind is PropertyKind.DISTINCT and cube.sensitive_sizes[item.attribute] <= WORD_BITS:
@@ -143,11 +138,9 @@ class Sources:
         overall = np.zeros((sets, widest), dtype=np.int64)
         sizes = np.ones(sets, dtype=np.int64)
         for number, a in enumerate(self.pair_attributes):
-            count = np.bincount(
-                cube.sensitive_codes[:, a], weights=cube.rows, minlength=cube.sensitive_sizes[a]
-            )
+            size = sizes[number] = cube.sensitive_sizes[a]
+            count = np.bincount(cube.sensitive_codes[:, a], weights=cube.rows, minlength=size)
             overall[number, : len(count)] = count.astype(np.int64)
-            sizes[number] = cube.sensitive_sizes[a]
         if cube.persons is not None:
             sizes[self.person_set] = int(cube.persons.max()) + 1 if len(cube.persons) else 1
         sign = [1.0 if item.larger_is_better else -1.0 for item in self.properties]
@@ -264,11 +257,8 @@ def make_scratch(
     values = plan.overall.shape[1]
     # Where each class went is only noted if suppressed rows are counted by their original values.
     depths = len(tables.keys) if len(ladders.block_rows) else 0
-    largest = (
-        min(plan.budget, plan.row_count)
-        if plan.rule in (kernel.SMALLEST, kernel.FAILING_THEN_SMALLEST)
-        else 0
-    )
+    by_size = plan.rule in (kernel.SMALLEST, kernel.FAILING_THEN_SMALLEST)
+    largest = min(plan.budget, plan.row_count) if by_size else 0
     return layout.Scratch(
         np.empty(slots, dtype=np.int32),
         np.empty(max(groups, 1), dtype=np.int32),

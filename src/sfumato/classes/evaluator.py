@@ -38,10 +38,10 @@ class ClassEvaluator(ABC, Generic[Memory]):
         threads: int | None,
     ) -> None:
         self.cube, self.lattice, self.suppression = cube, lattice, suppression
-        self.costs = ladders.whole_costs(request.costs)
-        self.limits = np.array(
-            [ladders.cost_limits(cube, lattice, cost) for cost in self.costs], dtype=np.int64
-        )
+        # The others are integers, and are collected block by block.
+        self.costs = tuple(cost for cost in request.costs if cost is not CellCost.FREQUENCY)
+        limits = [ladders.cost_limits(cube, lattice, cost) for cost in self.costs]
+        self.limits = np.array(limits, dtype=np.int64)
         self._sources = arrays.Sources(cube, request)
         self.properties = self._sources.properties
         self._penalties = len(cube.sizes) if CellCost.FREQUENCY in request.costs else 0

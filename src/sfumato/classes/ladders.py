@@ -142,11 +142,6 @@ def kind_numbers(kinds: tuple[CellCost, ...]) -> LongArray:
     return np.array([numbers[kind] for kind in kinds], dtype=np.int64)
 
 
-def whole_costs(costs: tuple[CellCost, ...]) -> tuple[CellCost, ...]:
-    """Return the costs that are integers and are collected block by block."""
-    return tuple(cost for cost in costs if cost is not CellCost.FREQUENCY)
-
-
 def flat_places(cube: Cube, attribute: int) -> LongArray:
     """Return the places of an attribute's values; none where they are only counted."""
     places = cube.places_of(attribute)

@@ -99,11 +99,8 @@ class Recodings(ClassEvaluator[_Memory]):
     def _checked(self, blocks: Sequence[IntArray]) -> IntArray:
         """Return the block arrays of all attributes side by side, shape (n, values)."""
         sizes = self.cube.sizes
-        fits = len(blocks) == len(sizes) and all(
-            block.ndim == 2 and block.shape == (len(blocks[0]), size)
-            for block, size in zip(blocks, sizes, strict=True)
-        )
-        if not fits:
+        count = len(blocks[0]) if blocks else 0
+        if [block.shape for block in blocks] != [(count, size) for size in sizes]:
             raise ParameterError(
                 f"recodings need an array of shape (n, m) for each of the {len(sizes)} attributes."
             )
@@ -170,8 +167,7 @@ def _entropies(blocks: Sequence[IntArray], nodes: LongArray) -> FloatArray:
 def _origin(cube: Cube, grouping: arrays.Grouping) -> layout.KeyOrigin:
     """Return the tuples of the base table themselves, in its order."""
     bases = [np.arange(size, dtype=np.int32) for size in cube.sizes]
-    order = tuple(range(len(cube.sizes)))
-    origin = ladders.make_origin(cube, bases, order, grouping.group)
+    origin = ladders.make_origin(cube, bases, tuple(range(len(bases))), grouping.group)
     by = np.argsort(origin.group)
     return origin._replace(
         codes=np.ascontiguousarray(origin.codes[by]), rows=origin.rows[by], group=origin.group[by]

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import os
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
 from sfumato.errors import DataError, ParameterError, nearest
-from sfumato.microaggregation.partitioning import GAIN, mdav, univariate, v_mdav
+from sfumato.microaggregation.partitioning import GAIN, call_in_threads, mdav, univariate, v_mdav
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from sfumato._typing import BoolArray, FloatArray, IntArray, LongArray
 
@@ -81,9 +79,9 @@ class Manner:
         """Partition records without missing values."""
         if self.method == "mdav":
             return mdav(values, self.k, threads=self.threads)
-        return (
-            v_mdav(values, self.k, gain=self.gain) if self.method == "v-mdav" else univariate(values, self.k)
-        )
+        if self.method == "v-mdav":
+            return v_mdav(values, self.k, gain=self.gain)
+        return univariate(values, self.k)
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,24 +133,13 @@ def make_clusters(
 
     labels = [np.full(len(values), -1, dtype=np.int32) for _ in groups]
     counts = [0] * len(groups)
-    for (number, rows), found in zip(tasks, _map(run, tasks, manner.threads), strict=True):
+    for (number, rows), found in zip(tasks, call_in_threads(run, tasks, manner.threads), strict=True):
         labels[number][rows] = found + counts[number]
         counts[number] += int(found.max()) + 1
     return [
         Clusters(tuple(group), label, blank)
         for group, label, blank in zip(groups, labels, blanks, strict=True)
     ]
-
-
-def _map(
-    run: Callable[[tuple[int, LongArray]], IntArray], tasks: list[tuple[int, LongArray]], threads: int | None
-) -> list[IntArray]:
-    """Run tasks, side by side where there are several."""
-    workers = min(threads or os.cpu_count() or 1, len(tasks))
-    if workers < 2:
-        return [run(task) for task in tasks]
-    with ThreadPoolExecutor(workers) as pool:
-        return list(pool.map(run, tasks))
 
 
 def split_strata(strata: IntArray | None, rows: int, k: int) -> list[LongArray]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     from sfumato._typing import FloatArray
     from sfumato.microaggregation.grouping import GroupingResult
-    from sfumato.table import Source
+    from sfumato.table.values import NumberColumn
 
 
 def group_attributes(
@@ -76,19 +77,12 @@ def _from_array(data: FloatArray, columns: Sequence[str] | None) -> tuple[list[s
 
 def _from_table(data: object, columns: Sequence[str] | None) -> tuple[list[str], FloatArray]:
     source = open_source(data)
-    names = _number_columns(source) if columns is None else list(columns)
-    if not names:
+    found: list[NumberColumn] = []
+    if columns:
+        found = read_numbers(source, columns)
+    for name in source.columns if columns is None else ():
+        with contextlib.suppress(DataError):
+            found += read_numbers(source, [name])
+    if not found:
         raise DataError("no column holds numbers or dates.", where=source.name)
-    return names, np.column_stack([column.values for column in read_numbers(source, names)])
-
-
-def _number_columns(source: Source) -> list[str]:
-    """Return the columns that can be read as numbers."""
-    found = []
-    for name in source.columns:
-        try:
-            read_numbers(source, [name])
-        except DataError:
-            continue
-        found.append(name)
-    return found
+    return [column.name for column in found], np.column_stack([column.values for column in found])

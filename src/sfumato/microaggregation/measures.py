@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import os
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sfumato.errors import ParameterError
+from sfumato.kernels.linkage import EDGE, settle_columns
+from sfumato.kernels.linkage_tree import build_boxes, link_rows
+from sfumato.microaggregation.partitioning import call_in_threads
 
 if TYPE_CHECKING:
     from sfumato._typing import FloatArray, LongArray
@@ -18,6 +19,9 @@ SHARE = 0.1
 """A protected value within this share of the original discloses it."""
 PIECE = 4096
 """Rows that one task links. Sums are taken piece by piece, so that they do not depend on the threads."""
+
+LARGEST_SQUARED = 1e100
+"""The squares of larger numbers would not be numbers any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +83,28 @@ class Scores:
         return (self.il + self.dr) / 2
 
 
+def standard_scores(values: FloatArray, like: FloatArray | None = None) -> FloatArray:
+    """Return values less their column's mean, over its standard deviation.
+
+    Examples
+    --------
+    >>> standard_scores(np.array([[1.0, 7.0], [3.0, 7.0], [np.nan, 7.0]])).tolist()
+    [[-1.0, 0.0], [1.0, 0.0], [nan, 0.0]]
+    """
+    like = values if like is None else like
+    scores = np.empty(values.shape, dtype=np.float64)
+    for column in range(values.shape[1]):
+        known = like[~np.isnan(like[:, column]), column]
+        if not len(known) or known.min() == known.max():
+            scores[:, column] = values[:, column] - (known[0] if len(known) else 0.0)
+            continue
+        largest = np.abs(known).max()
+        size = largest if largest > LARGEST_SQUARED else 1.0
+        known = known / size
+        scores[:, column] = (values[:, column] / size - known.mean()) / known.std()
+    return scores
+
+
 def information_loss(original: FloatArray, protected: FloatArray) -> float:
     """Return 100 · SSE / SST, the squared error over the squares about the mean.
 
@@ -112,8 +138,6 @@ def interval_disclosure(original: FloatArray, protected: FloatArray, *, share: f
     ... )
     50.0
     """
-    from sfumato.kernels.linkage import EDGE
-
     original, protected = _checked(original, protected)
     inside = np.abs(protected - original) <= share * np.abs(original) * EDGE
     return 100.0 * float(np.count_nonzero(inside)) / inside.size
@@ -147,9 +171,6 @@ def link_records(original: FloatArray, protected: FloatArray, *, threads: int | 
     >>> links.expected, links.by_number
     (2.0, 2)
     """
-    from sfumato.kernels.linkage import settle_columns
-    from sfumato.kernels.linkage_tree import build_boxes, link_rows
-
     original, protected = _checked(original, protected)
     protected = protected.copy()
     settle_columns(protected)
@@ -160,12 +181,7 @@ def link_records(original: FloatArray, protected: FloatArray, *, threads: int | 
         end = min(begin + PIECE, len(original))
         return link_rows(original, protected, points, weights, first, *boxes, begin, end)
 
-    begins = range(0, len(original), PIECE)
-    if len(begins) == 1:
-        found = [link(0)]
-    else:
-        with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
-            found = list(pool.map(link, begins))
+    found = call_in_threads(link, range(0, len(original), PIECE), threads)
     return Links(sum(item[0] for item in found), sum(item[1] for item in found), len(original))
 
 

@@ -24,12 +24,27 @@ from sfumato.kernels.univariate import cut_optimally
 from sfumato.kernels.variable_mdav import measure_from_centre, variable_mdav
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+    from typing import TypeVar
 
     from sfumato._typing import FloatArray, IntArray, LongArray
 
+    Item = TypeVar("Item")
+    Found = TypeVar("Found")
+
 SHARED_CELLS = 1_000_000
 """Remaining records × columns from which on a pass takes long enough to be shared."""
+
+
+def call_in_threads(
+    function: Callable[[Item], Found], items: Sequence[Item], threads: int | None
+) -> list[Found]:
+    """Call a function for every item, on all cores where ``threads`` is None; results keep their order."""
+    workers = min(threads or os.cpu_count() or 1, len(items))
+    if workers < 2:
+        return [function(item) for item in items]
+    with ThreadPoolExecutor(workers) as pool:
+        return list(pool.map(function, items))
 
 
 class _Passes:

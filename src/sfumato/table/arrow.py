@@ -24,36 +24,39 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sfumato.table.engine import connect
+from sfumato.table.libraries import nw, pa, pc
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import pyarrow as pa
-
-    from sfumato._typing import BoolArray, FloatArray, IntArray, LongArray
+    from sfumato._typing import FloatArray, IntArray, LongArray
 
 MISSING = -1
 
 
 def places_of(indices: pa.Array) -> IntArray:
     """Return the indices of a dictionary array, with -1 where they are null."""
-    numbers = np.frombuffer(indices.buffers()[1], dtype=_dtype_of(indices.type))
-    places = numbers[indices.offset : indices.offset + len(indices)].astype(np.int32)
+    places = _integers(indices).astype(np.int32)
     if indices.null_count:
-        places[~_validity(indices)] = MISSING
+        bits = np.frombuffer(indices.buffers()[0], dtype=np.uint8)
+        valid = np.unpackbits(bits, count=indices.offset + len(indices), bitorder="little")
+        places[valid[indices.offset :] == 0] = MISSING
     return places
 
 
 def counts_of(array: pa.Array) -> LongArray:
     """Return an array of integers without nulls."""
-    numbers = np.frombuffer(array.buffers()[1], dtype=_dtype_of(array.type))
-    return numbers[array.offset : array.offset + len(array)].astype(np.int64)
+    return _integers(array).astype(np.int64)
+
+
+def _integers(array: pa.Array) -> np.ndarray[tuple[int], np.dtype[Any]]:
+    """Return an array of integers as it stands in memory, whatever is below nulls."""
+    numbers = np.frombuffer(array.buffers()[1], dtype=str(array.type))
+    return numbers[array.offset : array.offset + len(array)]
 
 
 def number_array(numbers: IntArray | LongArray | FloatArray) -> pa.Array:
     """Return numbers as an Arrow array without nulls."""
-    import pyarrow as pa
-
     contiguous = np.ascontiguousarray(numbers)
     arrow_type = pa.from_numpy_dtype(contiguous.dtype)
     return pa.Array.from_buffers(arrow_type, len(contiguous), [None, pa.py_buffer(contiguous)])
@@ -67,8 +70,6 @@ def text_array(texts: Sequence[str | None]) -> pa.Array:
     >>> text_array(["a", None, "é"]).to_pylist()
     ['a', None, 'é']
     """
-    import pyarrow as pa
-
     encoded = [b"" if text is None else text.encode() for text in texts]
     offsets = np.zeros(len(encoded) + 1, dtype=np.int64)
     np.cumsum([len(text) for text in encoded], out=offsets[1:])
@@ -90,22 +91,8 @@ def copy_rows(rows: Any) -> Any:
     return rows.take(places).combine_chunks()
 
 
-def _validity(array: pa.Array) -> BoolArray:
-    """Return which entries of an array are not null."""
-    bits = np.frombuffer(array.buffers()[0], dtype=np.uint8)
-    valid = np.unpackbits(bits, count=array.offset + len(array), bitorder="little")
-    return valid[array.offset :].astype(np.bool_)
-
-
-def _dtype_of(arrow_type: pa.DataType) -> np.dtype[np.generic]:
-    """Return the NumPy type of an Arrow integer type."""
-    return np.dtype(str(arrow_type))
-
-
 def own_frame(native: object, *, keep_index: bool = False) -> object:
     """Return a frame of the same kind and with the same cells that holds nothing else."""
-    import narwhals as nw
-
     frame: Any = nw.from_native(native)
     implementation = frame.implementation
     if implementation.is_duckdb():
@@ -183,15 +170,11 @@ def _own_series(column: Any, pandas: Any) -> Any:
 
 def _own_table(table: pa.Table) -> pa.Table:
     """Make an Arrow table anew from copies of its columns."""
-    import pyarrow as pa
-
     return pa.Table.from_arrays([_own_array(column) for column in table.columns], table.column_names)
 
 
 def _own_array(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Copy a column of Arrow; no entry of a dictionary stays that no cell has."""
-    import pyarrow as pa
-
     found = column.type
     if isinstance(found, pa.BaseExtensionType):
         stored = _own_array(pa.chunked_array([chunk.storage for chunk in column.chunks], found.storage_type))
@@ -204,7 +187,8 @@ def _own_array(column: pa.ChunkedArray) -> pa.ChunkedArray:
         return _own_dictionary(column)
     if pa.types.is_nested(found) or pa.types.is_run_end_encoded(found):
         # The engine knows neither dictionaries inside of values nor metadata of their fields.
-        table = pa.Table.from_arrays([_decoded(column)], ["values"])
+        flat = pc.run_end_decode(column) if pa.types.is_run_end_encoded(found) else column
+        table = pa.Table.from_arrays([flat], ["values"])
         return _chunked(copy_rows(connect().from_arrow(table).to_arrow_table().column(0)))
     if pa.types.is_string_view(found) or pa.types.is_binary_view(found):
         # Views share the texts of all rows.
@@ -213,23 +197,12 @@ def _own_array(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return _chunked(copy_rows(column))
 
 
-def _decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Write out runs of equal values."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    return pc.run_end_decode(column) if pa.types.is_run_end_encoded(column.type) else column
-
-
 def _own_dictionary(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Keep the entries of a dictionary that occur.
 
     One that is not ordered often lists values as they first appeared, in rows that are hidden too: then they
     are listed as they appear in the rows that are left.
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     found = column.type
     whole = pa.concat_arrays(column.unify_dictionaries().chunks) if column.num_chunks else None
     if whole is None:
@@ -245,6 +218,4 @@ def _own_dictionary(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 def _chunked(array: Any) -> pa.ChunkedArray:
     """Return an array in one chunk, and what is in chunks as it is."""
-    import pyarrow as pa
-
     return array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])

@@ -7,16 +7,11 @@ import functools
 import itertools
 import re
 import sys
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from sfumato.errors import DataError
 from sfumato.private import process_folder
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    import duckdb
-    import pyarrow as pa
+from sfumato.table.libraries import duckdb, pa
 
 # What the engine may hold before it spills to disk: ten million rows then stay well below 3 GB in all.
 MEMORY_LIMIT_BYTES = 1_500_000_000
@@ -28,8 +23,6 @@ _UNITS = {"bytes": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
 
 def connect() -> duckdb.DuckDBPyConnection:
     """Open a private in-memory database with modest memory, no network and no extensions from outside."""
-    import duckdb
-
     connection = duckdb.connect(
         ":memory:",
         config={
@@ -58,7 +51,6 @@ def tidy_at_exit() -> None:
 
 
 def _forget_types() -> None:
-    """Empty the caches of narwhals that hold namespaces."""
     for value in vars(sys.modules.get("narwhals._namespace", object)).values():
         if callable(clear := getattr(value, "cache_clear", None)):
             clear()
@@ -81,8 +73,6 @@ def from_arrow_beside(relation: duckdb.DuckDBPyRelation, table: pa.Table) -> duc
     Relations of two connections cannot be joined, and a relation that a user passes does not show its
     connection; but it can run a query there, and a query sees the variables of its caller by name.
     """
-    import duckdb
-
     _sfumato_rows_ = table
     try:
         found = relation.query("_sfumato_relation_", "SELECT * FROM _sfumato_rows_")
@@ -94,13 +84,8 @@ def from_arrow_beside(relation: duckdb.DuckDBPyRelation, table: pa.Table) -> duc
     return cast("duckdb.DuckDBPyRelation", found)
 
 
-def stream(relation: duckdb.DuckDBPyRelation) -> Iterator[pa.RecordBatch]:
-    """Run a relation and yield its rows as Arrow batches, so that the whole is never held twice."""
-    yield from read_batches(relation)
-
-
 def read_batches(relation: duckdb.DuckDBPyRelation) -> pa.RecordBatchReader:
-    """Run a relation and return a reader of its rows."""
+    """Run a relation and return its rows as Arrow batches, so that the whole is never held twice."""
     make = getattr(relation, "to_arrow_reader", None) or relation.fetch_record_batch
     return make(_BATCH_ROWS)
 

@@ -9,46 +9,32 @@ import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from sfumato.errors import DataError, nearest
 from sfumato.table.delimited import Layout, explain, lay_out, refuse_repeated
-from sfumato.table.engine import connect, quote_literal, stream
+from sfumato.table.engine import connect, quote_literal, read_batches
+from sfumato.table.libraries import duckdb, pa
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import duckdb
+    from sfumato.spec import DataSpec
 
 FileFormat: TypeAlias = Literal["csv", "tsv", "parquet", "arrow", "jsonl"]
 
-FORMATS: dict[str, FileFormat] = {
-    ".csv": "csv",
-    ".txt": "csv",
-    ".tsv": "tsv",
-    ".tab": "tsv",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".arrow": "arrow",
-    ".feather": "arrow",
-    ".ipc": "arrow",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".json": "jsonl",
+_SUFFIXES: dict[FileFormat, tuple[str, ...]] = {
+    "csv": (".csv", ".txt"),
+    "tsv": (".tsv", ".tab"),
+    "parquet": (".parquet", ".pq"),
+    "arrow": (".arrow", ".feather", ".ipc"),
+    "jsonl": (".jsonl", ".ndjson", ".json"),
 }
+FORMATS = {suffix: kind for kind, suffixes in _SUFFIXES.items() for suffix in suffixes}
 _COMPRESSIBLE = ("csv", "tsv", "jsonl")
-# JSON knows texts, numbers and truth values. What the engine guesses beyond that is read as the text it is.
 _RENAMED = re.compile(r"_[0-9]+$")
+# JSON knows texts, numbers and truth values. What the engine guesses beyond that is read as the text it is.
 _JSON_TYPES = ("BIGINT", "UBIGINT", "HUGEINT", "DOUBLE", "BOOLEAN", "VARCHAR")
-
-
-@dataclass(frozen=True)
-class Reading:
-    """How text files are to be read; see ``[data]`` of the specification."""
-
-    separator: str | None = None
-    encoding: str = "utf-8"
-    missing: tuple[str, ...] = ("",)
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +43,7 @@ class OpenFile:
 
     path: Path  # the file or folder
     relation: duckdb.DuckDBPyRelation  # its rows
+    stamp: tuple[tuple[str, int, int], ...]  # name, size and time of each file, before it was read
     # how a text file is laid out; its columns are all text. None for typed formats.
     layout: Layout | None = None
 
@@ -86,20 +73,34 @@ def format_of(path: Path) -> FileFormat | None:
     return inner if inner in _COMPRESSIBLE else None
 
 
-def open_file(path: Path, reading: Reading) -> OpenFile:
+def open_file(path: Path, asked: DataSpec) -> OpenFile:
     """Open a file, or a folder of Parquet files."""
     if not path.exists():
         raise DataError(f"there is no such file. {_near(path)}".rstrip(), where=str(path))
-    if not is_text(str(path.absolute())):
-        raise DataError("the name is not valid UTF-8. Rename the file or its folder.", where=str(path))
-    opened = _open_folder(path) if path.is_dir() else _open_by_format(path, reading)
-    refuse_repeated(opened.relation.columns, where=str(path))
+    try:
+        # On some systems a file's name may be any bytes.
+        str(path.absolute()).encode()
+    except UnicodeEncodeError:
+        raise DataError(
+            "the name is not valid UTF-8. Rename the file or its folder.", where=str(path)
+        ) from None
+    found, layout = stamp(path), None
+    if path.is_dir():
+        relation = _read_folder(path)
+    else:
+        kind = _require_format(path)
+        if kind in ("csv", "tsv"):
+            separator = asked.separator or ("\t" if kind == "tsv" else None)
+            layout = lay_out(path, separator=separator, encoding=asked.encoding)
+        relation = _read_text(layout, asked.missing) if layout else _read_typed(path, kind)
+    refuse_repeated(relation.columns, where=str(path))
+    opened = OpenFile(path, relation, found, layout)
     _refuse_empty(opened)
     return opened
 
 
-def _open_by_format(path: Path, reading: Reading) -> OpenFile:
-    """Open a single file."""
+def _require_format(path: Path) -> FileFormat:
+    """Return the format of a file that is not empty."""
     kind = format_of(path)
     if kind is None:
         known = ", ".join(FORMATS)
@@ -108,18 +109,19 @@ def _open_by_format(path: Path, reading: Reading) -> OpenFile:
         )
     if path.stat().st_size == 0:
         raise DataError("the file is empty. Put a header and at least one row into it.", where=str(path))
-    if kind in ("csv", "tsv"):
-        return _open_text(path, reading, "\t" if kind == "tsv" else None)
+    return kind
+
+
+def _read_typed(path: Path, kind: FileFormat) -> duckdb.DuckDBPyRelation:
     if kind == "parquet":
-        return OpenFile(path, _read_parquet(path, [path]))
-    return OpenFile(path, _read_arrow(path) if kind == "arrow" else _read_json(path))
+        return _read_parquet(path, [path])
+    return _read_arrow(path) if kind == "arrow" else _read_json(path)
 
 
-def _open_text(path: Path, reading: Reading, default: str | None) -> OpenFile:
+def _read_text(layout: Layout, missing: Sequence[str]) -> duckdb.DuckDBPyRelation:
     """Open a text file with separators; every column is text."""
-    layout = lay_out(path, separator=reading.separator or default, encoding=reading.encoding)
     columns = ", ".join(f"{quote_literal(name)}: 'VARCHAR'" for name in layout.names)
-    missing = ", ".join(quote_literal(text) for text in reading.missing)
+    listed = ", ".join(quote_literal(text) for text in missing)
     # Everything is said, so that the engine guesses nothing; in strict mode it refuses a ragged line.
     options = (
         f"delim = {quote_literal(layout.separator)}, quote = '\"', escape = '\"', header = true, "
@@ -127,13 +129,12 @@ def _open_text(path: Path, reading: Reading, default: str | None) -> OpenFile:
         f"auto_detect = false, strict_mode = true, null_padding = false, columns = {{{columns}}}, "
         f"compression = '{'gzip' if layout.compressed else 'none'}'"
         # An empty list would mean the engine's own default, which is the empty text.
-        f", nullstr = [{missing or quote_literal(chr(0))}]"
+        f", nullstr = [{listed or quote_literal(chr(0))}]"
     )
-    relation = connect().sql(f"SELECT * FROM read_csv({_literal_path(layout.readable)}, {options})")
-    return OpenFile(path, relation, layout)
+    return connect().sql(f"SELECT * FROM read_csv({_literal_path(layout.readable)}, {options})")
 
 
-def _open_folder(folder: Path) -> OpenFile:
+def _read_folder(folder: Path) -> duckdb.DuckDBPyRelation:
     """Open all Parquet files below a folder; names that begin with a dot or an underscore do not count."""
     files = [
         file
@@ -145,13 +146,11 @@ def _open_folder(folder: Path) -> OpenFile:
         raise DataError(
             "the folder holds no Parquet files. Name a file, or another folder.", where=str(folder)
         )
-    return OpenFile(folder, _read_parquet(folder, files))
+    return _read_parquet(folder, files)
 
 
 def _read_parquet(path: Path, files: Sequence[Path]) -> duckdb.DuckDBPyRelation:
     """Open Parquet files of one schema."""
-    import duckdb
-
     listed, connection = ", ".join(_literal_path(file) for file in files), connect()
     try:
         relation = connection.sql(f"SELECT * FROM read_parquet([{listed}])")
@@ -181,7 +180,6 @@ def _top_names(schema: Sequence[tuple[str, int | None]]) -> list[str]:
 
 def _read_arrow(path: Path) -> duckdb.DuckDBPyRelation:
     """Open an Arrow file (also called Feather), or a stream of Arrow batches that was saved as a file."""
-    import pyarrow as pa
     import pyarrow.dataset
     import pyarrow.ipc
 
@@ -196,15 +194,12 @@ def _read_arrow(path: Path) -> duckdb.DuckDBPyRelation:
             raise DataError(
                 "the file is not an Arrow file, or it is damaged. Write it again.", where=str(path)
             ) from None
-    names = rows.schema.names
-    refuse_repeated(names, where=str(path))
+    refuse_repeated(rows.schema.names, where=str(path))
     return connect().from_arrow(rows)
 
 
 def _read_json(path: Path) -> duckdb.DuckDBPyRelation:
     """Open JSON lines, or one array of objects, with the types of JSON; what is mixed is read as text."""
-    import duckdb
-
     connection = connect()
     source = _literal_path(path)
     try:
@@ -234,7 +229,8 @@ def _refuse_odd_json(path: Path, connection: duckdb.DuckDBPyConnection) -> None:
 
 def _explain_json(path: Path) -> str:
     """Say which line of a file is not JSON."""
-    with _open_lines(path) as file:
+    opened = gzip.open if path.suffix.lower() == ".gz" else open
+    with opened(path, "rt", encoding="utf-8", errors="replace") as file:
         try:
             for number, line in enumerate(file, start=1):
                 if line.strip() and not isinstance(json.loads(line), dict):
@@ -244,19 +240,10 @@ def _explain_json(path: Path) -> str:
     return "the file cannot be read as JSON lines. Write one object for each row."
 
 
-def _open_lines(path: Path) -> IO[str]:
-    """Open a text file, compressed or not; what cannot be decoded is replaced."""
-    if path.suffix.lower() == ".gz":
-        return gzip.open(path, "rt", encoding="utf-8", errors="replace")
-    return path.open(encoding="utf-8", errors="replace")
-
-
 def _refuse_empty(opened: OpenFile) -> None:
     """Refuse a file without rows; reading one row also finds what is wrong at the beginning."""
-    import duckdb
-
     try:
-        rows = sum(batch.num_rows for batch in stream(opened.relation.limit(1)))
+        rows = sum(batch.num_rows for batch in read_batches(opened.relation.limit(1)))
     except duckdb.Error as error:
         raise opened.explain(error) from None
     if not rows:
@@ -269,18 +256,17 @@ def _literal_path(path: Path) -> str:
     return quote_literal("".join(f"[{c}]" if c in "*?[" else c for c in str(path.absolute())))
 
 
-def is_text(name: str) -> bool:
-    """Tell whether a name can be written down: on some systems a file's name may be any bytes."""
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
 def _near(path: Path) -> str:
     """Return a hint with the file nearby whose name is closest."""
     if not path.parent.is_dir():
         return "Its folder does not exist either."
     hint = nearest(path.name, [entry.name for entry in path.parent.iterdir()])
     return hint if hint.startswith("Did") else ""
+
+
+def stamp(path: Path) -> tuple[tuple[str, int, int], ...]:
+    """Return what tells whether a file is still the one that was opened; nothing where there is none."""
+    if not path.exists():
+        return ()
+    files = sorted(entry for entry in path.rglob("*") if entry.is_file()) if path.is_dir() else [path]
+    return tuple((str(file), file.stat().st_size, file.stat().st_mtime_ns) for file in files)

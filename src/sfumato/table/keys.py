@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 import decimal
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from sfumato.errors import DataError, nearest
 from sfumato.hierarchies.kinds import as_time, infer_kind, parse_values
+from sfumato.table.libraries import nw, pa
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    import narwhals as nw
-    import pyarrow as pa
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from sfumato.spec import Spec
-    from sfumato.table.sources import Source
+    from sfumato.table.sources import Frame, Source
 
 Shown: TypeAlias = Literal["raw", "text", "number"]
 
@@ -29,78 +28,57 @@ def key(source: Source, name: str) -> nw.Expr:
     number become null; categories become their texts, negative zero becomes zero. Everything else
     keeps its type.
     """
-    import narwhals as nw
-
     dtype = source.schema[name]
     column = nw.col(name)
-    if dtype.is_float():
-        # Adding zero turns a negative zero into the zero that it equals.
-        return nw.when(~_is_missing(source, name)).then(column + 0.0)
-    if isinstance(dtype, (nw.Int128, nw.UInt128, nw.Unknown)) and not _is_time(source, name):
+    is_odd = isinstance(dtype, (nw.Int128, nw.UInt128, nw.Unknown))
+    if is_odd and not source.engine_type(name).startswith("TIMESTAMP"):
         # Unknown are a column without any value, and types that an engine alone has, such as UUID.
         return column.cast(nw.String)
-    if dtype.is_integer() or isinstance(dtype, (nw.Decimal, nw.Boolean, nw.Date, nw.Datetime, nw.Unknown)):
-        return _without_typed_missing(source, name)
     if isinstance(dtype, (nw.Categorical, nw.Enum)):
-        return _without_missing(column.cast(nw.String), source)
-    if isinstance(dtype, nw.String):
-        return _without_missing(column, source)
-    if isinstance(dtype, nw.Object) and source.kind == "pandas":
-        return _without_typed_missing(source, name)
+        return _without_missing(source, name, column.cast(nw.String))
+    plain = (nw.Decimal, nw.Boolean, nw.Date, nw.Datetime, nw.String, nw.Unknown)
+    is_mixed = isinstance(dtype, nw.Object) and source.kind == "pandas"
+    if dtype.is_float() or dtype.is_integer() or isinstance(dtype, plain) or is_mixed:
+        return _without_missing(source, name, column)
     raise DataError(
         f"the column {name!r} has the type {dtype}. Make it text, a number or a date first.",
         where=source.name,
     )
 
 
-def _is_time(source: Source, name: str) -> bool:
-    """Tell whether a column of a relation holds times of a precision that narwhals does not know."""
-    if not source.is_relation:
-        return False
-    native: Any = source.native
-    return str(native.types[source.columns.index(name)]).startswith("TIMESTAMP")
+def select_keys(source: Source, names: Sequence[str]) -> Frame:
+    """Return the keys of columns as ``key_0``, ``key_1`` and so on, and nothing beside them."""
+    return source.frame.select(key(source, name).alias(f"key_{place}") for place, name in enumerate(names))
 
 
-def _without_missing(column: nw.Expr, source: Source) -> nw.Expr:
-    """Return a text column in which missing is null."""
-    import narwhals as nw
-
-    if source.is_text or not source.missing:
-        return column
-    return nw.when(~column.is_in(source.missing)).then(column)
+def clean(source: Source, name: str) -> nw.Expr:
+    """Return the expression by which a column leaves that is kept: its own type, with missing as null."""
+    return _without_missing(source, name, nw.col(name))
 
 
-def _without_typed_missing(source: Source, name: str) -> nw.Expr:
-    """Return a column of numbers or dates in which the values that missing texts stand for are null."""
-    import narwhals as nw
-
-    column = nw.col(name)
-    if not _missing_values(source, name):
-        return column
-    return nw.when(~_is_missing(source, name)).then(column)
-
-
-def _is_missing(source: Source, name: str) -> nw.Expr:
-    """Tell where a number or date is missing though it is not null."""
-    import narwhals as nw
-
-    column = nw.col(name)
+def _without_missing(source: Source, name: str, column: nw.Expr) -> nw.Expr:
+    """Return a column in which what counts as missing is null."""
+    dtype = source.schema[name]
+    if isinstance(dtype, (nw.String, nw.Categorical, nw.Enum)):
+        if source.is_text or not source.missing:
+            return column
+        texts = column if isinstance(dtype, nw.String) else column.cast(nw.String)
+        return nw.when(~texts.is_in(source.missing)).then(column)
     found = _missing_values(source, name)
-    listed = column.is_in(found) if found else None
-    if not source.schema[name].is_float():
-        assert listed is not None
-        return listed
-    return column.is_nan() if listed is None else column.is_nan() | listed
+    if dtype.is_float():
+        missing = column.is_nan() | column.is_in(found) if found else column.is_nan()
+        # Adding zero turns a negative zero into the zero that it equals.
+        return nw.when(~missing).then(column + 0.0)
+    return nw.when(~column.is_in(found)).then(column) if found else column
 
 
 def _missing_values(source: Source, name: str) -> list[object]:
     """Return the numbers or dates of a column's type that texts for missing stand for: ``-9`` is -9."""
-    import narwhals as nw
-
     dtype = source.schema[name]
     if isinstance(dtype, nw.Object):
         return [value for text in source.missing for value in parse_values([text], infer_kind([text]))]
-    kind = _kind_of(dtype)
+    is_date = isinstance(dtype, (nw.Date, nw.Datetime))
+    kind = "number" if dtype.is_numeric() else "date" if is_date else None
     texts = [] if kind is None else [text for text in source.missing if infer_kind([text]) == kind]
     values = [value for text in texts for value in parse_values([text], str(kind))]
     if dtype.is_integer():
@@ -111,30 +89,6 @@ def _missing_values(source: Source, name: str) -> list[object]:
         # An instant with a zone is no text of a specification.
         return [] if dtype.time_zone else [as_time(day) for day in values if isinstance(day, dt.date)]
     return [float(value) if isinstance(value, int) else value for value in values]
-
-
-def _kind_of(dtype: nw.dtypes.DType) -> str | None:
-    """Return the kind of values that a typed column holds: ``number``, ``date``, or None for others."""
-    import narwhals as nw
-
-    if dtype.is_numeric():
-        return "number"
-    return "date" if isinstance(dtype, (nw.Date, nw.Datetime)) else None
-
-
-def clean(source: Source, name: str) -> nw.Expr:
-    """Return the expression by which a column leaves that is kept: its own type, with missing as null."""
-    import narwhals as nw
-
-    dtype = source.schema[name]
-    column = nw.col(name)
-    if dtype.is_float():
-        return key(source, name)
-    if not isinstance(dtype, (nw.String, nw.Categorical, nw.Enum)):
-        return _without_typed_missing(source, name)
-    if source.is_text or not source.missing:
-        return column
-    return nw.when(~column.cast(nw.String).is_in(source.missing)).then(column)
 
 
 @dataclass(frozen=True)
@@ -179,17 +133,17 @@ class ColumnPlan:
     # each raw value
     parts: dict[str, pa.Array]
     values: pa.Array  # the raw values
-    # what missing becomes
-    missing_block: int | None = None
-    missing_text: str | None = None
-    missing_number: int | float | None = None
+    missing: Mapping[str, int | float | str] = field(default_factory=dict)  # what missing becomes in each
 
     def mapping(self, names: Names) -> pa.Table:
         """Return the table to join with, under names of our own."""
-        import pyarrow as pa
-
         columns = {"key": self.values, **self.parts}
         return pa.Table.from_arrays(list(columns.values()), [names.of(part, self.place) for part in columns])
+
+    def column(self, part: str, names: Names) -> nw.Expr:
+        """Return a joined column; missing, which matched nothing, is what it becomes."""
+        joined = nw.col(names.of(part, self.place))
+        return joined.fill_null(self.missing[part]) if part in self.missing else joined
 
 
 NEARLY_UNIQUE = 0.9
@@ -200,8 +154,7 @@ MANY_ROWS = 20
 class Roles:
     """The columns of a table by what is done with them."""
 
-    # the attributes of the specification, in its order
-    quasi_identifiers: tuple[str, ...]
+    quasi_identifiers: tuple[str, ...]  # like the next three, in the order of the specification
     sensitive: tuple[str, ...]
     identifiers: tuple[str, ...]
     others: tuple[str, ...]
@@ -238,32 +191,19 @@ def require_columns(
             raise DataError(f"the data have no column {name!r}. {nearest(name, columns)}", where=place)
 
 
-def find_warnings(source: Source, roles: Roles, row_count: int, constant: Sequence[str]) -> list[str]:
-    """Say what about the roles looks like a mistake; column names and counts only."""
-    found = [f"The sensitive attribute {name!r} has the same value in every row." for name in constant]
-    distinct = _count_distinct(source, (*roles.others, *(roles.identifiers if roles.person is None else ())))
-    found += [
-        f"The column {name!r} holds durations, which a file cannot hold without loss, so that the release "
-        "cannot be written. Make it a number, such as seconds, or leave it out."
-        for name in roles.others
-        if _holds_durations(source, name)
-    ]
-    return [*found, *_judge(roles, distinct, row_count)]
-
-
-def _holds_durations(source: Source, name: str) -> bool:
-    """Tell whether a column holds lengths of time."""
-    import narwhals as nw
-
-    native: Any = source.native
-    is_interval = source.is_relation and str(native.types[source.columns.index(name)]) == "INTERVAL"
-    return is_interval or isinstance(source.schema[name], nw.Duration)
-
-
-def _judge(roles: Roles, distinct: dict[str, int], row_count: int) -> Iterator[str]:
-    """Yield a line for each column whose number of distinct values does not fit its role."""
-    for name, count in distinct.items():
-        if name in roles.identifiers:
+def find_warnings(source: Source, roles: Roles, row_count: int, constant: Sequence[str]) -> Iterator[str]:
+    """Yield what about the roles looks like a mistake; column names and counts only."""
+    for name in constant:
+        yield f"The sensitive attribute {name!r} has the same value in every row."
+    for name in roles.others:
+        if source.engine_type(name) == "INTERVAL" or isinstance(source.schema[name], nw.Duration):
+            yield (
+                f"The column {name!r} holds durations, which a file cannot hold without loss, so that the "
+                "release cannot be written. Make it a number, such as seconds, or leave it out."
+            )
+    identifiers = roles.identifiers if roles.person is None else ()
+    for name, count in _count_distinct(source, (*roles.others, *identifiers)).items():
+        if name in identifiers:
             if count < row_count:
                 yield (
                     f"The identifier {name!r} repeats ({count} values in {row_count} rows). If it stands for "
@@ -278,17 +218,12 @@ def _judge(roles: Roles, distinct: dict[str, int], row_count: int) -> Iterator[s
 
 def _count_distinct(source: Source, names: Sequence[str]) -> dict[str, int]:
     """Count the distinct values of columns, missing being one; columns of odd types are passed over."""
-    import narwhals as nw
-
-    expressions = {}
+    countable = []
     for name in names:
-        try:
-            expressions[name] = key(source, name)
-        except DataError:
-            continue
-    if not expressions:
+        with contextlib.suppress(DataError):
+            key(source, name)
+            countable.append(name)
+    if not countable:
         return {}
-    places = {name: f"key_{place}" for place, name in enumerate(expressions)}
-    keys = source.frame.select(expression.alias(places[name]) for name, expression in expressions.items())
-    counted = source.collect(keys.select(nw.col(own).n_unique() for own in places.values()))
-    return {name: int(counted.column(own)[0].as_py()) for name, own in places.items()}
+    counted = source.collect(select_keys(source, countable).select(nw.all().n_unique()))
+    return {name: int(column[0].as_py()) for name, column in zip(countable, counted.columns, strict=True)}

@@ -18,49 +18,24 @@ from sfumato.confidentiality import (
 from sfumato.errors import DataError
 from sfumato.hierarchies.kinds import infer_kind, parse_values, text_of
 from sfumato.table.arrow import number_array, places_of
-from sfumato.table.keys import ColumnPlan, Names, key
+from sfumato.table.keys import ColumnPlan, Names, key, select_keys
+from sfumato.table.libraries import nw, pa, pc
 from sfumato.table.tally import DistinctColumn, Tally
 from sfumato.table.values import texts_of_array
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    import narwhals as nw
-    import pyarrow as pa
+    from collections.abc import Mapping, Sequence
 
     from sfumato._typing import BoolArray, IntArray
     from sfumato.confidentiality import Statement
     from sfumato.domains import Confidential
     from sfumato.hierarchies import Hierarchy
     from sfumato.spec import Spec
-    from sfumato.table.sources import Frame, Source
+    from sfumato.table.sources import Source
+    from sfumato.table.tally import RawColumn
 
 PER_COLUMN = 32
 """How many sentences the held bits of one column tell of."""
-
-
-@dataclass(frozen=True, eq=False)
-class Persons:
-    """Which sentences each person holds."""
-
-    column: str  # the column that tells persons apart
-    values: pa.Array  # its raw values, without missing
-    held: BoolArray  # whether each of them holds each sentence, shape (values, sentences)
-    missing: BoolArray  # the same for the person of all rows without one
-
-    def plans(self, first: int) -> list[ColumnPlan]:
-        """Return what every row is joined with, so that it knows what its person holds."""
-        return [
-            ColumnPlan(
-                self.column,
-                first + number,
-                False,
-                "number",
-                {"number": number_array(_bits(self.held[:, part]))},
-                self.values,
-            )
-            for number, part in enumerate(_parts(self.held.shape[1]))
-        ]
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,9 +50,8 @@ class Secrets:
     columns: Mapping[str, str]  # name in a recount → column of the source, for conditions
     row: str  # name in a recount of the number of the row, from 1
     # names in a recount of what the row's person holds; none where every row is a person
-    bits: tuple[str, ...] = ()
-    # what each person holds, where persons are named
-    persons: Persons | None = field(default=None, repr=False)
+    bits: tuple[str, ...]
+    holding: Sequence[ColumnPlan] = field(repr=False)  # what rows are joined with to know what a person holds
 
     @property
     def is_for_everyone(self) -> bool:
@@ -86,22 +60,14 @@ class Secrets:
 
     def needs_rows(self) -> bool:
         """Tell whether a recount needs the numbers of rows."""
-        return self.persons is None and any(item.record is not None for item in self.statements)
+        return not self.holding and any(item.record is not None for item in self.statements)
 
-    def plans(self, first: int) -> list[ColumnPlan]:
-        """Return what rows are joined with to know who holds what; ``first`` is the place of the first."""
-        return [] if self.persons is None else self.persons.plans(first)
-
-    def expressions(self, source: Source, plans: Sequence[ColumnPlan], names: Names) -> list[nw.Expr]:
+    def expressions(self, source: Source, names: Names) -> list[nw.Expr]:
         """Return the columns that stand beside the released ones in a recount."""
-        import narwhals as nw
-
-        if self.persons is not None:
-            parts = _parts(len(self.persons.missing))
-            missing = [int(_bits(self.persons.missing[None, part])[0]) for part in parts]
+        if self.holding:
             return [
-                nw.col(names.of("number", plan.place)).fill_null(bits).alias(name)
-                for plan, bits, name in zip(plans, missing, self.bits, strict=True)
+                plan.column("number", names).alias(name)
+                for plan, name in zip(self.holding, self.bits, strict=True)
             ]
         found = [key(source, column).alias(name) for name, column in self.columns.items()]
         if self.needs_rows():
@@ -109,48 +75,29 @@ class Secrets:
             found.append((nw.col(names.row) + (0 if source.is_relation else 1)).alias(self.row))
         return found
 
-    def numbered(self, source: Source, frame: Frame, names: Names) -> Frame:
-        """Number the rows of a frame that is not lazy and whose rows are in their order."""
-        if source.is_lazy or not self.needs_rows():
-            return frame
-        eager: Any = frame
-        numbered: Frame = eager.with_row_index(names.row)
-        return numbered
 
-
-def make_secrets(
+def _make_secrets(
     source: Source,
     statements: Sequence[Statement],
     sensitive: Mapping[str, SentenceColumn],
     others: Mapping[str, SentenceColumn],
-    persons: Persons | None,
+    holding: Sequence[ColumnPlan],
 ) -> Secrets:
     """Put sentences into the form in which they are recounted."""
     own = Names.beside(source.columns)
     names = {name: own.of("holder", place) for place, name in enumerate(others)}
-    holders = tuple(
-        None if item.holders is None else plain_form(item.holders, others, names) for item in statements
-    )
-    count = 0 if persons is None else len(_parts(len(statements)))
     return Secrets(
         tuple(statements),
         tuple(format_sentence(without_orders(item.sentence, sensitive)) for item in statements),
         tuple(plain_form(item.sentence, sensitive) for item in statements),
-        holders,
+        tuple(
+            None if item.holders is None else plain_form(item.holders, others, names) for item in statements
+        ),
         {alias: name for name, alias in names.items()},
         own.of("holder", len(names)),
-        tuple(own.of("held", number) for number in range(count)),
-        persons,
+        tuple(own.of("held", number) for number in range(len(holding))),
+        holding,
     )
-
-
-def _parts(count: int) -> list[slice]:
-    return [slice(start, start + PER_COLUMN) for start in range(0, count, PER_COLUMN)]
-
-
-def _bits(held: BoolArray) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
-    """Pack flags of shape (n, sentences) into integers, the first sentence in the lowest bit."""
-    return np.asarray((held.astype(np.int64) << np.arange(held.shape[1])).sum(axis=1), dtype=np.int64)
 
 
 HIDDEN = ""
@@ -179,38 +126,45 @@ def mark_tuples(
     spec: Spec,
     counted: Tally,
     statements: Sequence[Statement],
-    sensitive: Mapping[str, tuple[Hierarchy, IntArray, int | None]],
-    *,
-    number_persons: Callable[[Tally], IntArray | None],
+    sensitive: Mapping[str, tuple[Hierarchy, RawColumn]],
 ) -> Marks:
     """Judge every tuple by every sentence."""
     owners = {item.record: _owner(source, counted, item) for item in statements if item.record is not None}
     split, records = _set_apart(counted, owners)
     known = {
-        name: sensitive_column(hierarchy, _coded(split.columns[name], codes, missing))
-        for name, (hierarchy, codes, missing) in sensitive.items()
+        name: _sensitive_column(hierarchy, split.columns[name].coded(raw))
+        for name, (hierarchy, raw) in sensitive.items()
     }
     others = {
         name: known.get(name) or _column(name, split, spec)
         for name in columns_for(statements, list(split.columns))
     }
-    persons = number_persons(split)
-    codes, confidential = compile_statements(statements, known, others, records, persons)
-    holding = None
-    if persons is not None and spec.data.person is not None:
-        column = split.columns[spec.data.person]
-        holding = _persons(spec.data.person, column, confidential.held[codes])
-    return Marks(split, codes, confidential, make_secrets(source, statements, known, others, holding))
+    person = spec.data.person
+    codes, confidential = compile_statements(statements, known, others, records, split.number_persons(person))
+    holding = []
+    if person is not None:
+        # Its places come after those of the quasi-identifiers and sensitive attributes.
+        first = len(spec.quasi_identifiers) + len(spec.sensitive)
+        holding = _plan_holding(person, split.columns[person], confidential.held[codes], first)
+    return Marks(split, codes, confidential, _make_secrets(source, statements, known, others, holding))
 
 
-def _persons(name: str, column: DistinctColumn, held: BoolArray) -> Persons:
-    """Return which sentences each person holds; all tuples of a person hold the same."""
-    found = np.zeros((len(column.values) + 1, held.shape[1]), dtype=bool)
-    found[column.places] = held
-    return Persons(name, column.values, found[:-1], found[-1])
+def _plan_holding(name: str, column: DistinctColumn, held: BoolArray, first: int) -> list[ColumnPlan]:
+    """Plan what every row is joined with, so that it knows what its person holds."""
+    # All tuples of a person hold the same; the person of all rows without one is last.
+    persons = np.zeros((len(column.values) + 1, held.shape[1]), dtype=np.int64)
+    persons[column.places] = held
+    plans = []
+    for number, start in enumerate(range(0, held.shape[1], PER_COLUMN)):
+        part = persons[:, start : start + PER_COLUMN]
+        # The first sentence is in the lowest bit.
+        bits = (part << np.arange(part.shape[1])).sum(axis=1)
+        parts, missing = {"number": number_array(bits[:-1])}, {"number": int(bits[-1])}
+        plans.append(ColumnPlan(name, first + number, False, "number", parts, column.values, missing))
+    return plans
 
 
-def sensitive_column(hierarchy: Hierarchy, codes: IntArray) -> SentenceColumn:
+def _sensitive_column(hierarchy: Hierarchy, codes: IntArray) -> SentenceColumn:
     """Return a sensitive attribute as sentences see it: the values of its domain.
 
     Categories whose texts are all numbers, or all dates, are compared as such.
@@ -222,11 +176,6 @@ def sensitive_column(hierarchy: Hierarchy, codes: IntArray) -> SentenceColumn:
         typed = iter(parse_values(texts, kind))
         values = [None if value is None else next(typed) for value in values]
     return SentenceColumn(kind, values, codes)
-
-
-def _coded(column: DistinctColumn, codes: IntArray, missing: int | None) -> IntArray:
-    found = codes if missing is None else np.append(codes, np.int32(missing))
-    return np.asarray(found[column.places])
 
 
 def _column(name: str, counted: Tally, spec: Spec) -> SentenceColumn:
@@ -261,30 +210,19 @@ def _owner(source: Source, counted: Tally, statement: Statement) -> int:
         )
     fits = np.ones(len(counted.rows), dtype=bool)
     for place, column in enumerate(counted.columns.values()):
-        fits &= column.places == _place(row.column(place), column.values)
+        cell = row.column(place).combine_chunks().cast(column.values.type)
+        fits &= column.places == places_of(pc.index_in(cell, value_set=column.values))[0]
     return int(np.flatnonzero(fits)[0])
 
 
 def _read_record(source: Source, names: tuple[str, ...], number: int) -> pa.Table:
     """Return the keys of one row, counted from 1 in the order of the data; no row if there is none."""
-    import narwhals as nw
-
-    keyed: Any = source.frame.select(
-        key(source, name).alias(f"key_{place}") for place, name in enumerate(names)
-    )
+    keyed: Any = select_keys(source, names)
     if source.is_relation:
         return source.collect(nw.from_native(keyed.to_native().limit(1, offset=number - 1)))
     if source.is_lazy:
         return source.collect(nw.from_native(keyed.to_native().slice(number - 1, 1)))
     return source.collect(keyed[number - 1 : number])
-
-
-def _place(cell: pa.ChunkedArray, values: pa.Array) -> int:
-    """Return the place of a cell's value among the distinct ones; -1 for missing."""
-    import pyarrow.compute as pc
-
-    found = pc.index_in(cell.combine_chunks().cast(values.type), value_set=values)
-    return int(places_of(found)[0])
 
 
 def _set_apart(counted: Tally, owners: Mapping[int, int]) -> tuple[Tally, dict[int, BoolArray]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,26 +9,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from sfumato.errors import DataError
+from sfumato.spec import DataSpec
 from sfumato.table.delimited import refuse_repeated
-from sfumato.table.engine import stream, tidy_at_exit
-from sfumato.table.files import OpenFile, Reading, open_file
+from sfumato.table.engine import connect, read_batches, tidy_at_exit
+from sfumato.table.files import OpenFile, open_file, stamp
+from sfumato.table.libraries import duckdb, nw, pa
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-
-    import narwhals as nw
-    import pyarrow as pa
-
-    from sfumato.spec import DataSpec
 
     Frame: TypeAlias = nw.DataFrame[Any] | nw.LazyFrame[Any]
 
 
 def to_arrow(frame: Frame) -> pa.Table:
     """Compute a frame, if it is lazy, and return its columns as an Arrow table; an index is no column."""
-    import narwhals as nw
-    import pyarrow as pa
-
     found = frame.collect("pyarrow") if isinstance(frame, nw.LazyFrame) else frame
     if found.implementation.is_pandas():
         return pa.Table.from_pandas(found.to_native(), preserve_index=False)
@@ -38,8 +31,6 @@ def to_arrow(frame: Frame) -> pa.Table:
 
 def without_views(table: pa.Table) -> pa.Table:
     """Return an Arrow table with plain texts in place of views, which few functions of Arrow know."""
-    import pyarrow as pa
-
     plain = {"string_view": pa.large_string(), "binary_view": pa.large_binary()}
     for place, found in enumerate(table.schema):
         if str(found.type) in plain:
@@ -49,11 +40,6 @@ def without_views(table: pa.Table) -> pa.Table:
 
 def make_frame(columns: Mapping[str, Sequence[object]], kind: SourceKind) -> object:
     """Make a frame of the kind that came in."""
-    import narwhals as nw
-    import pyarrow as pa
-
-    from sfumato.table.engine import connect
-
     table = pa.table({name: list(values) for name, values in columns.items()})
     if kind == "duckdb":
         return connect().from_arrow(table)
@@ -84,7 +70,6 @@ class Source:
     # texts that count as missing; in columns of numbers and dates, the values that they stand for
     missing: tuple[str, ...] = ("",)
     file: OpenFile | None = None  # the opened file, where there is one
-    stamp: tuple[tuple[str, int, int], ...] = ()  # size and time of the file when it was opened
 
     @cached_property
     def schema(self) -> Mapping[str, nw.dtypes.DType]:
@@ -121,41 +106,31 @@ class Source:
         """Whether the rows come from a text file: every column is text, and missing is null already."""
         return self.file is not None and self.file.layout is not None
 
-    def row_count(self) -> int:
-        """Count the rows."""
-        import narwhals as nw
-
-        counted = self.frame.select(nw.len().alias("rows"))
-        return int(self.collect(counted).column("rows")[0].as_py())
+    def engine_type(self, name: str) -> str:
+        """Return how DuckDB calls the type of a column, which narwhals may not know; no text elsewhere."""
+        relation: Any = self.native
+        return str(relation.types[self.columns.index(name)]) if self.is_relation else ""
 
     def collect(self, frame: Frame) -> pa.Table:
         """Compute a frame made from this source, as an Arrow table."""
-        import pyarrow as pa
-
         batches = list(self.batches(frame))
         return pa.Table.from_batches(batches) if batches else pa.table({})
 
     def batches(self, frame: Frame) -> Iterator[pa.RecordBatch]:
         """Compute a frame made from this source, as Arrow batches."""
-        with self._reading():
-            yield from stream(frame.to_native()) if self.is_relation else to_arrow(frame).to_batches()
-
-    @contextlib.contextmanager
-    def _reading(self) -> Iterator[None]:
-        """Turn what the engine says about a file into a message for its owner."""
-        if self.file is None:
-            yield
+        if not self.is_relation:
+            yield from to_arrow(frame).to_batches()
             return
-        import duckdb
-
         try:
-            yield
+            yield from read_batches(frame.to_native())
         except duckdb.Error as error:
+            if self.file is None:
+                raise
             raise self.file.explain(error) from None
 
     def refuse_changed(self) -> None:
         """Refuse to go on if the file is not the one that was opened."""
-        if self.file is not None and _stamp(self.file.path) != self.stamp:
+        if self.file is not None and stamp(self.file.path) != self.file.stamp:
             raise DataError("the data changed while they were worked on. Start again.", where=self.name)
 
 
@@ -163,30 +138,14 @@ def open_source(data: object, data_spec: DataSpec | None = None) -> Source:
     """See a file or a frame as a source."""
     if isinstance(data, Source):
         return data
-    reading = Reading() if data_spec is None else _reading_of(data_spec)
-    if isinstance(data, (str, os.PathLike)):
-        return _from_file(Path(os.fspath(data)), reading)
-    return _from_frame(data, reading)
+    asked = data_spec or DataSpec()
+    if not isinstance(data, (str, os.PathLike)):
+        return _from_frame(data, asked.missing)
+    opened = open_file(Path(os.fspath(data)), asked)
+    return Source("file", nw.from_native(opened.relation), asked.missing, opened)
 
 
-def _reading_of(data_spec: DataSpec) -> Reading:
-    """Take from the specification how text is read."""
-    return Reading(data_spec.separator, data_spec.encoding, tuple(data_spec.missing))
-
-
-def _from_file(path: Path, reading: Reading) -> Source:
-    """Open a file."""
-    import narwhals as nw
-
-    stamp = _stamp(path)
-    opened = open_file(path, reading)
-    return Source("file", nw.from_native(opened.relation), reading.missing, opened, stamp)
-
-
-def _from_frame(data: object, reading: Reading) -> Source:
-    """Wrap a frame."""
-    import narwhals as nw
-
+def _from_frame(data: object, missing: tuple[str, ...]) -> Source:
     try:
         frame: Any = nw.from_native(data)
     except (TypeError, ValueError) as error:
@@ -196,27 +155,19 @@ def _from_frame(data: object, reading: Reading) -> Source:
     kind = _KINDS.get((frame.implementation.value, isinstance(frame, nw.LazyFrame)))
     if kind is None:
         raise _unknown_frame(data)
-    if not all(isinstance(name, str) for name in frame.collect_schema()):
-        raise DataError("column names must be texts. Rename the columns.", where=f"the {kind} frame")
-    refuse_repeated(list(frame.collect_schema()), where=f"the {kind} frame")
+    names, where = list(frame.collect_schema()), f"the {kind} frame"
+    if not all(isinstance(name, str) for name in names):
+        raise DataError("column names must be texts. Rename the columns.", where=where)
+    refuse_repeated(names, where=where)
     if kind == "duckdb":
         tidy_at_exit()
     if kind == "pyarrow":
         frame = nw.from_native(without_views(frame.to_native()))
-    return Source(kind, frame, reading.missing)
+    return Source(kind, frame, missing)
 
 
 def _unknown_frame(data: object) -> DataError:
-    """Make the error for something that is no table."""
     return DataError(
         f"a {type(data).__name__} is no table. Pass a path, a pandas or Polars frame, a PyArrow table "
         "or a DuckDB relation."
     )
-
-
-def _stamp(path: Path) -> tuple[tuple[str, int, int], ...]:
-    """Return name, size and time of a file, or of every file in a folder; nothing where there is none."""
-    if not path.exists():
-        return ()
-    files = sorted(entry for entry in path.rglob("*") if entry.is_file()) if path.is_dir() else [path]
-    return tuple((str(file), file.stat().st_size, file.stat().st_mtime_ns) for file in files)

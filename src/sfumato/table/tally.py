@@ -9,18 +9,16 @@ import numpy as np
 
 from sfumato.errors import DataError
 from sfumato.table.arrow import MISSING, counts_of, places_of
-from sfumato.table.keys import key
+from sfumato.table.keys import key, select_keys
+from sfumato.table.libraries import nw, pa
+from sfumato.table.values import rank
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    import narwhals as nw
-    import pyarrow as pa
-
     from sfumato._typing import IntArray, LongArray
+    from sfumato.hierarchies.hierarchy import Value
     from sfumato.table.sources import Frame, Source
-
-_COUNT = "rows"
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +40,30 @@ class DistinctColumn:
         count = np.bincount(self.places[known], weights=rows[known], minlength=len(self.values))
         return count.astype(np.int64)
 
+    def coded(self, raw: RawColumn) -> IntArray:
+        """Return the code of every tuple; that of missing stands last, where its place -1 finds it."""
+        codes = raw.codes if raw.missing is None else np.append(raw.codes, np.int32(raw.missing))
+        return np.asarray(codes[self.places])
+
+    def ranked(self) -> RawColumn:
+        """Return the values with their ranks as codes; missing is last."""
+        known, has_missing = len(self.values), self.has_missing
+        missing = known if has_missing else None
+        return RawColumn(self.values, rank(self.values), known + has_missing, missing)
+
+
+@dataclass(frozen=True, eq=False)
+class RawColumn:
+    """The distinct values of a column as the engine holds them, with their codes."""
+
+    values: pa.Array  # the distinct values that are not missing, without order
+    # the code of each value; equal codes for values that mean the same, such as `1` and `1.0`
+    codes: IntArray
+    size: int  # how many codes there are, those of values that do not occur and of missing included
+    missing: int | None  # the code of missing, or None if it does not occur
+    # the typed value of each raw value; only where a release shows statistics
+    typed: Sequence[Value] | None = None
+
 
 @dataclass(frozen=True, eq=False)
 class Tally:
@@ -50,6 +72,13 @@ class Tally:
     columns: Mapping[str, DistinctColumn]  # name of each column to its values
     rows: LongArray  # number of rows of each tuple
 
+    def number_persons(self, name: str | None) -> IntArray | None:
+        """Number the persons of the tuples, where a column names them.
+
+        Rows whose person is missing are one person, which can only lower a count.
+        """
+        return None if name is None else self.columns[name].coded(self.columns[name].ranked())
+
 
 def tally(source: Source, names: Sequence[str]) -> Tally:
     """Group the rows by some columns and count them, on the engine that holds them.
@@ -57,49 +86,37 @@ def tally(source: Source, names: Sequence[str]) -> Tally:
     Only the distinct tuples leave the engine, in batches, and of these only the distinct values of
     each column are kept; the tuples become integers at once.
     """
-    import pyarrow as pa
-
     counted = _count(source, names)
     encoded: list[list[pa.Array]] = [[] for _ in names]
     rows: list[LongArray] = [np.zeros(0, dtype=np.int64)]
     try:
         for batch in source.batches(counted):
-            for place in range(len(names)):
-                encoded[place].append(_encode(batch.column(_key_name(place))))
-            rows.append(counts_of(batch.column(_COUNT)))
+            *columns, counts = batch.columns
+            for chunks, column in zip(encoded, columns, strict=True):
+                chunks.append(_encode(column))
+            rows.append(counts_of(counts))
     except (pa.ArrowInvalid, pa.ArrowTypeError):
-        raise _mixed(source, names) from None
+        for name in names:
+            if not _is_of_one_type(source, key(source, name)):
+                raise _mixed(source, name) from None
+        raise DataError("the rows cannot be counted.", where=source.name) from None
     total = np.concatenate(rows)
     if not total.sum():
         raise DataError("the data have no rows.", where=source.name)
-    return Tally(
-        {name: _unify(chunks) for name, chunks in zip(names, encoded, strict=True)},
-        total,
-    )
+    return Tally({name: _unify(chunks) for name, chunks in zip(names, encoded, strict=True)}, total)
 
 
 def _count(source: Source, names: Sequence[str]) -> Frame:
-    """Return the frame of the distinct tuples with their counts, under names of our own."""
-    import narwhals as nw
-
+    """Return the distinct tuples, and behind them how often each occurs."""
+    counts = nw.len().alias("rows")
     if not names:
-        return source.frame.select(nw.len().alias(_COUNT))
-    keys = [_key_name(place) for place in range(len(names))]
-    selected = source.frame.select(
-        key(source, name).alias(own) for name, own in zip(names, keys, strict=True)
-    )
-    return selected.group_by(keys).agg(nw.len().alias(_COUNT))
-
-
-def _key_name(place: int) -> str:
-    """Name the key of a column; nothing else is in the frame, so it cannot clash."""
-    return f"key_{place}"
+        return source.frame.select(counts)
+    keys = [f"key_{place}" for place in range(len(names))]
+    return select_keys(source, names).group_by(keys).agg(counts)
 
 
 def _encode(column: pa.Array) -> pa.Array:
     """Turn a column of a batch into places and values."""
-    import pyarrow as pa
-
     if pa.types.is_dictionary(column.type):
         return column
     if pa.types.is_null(column.type):
@@ -109,8 +126,6 @@ def _encode(column: pa.Array) -> pa.Array:
 
 def _unify(chunks: Sequence[pa.Array]) -> DistinctColumn:
     """Give the batches of a column one list of values."""
-    import pyarrow as pa
-
     whole = pa.chunked_array(chunks).unify_dictionaries()
     values = whole.chunk(0).dictionary
     return DistinctColumn(values, np.concatenate([places_of(chunk.indices) for chunk in whole.chunks]))
@@ -118,20 +133,16 @@ def _unify(chunks: Sequence[pa.Array]) -> DistinctColumn:
 
 def refuse_mixed(source: Source, names: Sequence[str]) -> None:
     """Refuse columns of Python objects that are not of one type, which no file and no engine can hold."""
-    import narwhals as nw
-
     for name in names:
         if not isinstance(source.schema[name], nw.Object):
             continue
         # Of objects, Polars gives out where they are in memory.
         if source.kind != "pandas" or not _is_of_one_type(source, nw.col(name)):
-            raise _mixes(source, name)
+            raise _mixed(source, name)
 
 
 def _is_of_one_type(source: Source, column: nw.Expr) -> bool:
     """Tell whether Arrow can hold the values of a column."""
-    import pyarrow as pa
-
     try:
         source.collect(source.frame.select(column))
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
@@ -139,17 +150,8 @@ def _is_of_one_type(source: Source, column: nw.Expr) -> bool:
     return True
 
 
-def _mixes(source: Source, name: str) -> DataError:
-    """Make the error for a column of Python objects that are not of one type."""
+def _mixed(source: Source, name: str) -> DataError:
     return DataError(
         f"the column {name!r} mixes values of several types. Make it text, numbers or dates.",
         where=source.name,
     )
-
-
-def _mixed(source: Source, names: Sequence[str]) -> DataError:
-    """Make the error for the first of some columns that mixes types."""
-    for name in names:
-        if not _is_of_one_type(source, key(source, name)):
-            return _mixes(source, name)
-    return DataError("the rows cannot be counted.", where=source.name)

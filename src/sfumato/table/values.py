@@ -10,13 +10,11 @@ import numpy as np
 from sfumato.errors import DataError, nearest
 from sfumato.hierarchies.kinds import infer_kind, parse_values, text_of
 from sfumato.table.arrow import MISSING, places_of
-from sfumato.table.keys import key
+from sfumato.table.keys import select_keys
+from sfumato.table.libraries import pa, pc
 
 if TYPE_CHECKING:
-    import decimal
     from collections.abc import Mapping, Sequence
-
-    import pyarrow as pa
 
     from sfumato._typing import FloatArray, IntArray, LongArray
     from sfumato.hierarchies.hierarchy import Value
@@ -47,26 +45,16 @@ def type_values(name: str, values: pa.Array, attribute: AttributeSpec) -> tuple[
 
 def texts_of_array(values: pa.Array) -> list[str]:
     """Return the text of each value: whole numbers without a point, times in UTC, dates in ISO form."""
-    import pyarrow as pa
-
     if pa.types.is_timestamp(values.type):
         # Finer than a microsecond no Python value is; instants with a zone are compared in UTC.
         values = values.cast(pa.timestamp("us", values.type.tz), safe=False)
-        values = (
-            values
-            if values.type.tz is None
-            else values.cast(pa.timestamp("us", "UTC")).cast(pa.timestamp("us"))
-        )
-    found = values.to_pylist()
-    if pa.types.is_decimal(values.type):
-        found = [_plain(number) for number in found]
-    return [text_of(value) for value in found]
-
-
-def _plain(number: decimal.Decimal) -> str:
-    """Return a decimal as text without an exponent and without needless zeros."""
-    text = format(number, "f")
-    return text.rstrip("0").rstrip(".") if "." in text else text
+        if values.type.tz is not None:
+            values = values.cast(pa.timestamp("us", "UTC")).cast(pa.timestamp("us"))
+    if not pa.types.is_decimal(values.type):
+        return [text_of(value) for value in values.to_pylist()]
+    # Without an exponent and without needless zeros.
+    texts = (format(number, "f") for number in values.to_pylist())
+    return [text.rstrip("0").rstrip(".") if "." in text else text for text in texts]
 
 
 def rank(values: pa.Array) -> IntArray:
@@ -75,11 +63,8 @@ def rank(values: pa.Array) -> IntArray:
     Numbers are sorted by size, also where they are written as texts; everything else by its text.
     No value becomes a Python object.
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    texts = values.cast(pa.large_string())
-    table = pa.Table.from_arrays([_sizes(values, texts), texts], ["size", "text"])
+    texts, sizes = values.cast(pa.large_string()), _sizes(values)
+    table = pa.Table.from_arrays([texts if sizes is None else sizes, texts], ["size", "text"])
     order = places_of(pc.sort_indices(table, sort_keys=[("size", "ascending"), ("text", "ascending")]))
     ranks = np.empty(len(order), dtype=np.int32)
     ranks[order] = np.arange(len(order), dtype=np.int32)
@@ -88,26 +73,19 @@ def rank(values: pa.Array) -> IntArray:
 
 def is_ordered(values: pa.Array) -> bool:
     """Tell whether :func:`rank` follows an order that means something: sizes of numbers, or time."""
-    import pyarrow as pa
-
-    if pa.types.is_temporal(values.type):
-        return True
-    texts = values.cast(pa.large_string())
-    return len(values) > 0 and _sizes(values, texts) is not texts
+    return pa.types.is_temporal(values.type) or (len(values) > 0 and _sizes(values) is not None)
 
 
-def _sizes(values: pa.Array, texts: pa.Array) -> pa.Array:
-    """Return values as numbers if all of them are, else as their texts."""
-    import pyarrow as pa
-
+def _sizes(values: pa.Array) -> pa.Array | None:
+    """Return values as numbers, or None unless all of them are."""
     if pa.types.is_integer(values.type) or pa.types.is_floating(values.type):
         return values
     if not (pa.types.is_string(values.type) or pa.types.is_large_string(values.type)):
-        return texts
+        return None
     try:
         return values.cast(pa.float64())
     except pa.ArrowInvalid:
-        return texts
+        return None
 
 
 def numbers_of(values: Sequence[Value]) -> LongArray | FloatArray | None:
@@ -141,8 +119,6 @@ class NumberColumn:
 
     def restore(self, values: FloatArray) -> pa.Array:
         """Return numbers of this scale as what the column holds: doubles, dates or texts; NaN is missing."""
-        import pyarrow as pa
-
         missing = np.isnan(values)
         if self.kind == "number":
             return pa.array(values, mask=missing)
@@ -167,12 +143,19 @@ def read_numbers(
 ) -> list[NumberColumn]:
     """Read columns as numbers, in the order of the rows."""
     refuse_unknown(source, names)
-    table = source.collect(source.frame.select(*(key(source, name).alias(name) for name in names)))
+    table = source.collect(select_keys(source, names))
     found = []
-    for name in names:
-        column = table.column(name).combine_chunks()
+    for name, chunks in zip(names, table.columns, strict=True):
+        column = chunks.combine_chunks()
+        if pa.types.is_dictionary(column.type):
+            column = column.dictionary_decode()
         order = (orders or {}).get(name)
         read = _as_numbers(name, column) if order is None else _as_ordinal(name, column, order)
+        infinite = 0 if isinstance(read, str) else int(np.isinf(read.values).sum())
+        if infinite:
+            read = (
+                f"the column {name!r} holds {infinite} infinite numbers. Make them missing, or leave it out."
+            )
         if isinstance(read, str):
             raise DataError(read, where=source.name)
         found.append(read)
@@ -190,12 +173,8 @@ def refuse_unknown(source: Source, names: Sequence[str]) -> None:
 
 def _as_numbers(name: str, column: pa.Array) -> NumberColumn | str:
     """Read a column by its type, or say why that cannot be."""
-    import pyarrow as pa
-
     if column.null_count == len(column):
         return f"the column {name!r} holds no value. Leave it out."
-    if pa.types.is_dictionary(column.type):
-        column = column.dictionary_decode()
     kind = column.type
     if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
         return _from_texts(name, column.cast(pa.large_string()))
@@ -206,51 +185,36 @@ def _as_numbers(name: str, column: pa.Array) -> NumberColumn | str:
         return NumberColumn(name, "time", _floats(ticks), type=kind)
     if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
         return f"the column {name!r} holds neither numbers nor dates. Give its order, or leave it out."
-    return _finite(name, _floats(column))
+    return NumberColumn(name, "number", _floats(column))
 
 
 def _from_texts(name: str, texts: pa.Array) -> NumberColumn | str:
     """Read texts that are all numbers, all ISO dates or all ISO times."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     texts = pc.utf8_trim_whitespace(texts)
-    for kind, arrow_type, counted in (
+    kinds: tuple[tuple[NumberKind, pa.DataType, pa.DataType], ...] = (
         ("number", pa.float64(), pa.float64()),
         ("date", pa.date32(), pa.int32()),
         ("time", pa.timestamp("us"), pa.int64()),
-    ):
+    )
+    for kind, arrow_type, counted in kinds:
         try:
             values = _floats(texts.cast(arrow_type).cast(counted))
         except pa.ArrowInvalid:
             continue
-        if kind != "number":
-            return NumberColumn(name, kind, values)  # type: ignore[arg-type]
-        if np.isnan(values).sum() == texts.null_count:
-            return _finite(name, values)
-        break
+        if np.isnan(values).sum() > texts.null_count:
+            break
+        return NumberColumn(name, kind, values)
     return (
         f"the column {name!r} holds texts that are neither all numbers nor all dates (such as 1987-03-14). "
         "Give their order, list texts that mean missing, or leave the column out."
     )
 
 
-def _finite(name: str, values: FloatArray) -> NumberColumn | str:
-    infinite = int(np.isinf(values).sum())
-    if infinite:
-        return f"the column {name!r} holds {infinite} infinite numbers. Make them missing, or leave it out."
-    return NumberColumn(name, "number", values)
-
-
 def _as_ordinal(name: str, column: pa.Array, order: Sequence[str]) -> NumberColumn | str:
     """Read a column by the order of its texts, or say why that cannot be."""
-    import pyarrow as pa
-
     labels = tuple(str(label) for label in order)
     if not labels or len(set(labels)) < len(labels):
         return f"the order of {name!r} must name each value once."
-    if pa.types.is_dictionary(column.type):
-        column = column.dictionary_decode()
     coded = column.dictionary_encode()
     places = places_of(coded.indices)
     rank = {label: number for number, label in enumerate(labels)}
@@ -264,8 +228,6 @@ def _as_ordinal(name: str, column: pa.Array, order: Sequence[str]) -> NumberColu
 
 def _floats(column: pa.Array) -> FloatArray:
     """Return an array as doubles, NaN where null."""
-    import pyarrow as pa
-
     values = column.cast(pa.float64(), safe=False)
     return np.array(values.to_numpy(zero_copy_only=False), dtype=np.float64)
 
@@ -273,6 +235,5 @@ def _floats(column: pa.Array) -> FloatArray:
 def read_codes(source: Source, name: str) -> IntArray:
     """Number the distinct values of a column by their first rows; missing is a value like any other."""
     refuse_unknown(source, [name])
-    column = source.collect(source.frame.select(key(source, name).alias(name))).column(name).combine_chunks()
-    coded = column.dictionary_encode()
-    return places_of(coded.indices) + 1
+    column = source.collect(select_keys(source, [name])).column(0).combine_chunks()
+    return places_of(column.dictionary_encode().indices) + 1

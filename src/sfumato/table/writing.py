@@ -1,9 +1,28 @@
-"""Writing a table to a file of any format."""
+"""Writing a table to a file of any format: types, texts and order follow from the rows alone.
+
+**Types.** A written column has the type of what is published in it, whatever engine or file the rows came
+from and whatever was suppressed. Integers of any width are 64-bit integers, and so are floats that are all
+whole; other floats are doubles, and an undefined one is missing. Times have microseconds, or nanoseconds
+where one needs them; a kept date whose times are all midnight is a date. Times with a zone keep their
+instant and say UTC. A text file knows no types, so a column of it leaves typed, in a format that has types,
+if every text is exactly how that type is written (``12``, ``1.5``, ``true``, ``1987-03-14``); ``007`` stays
+text. A column without any value is text.
+
+**Order.** Rows are sorted by all columns, in the order of the columns, by the text that a cell has in the
+file. A column in which every cell that is neither missing nor ``*`` reads as a number is sorted by size
+(equal numbers by their texts), with ``*`` after the numbers; any other by the bytes of its texts in UTF-8.
+Missing comes last. So the order can be checked from the file alone.
+
+**Formulas.** Where it is asked for, a cell of a CSV or TSV file that a spreadsheet would take for a formula
+gets an apostrophe in front: a text that begins with ``= + - @``, a tab or a carriage return and is no number.
+A text that already has apostrophes before such a character gets one more, so that no two texts become one.
+"""
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -11,19 +30,16 @@ from sfumato.errors import OutputError
 from sfumato.table.arrow import copy_rows
 from sfumato.table.engine import connect, from_arrow_beside, quote_literal, quote_name, read_batches
 from sfumato.table.files import format_of as file_format
-from sfumato.table.leaving import ZONED, leave
+from sfumato.table.keys import Names
+from sfumato.table.libraries import duckdb, nw, pa, pc
 from sfumato.table.sources import to_arrow
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    import duckdb
-    import narwhals as nw
-    import pyarrow as pa
-
     from sfumato._typing import LongArray
-    from sfumato.table.leaving import Leaving
+    from sfumato.table.files import FileFormat
     from sfumato.table.sources import Source
 
 
@@ -31,16 +47,13 @@ def replace_columns(
     source: Source, columns: Mapping[str, pa.Array], keep: Sequence[str], *, sort: bool = False
 ) -> object:
     """Return some columns of a table, with new values in some of them."""
-    import narwhals as nw
-    import pyarrow as pa
-
     source.refuse_changed()
-    chosen: Any = source.frame.select(list(keep))
-    order = row_order(source, columns, keep) if sort else None
     if source.is_relation:
-        table = _replaced(source, columns, keep)
         native: Any = source.native
-        return from_arrow_beside(native, table if order is None else table.take(order))
+        table = _replaced(source, columns, keep)
+        return from_arrow_beside(native, table.take(_sort(table)) if sort else table)
+    order = row_order(source, columns, keep) if sort else None
+    chosen: Any = source.frame.select(list(keep))
     if source.is_lazy:
         chosen = chosen.collect()
     if columns:
@@ -51,19 +64,13 @@ def replace_columns(
     return chosen.lazy().to_native() if source.is_lazy else chosen.to_native()
 
 
-def _plain(source: Source, names: Sequence[str]) -> list[nw.Expr]:
-    """Return columns as they are, categories as texts."""
-    import narwhals as nw
-
-    kinds = source.frame.collect_schema()
-    return [
-        nw.col(name).cast(nw.String) if kinds[name] in (nw.Categorical, nw.Enum) else nw.col(name)
-        for name in names
-    ]
-
-
 def _replaced(source: Source, columns: Mapping[str, pa.Array], keep: Sequence[str]) -> pa.Table:
-    table = source.collect(source.frame.select(_plain(source, keep)))
+    """Return columns as they are, categories as texts, with new values in some of them."""
+    plain = [
+        nw.col(name).cast(nw.String) if source.schema[name] in (nw.Categorical, nw.Enum) else nw.col(name)
+        for name in keep
+    ]
+    table = source.collect(source.frame.select(plain))
     for name, values in columns.items():
         table = table.set_column(keep.index(name), name, values)
     return table
@@ -75,10 +82,10 @@ def row_order(source: Source, columns: Mapping[str, pa.Array], keep: Sequence[st
     Numbers and times go by size, texts by their UTF-8 bytes, missing comes last. Columns of lists and the
     like cannot be sorted by, and are passed over.
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
+    return _sort(_replaced(source, columns, keep))
 
-    table = _replaced(source, columns, keep)
+
+def _sort(table: pa.Table) -> LongArray:
     keys = [field.name for field in table.schema if not pa.types.is_nested(field.type)]
     places = pc.sort_indices(table, sort_keys=[(name, "ascending") for name in keys])
     return np.asarray(places.to_numpy(), dtype=np.int64)
@@ -86,15 +93,29 @@ def row_order(source: Source, columns: Mapping[str, pa.Array], keep: Sequence[st
 
 def find_unique(source: Source, names: Sequence[str]) -> list[str]:
     """Return the columns whose values differ in every row: they name the rows."""
-    import narwhals as nw
-
     if not names:
         return []
-    counts = source.collect(source.frame.select(*(nw.col(name).n_unique() for name in names)))
-    rows = source.row_count()
+    total = Names.beside(names).row
+    distinct = (nw.col(name).n_unique() for name in names)
+    counts = source.collect(source.frame.select(*distinct, nw.len().alias(total)))
+    rows = counts.column(total)[0].as_py()
     return [name for name in names if rows > 1 and counts.column(name)[0].as_py() == rows]
 
 
+LeavingKind: TypeAlias = Literal["text", "number", "date", "plain", "own"]
+"""How a column leaves: ``text`` as labels; ``number`` and ``date`` in one spelling for each value; ``plain``
+from a text file, without a type; ``own`` with the type that it has."""
+
+_FLOATS = ("FLOAT", "DOUBLE")
+_WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER")
+_WIDE = ("UBIGINT", "HUGEINT", "UHUGEINT")
+_TIMES = ("TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS")
+ZONED = "TIMESTAMP WITH TIME ZONE"
+_KEPT = ("BOOLEAN", "DATE", "TIME", "BLOB", "VARCHAR", ZONED)
+_NESTED = ("STRUCT(", "MAP(")
+_BY_SIZE = ("BIGINT", "UBIGINT", "DOUBLE")
+_FIRST_ROWS = 2048
+_EXACT = 2**53  # up to here every whole number is a double
 _OPTIONS = {
     "csv": "FORMAT csv, HEADER true, DELIMITER ',', QUOTE '\"', ESCAPE '\"', NULLSTR ''",
     "tsv": "FORMAT csv, HEADER true, DELIMITER '\t', QUOTE '\"', ESCAPE '\"', NULLSTR ''",
@@ -102,7 +123,29 @@ _OPTIONS = {
     "parquet": "FORMAT parquet, COMPRESSION zstd",
 }
 _BATCH_ROWS = 122_880  # those of a row group
-_FLOATS = ("FLOAT", "DOUBLE")
+
+
+@dataclass(frozen=True)
+class Leaving:
+    """How the rows of a release are written."""
+
+    kinds: Mapping[str, LeavingKind]  # how each column leaves; `own` where nothing is said
+    order: Literal["sorted", "input"] = "sorted"  # `sorted`, or `input` for the order in which the rows come
+    # whether cells that a spreadsheet takes for formulas are kept or escaped
+    formulas: Literal["keep", "escape"] = "keep"
+    is_text: bool = False  # whether the rows come from a text file
+
+
+@dataclass(frozen=True)
+class _Form:
+    """A form that a column may leave in: SQL, with ``{}`` for the column, and when it serves."""
+
+    type: str
+    value: str
+    serves: str = "true"
+
+
+_TEXT = _Form("VARCHAR", "CAST({} AS VARCHAR)")
 
 
 def write_table(
@@ -122,11 +165,8 @@ def write_table(
             "the name does not say a format. Let it end in .csv, .csv.gz, .tsv, .parquet, .arrow or .jsonl.",
             where=str(named),
         )
-    import duckdb
-    import pyarrow as pa
-
     try:
-        relation = _relation_of(table) if leaving is None else leave(_held(table), leaving, kind)
+        relation = _relation_of(table) if leaving is None else _leave(_held(table), leaving, kind)
         if kind == "arrow":
             _write_arrow(relation, path)
         else:
@@ -138,10 +178,6 @@ def write_table(
 
 
 def _relation_of(table: object) -> duckdb.DuckDBPyRelation:
-    """Return any table as a relation."""
-    import duckdb
-    import narwhals as nw
-
     if isinstance(table, duckdb.DuckDBPyRelation):
         return table
     frame: Any = nw.from_native(table)
@@ -153,8 +189,6 @@ def _relation_of(table: object) -> duckdb.DuckDBPyRelation:
 
 def _refuse_finer(table: pa.Table, relation: duckdb.DuckDBPyRelation) -> None:
     """Refuse times with a zone finer than a microsecond where the engine is too old to know them."""
-    import pyarrow as pa
-
     for place, (field, known) in enumerate(zip(table.schema, relation.types, strict=True)):
         if pa.types.is_timestamp(field.type) and field.type.unit == "ns" and str(known) == ZONED:
             try:
@@ -168,8 +202,6 @@ def _refuse_finer(table: pa.Table, relation: duckdb.DuckDBPyRelation) -> None:
 
 def _held(table: object) -> duckdb.DuckDBPyRelation:
     """Return any table as a relation of our own engine that can be read more than once at no cost."""
-    import duckdb
-
     if not isinstance(table, duckdb.DuckDBPyRelation):
         return _relation_of(table)
     # The owner's engine may know other settings, and what it has to compute it would compute each time.
@@ -181,7 +213,6 @@ def _held(table: object) -> duckdb.DuckDBPyRelation:
 
 
 def _copy(relation: duckdb.DuckDBPyRelation, path: Path, kind: str, *, compressed: bool) -> None:
-    """Let the engine write a file."""
     if kind != "parquet":
         relation = _without_undefined(relation)
     options = _OPTIONS[kind] + (", COMPRESSION gzip" if compressed else "")
@@ -213,8 +244,6 @@ def _even_batches(
     relation: duckdb.DuckDBPyRelation, copy: Callable[[pa.Table], pa.Table]
 ) -> pa.RecordBatchReader:
     """Run a relation; all batches but the last have one size, however many threads made them."""
-    import pyarrow as pa
-
     # A list of categories would name those that no row has.
     shown = [
         f"CAST({name} AS VARCHAR) AS {name}" if str(found).startswith("ENUM") else name
@@ -235,8 +264,6 @@ def _even_batches(
 
 
 def _write_arrow(relation: duckdb.DuckDBPyRelation, path: Path) -> None:
-    """Write an Arrow file batch by batch."""
-    import pyarrow as pa
     import pyarrow.ipc
 
     reader = _even_batches(relation, copy_rows)
@@ -261,3 +288,166 @@ def _explain(error: Exception, path: Path, named: Path) -> OutputError:
         kind = type(error).__name__.removesuffix("Exception")
         reason = f"the engine failed ({kind}). Check the disk, or write another format."
     return OutputError(f"the file cannot be written: {reason}", where=str(named))
+
+
+def _leave(
+    relation: duckdb.DuckDBPyRelation, leaving: Leaving, target: FileFormat
+) -> duckdb.DuckDBPyRelation:
+    """Give the rows the types, texts and order that they are written with."""
+    is_plain = target in ("csv", "tsv")
+    forms = {}
+    for name, found in zip(relation.columns, map(str, relation.types), strict=True):
+        kind = leaving.kinds.get(name, "own")
+        # Texts of a typed source stay texts, except where everything becomes a text anyhow.
+        is_free = (leaving.is_text or is_plain) if kind != "plain" else not is_plain
+        forms[name] = _forms(name, found, kind if is_free or found != "VARCHAR" else "text")
+    chosen, by_size = _choose(relation, forms, target)
+    columns = []
+    for name, form in chosen.items():
+        value = form.value.format(quote_name(name))
+        if is_plain and leaving.formulas == "escape" and form.type not in _BY_SIZE:
+            value = _escaped(f"CAST({value} AS VARCHAR)")
+        columns.append(f"{value} AS {quote_name(name)}")
+    left = relation.project(", ".join(columns))
+    if leaving.order == "sorted":
+        left = left.order(", ".join(f"{key} ASC NULLS LAST" for key in _keys(chosen, by_size, target)))
+    if is_plain and len(columns) == 1:
+        # An empty line is no row to many readers, so missing is written as an empty text.
+        only = quote_name(relation.columns[0])
+        left = left.project(f"coalesce(CAST({only} AS VARCHAR), '') AS {only}")
+    return left
+
+
+def _keys(chosen: Mapping[str, _Form], by_size: set[str], target: FileFormat) -> list[str]:
+    """Return what rows are sorted by: all columns."""
+    keys: list[str] = []
+    for name, form in chosen.items():
+        text = _text(quote_name(name), form.type, target)
+        if form.type in _BY_SIZE:
+            keys.append(quote_name(name))
+        elif name in by_size:
+            keys += [f"TRY_CAST({text} AS DOUBLE)", f"TRY_CAST({text} AS HUGEINT)", text]
+        else:
+            keys.append(text)
+    # Two nested values may have one text, and an empty text and missing may be one to a reader.
+    keys += [quote_name(name) for name, form in chosen.items() if _is_nested(form.type)]
+    if target in ("csv", "tsv"):
+        keys += [f"{quote_name(name)} = ''" for name, form in chosen.items() if form.type == "VARCHAR"]
+    return keys
+
+
+def _forms(name: str, found: str, kind: LeavingKind) -> list[_Form]:
+    """List the forms of a column of some type, the most special first; the last one serves always."""
+    if found == "INTERVAL":
+        raise OutputError(
+            f"the column {name!r} holds durations, which a file cannot hold without loss. "
+            "Make it a number first, such as seconds, or leave it out."
+        )
+    if found == "VARCHAR":
+        return [*_forms_of_text(kind), _Form(found, "{}")]
+    if found in _WHOLE:
+        return [_Form("BIGINT", "CAST({} AS BIGINT)")]
+    if found in _WIDE:
+        last = _Form(found, "{}") if found == "UBIGINT" else _TEXT
+        return [_Form("BIGINT", "CAST({} AS BIGINT)", "TRY_CAST({} AS BIGINT) IS NOT NULL"), last]
+    if found in _FLOATS or (found.startswith("DECIMAL") and kind == "number"):
+        # Adding zero turns a negative zero into the zero that it equals.
+        value = "CASE WHEN NOT isnan(CAST({0} AS DOUBLE)) THEN CAST({0} AS DOUBLE) + 0.0 END"
+        whole = f"coalesce(trunc({value}) = {value} AND abs({value}) <= {_EXACT}, true)"
+        return [_Form("BIGINT", f"CAST({value} AS BIGINT)", whole), _Form("DOUBLE", value)]
+    if found in _TIMES or found == "TIMESTAMPTZ_NS":
+        return _forms_of_time(found, kind)
+    is_kept = found in _KEPT or found.startswith("DECIMAL") or _is_nested(found)
+    return [_Form(found, "{}") if is_kept else _TEXT]
+
+
+def _forms_of_text(kind: LeavingKind) -> list[_Form]:
+    """List the types that texts may have, if every one of them is how that type is written."""
+    types = {
+        "number": ("BIGINT",),
+        "date": ("DATE", "TIMESTAMP"),
+        "plain": ("BIGINT", "DATE", "TIMESTAMP"),
+    }.get(kind, ())
+    forms = [
+        _Form(found, f"CAST({{}} AS {found})", f"CAST(TRY_CAST({{0}} AS {found}) AS VARCHAR) = {{0}}")
+        for found in types
+    ]
+    if kind == "plain":
+        exact = "CAST(TRY_CAST({0} AS DOUBLE) AS VARCHAR) IN ({0}, {0} || '.0')"
+        forms.append(_Form("BOOLEAN", "CAST({} AS BOOLEAN)", "{} IN ('true', 'false')"))
+        forms.append(
+            _Form("DOUBLE", "CAST({} AS DOUBLE)", f"{exact} AND isfinite(TRY_CAST({{0}} AS DOUBLE))")
+        )
+    if kind == "number":
+        forms.append(_Form("DOUBLE", "CAST({} AS DOUBLE) + 0.0", "isfinite(TRY_CAST({} AS DOUBLE))"))
+    if kind == "date":
+        # A mixture of dates and times is read as times.
+        readable = "TRY_CAST({0} AS TIMESTAMP) IS NOT NULL AND {0} NOT LIKE '%+__:__'"
+        forms.append(_Form("TIMESTAMP", "CAST({} AS TIMESTAMP)", readable))
+        forms.append(_Form(ZONED, f"CAST({{}} AS {ZONED})", f"TRY_CAST({{}} AS {ZONED}) IS NOT NULL"))
+    return forms
+
+
+def _forms_of_time(found: str, kind: LeavingKind) -> list[_Form]:
+    """List the forms of times: kept dates as dates, and no finer than they need to be."""
+    forms = []
+    zoned, plain = found == "TIMESTAMPTZ_NS", "CAST({} AS TIMESTAMP)"
+    if kind == "date" and not zoned:
+        forms.append(_Form("DATE", "CAST({} AS DATE)", "CAST(CAST({0} AS DATE) AS TIMESTAMP_NS) = {0}"))
+    if found.endswith("NS"):
+        coarse = _Form(ZONED, f"CAST({{}} AS {ZONED})") if zoned else _Form("TIMESTAMP", plain)
+        return [*forms, _Form(coarse.type, coarse.value, "epoch_ns({}) % 1000 = 0"), _Form(found, "{}")]
+    return [*forms, _Form("TIMESTAMP", plain)]
+
+
+def _choose(
+    relation: duckdb.DuckDBPyRelation, forms: dict[str, list[_Form]], target: FileFormat
+) -> tuple[dict[str, _Form], set[str]]:
+    """Return the first form of every column that serves all its values, and which are sorted by size."""
+    by_size = {name for name, listed in forms.items() if listed[-1].type == "VARCHAR"}
+    counts: dict[str, int] = {}
+    # Most forms are ruled out by the first rows.
+    for rows in (relation.limit(_FIRST_ROWS), relation):
+        asked = []
+        for name, listed in forms.items():
+            column, last = quote_name(name), listed[-1].value.format(quote_name(name))
+            # What cannot be read does not serve, and nothing is asked of what is missing.
+            known = f"FILTER (WHERE {column} IS NOT NULL)"
+            tests = [form.serves.format(column) for form in listed[:-1]]
+            asked += [f"count({last})", *(f"bool_and(coalesce({test}, false)) {known}" for test in tests)]
+            text = _text(last, "VARCHAR", target)
+            asked.append(f"bool_and({_is_number(text)})" if name in by_size else "false")
+        answers = iter(rows.aggregate(", ".join(asked)).fetchall()[0])
+        for name, listed in forms.items():
+            counts[name] = next(answers)
+            # None means that there is nothing to rule a form out.
+            forms[name] = [form for form in listed[:-1] if next(answers) is not False] + listed[-1:]
+            if next(answers) is False:
+                by_size.discard(name)
+    chosen = {name: listed[0] if counts[name] else _TEXT for name, listed in forms.items()}
+    return chosen, by_size | {name for name, form in chosen.items() if form.type.startswith("DECIMAL")}
+
+
+def _is_number(text: str) -> str:
+    """Ask whether a text reads as a number, or stands for all values."""
+    return f"coalesce({text} = '*' OR NOT isnan(TRY_CAST({text} AS DOUBLE)), {text} IS NULL)"
+
+
+def _text(value: str, found: str, target: FileFormat) -> str:
+    """Write the SQL of the text that a reader of the file sees."""
+    if target == "jsonl" and _is_nested(found):
+        return f"CAST(to_json({value}) AS VARCHAR)"
+    text = f"CAST({value} AS VARCHAR)"
+    # An empty field is missing, in quotes or not.
+    return f"nullif({text}, '')" if target in ("csv", "tsv") else text
+
+
+def _escaped(text: str) -> str:
+    """Write the SQL of a text in which no spreadsheet finds a formula; numbers are as they were."""
+    is_formula = f"regexp_matches({text}, '^''*[=+\\-@\\t\\r]') AND TRY_CAST({text} AS DOUBLE) IS NULL"
+    return f"CASE WHEN {is_formula} THEN '''' || {text} ELSE {text} END"
+
+
+def _is_nested(found: str) -> bool:
+    """Tell whether a type holds others."""
+    return found.endswith("]") or found.startswith(_NESTED)

@@ -17,11 +17,9 @@ from sfumato.microaggregation.grouping.gomm import (
     GommParameters,
     search_groupings,
 )
-from sfumato.monitor import Callback, Monitor, Progress
 
 __all__ = [
     "OPERATORS",
-    "Callback",
     "Evaluator",
     "Evolution",
     "Generation",
@@ -29,9 +27,7 @@ __all__ = [
     "Grouping",
     "GroupingResult",
     "GroupingSettings",
-    "Monitor",
     "OperatorRecord",
-    "Progress",
     "analyse_operators",
     "attributes_of",
     "efficiency",

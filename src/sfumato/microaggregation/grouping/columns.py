@@ -11,8 +11,7 @@ from sfumato.errors import ParameterError
 from sfumato.microaggregation.grouping.chromosome import attributes_of
 from sfumato.microaggregation.grouping.evaluation import Evaluator, front_of
 from sfumato.microaggregation.grouping.gomm import FIRST, OPERATORS, GommParameters, search_groupings
-from sfumato.microaggregation.measures import SHARE
-from sfumato.microaggregation.scales import standard_scores
+from sfumato.microaggregation.measures import SHARE, standard_scores
 from sfumato.monitor import Monitor
 
 if TYPE_CHECKING:
@@ -75,12 +74,12 @@ def analyse_operators(evolution: Evolution) -> list[OperatorRecord]:
 
 
 def _record(operator: str, generation: int, children: Sequence[Member], last: int) -> OperatorRecord:
-    ratios = [child.ratio for child in children]
-    better = [efficiency(ratio) for ratio in ratios if ratio < 1]
-    worse = [efficiency(ratio) for ratio in ratios if ratio > 1]
+    efficiencies = [efficiency(child.ratio) for child in children]
+    better = [item for item in efficiencies if item > 0]
+    worse = [item for item in efficiencies if item < 0]
     unused = sum(child.gone is not None and not child.used for child in children)
-    lives = [_life_time(child, last) for child in children]
-    efficiencies = [efficiency(ratio) for ratio in ratios]
+    # Selections survived: one that is gone at its birth's selection has survived none.
+    lives = [(last + 1 if child.gone is None else child.gone) - child.born for child in children]
     return OperatorRecord(
         operator,
         generation,
@@ -94,11 +93,6 @@ def _record(operator: str, generation: int, children: Sequence[Member], last: in
         max(efficiencies),
         min(efficiencies),
     )
-
-
-def _life_time(child: Member, last: int) -> int:
-    """Count the selections survived; one that is gone at its birth's selection has survived none."""
-    return (last + 1 if child.gone is None else child.gone) - child.born
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,20 +217,16 @@ def group_columns(
             f"names must name each column once; got {len(names)} for values of the shape {values.shape}."
         )
     watch = Monitor(asked.time_limit_s, asked.callback)
-    evaluator = Evaluator(
-        standard_scores(values) if asked.standardize else values, k, share=asked.share, threads=asked.threads
-    )
+    scaled = standard_scores(values) if asked.standardize else values
+    evaluator = Evaluator(scaled, k, share=asked.share, threads=asked.threads)
     parameters = asked.parameters or GommParameters()
     if dynamic:
         parameters = replace(parameters, dynamic=True)
     found = search_groupings(
         evaluator, seed=seed, parameters=parameters, objectives=asked.objectives, watch=watch
     )
-    run = {
-        "method": "d-gomm" if parameters.dynamic else "gomm",
-        "seed": seed,
-        "evaluated": evaluator.evaluated,
-    }
+    method = "d-gomm" if parameters.dynamic else "gomm"
+    run = {"method": method, "seed": seed, "evaluated": evaluator.evaluated}
     return GroupingResult(
         groups=tuple(tuple(names[place] for place in attributes_of(group)) for group in found.best),
         scores=found.scores,

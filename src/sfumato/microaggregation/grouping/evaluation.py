@@ -6,9 +6,7 @@ Squared errors, near values and squared distances add over groups.
 
 from __future__ import annotations
 
-import os
 from collections import OrderedDict
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -19,17 +17,13 @@ from sfumato.front import Objective, PlainFront, PlainSolution, non_dominated
 from sfumato.kernels.linkage import centroids_of, count_losses, link_groups
 from sfumato.microaggregation.grouping.chromosome import attributes_of, canonical, object_part
 from sfumato.microaggregation.measures import SHARE, Scores, link_records, total_squares
-from sfumato.microaggregation.partitioning import mdav
+from sfumato.microaggregation.partitioning import call_in_threads, mdav
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from typing import TypeVar
+    from collections.abc import Iterable, Mapping, Sequence
 
     from sfumato._typing import FloatArray, IntArray
     from sfumato.microaggregation.grouping.chromosome import Grouping
-
-    Item = TypeVar("Item")
-    Value = TypeVar("Value")
 
 
 def keep_best(scores: Sequence[Scores], count: int) -> list[int]:
@@ -161,7 +155,7 @@ class Evaluator:
         if not 1 <= k <= len(self.values):
             raise ParameterError(f"k must be from 1 to the {len(self.values)} rows; got {k}.")
         self.k, self.share = k, share
-        self._threads = threads or os.cpu_count() or 1
+        self._threads = threads
         self._memory, self._used = memory, 0
         self._total = total_squares(self.values)
         self._groups: OrderedDict[int, Group] = OrderedDict()
@@ -184,18 +178,17 @@ class Evaluator:
         new = list(dict.fromkeys(key for key in keys if key not in self.scores))
         if new:
             self._remember(group for key in new for group in key)
-            self.scores |= zip(new, self._map(self.measure, new), strict=True)
+            self.scores |= zip(new, call_in_threads(self.measure, new, self._threads), strict=True)
             self._forget()
         return [self.scores[key] for key in keys]
 
     def measure(self, grouping: Grouping) -> Scores:
         """Measure one grouping from what is known of its groups."""
         groups = [self._groups.get(group) or self._make(group) for group in grouping]
-        cells = self.values.size
         error = sum(item.error for item in groups)
         return Scores(
             100.0 * error / self._total if self._total else 0.0,
-            100.0 * sum(item.inside for item in groups) / cells,
+            100.0 * sum(item.inside for item in groups) / self.values.size,
             100.0 * self._links(grouping, groups) / len(self.values),
         )
 
@@ -222,7 +215,7 @@ class Evaluator:
         """Microaggregate the groups that are not known, and mark all as used."""
         distinct = list(dict.fromkeys(wanted))
         new = [group for group in distinct if group not in self._groups]
-        for group, made in zip(new, self._map(self._make, new), strict=True):
+        for group, made in zip(new, call_in_threads(self._make, new, self._threads), strict=True):
             self._groups[group] = made
             self._used += made.size
         self.microaggregated += len(new)
@@ -239,10 +232,3 @@ class Evaluator:
         centroids = centroids_of(self.values, columns, labels, int(labels.max()) + 1)
         error, inside = count_losses(self.values, columns, labels, centroids, self.share)
         return Group(labels, centroids, error, inside)
-
-    def _map(self, function: Callable[[Item], Value], items: Sequence[Item]) -> list[Value]:
-        """Call a function for every item, on all threads; the results keep their order."""
-        if self._threads == 1 or len(items) < 2:
-            return [function(item) for item in items]
-        with ThreadPoolExecutor(self._threads) as pool:
-            return list(pool.map(function, items))

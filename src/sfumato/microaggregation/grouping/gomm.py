@@ -183,9 +183,8 @@ def search_groupings(
     watch: Monitor | None = None,
 ) -> Evolution:
     """Search for attribute groupings by GOMM."""
-    return _Run(
-        evaluator, np.random.default_rng(seed), parameters or GommParameters(), objectives, watch or Monitor()
-    ).run()
+    random, asked = np.random.default_rng(seed), parameters or GommParameters()
+    return _Run(evaluator, random, asked, objectives, watch or Monitor()).run()
 
 
 @dataclass(eq=False)
@@ -290,16 +289,10 @@ class _Run:
 
     def _record(self) -> None:
         scores = [member.scores.score for member in self.population]
-        groups = [len(member.grouping) for member in self.population]
-        self.records.append(
-            Generation(
-                min(scores),
-                float(np.mean(scores)),
-                float(np.mean(groups)),
-                len(self.members),
-                self.evaluator.evaluated,
-            )
-        )
+        mean = float(np.mean(scores))
+        groups = float(np.mean([len(member.grouping) for member in self.population]))
+        made, evaluated = len(self.members), self.evaluator.evaluated
+        self.records.append(Generation(min(scores), mean, groups, made, evaluated))
 
     def _result(self, genetic: int) -> Evolution:
         scores = self.evaluator.scores
