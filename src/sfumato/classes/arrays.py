@@ -82,7 +82,7 @@ def group_keys(keys: KeyArray) -> tuple[LongArray, LongArray]:
     return order[start], group
 
 
-class Grouping(NamedTuple):
+class TupleGroups(NamedTuple):
     """Which cells of a cube belong together in the base table."""
 
     keys: KeyArray  # the key of each group, shape (words, groups)
@@ -90,11 +90,11 @@ class Grouping(NamedTuple):
     group: LongArray  # the group of each cell
 
 
-def group_cells(codes: IntArray, fields: layout.KeyFields) -> Grouping:
+def group_cells(codes: IntArray, fields: layout.KeyFields) -> TupleGroups:
     """Group cells by their codes, shape (cells, q)."""
     keys = pack_keys(codes, fields)
     first, group = group_keys(keys)
-    return Grouping(np.ascontiguousarray(keys[:, first]), first, group)
+    return TupleGroups(np.ascontiguousarray(keys[:, first]), first, group)
 
 
 def starts(ordered: KeyArray) -> BoolArray:
@@ -174,7 +174,7 @@ def _number_in(attributes: list[int], attribute: int) -> int:
     return attributes.index(attribute)
 
 
-def make_tables(cube: Cube, grouping: Grouping, sources: Sources) -> layout.Tables:
+def make_tables(cube: Cube, grouping: TupleGroups, sources: Sources) -> layout.Tables:
     """Unite the cells of a cube by their groups into tables of depth one."""
     group, groups = grouping.group, len(grouping.first)
     rows = np.bincount(group, weights=cube.rows, minlength=groups).astype(np.int64)

@@ -49,7 +49,7 @@ class ClassEvaluator(ABC, Generic[Memory]):
 
     def _set_tables(
         self,
-        grouping: arrays.Grouping,
+        grouping: arrays.TupleGroups,
         fields: layout.KeyFields,
         order: tuple[int, ...],
         whole: Cube | None = None,

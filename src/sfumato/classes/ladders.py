@@ -73,7 +73,7 @@ def make_ladders(
     return flat
 
 
-class _Part(NamedTuple):
+class _LadderPart(NamedTuple):
     """What one ladder adds to the flat arrays; partitions that may be used, in the order of their numbers."""
 
     walked: LongArray  # (n,): the walk's number of each partition
@@ -90,7 +90,7 @@ class _Part(NamedTuple):
 
 def _part(
     ladder: Ladder, kinds: tuple[CellCost, ...], values: tuple[LongArray, LongArray], asked: bool
-) -> _Part:
+) -> _LadderPart:
     """Flatten one ladder; ``values`` are rows and places, ``asked`` whether costs by frequency are wanted."""
     counts, places = values
     used = slice(ladder.lowest, ladder.highest + 1)
@@ -113,7 +113,7 @@ def _part(
         (totals, penalties),
     )
     steps = _nested_steps(ladder) if ladder.nested else _listed_steps(ladder, walked)
-    return _Part(walked, *steps, begin, costs, totals, block_rows, penalties)
+    return _LadderPart(walked, *steps, begin, costs, totals, block_rows, penalties)
 
 
 def _nested_steps(ladder: Ladder) -> tuple[LongArray, LongArray, LongArray, IntArray]:

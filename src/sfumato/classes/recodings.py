@@ -164,7 +164,7 @@ def _entropies(blocks: Sequence[IntArray], nodes: LongArray) -> FloatArray:
     return np.column_stack([np.zeros((len(nodes), 0)), *found])
 
 
-def _origin(cube: Cube, grouping: arrays.Grouping) -> layout.KeyOrigin:
+def _origin(cube: Cube, grouping: arrays.TupleGroups) -> layout.KeyOrigin:
     """Return the tuples of the base table themselves, in its order."""
     bases = [np.arange(size, dtype=np.int32) for size in cube.sizes]
     origin = ladders.make_origin(cube, bases, tuple(range(len(bases))), grouping.group)

@@ -118,7 +118,7 @@ MANY_PAIRS = 10_000_000
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Group:
+class ColumnGroup:
     """One attribute group, microaggregated."""
 
     labels: IntArray  # the cluster of each record
@@ -158,7 +158,7 @@ class Evaluator:
         self._threads = threads
         self._memory, self._used = memory, 0
         self._total = total_squares(self.values)
-        self._groups: OrderedDict[int, Group] = OrderedDict()
+        self._groups: OrderedDict[int, ColumnGroup] = OrderedDict()
         self.scores: dict[Grouping, Scores] = {}
         self.microaggregated = 0
 
@@ -199,7 +199,7 @@ class Evaluator:
             protected[:, attributes_of(group)] = (self._groups.get(group) or self._make(group)).protected
         return protected
 
-    def _links(self, grouping: Grouping, groups: Sequence[Group]) -> float:
+    def _links(self, grouping: Grouping, groups: Sequence[ColumnGroup]) -> float:
         if len(self.values) * len(groups[0].centroids) >= MANY_PAIRS:
             return link_records(self.values, self.protect(grouping), threads=1).expected
         # The group with most attributes comes first: it rules out most at once.
@@ -226,9 +226,9 @@ class Evaluator:
         while self._used > self._memory and self._groups:
             self._used -= self._groups.popitem(last=False)[1].size
 
-    def _make(self, group: int) -> Group:
+    def _make(self, group: int) -> ColumnGroup:
         columns = np.array(attributes_of(group), dtype=np.int64)
         labels = mdav(self.values[:, columns], self.k, threads=1)
         centroids = centroids_of(self.values, columns, labels, int(labels.max()) + 1)
         error, inside = count_losses(self.values, columns, labels, centroids, self.share)
-        return Group(labels, centroids, error, inside)
+        return ColumnGroup(labels, centroids, error, inside)

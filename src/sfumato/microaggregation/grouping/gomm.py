@@ -184,11 +184,11 @@ def search_groupings(
 ) -> Evolution:
     """Search for attribute groupings by GOMM."""
     random, asked = np.random.default_rng(seed), parameters or GommParameters()
-    return _Run(evaluator, random, asked, objectives, watch or Monitor()).run()
+    return _GommRun(evaluator, random, asked, objectives, watch or Monitor()).run()
 
 
 @dataclass(eq=False)
-class _Run:
+class _GommRun:
     """One run: its population, its members, its records."""
 
     evaluator: Evaluator
