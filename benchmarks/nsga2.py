@@ -13,8 +13,8 @@ from sfumato.preparing import make_problem
 from sfumato.search import Run
 from sfumato.search.problem import round_costs
 from sfumato.search.pymoo_adapter import EvolutionParameters, compile_pymoo, search_pymoo
-from sfumato.search.pymoo_adapter.evaluation import Evaluations
 from sfumato.search.pymoo_adapter.genome import Genome
+from sfumato.search.pymoo_adapter.scoring import Evaluations
 from studies.nsga2 import paper
 from studies.nsga2.census import prepare
 
@@ -130,7 +130,7 @@ def plain_seconds(table: PlainTable) -> float:
     It is the same algorithm of pymoo with the same operators; only the evaluation is another one. Its
     front must be the same as that of the fast one.
     """
-    from sfumato.search.pymoo_adapter import search as module
+    from sfumato.search.pymoo_adapter import evolving as module
 
     problem = census_problem()
     batch = problem.batch()

@@ -128,7 +128,11 @@ def documented(path: Path) -> Iterator[tuple[str, str]]:
             yield getattr(node, "name", ""), ast.get_docstring(node) or ""
 
 
-EXTENSION_FILES = ("src/sfumato/measures/measure.py", "src/sfumato/schemes/base.py", "src/sfumato/monitor.py")
+EXTENSION_FILES = (
+    "src/sfumato/measures/contract.py",
+    "src/sfumato/schemes/base.py",
+    "src/sfumato/monitor.py",
+)
 
 
 def public_methods(thing: object) -> Iterator[tuple[str, object]]:
@@ -258,6 +262,22 @@ def test_summaries_are_sentences() -> None:
         if text and not text.split("\n\n")[0].rstrip().endswith((".", ":", "?"))
     ]
     assert found == []
+
+
+def test_no_name_of_a_class_or_module_means_two_things() -> None:
+    """A command's module is named as the command, and so may a room be that does its work."""
+    classes: dict[str, list[str]] = {}
+    modules: dict[str, list[str]] = {}
+    for path in MODULES:
+        place = path.relative_to(PACKAGE)
+        name = place.parent.name if place.stem == "__init__" else place.stem
+        if place.parts[0] != "cli" or len(place.parts) == 1:
+            modules.setdefault(name, []).append(place.as_posix())
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                classes.setdefault(node.name.lstrip("_"), []).append(f"{place.as_posix()}: {node.name}")
+    assert [places for places in classes.values() if len(places) > 1] == []
+    assert [places for places in modules.values() if len(places) > 1] == []
 
 
 def test_internals_do_not_repeat_their_signatures() -> None:

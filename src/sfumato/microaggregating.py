@@ -18,8 +18,8 @@ from sfumato.microaggregation.aggregating import (
     make_clusters,
     smallest_class,
 )
-from sfumato.microaggregation.grouping import GroupingSettings, group_columns
-from sfumato.microaggregation.measures import standard_scores
+from sfumato.microaggregation.column_groups import GroupingSettings, group_columns
+from sfumato.microaggregation.protection import standard_scores
 from sfumato.private import scratch_folder, spare_inputs
 from sfumato.publishable import PublishableRows
 from sfumato.release.microaggregated import (

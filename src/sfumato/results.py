@@ -459,7 +459,7 @@ class Front(fronts.PlainFront):
         """
         if self.source is None:
             return None
-        from sfumato.report.words import block_words, example
+        from sfumato.report.phrases import block_words, example
 
         prepared, known = self.source[0], {}
         found: dict[int, dict[str, str]] = {}

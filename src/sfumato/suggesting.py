@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from sfumato._typing import LongArray
     from sfumato.hierarchies import Hierarchy, Value
     from sfumato.spec import DataSpec
-    from sfumato.spec.fields import Role
+    from sfumato.spec.choices import Role
     from sfumato.table import Source
     from sfumato.table.tally import DistinctColumn
 

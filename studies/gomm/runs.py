@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sfumato.front import hypervolume, non_dominated, scaled_fronts
-from sfumato.microaggregation.grouping import OPERATORS, Evaluator, analyse_operators, search_groupings
-from sfumato.microaggregation.grouping.chromosome import canonical
-from sfumato.microaggregation.grouping.evaluation import costs_of
-from sfumato.microaggregation.grouping.gomm import FIRST, polish
-from sfumato.microaggregation.measures import link_records
+from sfumato.microaggregation.column_groups import OPERATORS, Evaluator, analyse_operators, search_groupings
+from sfumato.microaggregation.column_groups.chromosome import canonical
+from sfumato.microaggregation.column_groups.evaluation import costs_of
+from sfumato.microaggregation.column_groups.gomm import FIRST, polish
+from sfumato.microaggregation.protection import link_records
 from studies.common.summaries import summarize, summarize_each
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sfumato._typing import FloatArray
-    from sfumato.microaggregation.grouping import Evolution, GommParameters, Grouping
-    from sfumato.microaggregation.grouping.columns import OperatorRecord
+    from sfumato.microaggregation.column_groups import Evolution, GommParameters, Grouping
+    from sfumato.microaggregation.column_groups.columns import OperatorRecord
     from studies.common.results import Results
 
 VARIANTS = {"printed": "GOMM", "dynamic": "D-GOMM", "polished": "GOMM and descent"}

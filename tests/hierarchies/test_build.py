@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sfumato.errors import HierarchyError
 from sfumato.hierarchies import build
 from sfumato.hierarchies.builders import build_leaves
-from sfumato.hierarchies.files import LeafRows, problems
+from sfumato.hierarchies.hierarchy_files import LeafRows, problems
 from tests.hierarchies.oracle import numbered, pre_order
 from tests.hierarchies.shapes import attribute, check, make, shown
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sfumato.errors import HierarchyError
-from sfumato.hierarchies.files import LeafRows, parse_leaves, problems
+from sfumato.hierarchies.hierarchy_files import LeafRows, parse_leaves, problems
 from tests.hierarchies.shapes import make
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import pytest
 
 from sfumato.errors import HierarchyError
 from sfumato.hierarchies.builders import build_leaves
-from sfumato.hierarchies.files import parse_leaves, problems, read_leaves
+from sfumato.hierarchies.hierarchy_files import parse_leaves, problems, read_leaves
 from tests.hierarchies.oracle import numbered, pre_order, read_rows
 from tests.hierarchies.shapes import check, make, shown
 

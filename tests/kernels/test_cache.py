@@ -78,8 +78,8 @@ def test_warming_up_leaves_nothing_to_compile_for_a_search_and_for_clusters() ->
     script = """
 import sfumato
 sfumato.warm_up()
-from sfumato.kernels import dominance, mdav, mdav_indexed, recodings, univariate, variable_mdav
-rooms = (dominance, mdav, mdav_indexed, recodings, univariate, variable_mdav)
+from sfumato.kernels import dominance, mdav, mdav_indexed, recoded_classes, univariate, variable_mdav
+rooms = (dominance, mdav, mdav_indexed, recoded_classes, univariate, variable_mdav)
 print([room.__name__ for room in rooms
        if not any(getattr(thing, "signatures", None) for thing in vars(room).values())])
 """

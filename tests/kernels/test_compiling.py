@@ -54,14 +54,14 @@ KERNELS_OF_THE_DEMO = {
     "frequencies": "_count_lost frequency_penalties total_penalty",
     "histograms": "_add_level _count_keys _fill_entropy _fill_hierarchical _fill_ordered _fill_recursive "
     "_gap _sort measure_histograms sort_pairs",
-    "lattice": "_advance _cell_sums _class_sizes _collect _count_failing _fewest_bits _fill_properties _lead "
-    "_measure_pairs _popcount _smallest_size _suppress _suppress_below_mean _suppress_failing "
+    "lattice_classes": "_advance _cell_sums _class_sizes _collect _count_failing _fewest_bits "
+    "_fill_properties _lead _measure_pairs _popcount _smallest_size _suppress _suppress_below_mean _suppress_failing "
     "_suppress_smallest _worst_value evaluate_nodes reduce_classes",
-    "recodings": "_block_costs _block_extents _block_heights price_blocks",
+    "recoded_classes": "_block_costs _block_extents _block_heights price_blocks",
     "rolling": "_is_same _roll_up_classes _roll_up_pairs _unite_narrow _unite_wide add_up remember roll_up "
     "roll_up_pairs table_bits",
     "rounding": "round_off",
-    "sentences": "_count_exposed _judge _sum_risks _told least_security measure_sentences",
+    "truth_bits": "_count_exposed _judge _sum_risks _told least_security measure_sentences",
 }
 
 
@@ -100,8 +100,8 @@ def test_no_kernel_makes_text(cold: tuple[Counter[str], Counter[str]]) -> None:
 def test_what_kernels_share_is_compiled_once(cold: tuple[Counter[str], Counter[str]]) -> None:
     """Parts are kept by themselves: another kernel with the same parts, and another process, use them."""
     demo, others = cold
-    assert "sfumato.kernels.recodings.evaluate_recodings" in others
-    assert "sfumato.kernels.lattice.reduce_classes" in demo
+    assert "sfumato.kernels.recoded_classes.evaluate_recodings" in others
+    assert "sfumato.kernels.lattice_classes.reduce_classes" in demo
     assert not demo.keys() & {name for name in others if name.startswith("sfumato.")}
 
 

@@ -14,7 +14,7 @@ from hypothesis.extra import numpy as hnp
 
 from sfumato.errors import DataError, ParameterError
 from sfumato.microaggregation.aggregating import Manner, blank_rare, centres, make_clusters, smallest_class
-from sfumato.microaggregation.measures import standard_scores
+from sfumato.microaggregation.protection import standard_scores
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

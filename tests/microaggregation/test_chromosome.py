@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.microaggregation.grouping.chromosome import (
+from sfumato.microaggregation.column_groups.chromosome import (
     MUTATIONS,
     attributes_of,
     canonical,

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sfumato.errors import ParameterError
 from sfumato.front import find_knee, hypervolume, scaled_fronts
 from sfumato.microaggregation import mdav
-from sfumato.microaggregation.grouping import (
+from sfumato.microaggregation.column_groups import (
     OPERATORS,
     Evaluator,
     GommParameters,
@@ -24,11 +24,11 @@ from sfumato.microaggregation.grouping import (
     make_grouping,
     search_groupings,
 )
-from sfumato.microaggregation.grouping import evaluation as evaluation_module
-from sfumato.microaggregation.grouping.chromosome import canonical, is_valid, object_part
-from sfumato.microaggregation.grouping.evaluation import count_groupings, crowding, keep_best, keep_front
-from sfumato.microaggregation.grouping.gomm import CHUNK, FIRST, neighbours
-from sfumato.microaggregation.measures import Scores, link_records, measure_protection, standard_scores
+from sfumato.microaggregation.column_groups import evaluation as evaluation_module
+from sfumato.microaggregation.column_groups.chromosome import canonical, is_valid, object_part
+from sfumato.microaggregation.column_groups.evaluation import count_groupings, crowding, keep_best, keep_front
+from sfumato.microaggregation.column_groups.gomm import CHUNK, FIRST, neighbours
+from sfumato.microaggregation.protection import Scores, link_records, measure_protection, standard_scores
 from sfumato.monitor import Monitor
 from tests.examples import examples
 from tests.microaggregation import plain_grouping as plain

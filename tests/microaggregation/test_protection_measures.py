@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.errors import ParameterError
-from sfumato.kernels.linkage import settle_columns
-from sfumato.microaggregation import measures
-from sfumato.microaggregation.measures import (
+from sfumato.kernels.nearest_rows import settle_columns
+from sfumato.microaggregation import protection
+from sfumato.microaggregation.protection import (
     Scores,
     information_loss,
     interval_disclosure,
@@ -94,7 +94,7 @@ def test_tree_and_threads_change_nothing(seed, columns, rows) -> None:
     original = random.integers(0, 30, (rows, columns)).astype(float)
     protected = original + random.integers(-2, 3, original.shape)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(measures, "PIECE", 64)
+        patch.setattr(protection, "PIECE", 64)
         one, two = (link_records(original, protected, threads=threads) for threads in (1, 3))
     assert one == two
     distances = ((original[:, None] - protected) ** 2).sum(axis=2)

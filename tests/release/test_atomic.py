@@ -11,7 +11,7 @@ import pytest
 
 from sfumato import private
 from sfumato.errors import OutputError
-from sfumato.release.fields import atomic_folder, atomic_text, check_target, output_errors
+from sfumato.release.json_files import atomic_folder, atomic_text, check_target, output_errors
 
 if TYPE_CHECKING:
     from pathlib import Path

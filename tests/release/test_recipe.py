@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from sfumato.errors import DataError, OutputError, ParameterError
-from sfumato.release.fields import load_json_object, stable_json
+from sfumato.release.json_files import load_json_object, stable_json
 from sfumato.release.manifest import Manifest, current_versions, manifest_path
 from sfumato.release.recipe import Generalization, RecipeAttribute
 from sfumato.release.reference import distribution, recoded_attribute

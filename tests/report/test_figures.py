@@ -7,7 +7,7 @@ import pytest
 
 from sfumato.errors import ParameterError
 from sfumato.report import front_figure
-from sfumato.report.words import knee_number
+from sfumato.report.phrases import knee_number
 from tests.report.fronts import FOUR, HOSTILE, THREE, TWO, make_front
 
 

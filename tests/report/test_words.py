@@ -4,7 +4,7 @@ import pytest
 
 from sfumato.errors import ParameterError
 from sfumato.front import PlainFront
-from sfumato.report.words import (
+from sfumato.report.phrases import (
     check_picked,
     front_sentence,
     front_title,

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sfumato.errors import ParameterError
 from sfumato.schemes import GuidedSets, Ordered, Sets
-from sfumato.schemes.counting import (
+from sfumato.schemes.partition_counts import (
     bell_numbers,
     count_runs,
     count_sets,

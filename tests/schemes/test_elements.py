@@ -10,9 +10,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from sfumato.kernels.elements import APART, JOINED, OPEN, settle
+from sfumato.kernels.scheme_elements import APART, JOINED, OPEN, settle
 from sfumato.schemes import Admissible, GuidedOrdered, GuidedSets, Ordered, Sets, elements_of
-from sfumato.search.branch_and_bound.arrays import BoundSpace
+from sfumato.search.branch_and_bound.bound_arrays import BoundSpace
 from tests.examples import examples
 from tests.schemes import oracle
 from tests.schemes.trees import NAMES, WORK_CLASS, blocks_from, nested_trees, partition_of, scheme_of, tree_of

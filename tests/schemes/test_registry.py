@@ -13,7 +13,7 @@ TREE = tree_of(WORK_CLASS)
 
 
 def test_names_are_those_of_the_specification() -> None:
-    from sfumato.spec.fields import SCHEMES
+    from sfumato.spec.choices import SCHEMES
 
     assert SCHEME_NAMES == SCHEMES
 

@@ -25,7 +25,7 @@ from sfumato.search import (
     choose_method,
     search_lattice,
 )
-from sfumato.search.lattice import LatticeSpace, Poset, Pruning
+from sfumato.search.lattice_search import LatticeSpace, Poset, Pruning
 from tests.confidentiality.secret_tables import cube_of, secret_tables, setting_of
 from tests.examples import examples
 from tests.mixed_cases import mixed_cases

@@ -29,10 +29,10 @@ from sfumato.search import (
     search_exhaustive,
 )
 from sfumato.search.pymoo_adapter import ALGORITHMS, EvolutionParameters, search_pymoo
-from sfumato.search.pymoo_adapter.evaluation import Evaluations
+from sfumato.search.pymoo_adapter.evolving import Gain, Scale
 from sfumato.search.pymoo_adapter.genome import Genome
-from sfumato.search.pymoo_adapter.search import Gain, Scale
-from sfumato.spec.fields import METHODS as NAMED
+from sfumato.search.pymoo_adapter.scoring import Evaluations
+from sfumato.spec.choices import METHODS as NAMED
 from tests.examples import examples
 from tests.search.nsga2_cases import LEVELS, small_problem
 

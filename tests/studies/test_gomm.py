@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from sfumato.microaggregation.grouping import Evaluator
-from sfumato.microaggregation.grouping.chromosome import is_valid
-from sfumato.microaggregation.measures import Scores
+from sfumato.microaggregation.column_groups import Evaluator
+from sfumato.microaggregation.column_groups.chromosome import is_valid
+from sfumato.microaggregation.protection import Scores
 from studies.common.results import read_results
 from studies.gomm import data as tables
 from studies.gomm import paper

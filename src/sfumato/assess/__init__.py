@@ -2,7 +2,7 @@
 
 from sfumato.assess.analysing import NumberPairs, analyse_columns, analyse_recoded
 from sfumato.assess.recoded import Recoded, RecodedAttribute
-from sfumato.assess.risk import (
+from sfumato.assess.risk_results import (
     AttributeDisclosure,
     Downcoding,
     Estimate,

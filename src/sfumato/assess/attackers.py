@@ -20,7 +20,7 @@ from sfumato.assess.pairing import (
     share_codes,
 )
 from sfumato.assess.reidentification import Assumptions, assess, population_sizes
-from sfumato.assess.risk import Risk
+from sfumato.assess.risk_results import Risk
 from sfumato.assess.subsets import scan_subsets
 from sfumato.errors import DataError, ParameterError, nearest
 from sfumato.hierarchies import ROOT, text_of
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from sfumato._typing import LongArray
     from sfumato.assess.cells import Cells, CodedTable
     from sfumato.assess.pairing import RecodedCells
-    from sfumato.assess.risk import TableRisk
+    from sfumato.assess.risk_results import TableRisk
     from sfumato.hierarchies import Value
     from sfumato.release import Generalization
     from sfumato.table import Source

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from sfumato._typing import BoolArray, FloatArray, LongArray
-    from sfumato.assess.risk import Unit
+    from sfumato.assess.risk_results import Unit
     from sfumato.hierarchies import Value
     from sfumato.table import Source
     from sfumato.table.tally import DistinctColumn

@@ -42,7 +42,7 @@ import numpy as np
 
 from sfumato.assess.cells import number_tuples
 from sfumato.assess.pairing import label_values, raw_codes
-from sfumato.assess.risk import Attacker, Downcoding, Narrowing
+from sfumato.assess.risk_results import Attacker, Downcoding, Narrowing
 from sfumato.classes import Rule
 from sfumato.domains import Ladder, Lattice, Partition
 from sfumato.hierarchies import text_of

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
-from sfumato.assess.risk import Estimate
+from sfumato.assess.risk_results import Estimate
 from sfumato.errors import SfumatoError
 
 if TYPE_CHECKING:

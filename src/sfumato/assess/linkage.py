@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sfumato.assess.cells import count_rows
-from sfumato.assess.risk import Linkage
-from sfumato.microaggregation.measures import distinct_rows, link_records, standard_scores
+from sfumato.assess.risk_results import Linkage
+from sfumato.microaggregation.protection import distinct_rows, link_records, standard_scores
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -195,10 +195,10 @@ def _link_nearest(
 def own_chances(original: FloatArray, protected: FloatArray, people: LongArray) -> FloatArray:
     """Return for some records the chance that one of the nearest protected ones, drawn at random, is the own.
 
-    Ties are those of `sfumato.microaggregation.measures.link_records`.
+    Ties are those of `sfumato.microaggregation.protection.link_records`.
     """
-    from sfumato.kernels.linkage import settle_columns
     from sfumato.kernels.linkage_tree import build_boxes, link_rows
+    from sfumato.kernels.nearest_rows import settle_columns
 
     settled = protected.copy()
     settle_columns(settled)

@@ -14,7 +14,7 @@ from sfumato.errors import SfumatoError, VerificationError
 from sfumato.front import ClassSizes
 from sfumato.hierarchies import ROOT, text_of
 from sfumato.release import Generalization, Manifest, audit_release, manifest_path
-from sfumato.release.fields import load_json_object
+from sfumato.release.json_files import load_json_object
 from sfumato.release.microaggregated import Microaggregation, is_microaggregated
 from sfumato.spec import DataSpec
 from sfumato.table import open_source

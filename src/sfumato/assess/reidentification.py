@@ -32,7 +32,7 @@ import numpy as np
 
 from sfumato.assess.cells import count_rows, number_tuples
 from sfumato.assess.estimators import estimate_uniques
-from sfumato.assess.risk import (
+from sfumato.assess.risk_results import (
     AttributeDisclosure,
     Reidentification,
     SizeBin,
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
     from sfumato._typing import BoolArray, FloatArray, LongArray
     from sfumato.assess.cells import CellClasses, Cells
-    from sfumato.assess.risk import Similarity
+    from sfumato.assess.risk_results import Similarity
 
 WIDTH = 0.1
 """Values within this share of the range are similar."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sfumato.assess.cells import TABLE, compact
-from sfumato.assess.risk import Subset, SubsetScan
+from sfumato.assess.risk_results import Subset, SubsetScan
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from sfumato.classes import arrays, ladders
+from sfumato.classes import ladders, packing
 from sfumato.classes.evaluator import SMALLEST_PIECE, ClassEvaluator
-from sfumato.kernels import lattice as kernel
+from sfumato.kernels import lattice_classes as kernel
 from sfumato.kernels import layout
 
 if TYPE_CHECKING:
@@ -35,21 +35,21 @@ class Batch(ClassEvaluator[Memory]):
         suppression: Suppression,
         *,
         threads: int | None = None,
-        word_bits: int = arrays.WORD_BITS,
+        word_bits: int = packing.WORD_BITS,
         whole: Cube | None = None,
     ) -> None:
         super().__init__(cube, lattice, request, suppression, threads)
         codes = ladders.base_codes(cube, lattice)
         bases = [ladder.base for ladder in lattice.ladders]
-        fields = arrays.pack_fields(tuple(int(base.max(initial=-1)) + 1 for base in bases), word_bits)
-        grouping = arrays.group_cells(codes, fields)
+        fields = packing.pack_fields(tuple(int(base.max(initial=-1)) + 1 for base in bases), word_bits)
+        grouping = packing.group_cells(codes, fields)
         order = walk_order(codes) if lattice.size > 1 else tuple(range(codes.shape[1]))
         self._set_tables(grouping, fields, order, whole)
         origin = ladders.make_origin(cube, bases, order, grouping.group) if self._penalties else None
         self._ladders = ladders.make_ladders(cube, lattice, self.costs, order, origin)
         self._walked = [ladders.walk_numbers(lattice.ladders[a]) for a in order]
         counts = tuple(ladders.walk_count(lattice.ladders[a]) for a in order)
-        self._leading = arrays.leading_counts(self._base, counts)
+        self._leading = packing.leading_counts(self._base, counts)
 
     @property
     def base_rows(self) -> LongArray:
@@ -116,8 +116,8 @@ class Batch(ClassEvaluator[Memory]):
 
     def _allocate(self, worker: int) -> Memory:
         q = len(self.lattice.ladders)
-        tables = arrays.deepen(self._base, q + arrays.kept_tables(self._leading))
-        return worker, tables, arrays.make_scratch(tables, self._plan, self._ladders, self._leading)
+        tables = packing.deepen(self._base, q + packing.kept_tables(self._leading))
+        return worker, tables, packing.make_scratch(tables, self._plan, self._ladders, self._leading)
 
     def _walk(self, nodes: LongArray) -> LongArray:
         """Return nodes in the walk's order of attributes and its numbers."""
@@ -164,7 +164,9 @@ def walk_order(codes: np.ndarray[tuple[int, ...], np.dtype[np.int32]]) -> tuple[
     distinct = []
     for a in range(codes.shape[1]):
         rest = np.delete(codes, a, axis=1)
-        fields = arrays.pack_fields(tuple(int(column.max()) + 1 if len(column) else 1 for column in rest.T))
-        keys = arrays.pack_keys(rest, fields) if rest.shape[1] else np.zeros((1, len(codes)), dtype=np.uint64)
-        distinct.append(len(arrays.group_keys(keys)[0]))
+        fields = packing.pack_fields(tuple(int(column.max()) + 1 if len(column) else 1 for column in rest.T))
+        keys = (
+            packing.pack_keys(rest, fields) if rest.shape[1] else np.zeros((1, len(codes)), dtype=np.uint64)
+        )
+        distinct.append(len(packing.group_keys(keys)[0]))
     return tuple(int(a) for a in np.argsort(distinct, kind="stable"))

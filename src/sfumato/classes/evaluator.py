@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
 
-from sfumato.classes import arrays, ladders
+from sfumato.classes import ladders, packing
 from sfumato.classes.properties import CellCost, CellCosts
 from sfumato.classes.statistics import Classes, Statistics
 from sfumato.classes.workers import Workers
-from sfumato.kernels import lattice as kernel
+from sfumato.kernels import lattice_classes as kernel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -42,14 +42,14 @@ class ClassEvaluator(ABC, Generic[Memory]):
         self.costs = tuple(cost for cost in request.costs if cost is not CellCost.FREQUENCY)
         limits = [ladders.cost_limits(cube, lattice, cost) for cost in self.costs]
         self.limits = np.array(limits, dtype=np.int64)
-        self._sources = arrays.Sources(cube, request)
+        self._sources = packing.Sources(cube, request)
         self.properties = self._sources.properties
         self._penalties = len(cube.sizes) if CellCost.FREQUENCY in request.costs else 0
         self._workers = Workers(threads, self._allocate)
 
     def _set_tables(
         self,
-        grouping: arrays.TupleGroups,
+        grouping: packing.TupleGroups,
         fields: layout.KeyFields,
         order: tuple[int, ...],
         whole: Cube | None = None,
@@ -58,7 +58,7 @@ class ClassEvaluator(ABC, Generic[Memory]):
         by = list(order)
         self.order, self._back = order, np.argsort(order)
         self._fields = type(fields)(fields.word[by], fields.shift[by], fields.mask[by])
-        self._base = arrays.make_tables(self.cube, grouping, self._sources)
+        self._base = packing.make_tables(self.cube, grouping, self._sources)
         costs = CellCosts(self.costs, self.limits, order)
         self._plan = self._sources.make_plan(whole or self.cube, self.suppression, costs)
 

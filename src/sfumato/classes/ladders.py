@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from sfumato.classes.arrays import starts
+from sfumato.classes.packing import starts
 from sfumato.classes.properties import CellCost
 from sfumato.kernels import layout
-from sfumato.kernels.recodings import EXTENT, HEIGHT, SIZE, price_blocks
+from sfumato.kernels.recoded_classes import EXTENT, HEIGHT, SIZE, price_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from sfumato.classes import arrays, ladders
+from sfumato.classes import ladders, packing
 from sfumato.classes.evaluator import SMALLEST_PIECE, ClassEvaluator
 from sfumato.domains.lattice import entropy_shares
 from sfumato.errors import ParameterError
 from sfumato.kernels import layout
-from sfumato.kernels import recodings as kernel
+from sfumato.kernels import recoded_classes as kernel
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,11 +52,11 @@ class Recodings(ClassEvaluator[_Memory]):
         suppression: Suppression,
         *,
         threads: int | None = None,
-        word_bits: int = arrays.WORD_BITS,
+        word_bits: int = packing.WORD_BITS,
     ) -> None:
         super().__init__(cube, lattice, request, suppression, threads)
-        fields = arrays.pack_fields(cube.sizes, word_bits)
-        grouping = arrays.group_cells(cube.codes, fields)
+        fields = packing.pack_fields(cube.sizes, word_bits)
+        grouping = packing.group_cells(cube.codes, fields)
         self._set_tables(grouping, fields, tuple(range(len(cube.sizes))))
         self._origin = _origin(cube, grouping)
         self._heights = _heights(cube, lattice, self.costs)
@@ -128,8 +128,8 @@ class Recodings(ClassEvaluator[_Memory]):
             np.zeros((q, asked * 2), dtype=np.float64),
             self._origin,
         )
-        tables = arrays.deepen(self._base, 1)
-        scratch = arrays.make_scratch(tables, self._plan, flat, ())
+        tables = packing.deepen(self._base, 1)
+        scratch = packing.make_scratch(tables, self._plan, flat, ())
         return _Memory(
             worker,
             tables,
@@ -164,7 +164,7 @@ def _entropies(blocks: Sequence[IntArray], nodes: LongArray) -> FloatArray:
     return np.column_stack([np.zeros((len(nodes), 0)), *found])
 
 
-def _origin(cube: Cube, grouping: arrays.TupleGroups) -> layout.KeyOrigin:
+def _origin(cube: Cube, grouping: packing.TupleGroups) -> layout.KeyOrigin:
     """Return the tuples of the base table themselves, in its order."""
     bases = [np.arange(size, dtype=np.int32) for size in cube.sizes]
     origin = ladders.make_origin(cube, bases, tuple(range(len(bases))), grouping.group)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.kernels import lattice as kernel
+from sfumato.kernels import lattice_classes as kernel
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -105,7 +105,7 @@ def _sources() -> dict[str, Path]:
 def _drafts(folder: Path, copied: list[str], *, force: bool) -> Iterator[Path]:
     """Give a hidden folder to work in; what is in it gets its names at the end, all or nothing."""
     from sfumato.private import place, private_folder
-    from sfumato.release.fields import check_target, output_errors, place_folder
+    from sfumato.release.json_files import check_target, output_errors, place_folder
 
     names, private = [*copied, *MADE], (*FILES, INTERNAL_REPORT)
     is_new = not folder.is_dir()

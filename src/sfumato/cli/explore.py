@@ -34,7 +34,7 @@ def explore(
     Ctrl-C ends the search with what it has found; a second one aborts.
     """
     from sfumato import api
-    from sfumato.release.fields import atomic_folder
+    from sfumato.release.json_files import atomic_folder
 
     options, folder = output.options, Path(out)
     _check_folder(folder, force=options.force)

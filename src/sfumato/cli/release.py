@@ -145,7 +145,7 @@ def _objectives(run: Mapping[str, Any]) -> dict[str, str]:
 
 def _recoding_rows(release: Release, *, show_labels: bool) -> list[list[str]]:
     """List the quasi-identifiers with level and height, or blocks, and, if that is wanted, labels."""
-    from sfumato.report.words import block_words, example
+    from sfumato.report.phrases import block_words, example
 
     rows = []
     for item in release.groupings:

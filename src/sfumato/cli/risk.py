@@ -12,7 +12,7 @@ from sfumato.errors import ParameterError
 from sfumato.words import count_words, range_words
 
 if TYPE_CHECKING:
-    from sfumato.assess.risk import Linkage, Reidentification, Risk, TableRisk
+    from sfumato.assess.risk_results import Linkage, Reidentification, Risk, TableRisk
 
 _ATTACKERS = {
     "logic": "logic: what must be true",

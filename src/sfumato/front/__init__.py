@@ -1,6 +1,6 @@
 """Fronts: dominance, picks, knees, flat regions, questions, suggestions, files."""
 
-from sfumato.front.files import (
+from sfumato.front.front_files import (
     front_csv,
     load_front,
     number_text,
@@ -8,7 +8,6 @@ from sfumato.front.files import (
     whole_numbers,
     whole_text,
 )
-from sfumato.front.front import ClassSizes, Objective, Partition, PlainFront, PlainSolution
 from sfumato.front.indicators import (
     BoxArchive,
     box_of,
@@ -20,6 +19,7 @@ from sfumato.front.indicators import (
     size_bound,
 )
 from sfumato.front.picks import FlatRegion, find_flat_regions, find_knee, parse_pick, pick_solution
+from sfumato.front.plain import ClassSizes, Objective, Partition, PlainFront, PlainSolution
 from sfumato.front.questions import Point, Suggestion, find_better, find_trades, make_suggestions
 from sfumato.words import huge_words as count_text
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, Protocol, TypeAlias, runtime_checkable
 
 from sfumato.errors import ParameterError, nearest
-from sfumato.front.front import Objective, PlainSolution
 from sfumato.front.picks import (
     FlatRegion,
     SolutionT,
@@ -18,12 +17,13 @@ from sfumato.front.picks import (
     pick_solution,
     scaled_costs,
 )
+from sfumato.front.plain import Objective, PlainSolution
 from sfumato.words import list_words, number_words, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from sfumato.front.front import PlainFront
+    from sfumato.front.plain import PlainFront
 
 TOLERANCE = 1e-9
 """Relative difference of values that counts as equal: recounting sums in another order."""

@@ -18,7 +18,7 @@ from sfumato.hierarchies.builders import (
     sorted_values,
 )
 from sfumato.hierarchies.definition import Definition, damaged, read_definition
-from sfumato.hierarchies.files import LeafRows, problems, read_leaves
+from sfumato.hierarchies.hierarchy_files import LeafRows, problems, read_leaves
 from sfumato.hierarchies.intervals import build_intervals
 from sfumato.hierarchies.kinds import kind_of, text_of, texts_of, typed_values
 from sfumato.hierarchies.trees import read_tree

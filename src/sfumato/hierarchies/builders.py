@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from sfumato._typing import BoolArray, IntArray, LongArray
-    from sfumato.hierarchies.files import LeafRows
     from sfumato.hierarchies.hierarchy import Value
+    from sfumato.hierarchies.hierarchy_files import LeafRows
 
 
 @dataclass(frozen=True, eq=False)

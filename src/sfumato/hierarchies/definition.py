@@ -8,7 +8,7 @@ from pydantic import ConfigDict, Field, StrictBool, ValidationError, model_valid
 
 from sfumato.errors import HierarchyError
 from sfumato.spec.attribute import HierarchySpec
-from sfumato.spec.fields import Positive, Whole  # noqa: TC001 (pydantic reads them at run time)
+from sfumato.spec.choices import Positive, Whole  # noqa: TC001 (pydantic reads them at run time)
 
 RULES = ("mask", "dates", "intervals")
 """Hierarchies that know what becomes of values which they have not seen."""

@@ -11,7 +11,7 @@ import numpy as np
 from sfumato.errors import HierarchyError
 from sfumato.hierarchies.builders import Level, assemble, starts_of
 from sfumato.hierarchies.kinds import sorted_numbers, text_of
-from sfumato.spec.fields import exact, is_multiple
+from sfumato.spec.choices import exact, is_multiple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

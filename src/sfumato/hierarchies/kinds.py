@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sfumato.hierarchies.hierarchy import Value
-    from sfumato.spec.fields import Kind
+    from sfumato.spec.choices import Kind
 
 # What counts as a number without being asked: no plus (telephone numbers), no leading zeros (codes).
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)")

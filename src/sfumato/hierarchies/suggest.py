@@ -12,7 +12,7 @@ from sfumato.hierarchies import role_words
 from sfumato.hierarchies.kinds import sorted_numbers, texts_of, unify_dates
 from sfumato.hierarchies.role_words import hints_at
 from sfumato.hierarchies.trees import read_tree
-from sfumato.spec.fields import exact
+from sfumato.spec.choices import exact
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from sfumato.hierarchies.hierarchy import Value
     from sfumato.hierarchies.intervals import Number
-    from sfumato.spec.fields import Role
+    from sfumato.spec.choices import Role
 
 Definition: TypeAlias = dict[str, object]
 

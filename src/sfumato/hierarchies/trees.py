@@ -6,8 +6,8 @@ from collections import Counter
 from typing import TYPE_CHECKING, TypeAlias
 
 from sfumato.errors import HierarchyError
-from sfumato.hierarchies.files import LeafRows
 from sfumato.hierarchies.hierarchy import ROOT
+from sfumato.hierarchies.hierarchy_files import LeafRows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

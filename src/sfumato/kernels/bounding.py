@@ -14,13 +14,13 @@ import numpy as np
 
 from sfumato.kernels._options import inner, kernel
 from sfumato.kernels.bounding_layout import SQUARES
-from sfumato.kernels.elements import OPEN
-from sfumato.kernels.grouping import group_tuples
+from sfumato.kernels.row_groups import group_tuples
+from sfumato.kernels.scheme_elements import OPEN
 
 if TYPE_CHECKING:
     from sfumato._typing import IntArray, KeyArray
     from sfumato.kernels.bounding_layout import BoundModel, BoundTechniques, Tuples, Work
-    from sfumato.kernels.elements import Decisions, Ends
+    from sfumato.kernels.scheme_elements import Decisions, Ends
 
 _ONE = np.uint64(1)
 _M1 = np.uint64(0x5555555555555555)

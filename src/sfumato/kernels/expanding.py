@@ -10,13 +10,13 @@ from sfumato.kernels._groups import by_address
 from sfumato.kernels._options import inner, kernel
 from sfumato.kernels.bounding import bound_ends, fine_cost
 from sfumato.kernels.bounding_layout import NEEDED, ROUNDS, TOO_DEAR_APART, TOO_DEAR_JOINED
-from sfumato.kernels.elements import APART, JOINED, OPEN, settle
 from sfumato.kernels.probing import probe
+from sfumato.kernels.scheme_elements import APART, JOINED, OPEN, settle
 
 if TYPE_CHECKING:
     from sfumato._typing import FloatArray, IntArray, LongArray
     from sfumato.kernels.bounding_layout import BoundModel, BoundTechniques, Tuples, Work
-    from sfumato.kernels.elements import Decisions, Ends
+    from sfumato.kernels.scheme_elements import Decisions, Ends
 
 # How an expansion ended: nothing agrees with the decisions; all costs too much; one recoding is left;
 # it branched; it has to come again.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sfumato.kernels._options import kernel
-from sfumato.kernels.linkage import TIED
+from sfumato.kernels.nearest_rows import TIED
 
 if TYPE_CHECKING:
     from sfumato._typing import FloatArray, LongArray

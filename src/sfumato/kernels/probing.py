@@ -9,13 +9,13 @@ import numpy as np
 from sfumato.kernels._options import inner, kernel
 from sfumato.kernels.bounding import fails, least_of_failing, weight_of
 from sfumato.kernels.bounding_layout import CELLS, PROBES, SQUARES
-from sfumato.kernels.elements import APART, JOINED, OPEN, settle
-from sfumato.kernels.grouping import group_tuples
+from sfumato.kernels.row_groups import group_tuples
+from sfumato.kernels.scheme_elements import APART, JOINED, OPEN, settle
 
 if TYPE_CHECKING:
     from sfumato._typing import IntArray
     from sfumato.kernels.bounding_layout import BoundModel, BoundTechniques, Work
-    from sfumato.kernels.elements import Decisions, Ends
+    from sfumato.kernels.scheme_elements import Decisions, Ends
 
 
 @kernel

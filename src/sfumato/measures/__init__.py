@@ -1,9 +1,8 @@
 """Measures: an index of a property, with a direction and a name."""
 
+from sfumato.measures.contract import ClassMeasure, Direction, Measure, Monotone, Union
 from sfumato.measures.custom import PropertyMeasure, binary_spread, mean, spread, worst
-from sfumato.measures.measure import ClassMeasure, Direction, Measure, Monotone, Union
-from sfumato.measures.penalties import RowPenalties
-from sfumato.measures.registry import (
+from sfumato.measures.facts import (
     MEASURES,
     MeasureFacts,
     Setting,
@@ -11,6 +10,7 @@ from sfumato.measures.registry import (
     measure_facts,
     measure_names,
 )
+from sfumato.measures.penalties import RowPenalties
 from sfumato.measures.steps import Step, gain_per_loss
 
 __all__ = [

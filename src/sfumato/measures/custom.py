@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sfumato.errors import ParameterError
-from sfumato.measures.measure import Direction, Measure, Monotone
+from sfumato.measures.contract import Direction, Measure, Monotone
 
 if TYPE_CHECKING:
     from collections.abc import Callable

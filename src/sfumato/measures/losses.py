@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sfumato.classes.properties import CellCost, PropertyKind
-from sfumato.measures.measure import Direction, Measure, Monotone
+from sfumato.measures.contract import Direction, Measure, Monotone
 from sfumato.measures.penalties import RowPenalties, by_frequency, by_size
 from sfumato.measures.shapes import Cost, PropertySum, Weighted
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sfumato.classes.class_sentences import risk_scale
 from sfumato.classes.properties import CellCost, Property, PropertyKind
-from sfumato.classes.sentences import risk_scale
 from sfumato.classes.statistics import Rule
 from sfumato.errors import ParameterError
-from sfumato.measures.measure import Direction, Measure, Monotone, Union
+from sfumato.measures.contract import Direction, Measure, Monotone, Union
 from sfumato.measures.shapes import Cost, PropertySum, WorstClass
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from sfumato.classes.properties import Property, PropertyKind
-from sfumato.measures.measure import ClassMeasure, Direction, Measure, Union
+from sfumato.measures.contract import ClassMeasure, Direction, Measure, Union
 
 if TYPE_CHECKING:
     from fractions import Fraction

@@ -1,8 +1,9 @@
 """Microaggregation: records in clusters of at least k, released as the centre of their cluster."""
 
+from sfumato.microaggregation.column_groups import GroupingResult, GroupingSettings
 from sfumato.microaggregation.frames import group_attributes
-from sfumato.microaggregation.grouping import GroupingResult, GroupingSettings
-from sfumato.microaggregation.measures import (
+from sfumato.microaggregation.partitioning import mdav, univariate, v_mdav, warm_up_kernels
+from sfumato.microaggregation.protection import (
     Links,
     Scores,
     information_loss,
@@ -10,7 +11,6 @@ from sfumato.microaggregation.measures import (
     link_records,
     measure_protection,
 )
-from sfumato.microaggregation.partitioning import mdav, univariate, v_mdav, warm_up_kernels
 
 __all__ = [
     "GroupingResult",

@@ -76,7 +76,9 @@ class Manner:
     threads: int | None = None  # threads to use, all cores where None; the result does not depend on it
 
     def partition(self, values: FloatArray) -> IntArray:
-        """Partition records without missing values."""
+        """Partition records without missing values; without any column they are one cluster."""
+        if not values.shape[1]:
+            return np.zeros(len(values), dtype=np.int32)
         if self.method == "mdav":
             return mdav(values, self.k, threads=self.threads)
         if self.method == "v-mdav":
@@ -124,16 +126,15 @@ def make_clusters(
     # Several tasks run side by side; one alone has all threads to itself.
     alone = manner if len(tasks) == 1 else replace(manner, threads=1)
 
-    def run(task: tuple[int, LongArray]) -> IntArray:
-        number, rows = task
+    parts = []
+    for number, rows in tasks:
         known = [column for place, column in enumerate(groups[number]) if not blanks[number][rows[0], place]]
-        if not known:
-            return np.zeros(len(rows), dtype=np.int32)
-        return alone.partition(values[rows][:, known])
-
+        parts.append(values[rows][:, known])
     labels = [np.full(len(values), -1, dtype=np.int32) for _ in groups]
     counts = [0] * len(groups)
-    for (number, rows), found in zip(tasks, call_in_threads(run, tasks, manner.threads), strict=True):
+    for (number, rows), found in zip(
+        tasks, call_in_threads(alone.partition, parts, manner.threads), strict=True
+    ):
         labels[number][rows] = found + counts[number]
         counts[number] += int(found.max()) + 1
     return [

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sfumato.errors import DataError
-from sfumato.microaggregation.grouping import GroupingSettings, group_columns
+from sfumato.microaggregation.column_groups import GroupingSettings, group_columns
 from sfumato.table import open_source
 from sfumato.table.values import read_numbers
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sfumato._typing import FloatArray
-    from sfumato.microaggregation.grouping import GroupingResult
+    from sfumato.microaggregation.column_groups import GroupingResult
     from sfumato.table.values import NumberColumn
 
 
@@ -45,7 +45,7 @@ def group_attributes(
     dynamic
         D-GOMM: leave group mutations out that have long brought nothing better.
     settings
-        See `sfumato.microaggregation.grouping.GroupingSettings`.
+        See `sfumato.microaggregation.column_groups.GroupingSettings`.
 
     Returns
     -------

@@ -3,8 +3,8 @@
 from sfumato.private import process_folder
 from sfumato.release.audit import audit_against, audit_release
 from sfumato.release.draft import Draft, make_draft
-from sfumato.release.fields import atomic_text, check_target, seal_of
 from sfumato.release.grouping import Grouping, make_groupings
+from sfumato.release.json_files import atomic_text, check_target, seal_of
 from sfumato.release.manifest import Manifest, current_versions, manifest_path
 from sfumato.release.reapply import count_classes, read_recoding, recipe_problem, trim_lattice, write_recoding
 from sfumato.release.recipe import Generalization, RecipeAttribute

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from sfumato.release.recipe import Generalization
-from sfumato.spec.fields import SCHEMES
+from sfumato.spec.choices import SCHEMES
 from sfumato.verifier import Check, stated_secrets
 from sfumato.verifier.checks import split_name
 from sfumato.verifier.sentences import names_in

@@ -121,7 +121,7 @@ class Grouping:
 
     @cached_property
     def names(self) -> tuple[str | None, ...]:
-        """The name of each block: that of the level, or what `sfumato.schemes.labels` makes of it.
+        """The name of each block: that of the level, or what `sfumato.schemes.block_labels` makes of it.
 
         A block that nobody sees has the name of the root, which no row ever gets from it.
         """

@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 
 from sfumato.errors import DataError, VerificationError
 from sfumato.hierarchies import ROOT, text_of
-from sfumato.release.fields import Fields, load_json_object, seal_of, stable_json
+from sfumato.release.json_files import Fields, load_json_object, seal_of, stable_json
 from sfumato.release.recipe import Generalization, RecipeAttribute
 from sfumato.verifier import Promise, stated_secrets
 

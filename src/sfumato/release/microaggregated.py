@@ -10,9 +10,9 @@ import numpy as np
 
 from sfumato.errors import DataError, VerificationError
 from sfumato.microaggregation.aggregating import Manner, blank_rare, centres, make_clusters, split_strata
-from sfumato.microaggregation.measures import measure_protection, standard_scores
+from sfumato.microaggregation.protection import measure_protection, standard_scores
 from sfumato.release.agreement import judge_settings
-from sfumato.release.fields import Fields
+from sfumato.release.json_files import Fields
 from sfumato.release.manifest import Manifest, current_versions, manifest_path
 from sfumato.release.write import refuse_broken
 from sfumato.spec import format_measure_name

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.classes.arrays import group_keys, pack_fields, pack_keys
+from sfumato.classes.packing import group_keys, pack_fields, pack_keys
 from sfumato.release.reference import distribution, make_reference, scalar, stated_sentences
 from sfumato.spec import parse_measure_name
 

@@ -11,17 +11,17 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Self, TypeAlias, cast
 
 from sfumato.errors import DataError, OutputError
-from sfumato.release.fields import Fields, atomic_text, load_json_object, stable_json
-from sfumato.spec.fields import FORMULAS, KINDS, OUTPUTS, ROLES
-from sfumato.spec.fields import ROW_ORDERS as ORDERS
-from sfumato.spec.fields import SUPPRESSION_OUTPUTS as SUPPRESSED
-from sfumato.spec.fields import SUPPRESSION_RULES as RULES
+from sfumato.release.json_files import Fields, atomic_text, load_json_object, stable_json
+from sfumato.spec.choices import FORMULAS, KINDS, OUTPUTS, ROLES
+from sfumato.spec.choices import ROW_ORDERS as ORDERS
+from sfumato.spec.choices import SUPPRESSION_OUTPUTS as SUPPRESSED
+from sfumato.spec.choices import SUPPRESSION_RULES as RULES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from sfumato.spec.fields import Role
+    from sfumato.spec.choices import Role
 
 Blocks: TypeAlias = tuple[tuple[str | int | float | None, ...], ...]
 Labels: TypeAlias = tuple[str | None, ...]

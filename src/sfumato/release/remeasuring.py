@@ -17,7 +17,7 @@ from sfumato.classes import Batch, Request, Rule, Suppression
 from sfumato.domains import Ladder, Lattice, Partition
 from sfumato.errors import ParameterError
 from sfumato.hierarchies import RULES, encode
-from sfumato.kernels import lattice as kernel
+from sfumato.kernels import lattice_classes as kernel
 from sfumato.measures import Direction, make_measure
 from sfumato.release.grouping import Grouping
 from sfumato.verifier.checks import broken, held

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from sfumato.errors import DataError, OutputError, VerificationError
 from sfumato.private import create, place, private_folder, scratch_folder, sync_file, write_synced
-from sfumato.release.fields import check_target, output_errors
+from sfumato.release.json_files import check_target, output_errors
 from sfumato.release.manifest import Manifest, manifest_path
 from sfumato.verifier import complete, holds, is_engine_output_error, recount_both, release_suffix
 

@@ -3,8 +3,8 @@
 from sfumato.report.comparison import Comparison, comparison_text, make_comparison
 from sfumato.report.document import read_release, report_html, write_report
 from sfumato.report.page import front_figure, front_html
+from sfumato.report.phrases import front_sentence, front_title, measure_words
 from sfumato.report.terminal import front_text
-from sfumato.report.words import front_sentence, front_title, measure_words
 
 __all__ = [
     "Comparison",

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sfumato.errors import ParameterError
-from sfumato.front.front import Objective
 from sfumato.front.picks import WIDE
+from sfumato.front.plain import Objective
 from sfumato.front.questions import RISKS
-from sfumato.report.words import measure_words
+from sfumato.report.phrases import measure_words
 from sfumato.words import number_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from sfumato._typing import FloatArray
-    from sfumato.front.front import PlainFront
+    from sfumato.front.plain import PlainFront
 
 STEPS = (1.0, 2.0, 5.0, 10.0)
 

@@ -15,9 +15,9 @@ from sfumato.report import style
 from sfumato.report.axes import Axis
 from sfumato.report.marks import scatter
 from sfumato.report.page import drawing_json, page_html
+from sfumato.report.phrases import measure_words, partition_words
 from sfumato.report.pieces import Numbers, table_html
 from sfumato.report.terminal import cells, pad
-from sfumato.report.words import measure_words, partition_words
 from sfumato.words import capital, list_words, pair_words, printable, range_words
 
 if TYPE_CHECKING:

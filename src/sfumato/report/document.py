@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from sfumato.assess.gather import Evidence
 from sfumato.assess.published import Published, published
 from sfumato.private import scratch_folder
-from sfumato.release.fields import atomic_text
+from sfumato.release.json_files import atomic_text
 from sfumato.report.attribute_section import attribute_section, sizes_section
 from sfumato.report.making_section import front_section, making_section, verification_section
 from sfumato.report.pieces import (

@@ -8,6 +8,14 @@ from typing import TYPE_CHECKING
 from sfumato.assess.gather import Evidence
 from sfumato.report.axes import plane_axes
 from sfumato.report.charts import front_chart
+from sfumato.report.phrases import (
+    front_sentence,
+    front_title,
+    limit_words,
+    measure_words,
+    suppressed_words,
+    told_words,
+)
 from sfumato.report.pieces import (
     Box,
     Bullets,
@@ -19,14 +27,6 @@ from sfumato.report.pieces import (
     Numbers,
     Paragraph,
     not_shown,
-)
-from sfumato.report.words import (
-    front_sentence,
-    front_title,
-    limit_words,
-    measure_words,
-    suppressed_words,
-    told_words,
 )
 from sfumato.words import capital, count_words, number_words, percent_words, printable
 

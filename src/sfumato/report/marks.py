@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from sfumato.front import make_suggestions
 from sfumato.report import style
-from sfumato.report.words import (
+from sfumato.report.phrases import (
     BLOCKS_WIDTH,
     check_picked,
     knee_number,

@@ -11,15 +11,15 @@ from sfumato.report import style
 from sfumato.report.axes import Axis, other_axes, plane_axes
 from sfumato.report.marks import FrontView, broken, make_panels, page_suggestions, total_height
 from sfumato.report.parallel import add_parallel
-from sfumato.report.pieces import document_html, read_resource, source_hash
-from sfumato.report.plane import Plane, add_zoom, axis_layouts, quiet, steepest_part
-from sfumato.report.words import (
+from sfumato.report.phrases import (
     front_sentence,
     front_title,
     measure_words,
     partition_words,
     suppressed_words,
 )
+from sfumato.report.pieces import document_html, read_resource, source_hash
+from sfumato.report.plane import Plane, add_zoom, axis_layouts, quiet, steepest_part
 from sfumato.words import number_words, printable
 
 if TYPE_CHECKING:

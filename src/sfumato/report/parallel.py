@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
     from sfumato._typing import FloatArray
-    from sfumato.front.front import PlainFront
+    from sfumato.front.plain import PlainFront
     from sfumato.report.axes import Axis
     from sfumato.report.marks import Mark, Panel
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sfumato.assess.gather import Evidence
+from sfumato.report.phrases import limit_words, model_sentence, told_words
 from sfumato.report.pieces import Box, Bullets, Chapter, Heading, Headlines, Paragraph
-from sfumato.report.words import limit_words, model_sentence, told_words
 from sfumato.verifier.checks import split_name
 from sfumato.words import capital, count_words, number_words, percent_words
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sfumato.report.axes import Axis, plane_axes
-from sfumato.report.words import check_picked, front_title, knee_number
+from sfumato.report.phrases import check_picked, front_title, knee_number
 from sfumato.words import count_words, number_words, printable
 
 if TYPE_CHECKING:
     from sfumato._typing import LongArray
-    from sfumato.front.front import PlainFront
+    from sfumato.front.plain import PlainFront
 
 LEAST_ROWS = 3
 LEAST_COLUMNS = 2

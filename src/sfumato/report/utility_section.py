@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sfumato.report.charts import Bar, Pair, bar_chart, pair_chart, seen_words
+from sfumato.report.phrases import SCORES, model_sentence, score_words
 from sfumato.report.pieces import Chapter, Chart, Numbers, Paragraph, not_shown
-from sfumato.report.words import SCORES, model_sentence, score_words
 from sfumato.words import number_words, percent_words
 
 if TYPE_CHECKING:

@@ -2,11 +2,11 @@
 
 from sfumato.schemes.admissible import Admissible
 from sfumato.schemes.base import Scheme
+from sfumato.schemes.block_labels import node_labels, partition_labels
 from sfumato.schemes.elements import Elements, elements_of
-from sfumato.schemes.labels import node_labels, partition_labels
 from sfumato.schemes.levels import Cuts, LevelScheme
 from sfumato.schemes.ordered import GuidedOrdered, Ordered
-from sfumato.schemes.registry import SCHEME_NAMES, make_scheme
+from sfumato.schemes.scheme_names import SCHEME_NAMES, make_scheme
 from sfumato.schemes.sets import GuidedSets, Sets
 
 __all__ = [

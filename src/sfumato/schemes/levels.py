@@ -11,7 +11,7 @@ import numpy as np
 from sfumato.domains import Partition
 from sfumato.schemes.admissible import Admissible
 from sfumato.schemes.contiguous import Contiguous
-from sfumato.schemes.counting import draw_below
+from sfumato.schemes.partition_counts import draw_below
 from sfumato.schemes.sets import assemble, collapsed, counts_of_nodes, inner_nodes
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import numpy as np
 
 from sfumato.errors import ParameterError
 from sfumato.schemes.contiguous import Contiguous, partition_of_bits
-from sfumato.schemes.counting import count_runs, draw_below, draw_runs
+from sfumato.schemes.partition_counts import count_runs, draw_below, draw_runs
 from sfumato.schemes.sets import apart, assemble, collapsed, counts_of_nodes, inner_nodes
 
 if TYPE_CHECKING:

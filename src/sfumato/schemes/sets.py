@@ -17,7 +17,7 @@ import numpy as np
 from sfumato.domains import Partition, Tree
 from sfumato.errors import ParameterError
 from sfumato.schemes.base import Scheme
-from sfumato.schemes.counting import count_sets, draw_sets
+from sfumato.schemes.partition_counts import count_sets, draw_sets
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

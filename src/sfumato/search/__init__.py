@@ -3,7 +3,7 @@
 from sfumato.monitor import Callback, Monitor, Progress
 from sfumato.search.exhaustive import search_exhaustive
 from sfumato.search.granulation_ga import GranulationParameters, search_granulation_ga
-from sfumato.search.lattice import LatticeParameters, search_lattice
+from sfumato.search.lattice_search import LatticeParameters, search_lattice
 from sfumato.search.ledger import Run
 from sfumato.search.methods import (
     METHODS,

@@ -10,7 +10,7 @@ from sfumato.errors import ParameterError, nearest
 from sfumato.front import count_text
 from sfumato.search.exhaustive import search_exhaustive
 from sfumato.search.granulation_ga import GranulationParameters, search_granulation_ga
-from sfumato.search.lattice import LatticeParameters, pruning_words, search_lattice
+from sfumato.search.lattice_search import LatticeParameters, pruning_words, search_lattice
 from sfumato.search.ledger import Run
 from sfumato.search.optimal import search_optimal
 from sfumato.search.pbg_ea import PbgParameters, search_pbg_ea

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sfumato.classes import Rule
-from sfumato.kernels.screening import best_reachable
+from sfumato.kernels.reachable import best_reachable
 from sfumato.measures import Monotone
 from sfumato.search.problem import is_of_cells
 

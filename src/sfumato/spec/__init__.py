@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sfumato.spec.attribute import AttributeSpec, HierarchySpec
-from sfumato.spec.fields import canonical_measure_name, format_measure_name, parse_measure_name
+from sfumato.spec.choices import canonical_measure_name, format_measure_name, parse_measure_name
 from sfumato.spec.sections import (
     ConfidentialSpec,
     DataSpec,

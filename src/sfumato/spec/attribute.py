@@ -16,7 +16,7 @@ from pydantic import (
     model_validator,
 )
 
-from sfumato.spec.fields import (
+from sfumato.spec.choices import (
     DATE_UNITS,
     GUIDED_SCHEMES,
     SCHEME_ACRONYMS,

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Self, TypeAlias
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
-from sfumato.spec.fields import (
+from sfumato.spec.choices import (
     FilledText,
     Flag,
     Formulas,

@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field, PrivateAttr, ValidationError, model
 from sfumato.errors import nearest
 from sfumato.private import spare_inputs
 from sfumato.spec.attribute import AttributeSpec  # noqa: TC001 (pydantic reads it at run time)
-from sfumato.spec.fields import check_number, check_text, parse_measure_name
+from sfumato.spec.choices import check_number, check_text, parse_measure_name
 from sfumato.spec.places import SpecFault, collect_problems, refuse
 from sfumato.spec.sections import (
     ConfidentialSpec,

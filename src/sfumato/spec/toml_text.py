@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from sfumato.errors import OutputError, SpecError
 from sfumato.private import write_whole
-from sfumato.spec.fields import canonical_measure_name
+from sfumato.spec.choices import canonical_measure_name
 from sfumato.spec.places import find_places, first_problem, write_location
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sfumato._typing import FloatArray, IntArray, LongArray
-    from sfumato.search.branch_and_bound.seeding import Techniques
+    from sfumato.search.branch_and_bound.incumbents import Techniques
     from sfumato.search.problem import Problem
 
 MOST_OPEN = 3_000_000

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sfumato._typing import FloatArray
     from sfumato.classes.properties import Levels
     from sfumato.domains import Confidential
-    from sfumato.measures.measure import Measure
+    from sfumato.measures.contract import Measure
 
 
 @dataclass(frozen=True, eq=False)

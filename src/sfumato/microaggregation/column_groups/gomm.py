@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sfumato.errors import ParameterError
-from sfumato.microaggregation.grouping.chromosome import (
+from sfumato.microaggregation.column_groups.chromosome import (
     GROUP_MUTATIONS,
     MUTATIONS,
     canonical,
@@ -17,15 +17,15 @@ from sfumato.microaggregation.grouping.chromosome import (
     draw_site,
     object_part,
 )
-from sfumato.microaggregation.grouping.evaluation import keep_best, keep_front
+from sfumato.microaggregation.column_groups.evaluation import keep_best, keep_front
 from sfumato.monitor import Monitor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from sfumato.microaggregation.grouping.chromosome import Grouping
-    from sfumato.microaggregation.grouping.evaluation import Evaluator
-    from sfumato.microaggregation.measures import Scores
+    from sfumato.microaggregation.column_groups.chromosome import Grouping
+    from sfumato.microaggregation.column_groups.evaluation import Evaluator
+    from sfumato.microaggregation.protection import Scores
 
 MORE = 2
 """Groups beyond those of the best grouping that a start may have."""

@@ -13,7 +13,7 @@ import numpy as np
 from sfumato.kernels._groups import by_address
 from sfumato.kernels._options import kernel
 from sfumato.kernels.frequencies import total_penalty
-from sfumato.kernels.lattice import reduce_classes
+from sfumato.kernels.lattice_classes import reduce_classes
 from sfumato.kernels.rolling import add_up, remember, roll_up_pairs, table_bits
 
 if TYPE_CHECKING:

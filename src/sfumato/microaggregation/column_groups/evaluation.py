@@ -14,16 +14,16 @@ import numpy as np
 
 from sfumato.errors import ParameterError
 from sfumato.front import Objective, PlainFront, PlainSolution, non_dominated
-from sfumato.kernels.linkage import centroids_of, count_losses, link_groups
-from sfumato.microaggregation.grouping.chromosome import attributes_of, canonical, object_part
-from sfumato.microaggregation.measures import SHARE, Scores, link_records, total_squares
+from sfumato.kernels.nearest_rows import centroids_of, count_losses, link_groups
+from sfumato.microaggregation.column_groups.chromosome import attributes_of, canonical, object_part
 from sfumato.microaggregation.partitioning import call_in_threads, mdav
+from sfumato.microaggregation.protection import SHARE, Scores, link_records, total_squares
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from sfumato._typing import FloatArray, IntArray
-    from sfumato.microaggregation.grouping.chromosome import Grouping
+    from sfumato.microaggregation.column_groups.chromosome import Grouping
 
 
 def keep_best(scores: Sequence[Scores], count: int) -> list[int]:

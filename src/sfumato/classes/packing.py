@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from sfumato.classes.class_sentences import KINDS as OF_SENTENCES
+from sfumato.classes.class_sentences import asks_for_sentences, make_sentences, sentence_bits
 from sfumato.classes.properties import CellCosts, Property, PropertyKind, Request, make_details
-from sfumato.classes.sentences import KINDS as OF_SENTENCES
-from sfumato.classes.sentences import asks_for_sentences, make_sentences, sentence_bits
 from sfumato.kernels import histograms, layout
-from sfumato.kernels import lattice as kernel
+from sfumato.kernels import lattice_classes as kernel
 from sfumato.kernels.diversity import DIVERSITY
 
 if TYPE_CHECKING:

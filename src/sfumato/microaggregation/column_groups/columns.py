@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sfumato.errors import ParameterError
-from sfumato.microaggregation.grouping.chromosome import attributes_of
-from sfumato.microaggregation.grouping.evaluation import Evaluator, front_of
-from sfumato.microaggregation.grouping.gomm import FIRST, OPERATORS, GommParameters, search_groupings
-from sfumato.microaggregation.measures import SHARE, standard_scores
+from sfumato.microaggregation.column_groups.chromosome import attributes_of
+from sfumato.microaggregation.column_groups.evaluation import Evaluator, front_of
+from sfumato.microaggregation.column_groups.gomm import FIRST, OPERATORS, GommParameters, search_groupings
+from sfumato.microaggregation.protection import SHARE, standard_scores
 from sfumato.monitor import Monitor
 
 if TYPE_CHECKING:
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from sfumato._typing import FloatArray
     from sfumato.front import PlainFront
-    from sfumato.microaggregation.grouping.gomm import Evolution, Generation, Member
-    from sfumato.microaggregation.measures import Scores
+    from sfumato.microaggregation.column_groups.gomm import Evolution, Generation, Member
+    from sfumato.microaggregation.protection import Scores
     from sfumato.monitor import Callback
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sfumato.errors import ParameterError
-from sfumato.kernels.linkage import EDGE, settle_columns
 from sfumato.kernels.linkage_tree import build_boxes, link_rows
+from sfumato.kernels.nearest_rows import EDGE, settle_columns
 from sfumato.microaggregation.partitioning import call_in_threads
 
 if TYPE_CHECKING:

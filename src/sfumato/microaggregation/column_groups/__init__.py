@@ -1,7 +1,7 @@
 """Which attributes to microaggregate together: GOMM and D-GOMM."""
 
-from sfumato.microaggregation.grouping.chromosome import Grouping, attributes_of, make_grouping
-from sfumato.microaggregation.grouping.columns import (
+from sfumato.microaggregation.column_groups.chromosome import Grouping, attributes_of, make_grouping
+from sfumato.microaggregation.column_groups.columns import (
     GroupingResult,
     GroupingSettings,
     OperatorRecord,
@@ -9,8 +9,8 @@ from sfumato.microaggregation.grouping.columns import (
     efficiency,
     group_columns,
 )
-from sfumato.microaggregation.grouping.evaluation import Evaluator, front_of
-from sfumato.microaggregation.grouping.gomm import (
+from sfumato.microaggregation.column_groups.evaluation import Evaluator, front_of
+from sfumato.microaggregation.column_groups.gomm import (
     OPERATORS,
     Evolution,
     Generation,

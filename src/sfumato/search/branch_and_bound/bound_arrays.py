@@ -9,7 +9,7 @@ import numpy as np
 
 from sfumato.classes import PropertyKind, Rule
 from sfumato.kernels import bounding_layout as layout
-from sfumato.kernels.elements import Decisions, Ends
+from sfumato.kernels.scheme_elements import Decisions, Ends
 from sfumato.measures import Union
 from sfumato.schemes import Admissible, elements_of
 

@@ -9,7 +9,7 @@ import json
 from typing import TYPE_CHECKING
 
 from sfumato.errors import DataError
-from sfumato.front.front import Objective, PlainFront, PlainSolution
+from sfumato.front.plain import Objective, PlainFront, PlainSolution
 
 if TYPE_CHECKING:
     from pathlib import Path

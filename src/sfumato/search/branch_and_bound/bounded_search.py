@@ -22,15 +22,16 @@ from sfumato.domains import Partition
 from sfumato.errors import ParameterError
 from sfumato.kernels import bounding, expanding
 from sfumato.kernels import bounding_layout as layout
-from sfumato.kernels.elements import JOINED, Ends
+from sfumato.kernels.scheme_elements import JOINED, Ends
 from sfumato.schemes import Ordered
-from sfumato.search.branch_and_bound.arrays import (
+from sfumato.search.branch_and_bound.bound_arrays import (
     BoundSpace,
     counted_values,
     make_model,
     make_tuples,
     make_work,
 )
+from sfumato.search.branch_and_bound.incumbents import Techniques, anneal, best_levels
 from sfumato.search.branch_and_bound.queue import (
     Keeper,
     Open,
@@ -40,7 +41,6 @@ from sfumato.search.branch_and_bound.queue import (
     load,
     stack_states,
 )
-from sfumato.search.branch_and_bound.seeding import Techniques, anneal, best_levels
 from sfumato.search.ledger import Run
 from sfumato.search.problem import list_recodings, tiny_problem, unbounded_message
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sfumato.classes import Statistics
     from sfumato.measures import ClassMeasure
     from sfumato.monitor import Monitor
-    from sfumato.search.lattice.space import LatticeSpace
+    from sfumato.search.lattice_search.space import LatticeSpace
     from sfumato.search.problem import Problem, Requirement
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from sfumato.classes.properties import PropertyKind
 from sfumato.errors import ParameterError
 from sfumato.kernels import layout
-from sfumato.kernels import sentences as kernel
+from sfumato.kernels import truth_bits as kernel
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

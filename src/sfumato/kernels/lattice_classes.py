@@ -26,7 +26,7 @@ from sfumato.kernels.histograms import (
     sort_pairs,
 )
 from sfumato.kernels.rolling import roll_up
-from sfumato.kernels.sentences import SECURE, least_security, measure_sentences
+from sfumato.kernels.truth_bits import SECURE, least_security, measure_sentences
 
 if TYPE_CHECKING:
     from sfumato._typing import FloatArray, KeyArray, LongArray

@@ -10,9 +10,9 @@ import numpy as np
 from sfumato.errors import ParameterError, nearest
 from sfumato.front import hypervolume, non_dominated
 from sfumato.search.ledger import Run
-from sfumato.search.pymoo_adapter.evaluation import Evaluations, StoppedError, constraint_count
+from sfumato.search.pymoo_adapter.first_population import SHARE, Seeds, find_seeds
 from sfumato.search.pymoo_adapter.genome import ALGORITHMS, EvolutionParameters, Genome
-from sfumato.search.pymoo_adapter.seeding import SHARE, Seeds, find_seeds
+from sfumato.search.pymoo_adapter.scoring import Evaluations, StoppedError, constraint_count
 
 if TYPE_CHECKING:
     from sfumato._typing import BoolArray, FloatArray, IntArray

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sfumato.errors import ParameterError, nearest
-from sfumato.search.lattice.pruning import Pruning, Tester
-from sfumato.search.lattice.space import LatticeSpace
+from sfumato.search.lattice_search.pruning import Pruning, Tester
+from sfumato.search.lattice_search.space import LatticeSpace
 from sfumato.search.ledger import Run
 from sfumato.search.texts import TextOrder
-from sfumato.spec.fields import VARIANTS
+from sfumato.spec.choices import VARIANTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
