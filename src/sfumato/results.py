@@ -238,6 +238,11 @@ class Front(fronts.PlainFront):
         names = ", ".join(item.name for item in self.objectives)
         return f"<{'complete' if self.complete else 'incomplete'} front of {len(self)} solutions in {names}>"
 
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """Columns that the specification does not name, if the front has its data."""
+        return () if self.source is None else self.source[0].table.left_out
+
     def __iter__(self) -> Iterator[Solution]:
         return (self[place] for place in range(len(self)))
 

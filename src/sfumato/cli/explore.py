@@ -140,7 +140,7 @@ def print_search(front: Front, output: Output) -> None:
             ("method", f"{run['method']}: {run['why']}"),
             ("front", f"{count_words(len(front), 'solution')} in {run['seconds']:.2f} s; {known}"),
         ],
-        () if front.source is None else front.source[0].table.left_out,
+        front.left_out,
     )
 
 

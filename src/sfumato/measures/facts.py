@@ -197,6 +197,9 @@ MEASURES: dict[str, MeasureFacts] = {
 }
 """Every measure by its bare name."""
 
+OF_DOMAINS = frozenset(name for name, facts in MEASURES.items() if facts.compares == "domains")
+OF_SENTENCES = frozenset(name for name, facts in MEASURES.items() if facts.takes == "sentences")
+
 DISTANCES = ("ordered", "hierarchical")
 """The distances that t knows beside the equal one."""
 

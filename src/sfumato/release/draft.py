@@ -12,10 +12,11 @@ import numpy as np
 from sfumato.domains import Lattice
 from sfumato.errors import InfeasibleError
 from sfumato.measures import make_measure, measure_facts, measure_names
+from sfumato.measures.facts import OF_DOMAINS
 from sfumato.private import scratch_folder, spare_inputs
 from sfumato.release.grouping import Grouping, make_groupings
 from sfumato.release.manifest import Manifest, current_versions, manifest_path
-from sfumato.release.publishing import OF_DOMAIN, Publication, distances, kept_tuples, publish
+from sfumato.release.publishing import Publication, distances, kept_tuples, publish
 from sfumato.release.recipe import Generalization, RecipeAttribute
 from sfumato.release.reference import (
     distribution,
@@ -310,7 +311,7 @@ def _promise(
     withheld = {}
     if any(item.is_narrowed for item in groupings):
         # Labels do not tell what the search counted a cell by.
-        withheld = dict.fromkeys(OF_DOMAIN, "blocks are published as single values")
+        withheld = dict.fromkeys(OF_DOMAINS, "blocks are published as single values")
         measures = {name: number for name, number in measures.items() if name not in withheld}
     rows = prepared.cube.row_count
     out = rows if recipe.suppressed_output == "mask" else rows - suppressed

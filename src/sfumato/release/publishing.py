@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sfumato.classes.packing import group_keys, pack_fields, pack_keys
+from sfumato.measures.facts import OF_DOMAINS
 from sfumato.release.reference import distribution, make_reference, scalar, stated_sentences
 from sfumato.spec import parse_measure_name
 
@@ -27,9 +28,6 @@ if TYPE_CHECKING:
     from sfumato.hierarchies import Hierarchy
     from sfumato.preparing import Prepared
     from sfumato.release.grouping import Grouping
-
-OF_DOMAIN = ("loss", "glm", "gl", "precision", "usefulness", "protection", "ql")
-"""Measures that count the values of domains."""
 
 _TO_DECLARE = {
     "number": "intervals with bottom and top, and granularity unless the numbers are whole",
@@ -104,7 +102,7 @@ class _View:
     def why_withheld(self, name: str) -> str | None:
         """Say why a measure is not published; None where it is."""
         word, arguments = parse_measure_name(name)
-        if word in OF_DOMAIN:
+        if word in OF_DOMAINS:
             return _undeclared([item.hierarchy for item in self.groupings])
         if word == "t" and arguments[1:] == ("ordered",) and self.suppressed:
             return _undeclared([self.prepared.table.sensitive[arguments[0]]])

@@ -19,6 +19,7 @@ from sfumato.errors import ParameterError
 from sfumato.hierarchies import RULES, encode
 from sfumato.kernels import lattice_classes as kernel
 from sfumato.measures import Direction, make_measure
+from sfumato.measures.facts import OF_DOMAINS, OF_SENTENCES
 from sfumato.release.grouping import Grouping
 from sfumato.verifier.checks import broken, held
 
@@ -33,9 +34,6 @@ if TYPE_CHECKING:
     from sfumato.release.recipe import Generalization, RecipeAttribute
     from sfumato.verifier import Check
 
-OF_DOMAINS = frozenset({"loss", "glm", "gl", "usefulness", "protection", "precision", "ql"})
-"""Measures that compare with all values of the domains."""
-OF_SENTENCES = frozenset({"secure", "exposed", "sf"})
 HOLDERS = (
     "for whom a sentence is confidential is in no manifest; pass the specification of the release with --spec"
 )

@@ -10,8 +10,8 @@ from hypothesis import given
 
 from sfumato.assess.distributions import compare_distribution
 from sfumato.assess.recoded import LIMIT
+from tests.assess.cases import coded, tables
 from tests.oracles import utility as oracle
-from tests.utility.cases import coded, tables
 
 if TYPE_CHECKING:
     from sfumato.assess import Recoded

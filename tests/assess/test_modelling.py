@@ -21,8 +21,8 @@ from sfumato.assess.modelling import (
     split_rows,
 )
 from sfumato.assess.recoded import encode_attribute, number_patterns
+from tests.assess.cases import coded, dependent
 from tests.oracles import utility as oracle
-from tests.utility.cases import coded, dependent
 
 SAME = [range(8), range(3), range(4)]
 

@@ -15,8 +15,8 @@ from sfumato.assess.reidentification import (
     journalist_by_fraction,
     marketer,
 )
+from tests.assess.tables import Drawn, cells_of, tables
 from tests.oracles import risk as oracle
-from tests.risks.tables import Drawn, cells_of, tables
 
 
 @given(tables(), st.sampled_from([0.0, 0.1, 0.2, 0.34, 0.5]))

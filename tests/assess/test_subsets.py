@@ -9,8 +9,8 @@ from hypothesis import given
 from sfumato.assess import cells, subsets
 from sfumato.assess.cells import Cells
 from sfumato.assess.subsets import scan_subsets
+from tests.assess.tables import Drawn, cells_of, tables
 from tests.oracles import risk as oracle
-from tests.risks.tables import Drawn, cells_of, tables
 
 
 def _expected(table: Drawn) -> tuple[dict[tuple[str, ...], int], int]:

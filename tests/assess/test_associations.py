@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from scipy.stats.contingency import association
 
 from sfumato.assess.distributions import compare_associations, cramers_v
+from tests.assess.cases import coded, dependent, tables
 from tests.oracles import utility as oracle
-from tests.utility.cases import coded, dependent, tables
 
 if TYPE_CHECKING:
     from sfumato.assess import Recoded

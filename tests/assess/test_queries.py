@@ -21,9 +21,9 @@ from sfumato.assess.distributions import (
     suppressed_count,
     true_count,
 )
+from tests.assess.cases import dependent, tables
 from tests.examples import examples
 from tests.oracles import utility as oracle
-from tests.utility.cases import dependent, tables
 
 if TYPE_CHECKING:
     from sfumato.assess import Recoded

@@ -12,8 +12,8 @@ from hypothesis import given
 from sfumato.assess import analyse_recoded
 from sfumato.assess.recoded import pool
 from sfumato.errors import DataError, ParameterError
+from tests.assess.cases import coded, dependent, tables
 from tests.examples import examples
-from tests.utility.cases import coded, dependent, tables
 
 if TYPE_CHECKING:
     from sfumato.assess import Recoded

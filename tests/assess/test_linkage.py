@@ -17,9 +17,9 @@ from sfumato.assess.linkage import (
     own_chances,
     wilson,
 )
+from tests.assess.tables import Drawn, cells_of, tables
 from tests.examples import examples
 from tests.oracles import risk as oracle
-from tests.risks.tables import Drawn, cells_of, tables
 
 
 @given(st.integers(1, 400), st.data())

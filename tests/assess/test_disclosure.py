@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.assess.reidentification import attribute_disclosure
+from tests.assess.tables import Drawn, cells_of, tables
 from tests.oracles import risk as oracle
-from tests.risks.tables import Drawn, cells_of, tables
 
 POSITIONS = np.append(np.arange(32.0), np.nan)
 BRANCHES = np.array([code // 30 for code in range(32)] + [2], dtype=np.int64)
