@@ -32,7 +32,7 @@ def test_levels_by_number_and_dates_by_unit() -> None:
     dates = build_dates(
         "born",
         parse_values(["2001-01-03", "2001-02-07", "2002-02-09"], "date"),
-        ["month", "year"],
+        Definition(dates=["month", "year"]),
         has_missing=False,
     )
     expected = [[0, 1, 2], [0, 0, 1], [0, 0, 0]]
@@ -65,6 +65,8 @@ def test_mistakes_have_a_place_and_show_values_apart(
 
 
 def test_nearest_unit() -> None:
-    dates = build_dates("born", parse_values(["2001-01-03"], "date"), ["month"], has_missing=False)
+    dates = build_dates(
+        "born", parse_values(["2001-01-03"], "date"), Definition(dates=["month"]), has_missing=False
+    )
     with pytest.raises(HierarchyError, match="Did you mean 'month'"):
         blocks(dates, "months")

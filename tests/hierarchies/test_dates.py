@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from sfumato.errors import HierarchyError
 from sfumato.hierarchies.builders import UNITS, build_dates
+from sfumato.hierarchies.definition import Definition
 from tests.hierarchies.oracle import unit
 from tests.hierarchies.shapes import check, make, shown
 
@@ -30,7 +31,7 @@ def test_labels_of_the_contract() -> None:
     st.booleans(),
 )
 def test_dates_agree_with_the_oracle(values: list[dt.date], units: list[str], has_missing: bool) -> None:
-    made = build_dates("born", values, units, has_missing=has_missing)
+    made = build_dates("born", values, Definition.model_construct(dates=tuple(units)), has_missing=has_missing)
     check(made)
     known = list(made.values)[: made.size - has_missing]
     moments = {

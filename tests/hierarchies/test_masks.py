@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from sfumato.errors import HierarchyError
 from sfumato.hierarchies.builders import build_mask
+from sfumato.hierarchies.definition import Definition
 from tests.hierarchies.oracle import masked
 from tests.hierarchies.shapes import check, make, shown
 
@@ -39,7 +40,7 @@ def test_a_mask_of_one_character() -> None:
 )
 def test_masks_agree_with_the_oracle(case: tuple[int, list[str]], has_missing: bool) -> None:
     length, values = case
-    made = build_mask("zip", values, length, has_missing=has_missing)
+    made = build_mask("zip", values, Definition(mask=length), has_missing=has_missing)
     check(made)
     domain = sorted(set(values))
     assert list(made.values) == [*domain, None][: len(domain) + has_missing]

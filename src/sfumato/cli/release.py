@@ -125,7 +125,7 @@ def print_written(path: Path, found: str, output: Output) -> None:
 
 def asked(name: str, limit: float) -> str:
     """Return a requirement in short."""
-    from sfumato.verifier.checks import larger_is_better
+    from sfumato.verifier.counting import larger_is_better
 
     return f"{'>=' if larger_is_better(name) else '<='} {number(limit)}"
 

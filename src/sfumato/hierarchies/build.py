@@ -17,7 +17,7 @@ from sfumato.hierarchies.builders import (
     pre_order,
     sorted_values,
 )
-from sfumato.hierarchies.definition import Definition, damaged, read_definition
+from sfumato.hierarchies.definition import RULES, Definition, damaged, read_definition
 from sfumato.hierarchies.hierarchy_files import LeafRows, problems, read_leaves
 from sfumato.hierarchies.intervals import build_intervals
 from sfumato.hierarchies.kinds import kind_of, text_of, texts_of, typed_values
@@ -101,11 +101,13 @@ def make(
     if definition.values is not None:
         domain = typed_values(definition.values, kind)
         return of_values(attribute, domain, kind, has_missing=has_missing)
-    if definition.mask is not None:
-        return build_mask(attribute, values, definition.mask, has_missing=has_missing)
-    if definition.dates is not None:
-        return build_dates(attribute, values, definition.dates, has_missing=has_missing)
-    return build_intervals(attribute, values, definition, has_missing=has_missing)
+    # Without a rule there is a granularity, whose intervals are those of level 0.
+    rule = next((rule for rule in RULES if getattr(definition, rule) is not None), "intervals")
+    return BUILDERS[rule](attribute, values, definition, has_missing=has_missing)
+
+
+BUILDERS = {"intervals": build_intervals, "mask": build_mask, "dates": build_dates}
+"""The builder of every rule that a hierarchy may follow."""
 
 
 def _leaf_rows(attribute: str, leaves: Mapping[str, Sequence[str]]) -> LeafRows:

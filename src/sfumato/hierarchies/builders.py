@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from sfumato._typing import BoolArray, IntArray, LongArray
+    from sfumato.hierarchies.definition import Definition
     from sfumato.hierarchies.hierarchy import Value
     from sfumato.hierarchies.hierarchy_files import LeafRows
 
@@ -114,8 +115,9 @@ def sorted_values(values: Sequence[Value], kind: str, *, where: str | None = Non
 STAR = "*"
 
 
-def build_mask(attribute: str, values: Sequence[Value], length: int, *, has_missing: bool) -> Hierarchy:
+def build_mask(attribute: str, values: Sequence[Value], rule: Definition, *, has_missing: bool) -> Hierarchy:
     """Make the hierarchy 24126 → 2412* → … → *****."""
+    length = rule.mask or 0
     texts = sorted(texts_of(values))
     short = [text for text in texts if len(text) < length]
     if short:
@@ -151,10 +153,9 @@ UNITS: dict[str, Callable[[dt.date], str]] = {
 """The label of a date by each unit, from the finest unit to the coarsest."""
 
 
-def build_dates(
-    attribute: str, values: Sequence[Value], units: Sequence[str], *, has_missing: bool
-) -> Hierarchy:
+def build_dates(attribute: str, values: Sequence[Value], rule: Definition, *, has_missing: bool) -> Hierarchy:
     """Make the hierarchy of a date attribute."""
+    units = rule.dates or ()
     dates = sorted(set(unify_dates(values, where=attribute)))
     between = [level_by_labels([UNITS[unit](date) for date in dates]) for unit in units]
     definition = {"dates": list(units)}

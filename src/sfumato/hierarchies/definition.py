@@ -7,10 +7,10 @@ from typing import Any, Self
 from pydantic import ConfigDict, Field, StrictBool, ValidationError, model_validator
 
 from sfumato.errors import HierarchyError
-from sfumato.spec.attribute import HierarchySpec
+from sfumato.spec.attribute import SOURCES, HierarchySpec
 from sfumato.spec.choices import Positive, Whole  # noqa: TC001 (pydantic reads them at run time)
 
-RULES = ("mask", "dates", "intervals")
+RULES = tuple(source for source in SOURCES if source not in ("file", "tree"))
 """Hierarchies that know what becomes of values which they have not seen."""
 
 
@@ -34,8 +34,8 @@ class Definition(HierarchySpec):
 
     @model_validator(mode="after")
     def _check_source(self) -> Self:
-        sources = (self.root, self.leaves, self.values, self.mask, self.dates, self.intervals)
-        if all(source is None for source in (*sources, self.granularity)):
+        sources = ("root", "leaves", "values", "granularity", *RULES)
+        if all(getattr(self, source) is None for source in sources):
             raise ValueError("nothing is defined")
         if self.root is not None and not self.height:
             raise ValueError("a root has a level")

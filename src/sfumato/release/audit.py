@@ -13,7 +13,8 @@ from sfumato.release.microaggregated import Microaggregation, is_microaggregated
 from sfumato.release.original import hold_generalized, hold_microaggregated, open_original
 from sfumato.release.reference import specified_sentences
 from sfumato.verifier import Check, Promise, cautious, hash_file, judge, recount
-from sfumato.verifier.checks import Verdict, broken, larger_is_better
+from sfumato.verifier.checks import Verdict, broken
+from sfumato.verifier.counting import larger_is_better
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -21,7 +21,8 @@ from sfumato.table.values import read_codes, read_numbers, refuse_unknown
 from sfumato.table.writing import replace_columns
 from sfumato.verifier import Check, release_suffix
 from sfumato.verifier.bags import ComparedColumns, compare_bags, differing_columns
-from sfumato.verifier.checks import broken, held, larger_is_better, split_name, unknown
+from sfumato.verifier.checks import broken, held, split_name, unknown
+from sfumato.verifier.counting import larger_is_better
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping

@@ -12,7 +12,8 @@ from sfumato.errors import ParameterError, SpecError
 from sfumato.front.picks import find_knee
 from sfumato.measures import MEASURES
 from sfumato.spec import parse_measure_name
-from sfumato.verifier.checks import larger_is_better, split_name
+from sfumato.verifier.checks import split_name
+from sfumato.verifier.counting import larger_is_better
 from sfumato.words import count_words, huge_words, list_words, number_words, percent_words, printable
 
 if TYPE_CHECKING:

@@ -86,25 +86,6 @@ class Verdict:
 _NAME = re.compile(r"([A-Za-z_]\w*)(?:\((.*)\))?", re.DOTALL)
 _ARGUMENT = re.compile(r'\s*(?:"((?:[^"]|"")*)"|([^,()"]*[^,()"\s]))\s*(,|$)')
 
-LARGER_IS_BETTER = frozenset(
-    {
-        "distinct_l",
-        "entropy_l",
-        "k",
-        "mean_k",
-        "precision",
-        "protection",
-        "ql",
-        "recursive_l",
-        "secure",
-        "sf",
-        "share_l",
-        "spread_k",
-        "spread_l",
-        "usefulness",
-    }
-)
-
 
 def split_name(text: str) -> tuple[str, tuple[str, ...]]:
     """Split ``t("zip, code", ordered)`` into its name and arguments.
@@ -131,8 +112,3 @@ def split_name(text: str) -> tuple[str, tuple[str, ...]]:
         arguments.append(bare.strip() if quoted is None else quoted.replace('""', '"'))
         place = argument.end()
     return match.group(1), tuple(arguments)
-
-
-def larger_is_better(text: str) -> bool:
-    """Tell whether a requirement on this measure is a lower limit."""
-    return split_name(text)[0] in LARGER_IS_BETTER

@@ -11,6 +11,7 @@ from fractions import Fraction
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from sfumato.verifier.checks import split_name
 from sfumato.verifier.loading import BeforehandError, UndeterminedError, UnstatedError
 from sfumato.verifier.promise import Overall, key_of, stated_costs, stated_overall, stated_weight
 
@@ -403,9 +404,33 @@ COUNT_OF = {
     **_by_name(2, count_recursive_l, count_t),
 }
 
+LARGER_IS_BETTER = frozenset(
+    {
+        "distinct_l",
+        "entropy_l",
+        "k",
+        "mean_k",
+        "precision",
+        "protection",
+        "ql",
+        "recursive_l",
+        "secure",
+        "sf",
+        "share_l",
+        "spread_k",
+        "spread_l",
+        "usefulness",
+    }
+)
+
 # Name → why only the data before the release tell it.
 BEFOREHAND = {
     "hdm": "it depends on the original values, which do not leave",
     "ql": "it depends on all values of the domains, which do not leave",
     "sf": "it depends on all input rows and on for whom sentences are confidential",
 }
+
+
+def larger_is_better(text: str) -> bool:
+    """Tell whether a requirement on this measure is a lower limit."""
+    return split_name(text)[0] in LARGER_IS_BETTER

@@ -58,7 +58,7 @@ class Promise:
     withheld: Mapping[str, str] = field(default_factory=dict)  # measure → why its number is not published
     # measure → how much better than stated its number may be
     tolerance: Mapping[str, float] = field(default_factory=dict)
-    # `sorted` if the rows are said to be (see `sfumato.verifier.judging`); else it is not checked
+    # `sorted` if the rows are said to be (see `sfumato.verifier.loading`); else it is not checked
     order: Literal["sorted", "input"] = "input"
     # `escape` if cells of a CSV file that read as formulas have an apostrophe in front
     formulas: Literal["keep", "escape"] = "keep"
