@@ -31,7 +31,8 @@ def test_labels_of_the_contract() -> None:
     st.booleans(),
 )
 def test_dates_agree_with_the_oracle(values: list[dt.date], units: list[str], has_missing: bool) -> None:
-    made = build_dates("born", values, Definition.model_construct(dates=tuple(units)), has_missing=has_missing)
+    rule = Definition.model_construct(dates=tuple(units))
+    made = build_dates("born", values, rule, has_missing=has_missing)
     check(made)
     known = list(made.values)[: made.size - has_missing]
     moments = {
