@@ -10,9 +10,8 @@ import numpy as np
 
 from sfumato.errors import HierarchyError
 from sfumato.hierarchies.builders import (
-    build_dates,
+    RULE_BUILDERS,
     build_leaves,
-    build_mask,
     of_values,
     pre_order,
     sorted_values,
@@ -103,11 +102,8 @@ def make(
         return of_values(attribute, domain, kind, has_missing=has_missing)
     # Without a rule there is a granularity, whose intervals are those of level 0.
     rule = next((rule for rule in RULES if getattr(definition, rule) is not None), "intervals")
-    return BUILDERS[rule](attribute, values, definition, has_missing=has_missing)
-
-
-BUILDERS = {"intervals": build_intervals, "mask": build_mask, "dates": build_dates}
-"""The builder of every rule that a hierarchy may follow."""
+    builder = RULE_BUILDERS.get(rule, build_intervals)
+    return builder(attribute, values, definition, has_missing=has_missing)
 
 
 def _leaf_rows(attribute: str, leaves: Mapping[str, Sequence[str]]) -> LeafRows:

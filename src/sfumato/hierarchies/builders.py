@@ -162,6 +162,10 @@ def build_dates(attribute: str, values: Sequence[Value], rule: Definition, *, ha
     return assemble(attribute, "date", dates, between, has_missing=has_missing, definition=definition)
 
 
+RULE_BUILDERS = {"mask": build_mask, "dates": build_dates}
+"""The builder of each rule of a specification; intervals have a module of their own."""
+
+
 def build_leaves(
     leaves: LeafRows,
     *,
