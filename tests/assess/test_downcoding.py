@@ -160,7 +160,7 @@ def test_other_requirements_tell_less_and_stay_true() -> None:
 def test_chances_are_those_of_all_ways_to_fill_the_children() -> None:
     """By enumeration of every split of a class, without and with the knowledge that a child fails."""
     rows, k, shares = 7, 3, np.array([[1 / 3] * 3, [0.6, 0.3, 0.1]])
-    model = downcoding._Model(rows, shares, k)
+    model = downcoding._Multinomial(rows, shares, k)
     splits = [c for c in itertools.product(range(rows + 1), repeat=3) if sum(c) == rows]
     chance = {
         c: math.factorial(rows)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sfumato.schemes import GuidedOrdered, GuidedSets, Ordered, Sets
-from sfumato.schemes.mixed import Node, children, root, walk
+from sfumato.schemes.scheme_names import Node, children, root, walk
 from tests.schemes.oracle import blocks_of
 from tests.schemes.trees import WORK_CLASS, blocks_from, partition_of, scheme_of, tree_of
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sfumato.schemes import Ordered, Sets
-from sfumato.schemes.mixed import Node, children, root, space, walk
+from sfumato.schemes.scheme_names import Node, children, root, space, walk
 from tests.schemes.trees import NAMES, nested_trees, scheme_of
 
 if TYPE_CHECKING:

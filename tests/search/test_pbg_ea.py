@@ -93,7 +93,7 @@ def test_every_solution_of_the_archive_is_returned() -> None:
     problem = Problem(cube, lattice, objectives, (), Suppression(Rule.NONE, 0))
     for seed in range(12):
         parameters = PbgParameters(4, 6, boxes={"k": 1, "glm": 1})
-        search = pbg_ea._Search(problem, Run(seed=seed, threads=1, parameters=parameters))
+        search = pbg_ea._PbgSearch(problem, Run(seed=seed, threads=1, parameters=parameters))
         result = search.search()
         assert search.boxes is not None
         assert len(result.nodes) == len(search.boxes.members)

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sfumato.errors import ParameterError
-from sfumato.kernels.boxes import update_archive
-from sfumato.kernels.dominance import keep_non_dominated
+from sfumato.kernels.dominance import keep_non_dominated, update_archive
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
