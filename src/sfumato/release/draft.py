@@ -49,7 +49,7 @@ class Draft:
     promise: Promise  # what has to hold, and the numbers that the search found
     recipe: Generalization  # what was done
     groupings: tuple[Grouping, ...]  # the partition of each quasi-identifier
-    publication: Publication  # what is published beside rows and recipe
+    publication: Publication  # what is published besides rows and recipe
     measures: Mapping[str, float]  # measures as the search found them
 
     @property
@@ -95,7 +95,7 @@ class Draft:
 
     @property
     def _needs_checked(self) -> bool:
-        """Whether columns that do not leave are needed to recount the promise."""
+        """Whether columns that are not published are needed to recount the promise."""
         secrets = self.prepared.table.secrets
         return self.promise.person is not None or not (secrets is None or secrets.is_for_everyone)
 
@@ -196,7 +196,7 @@ def make_draft(
     every = tuple(
         make_measure(name, prepared.setting)
         for name in measure_names(prepared.setting)
-        # A recount needs more than the release and its manifest: only where somebody asked for it.
+        # A recount needs more than the release and its manifest: only if somebody asked for it.
         if not measure_facts(name).on_request or name in asked
     )
     alone = replace(problem, lattice=fixed, extra=every, schemes=None)

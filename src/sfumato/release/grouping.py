@@ -64,7 +64,7 @@ class Grouping:
 
     @cached_property
     def level(self) -> int | None:
-        """The level that the partition is; None where it is none, nor the values, nor everything."""
+        """The level that the partition is; None if it is neither a level, nor the values, nor everything."""
         if self.node is not None:
             return self.node
         if self._is_flat:
@@ -84,7 +84,7 @@ class Grouping:
 
     @property
     def keep(self) -> bool:
-        """Whether the column leaves as it came: every value by itself, not granulated, none unknown."""
+        """Whether the column is published as it came: every value by itself, not granulated, none unknown."""
         return (
             self.level == 0 and not self.hierarchy.definition.get("granularity") and not self._shows_unknown
         )
