@@ -133,7 +133,7 @@ class Microaggregated(PublishableRows):
 
     @property
     def missing(self) -> dict[str, int]:
-        """Cells missing ``before``, and cells ``blanked`` because too few rows have the same columns missing."""
+        """Cells missing ``before``, and cells ``blanked`` because too few rows share the pattern."""
         before = int(sum(np.isnan(column.values).sum() for column in self.columns))
         return {"before": before, "blanked": int(self._blank.sum()) - before}
 

@@ -1,6 +1,6 @@
 """Folders that nobody else can read, and files that appear under their names whole or not at all.
 
-Everything is made in a private folder: beside its target, so that it can be renamed into place, or in the
+Everything is made in a private folder: next to its target, so that it can be renamed into place, or in the
 temporary folder, if it never gets another name. A run that ends in order removes its folders. One that is
 killed leaves them, closed to others, and the next run undoes what was begun and sweeps them away.
 """

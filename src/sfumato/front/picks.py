@@ -77,7 +77,7 @@ def find_knee(front: PlainFront) -> int:
     With two objectives and three or more solutions, the knee is never an end of the front.
     """
     if not len(front):
-        raise InfeasibleError("the front is empty: no recoding meets what is required.")
+        raise InfeasibleError("the front is empty: no recoding meets the requirements.")
     scaled = scaled_costs(front)
     return int(np.lexsort((scaled.sum(axis=1), scaled.max(axis=1, initial=0.0)))[0])
 
@@ -328,7 +328,7 @@ def pick_solution(front: PlainFront, text: str) -> PlainSolution:
     """Return the solution that a pick means."""
     wanted = text.strip()
     if not len(front):
-        raise InfeasibleError("the front is empty: no recoding meets what is required.")
+        raise InfeasibleError("the front is empty: no recoding meets the requirements.")
     if wanted.isascii() and wanted.isdigit():
         return _by_number(front, int(wanted))
     if wanted == "knee":

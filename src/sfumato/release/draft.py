@@ -338,7 +338,7 @@ def _promise(
 def _reference(
     prepared: Prepared, measures: Mapping[str, float], groupings: tuple[Grouping, ...]
 ) -> dict[str, object]:
-    """State what our own recount needs beside the file, suppressed rows included."""
+    """State what our own recount needs besides the file, suppressed rows included."""
     weights = prepared.setting.weights.tolist()
     attributes = {
         item.name: item.costs(weight)

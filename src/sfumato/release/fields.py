@@ -1,6 +1,6 @@
 """Take typed values out of JSON objects, with errors that name the place.
 
-Everything is first written into a private, hidden folder beside its target, brought to the disk, and then
+Everything is first written into a private, hidden folder next to its target, brought to the disk, and then
 renamed. A run that ends in order, even by an error or a signal, leaves nothing hidden behind. A run that is
 killed leaves a folder that nobody else can read, and nothing new under a final name but a manifest whose
 file is not there; the next run that writes there puts the old files back and removes the rest.

@@ -31,7 +31,7 @@ class Manifest:
     require: Mapping[str, float]  # measure → number that must hold
     rows: Mapping[str, int]  # `in`, `out` (rows of the file, masked ones included) and `suppressed`
     sha256: str  # digest of the file, lower-case hexadecimal
-    reference: Mapping[str, object]  # what a recount needs beside the file (see `sfumato.release.reference`)
+    reference: Mapping[str, object]  # what a recount needs besides the file (see `sfumato.release.reference`)
     versions: Mapping[str, str]  # name → version of what made it
     # measure → why its number is not published: it would tell about suppressed rows or about a domain that
     # the specification does not declare

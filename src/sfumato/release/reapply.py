@@ -166,7 +166,7 @@ def _spec_of(recipe: Generalization) -> Spec:
     attributes: dict[str, dict[str, object]] = {}
     for name, attribute in recipe.attributes.items():
         if attribute.role == "identifier":
-            continue  # it does not leave, so new data need not have it
+            continue  # it is not published, so new data need not have it
         attributes[name] = {"role": attribute.role}
         if attribute.kind in ("number", "category", "date"):
             attributes[name]["kind"] = attribute.kind
@@ -213,7 +213,7 @@ def _maker(
             recorded = RecordedBlocks(kind, attribute.blocks, labels, has_reach, definition, strict)
             return regroup(name, recorded, values, has_missing=has_missing, unknown=unknown)
         if has_reach and "values" in definition and not strict:
-            # The blocks are single values and leave as they are; so does what lies between them.
+            # The blocks are single values and are published as they are; so does what lies between them.
             definition = fill_values(definition, kind, values)
         return rebuild(name, definition, kind, values, has_missing=has_missing, unknown=unknown)
 

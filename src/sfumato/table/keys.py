@@ -240,10 +240,10 @@ def require_columns(
 
 def find_warnings(source: Source, roles: Roles, row_count: int, constant: Sequence[str]) -> list[str]:
     """Say what about the roles looks like a mistake; column names and counts only."""
-    found = [f"The sensitive attribute {name!r} has the same value in every row." for name in constant]
+    found = [f"the sensitive attribute {name!r} has the same value in every row." for name in constant]
     distinct = _count_distinct(source, (*roles.others, *(roles.identifiers if roles.person is None else ())))
     found += [
-        f"The column {name!r} holds durations, which a file cannot hold without loss, so that the release "
+        f"the column {name!r} holds durations, which a file cannot hold without loss, so the release "
         "cannot be written. Make it a number, such as seconds, or leave it out."
         for name in roles.others
         if _holds_durations(source, name)
@@ -266,13 +266,13 @@ def _judge(roles: Roles, distinct: dict[str, int], row_count: int) -> Iterator[s
         if name in roles.identifiers:
             if count < row_count:
                 yield (
-                    f"The identifier {name!r} repeats ({count} values in {row_count} rows). If it stands for "
+                    f"the identifier {name!r} repeats ({count} values in {row_count} rows). If it stands for "
                     "a person, name it as person in [data], so that classes count persons."
                 )
         elif row_count > MANY_ROWS and count > NEARLY_UNIQUE * row_count:
             yield (
-                f"The column {name!r} leaves unchanged and is nearly unique ({count} values in {row_count} "
-                "rows), so it may point to persons. Leave it out, or make it a quasi-identifier."
+                f"the column {name!r} is published unchanged and is nearly unique ({count} values in "
+                f"{row_count} rows), so it may identify people. Leave it out, or make it a quasi-identifier."
             )
 
 

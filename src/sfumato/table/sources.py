@@ -209,7 +209,7 @@ def _from_frame(data: object, reading: Reading) -> Source:
 def _unknown_frame(data: object) -> DataError:
     """Make the error for something that is no table."""
     return DataError(
-        f"a {type(data).__name__} is no table. Pass a path, a pandas or Polars frame, a PyArrow table "
+        f"a {type(data).__name__} is not a table. Pass a path, a pandas or Polars frame, a PyArrow table "
         "or a DuckDB relation."
     )
 
