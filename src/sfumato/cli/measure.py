@@ -96,19 +96,19 @@ def verdict(findings: Findings) -> str:
     known = findings.known
     if findings.k == 1:
         if findings.person is not None or not findings.uniques:
-            return f"No: {known} single out one {findings.unit} in some class."
+            return f"No: some class holds a single {findings.unit}, singled out by {known}."
         share = 100 * findings.uniques / findings.rows
         return (
-            f"No: {known} single out {findings.uniques:,} of {count_words(findings.rows, 'row')} "
-            f"({share:.3g} %), each of them unique."
+            f"No: {findings.uniques:,} of {count_words(findings.rows, 'row')} ({share:.3g} %) "
+            f"can be singled out by {known}."
         )
     others = count_words(findings.k - 1, f"other {findings.unit}")
     diversity = {name: format_measure_name("distinct_l", (name,)) for name in findings.sensitive}
     learnt = [name for name, measure in diversity.items() if findings.numbers.get(measure) == 1]
     if learnt:
         return (
-            f"Not quite: {known} never single out fewer than {count_words(findings.k, findings.unit)}, "
-            f"but in some class everyone has the same {learnt[0]}, which is then known."
+            f"Not quite: nobody can be narrowed down to fewer than {count_words(findings.k, findings.unit)} "
+            f"by {known}, but in some class everyone has the same {learnt[0]}, which is then known."
         )
     return (
         f"It is {findings.k}-anonymous: in {known} every {findings.unit} looks like at least {others}; "

@@ -98,7 +98,7 @@ def tell_release(release: Release, manifest: Manifest, path: Path, output: Outpu
     title = "level or blocks" if any("block" in row[1] for row in recoded) else "level"
     output.table(["attribute", *right(title), "looks like"], recoded)
     output.line()
-    print_written(path, "recounted by independent code: it meets its requirements", output)
+    print_written(path, "recounted by independent code: as promised", output)
     return {
         "file": str(path),
         "manifest": str(manifest_path(path)),
