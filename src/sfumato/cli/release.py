@@ -119,7 +119,7 @@ def print_written(path: Path, found: str, output: Output) -> None:
     from sfumato.release import manifest_path
 
     output.line(f"written   {path}", style="bold")
-    output.line(f"          {manifest_path(path).name} next to it says what it promises and how it was made")
+    output.line(f"          {manifest_path(path).name} says what it promises and how it was made")
     output.line(f"verified  the file was read back and {found}", style="green")
 
 
