@@ -43,7 +43,7 @@ def verify(
     determine is listed with the reason. With --data, the recipe in FILE.json is applied to the original,
     which must give exactly the released rows, and every measure is computed from the original if it can be;
     a specification then says how the original is read, what its domains are and for whom sentences are
-    confidential. Status 1 if the file does not meet its requirements.
+    confidential. Status 1 if there are violations.
     """
     from sfumato import api
 
@@ -103,7 +103,7 @@ def _print_recount(found: Mapping[str, Any], output: Output) -> None:
 
 
 def _print_verdict(file: str, holds: bool, output: Output, violated: str = "") -> None:
-    verdict = "verified: it meets its requirements" if holds else f"does not meet its requirements{violated}"
+    verdict = "verified, no violations" if holds else f"not verified{violated}"
     output.line(f"{file}: {verdict}", style="bold green" if holds else "bold red")
 
 
@@ -124,7 +124,7 @@ def report(
 ) -> dict[str, object]:
     """Write one HTML file about a release: what it promises, what was verified, what it costs.
 
-    The released file is recounted first. Status 1 if it does not meet its requirements; the report then says
+    The released file is recounted first. Status 1 if it finds violations; the report then says
     so. The external edition is made only from FILE and FILE.json, and may be published with them.
     """
     from sfumato.release import check_target

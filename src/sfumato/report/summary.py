@@ -126,7 +126,7 @@ def _verdict(found: Published) -> Paragraph | Box:
     rest = [f"{more} more, listed under Verification."] if more > 0 else []
     words = f"{count_words(len(violations), 'violation')} found by the recount. Do not hand this file out."
     pieces = (
-        Paragraph(words, lead="It does not meet its requirements."),
+        Paragraph(words, lead="Not verified."),
         Bullets([*violations[:FIRST], *rest]),
     )
     return Box("verdict bad", pieces, role="alert")

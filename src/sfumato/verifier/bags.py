@@ -53,7 +53,7 @@ def release_suffix(path: Path) -> str:
         if path.name.lower().endswith(suffix) and len(path.name) > len(suffix):
             return suffix
     raise DataError(
-        f"the suffix must be that of a known format; {path.suffix!r} is not. {nearest(path.suffix, FORMATS)}"
+        f"files with the suffix {path.suffix!r} are not supported. {nearest(path.suffix, FORMATS)}"
     )
 
 

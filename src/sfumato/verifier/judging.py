@@ -48,7 +48,7 @@ def check_order(
         f"(SELECT create_sort_key({', '.join(keys)}) AS key FROM {view})) WHERE last > key",
     )
     if late:
-        detail = f"the rows are not sorted by all columns: {late} come too late."
+        detail = f"the rows are not sorted by all columns; rows out of order: {late}."
         return (broken("order of rows", detail),)
     return (held("order of rows", f"sorted by all {len(names)} columns, so that it reveals nothing."),)
 
