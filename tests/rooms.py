@@ -54,7 +54,10 @@ def section() -> str:
     lines = ["| room | what it is for |", "|---|---|"]
     *ordered, beside = layers()
     lines += [f"| `{room}` | {purpose(room)} |" for row in (*ordered, beside) for room in row]
-    lines += ["", "Imports only point down: a room may import the rooms below it. Any room may import the last ones:"]
+    lines += [
+        "",
+        "Imports only point down: a room may import the rooms below it. Any room may import the last ones:",
+    ]
     lines += [f"{', '.join(f'`{room}`' for room in beside)}."]
     rules = [str(item["name"]) for item in contracts() if item["type"] == "forbidden"]
     lines += ["", *(f"- {rule}." for rule in rules)]
