@@ -54,8 +54,11 @@ def section() -> str:
     lines = ["| room | what it is for |", "|---|---|"]
     *ordered, beside = layers()
     lines += [f"| `{room}` | {purpose(room)} |" for row in (*ordered, beside) for room in row]
-    lines += ["", "Imports point down alone: a room knows those below it, and none beside it. The last ones,"]
-    lines += [f"{', '.join(f'`{room}`' for room in beside)}, stand beside all."]
+    lines += [
+        "",
+        "Imports only point down: a room may import the rooms below it. Any room may import the last ones:",
+    ]
+    lines += [f"{', '.join(f'`{room}`' for room in beside)}."]
     rules = [str(item["name"]) for item in contracts() if item["type"] == "forbidden"]
     lines += ["", *(f"- {rule}." for rule in rules)]
     lines += ["", "| library | rooms that may use it |", "|---|---|"]
@@ -65,7 +68,7 @@ def section() -> str:
 
 
 def page() -> str:
-    """Return CONTRIBUTING.md with that part made anew."""
+    """Return CONTRIBUTING.md with that part rewritten."""
     text = PAGE.read_text(encoding="utf-8")
     head, _, rest = text.partition(BEGIN)
     _, _, tail = rest.partition(END)

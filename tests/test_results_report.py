@@ -41,7 +41,7 @@ def test_a_written_release_is_recounted_where_it_stands(release: sf.results.Rele
     with (tmp_path / "shared.csv").open("a", encoding="utf-8") as file:
         file.write("*,*,*,flu\n")
     assert not release.report(tmp_path / "report.html", force=True).holds
-    assert "It does not hold." in _page(tmp_path)
+    assert "Not verified." in _page(tmp_path)
     (tmp_path / "shared.csv").unlink()
     assert release.report(tmp_path / "report.html", force=True).subject.file is None
 
@@ -88,5 +88,5 @@ def test_persons_and_confidential_sentences_have_a_report(tmp_path: Path) -> Non
     found = sf.anonymize(people, spec).report(tmp_path / "report.html")
     assert found.holds
     assert found.lacks == ()
-    assert "what is required counts persons" in _page(tmp_path)
+    assert "requirements count persons" in _page(tmp_path)
     assert "Confidential: 1 sentence." in _page(tmp_path)

@@ -60,20 +60,20 @@ def explore(
     spec
         The specification.
     threads
-        Workers of the search; all cores where None. The result does not depend on it.
+        Workers of the search; all cores if None. The result does not depend on it.
     callback
         Sees the progress some ten times a second and may stop the search by returning True.
     measures
-        Measures of your own (see `sfumato.measures.PropertyMeasure`), which objectives and requirements
+        Custom measures (see `sfumato.measures.PropertyMeasure`), which objectives and requirements
         of the specification may name.
     checkpoint
-        A file in which a search that can be resumed keeps how far it came; if it is there and fits the
-        run, the search goes on from it.
+        A file in which a search that can be resumed saves its progress; if it exists and fits the run,
+        the search resumes from it.
 
     Returns
     -------
     Front
-        The solutions, best first. ``front.complete`` tells whether it is the whole front.
+        The solutions, best first. ``front.complete`` says whether it is the whole front.
     """
     begin = time.perf_counter()
     maximize, minimize = asked_objectives(spec)
@@ -98,7 +98,7 @@ def anonymize(
 
     That entry is the only objective of the run, so ``auto`` suppresses what fails and nothing else. With
     ``[release] choice = "near-optimal"`` one of those within the tolerance of the best is drawn at random,
-    and ``release.run["choice"]`` says, for you alone, how many there were.
+    and ``release.run["choice"]`` says, for you only, how many there were.
 
     Parameters
     ----------
@@ -107,12 +107,12 @@ def anonymize(
     spec
         The specification.
     threads
-        Workers of the search; all cores where None. The result does not depend on it.
+        Workers of the search; all cores if None. The result does not depend on it.
     callback
         Sees the progress some ten times a second and may stop the search by returning True.
     checkpoint
-        A file in which a search that can be resumed keeps how far it came; if it is there and fits the
-        run, the search goes on from it.
+        A file in which a search that can be resumed saves its progress; if it exists and fits the run,
+        the search resumes from it.
 
     Returns
     -------
@@ -147,7 +147,7 @@ def anonymize(
 
 
 def why_empty(front: Front) -> str:
-    """Say in one line why a front has no solution, and what the nearest is that can be met."""
+    """Say in one line why a front has no solution, and what nearest requirement can be met."""
     if front.source is None or not front.complete:
         return "no recoding that meets the requirements was found before the search ended."
     return explain_infeasible(front.source[1])
@@ -195,22 +195,22 @@ def measure(
     sensitive
         Columns whose values must not be learnt.
     person
-        Column that tells persons apart, where a person has several rows.
+        Column that identifies persons, if a person has several rows.
     spec
-        How a file is read (separator, encoding, missing), if it needs saying.
+        How a file is read (separator, encoding, missing), if not by the defaults.
 
     Returns
     -------
     dict
         ``rows``, ``classes``, then measure → number. Measures of lost detail are left
-        out: a table alone does not tell what it was before.
+        out: a table alone does not show what it was before.
     """
     if not quasi_identifiers:
         raise ParameterError("name at least one quasi-identifier.")
     both = set(quasi_identifiers) & set(sensitive)
     if both:
         raise ParameterError(
-            f"column {sorted(both)[0]!r} is named both as quasi-identifier and as sensitive."
+            f"column {sorted(both)[0]!r} is named both as quasi-identifier and as sensitive; name it once."
         )
     source = open_source(data, None if spec is None else spec.data)
     cube = count_cube(source, tuple(quasi_identifiers), tuple(sensitive), person)
@@ -250,8 +250,8 @@ def microaggregate(  # noqa: PLR0913 (keywords alone from the fourth on, and no 
         Smallest size of a cluster, from 2 to the number of rows.
     groups
         Lists of columns that are microaggregated together, each column in one; None for one group of all;
-        ``auto`` to search for groups by GOMM. With several groups k holds in each group alone, not over all
-        columns.
+        ``auto`` to search for groups by GOMM. With several groups k holds in each group separately, not
+        over all columns.
     standardize
         Take distances between z-scores. Columns are released on their own scale either way.
     method
@@ -260,30 +260,30 @@ def microaggregate(  # noqa: PLR0913 (keywords alone from the fourth on, and no 
     within
         A column that clusters do not cross. Missing is a value of it like any other.
     centroid
-        ``mean`` or ``median``, for columns of numbers. Dates and ordered texts leave as the median, of two
-        middle values as the lower.
+        ``mean`` or ``median``, for columns of numbers. For dates and ordered texts the median is published,
+        the lower one of two middle values.
     orders
         Column → its values, lowest first.
     keep
         Further columns that are published, unchanged. All others are left out, that of ``within`` too unless
         it is named here.
     sort
-        Sort the published rows by all their columns, so that their order tells nothing. Else they are in the
-        order of the input.
+        Sort the published rows by all their columns, so that their order reveals nothing. Otherwise they
+        keep the order of the input.
     drop
-        Deprecated, and of no effect: what is not named in ``columns`` or ``keep`` is left out anyway.
+        Deprecated, without effect: what is not named in ``columns`` or ``keep`` is left out anyway.
     gain
         How readily clusters of V-MDAV grow; see `sfumato.microaggregation.v_mdav`.
     seed
-        Of the search for groups.
+        Seed of the search for groups.
     threads
-        Threads to use, all cores where None; the result does not depend on it.
+        Threads to use, all cores if None; the result does not depend on it.
     time_limit
-        Seconds that the search for groups may take; without a limit where None.
+        Seconds that the search for groups may take; no limit if None.
     callback
         Sees the progress of the search for groups, and may stop it by returning True.
     spec
-        How a file is read (separator, encoding, missing), if it needs saying.
+        How a file is read (separator, encoding, missing), if not by the defaults.
 
     Returns
     -------
@@ -293,19 +293,20 @@ def microaggregate(  # noqa: PLR0913 (keywords alone from the fourth on, and no 
     Raises
     ------
     DataError
-        If columns are absent or hold other values, or a stratum has fewer than k rows.
+        If columns are missing or hold other kinds of values, or a stratum has fewer than k rows.
     ParameterError
         If a parameter is out of its range, or groups do not name each column once.
 
     Notes
     -----
-    Missing values stay missing, and nothing takes their place: rows are only put together with rows that
-    lack the same columns of a group. Where fewer than k rows do, all their cells in the group are blanked.
+    Missing values stay missing and are not filled in: rows are only clustered with rows that have the
+    same columns of a group missing. If there are fewer than k such rows, all their cells in the group are
+    blanked.
     """
     if drop is not None:
         warnings.warn(
             "drop is deprecated and has no effect: columns that neither 'columns' nor 'keep' names are left "
-            "out. Name what is published in 'keep'.",
+            "out. List columns to publish in 'keep'.",
             DeprecationWarning,
             stacklevel=2,
         )
@@ -347,39 +348,39 @@ def risk(  # noqa: PLR0913 (keywords alone from the third on, and no two that be
     downcoding: bool = True,
     spec: Spec | DataSpec | None = None,
 ) -> Risk:
-    """Find out what attackers achieve against a table, and against a release made from it.
+    """Measure what attackers achieve against a table, and against a release made from it.
 
     Parameters
     ----------
     data
         A frame or a path; None for the path that the specification names.
     quasi_identifiers
-        Columns that an outsider may know. Where None, those of the specification, else of the release;
-        without either, all columns but the sensitive ones and the person.
+        Columns that an outsider may know. If None, those of the specification, else of the release;
+        without either, all columns except the sensitive ones and the person.
     sensitive
-        Columns whose values must not be learnt; those of the specification where none are named.
+        Columns whose values must not be learnt; those of the specification if none are named.
     release
-        A release of these data: the path of its file, with its ``FILE.json`` beside it, or a release,
+        A release of these data: the path of its file, with its ``FILE.json`` next to it, or a release,
         draft or microaggregated table that is not written yet.
     population
         A table of everyone who might be in the data, with the quasi-identifiers; for journalist risk.
     fraction
-        In its place, the share of the population that is in the data, above 0 and at most 1.
+        Instead of a population, the share of it that is in the data, above 0 and at most 1.
     person
-        Column that tells persons apart, where a person has several rows; where None, that of the
+        Column that identifies persons, if a person has several rows; if None, that of the
         specification or the release.
     threshold
         A chance above this counts as a risk, from 0 to below 1.
     seed
-        Where random choices of linkage attacks start.
+        Seed of the random choices of linkage attacks.
     subsets
         Whether to look for combinations of attributes that single out most people.
     downcoding
-        Whether to try to undo a generalized release by its being minimal; needs the specification, and
-        searches for the best release and for near-optimal ones beside it.
+        Whether to try to undo a generalization by using that it is minimal; needs the specification,
+        and also searches for the best release and for near-optimal ones.
     spec
         A specification: roles, how files are read, and hierarchies of sensitive attributes, by which their
-        values are similar. Or its part ``data`` alone, which says how files are read.
+        values are similar. Or only its part ``data``, which says how files are read.
 
     Returns
     -------
@@ -389,7 +390,7 @@ def risk(  # noqa: PLR0913 (keywords alone from the third on, and no two that be
     Raises
     ------
     DataError
-        If data cannot be read, a column is not there, or the release was not made from these data.
+        If data cannot be read, a column is missing, or the release was not made from these data.
     ParameterError
         If a parameter is out of its range.
     """
@@ -417,7 +418,7 @@ def check(data: Data | Spec, spec: Spec | None = None) -> dict[str, object]:
     Parameters
     ----------
     data
-        A frame, a path, or None for the path that the specification names; or the specification alone.
+        A frame, a path, or None for the path that the specification names; or only the specification.
     spec
         The specification.
 
@@ -501,23 +502,23 @@ def verify(path: str | os.PathLike[str], spec: Spec | None = None, data: Data = 
     Parameters
     ----------
     path
-        The file. Roles and promises come from ``FILE.json``, where it stands beside the file.
+        The file. Roles and promises come from ``FILE.json``, if it is next to the file.
     spec
-        Roles and requirements to hold the file against as well; alone, where there is no ``FILE.json``. The
-        names of these checks begin with ``specification:`` then. With ``data`` it also says how these are
+        Roles and requirements to check the file against too, or on their own if there is no ``FILE.json``.
+        The names of these checks then begin with ``specification:``. With ``data`` it also says how these are
         read, what the domains are, and for whom sentences are confidential.
     data
-        The data that the release was made from, a frame or a path, where they are at hand: then it is also
-        checked that the recipe makes exactly the released rows of them, and every measure that is stated or
-        required is computed from them, wherever they determine it.
+        The data that the release was made from, a frame or a path, if you have them: the recipe must then
+        make exactly the released rows from them, and every measure that is stated or required is computed
+        from them if they determine it.
 
     Returns
     -------
     dict
         ``holds``, ``violations``, ``require``, ``stated``, ``measures``, ``not_recounted``, ``rows``,
-        ``classes``, ``notes``, ``sha256`` and ``checks``: everything that was looked at, each with ``name``,
+        ``classes``, ``notes``, ``sha256`` and ``checks``: everything that was checked, each with ``name``,
         ``verdict`` (``holds``, ``broken`` or ``cannot be recounted``) and ``detail``. ``require`` and
-        ``stated`` are those of ``FILE.json`` where there is one.
+        ``stated`` are those of ``FILE.json`` if there is one.
 
     Raises
     ------
@@ -529,12 +530,13 @@ def verify(path: str | os.PathLike[str], spec: Spec | None = None, data: Data = 
 
     Notes
     -----
-    A manifest carries a seal, a digest of all else in it, so that any changed claim is seen. It is no
-    signature: whoever can rewrite the manifest can rewrite the seal, and then the recount alone stands.
+    A manifest carries a seal, a digest of everything else in it, so that any changed claim is noticed.
+    It is not a signature: anyone who can rewrite the manifest can rewrite the seal, and then only the
+    recount counts.
 
-    Columns that leave unchanged are compared with the data to the last character. Numbers and dates among
-    the other columns may be spelt in another way, since a format may force that. The order of columns is
-    not looked at.
+    Columns that are published unchanged are compared with the data to the last character. Numbers and
+    dates in the other columns may be spelt differently, since a format may force that. The order of columns
+    is not checked.
     """
     file = Path(path)
     if spec is None or data is not None or manifest_path(file).exists():

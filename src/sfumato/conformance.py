@@ -1,8 +1,8 @@
-"""What every measure and every search has to keep, as checks that extensions can run too.
+"""What every measure and every search must satisfy, as checks that extensions can run too.
 
 The checks work on small made-up tables and raise `ConformanceError` with what
-was broken. They do not replace an oracle: a measure may keep all its
-declarations and still measure the wrong thing.
+was broken. They do not replace an oracle: a measure may satisfy all
+its declarations and still measure the wrong thing.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Every error that a user of Sfumato can meet.
+"""Every error that a user of Sfumato can see.
 
 A message says what is wrong, what was found and what to do. It names columns,
-counts and parameters, never a cell of the data. The one exception are the
-domain values that a hierarchy misses: they travel in ``values``, apart from
+counts and parameters, never a cell of the data. The one exception is
+domain values that are missing from a hierarchy: they are kept in ``values``, apart from
 the message, and only a terminal shows them.
 """
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class SfumatoError(Exception):
-    """What all errors of Sfumato have in common.
+    """Base class of all errors of Sfumato.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ class SfumatoError(Exception):
     where
         The place: a file with a line, a key of the specification, a column.
     values
-        Up to five domain values that a terminal may show beside the message.
+        Up to five domain values that a terminal may show after the message.
     """
 
     status: ClassVar[int] = 2

@@ -55,14 +55,14 @@ class Microaggregated(PublishableRows):
     Parameters
     ----------
     table
-        The table before anything that is not published was left behind; see `to_frame`. Rows are in the
+        The table before anything that is not published was removed; see `to_frame`. Rows are in the
         order of the input, or sorted, as the recipe says.
     recipe
         What was done.
     columns
         The microaggregated columns as they were.
     centres
-        What stands in their place, on the scale of the columns; shape (n, columns). NaN is missing.
+        What replaces them, on the scale of the columns; shape (n, columns). NaN is missing.
     clusters
         The clusters of each group of columns.
     strata
@@ -109,8 +109,8 @@ class Microaggregated(PublishableRows):
     def joint_k(self) -> int:
         """The size of the smallest class over all microaggregated columns together.
 
-        It is what k-anonymity means to someone who knows them all. With several groups it is usually far
-        below k, often 1: grouping columns destroys k-anonymity.
+        It is the k of k-anonymity against someone who knows them all. With several groups it is usually
+        far below k, often 1: grouping columns destroys k-anonymity.
         """
         strata = [self.strata] if self.strata is not None and self.recipe.is_within_shown else []
         return smallest_class([*self.centres.T, *strata])[0]
@@ -119,10 +119,10 @@ class Microaggregated(PublishableRows):
     def measures(self) -> dict[str, float]:
         """The joint ``k``, and in percent ``il``, ``id``, ``dld`` and their ``score``.
 
-        Taken between z-scores where distances were (else between the numbers themselves), over the rows
-        without any missing cell, in the table or in the release; without such rows there is only k. These
-        numbers are exact, for you alone: the manifest states them in coarse steps, since exact ones allow
-        to solve for original values.
+        Taken between z-scores if distances were (otherwise between the numbers themselves), over the
+        rows without any missing cell, in the table or in the release; without such rows there is only k.
+        These numbers are exact, for you only: the manifest states them in coarse steps, since exact ones
+        would let others solve for original values.
         """
         found = {"k": float(self.joint_k)}
         original = np.column_stack([column.values for column in self.columns])
@@ -135,7 +135,7 @@ class Microaggregated(PublishableRows):
 
     @property
     def missing(self) -> dict[str, int]:
-        """Cells missing ``before``, and cells ``blanked`` because too few rows lack the same columns."""
+        """Cells missing ``before``, and cells ``blanked`` because too few rows share the pattern."""
         before = int(sum(np.isnan(column.values).sum() for column in self.columns))
         return {"before": before, "blanked": int(self._blank.sum()) - before}
 
@@ -145,7 +145,8 @@ class Microaggregated(PublishableRows):
         found, groups, blanked = [], len(self.groups), self.missing["blanked"]
         if self.joint_k < self.k:
             found.append(
-                f"{self.k} rows are alike in each of {groups} groups of columns alone. Anyone who knows all "
+                f"{self.k} rows are alike in each of {groups} groups of columns separately. Anyone who "
+                "knows all "
                 f"columns faces classes as small as {self.joint_k}: this table is not {self.k}-anonymous."
             )
         kept = [name for name in self.recipe.columns if name not in self.recipe.names]
@@ -308,7 +309,7 @@ def _search_groups(
     complete = scaled[~np.isnan(scaled).any(axis=1)]
     if len(complete) < k:
         raise DataError(
-            f"groups are searched on rows without missing values, and there are {len(complete)}, fewer than "
-            f"k = {k}. Name groups yourself."
+            f"groups are searched on rows without missing values, but there are only {len(complete)}, fewer "
+            f"than k = {k}. Name the groups yourself."
         )
     return group_columns(complete, names, k, seed, settings=settings).groups

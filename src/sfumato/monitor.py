@@ -21,7 +21,7 @@ class Progress:
     seconds
         Time since the search began.
     hypervolume
-        Share of the objectives' space that what was found dominates, where a search knows it.
+        Share of the objectives' space that the solutions found dominate, if the search knows it.
     """
 
     fraction: float

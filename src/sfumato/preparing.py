@@ -113,16 +113,16 @@ def prepare(table: Table) -> Prepared:
     weights = np.array([spec.attributes[name].weight for name in names], dtype=np.float64)
     prepared = Prepared(table, Lattice(ladders), _setting(table, weights))
     if not prepared.is_full_domain:
-        _ = prepared.schemes  # so that what is wrong with them is told now
+        _ = prepared.schemes  # so that mistakes in them are reported now
     return prepared
 
 
 def _check_outputs(table: Table) -> None:
-    """Raise SpecError if the mean of something else than numbers is asked for."""
+    """Raise SpecError if a mean of non-numeric values is requested."""
     for name, hierarchy in table.hierarchies.items():
         if table.spec.attributes[name].output == "mean" and hierarchy.kind != "number":
             raise SpecError(
-                f"only numbers have a mean; the kind here is {hierarchy.kind!r}. Use 'median' or 'mode'.",
+                f"only numbers have a mean, but the kind here is {hierarchy.kind!r}. Use 'median' or 'mode'.",
                 where=table.spec.where("attributes", name, "output"),
             )
 
@@ -167,7 +167,7 @@ def _scheme(table: Table, name: str, ladder: Ladder) -> Scheme:
 
 
 def asked_objectives(spec: Spec) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return what is maximized and minimized; some methods know that themselves where nothing is said."""
+    """Return what is maximized and minimized; some methods have their own by default."""
     if spec.objectives.names:
         return spec.objectives.maximize, spec.objectives.minimize
     return OBJECTIVES.get(spec.search.method, ((), ()))

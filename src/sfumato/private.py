@@ -1,6 +1,6 @@
 """Folders that nobody else can read, and files that appear under their names whole or not at all.
 
-Everything is made in a private folder: beside its target, so that it can be renamed into place, or in the
+Everything is made in a private folder: next to its target, so that it can be renamed into place, or in the
 temporary folder, if it never gets another name. A run that ends in order removes its folders. One that is
 killed leaves them, closed to others, and the next run undoes what was begun and sweeps them away.
 """
@@ -126,9 +126,9 @@ def sync_folder(folder: Path) -> None:
 def place(folder: Path, moves: Sequence[tuple[Path, Path]], *, private: Container[str] = ()) -> None:
     """Give drafts their names in the order given, all or none.
 
-    What stood under the names is set aside first, the last name first, so that at no moment an earlier
-    name's new file stands beside a later name's old one. If anything fails, or the process is killed,
-    leaving the private folder, or the next run, lets the old files stand again.
+    Old files of these names are set aside first, the last name first, so that an earlier name's new
+    file is never next to a later name's old one. If anything fails, or the process is killed,
+    leaving the private folder, or the next run, restores the old files.
     """
     mode = ordinary_mode(folder)
     if len(moves) > 1:
@@ -148,7 +148,7 @@ def place(folder: Path, moves: Sequence[tuple[Path, Path]], *, private: Containe
 
 
 def _undo(folder: Path, *, keep_complete: bool = True) -> None:
-    """Let old files stand again if not all drafts have their names; from any step, and again if cut short.
+    """Restore old files if not all drafts have their names; from any step, and again if cut short.
 
     Where a file that is neither ours nor the old one has taken one of the names, nothing is touched.
     """
@@ -198,7 +198,9 @@ def _make(parent: Path, prefix: str) -> tuple[Path, sqlite3.Connection | None]:
                 return folder, lock
             if lock is not None:
                 lock.close()
-    raise OutputError("no private folder can be made: others remove it.", where=str(parent))
+    raise OutputError(
+        "no private folder can be made: another process removes it. Try again.", where=str(parent)
+    )
 
 
 def _take(folder: Path) -> tuple[sqlite3.Connection | None, bool]:
@@ -284,7 +286,7 @@ def _is_part(output: Path, read: Path) -> bool:
             return True
         is_part = output.suffix.lower() in (".parquet", ".pq")
         return is_part and output.resolve().is_relative_to(read.resolve())
-    except (OSError, RuntimeError, ValueError):  # links in a circle, names that no system has
+    except (OSError, RuntimeError, ValueError):  # circular links, names that no system allows
         return False
 
 

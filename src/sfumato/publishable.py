@@ -41,7 +41,7 @@ class PublishableRows(ABC):
 
     @abstractmethod
     def _rows(self) -> object:
-        """Return the rows as the engine holds them, with all that came along."""
+        """Return the rows as the engine holds them, with everything that came along."""
 
     @abstractmethod
     def _write(self, path: Path, *, force: bool = False) -> Manifest:
@@ -63,7 +63,7 @@ class PublishableRows(ABC):
     def to_frame(self, *, keep_index: bool = False) -> object:
         """Return the released rows, with nothing of the rows and cells that were left out.
 
-        Categories, dictionaries and buffers hold only what is published; metadata stay behind. Rows are in
+        Categories, dictionaries and buffers hold only what is published; metadata are removed. Rows are in
         the order of the input, unless microaggregation was asked to sort them.
 
         Parameters
@@ -86,19 +86,19 @@ class PublishableRows(ABC):
         Parameters
         ----------
         path
-            The file; its suffix tells the format. ``FILE.json`` is the manifest.
+            The file; its suffix sets the format. ``FILE.json`` is the manifest.
         force
             Replace files that exist.
 
         Returns
         -------
         Manifest
-            What stands in ``FILE.json``.
+            The content of ``FILE.json``.
 
         Raises
         ------
         OutputError
-            If the file exists, or folder or disk refuse.
+            If the file exists, or the folder or disk cannot be written to.
         VerificationError
             If the promise does not hold. Nothing is written then.
         """
@@ -140,8 +140,8 @@ class PublishableRows(ABC):
 
         The external edition follows from the released rows and their manifest, and may be published with
         them. The internal edition compares with the original and counts suppressed people too: it is marked,
-        readable by its owner alone, and not to be published. Where the release was written before, the
-        written file is recounted, else the rows as they are.
+        readable only by its owner, and must not be published. If the release was written before, the
+        written file is recounted, otherwise the rows as they are.
 
         Parameters
         ----------
@@ -164,7 +164,7 @@ class PublishableRows(ABC):
         Raises
         ------
         OutputError
-            If the file exists, or folder or disk refuse.
+            If the file exists, or the folder or disk cannot be written to.
         VerificationError
             If the release is not written, and its promise does not hold.
         """
@@ -191,7 +191,7 @@ class PublishableRows(ABC):
 
 
 def _state(path: Path | None) -> object:
-    """Return what changes whenever a written release or its manifest does; None where there is none."""
+    """Return what changes whenever a written release or its manifest does; None if there is none."""
     if path is None or not path.is_file():
         return None
     files = [file.stat() for file in (path, manifest_path(path)) if file.is_file()]

@@ -75,7 +75,7 @@ class Release(PublishableRows):
 
     @property
     def left_out(self) -> tuple[str, ...]:
-        """Columns that the specification does not name, and that therefore stay behind."""
+        """Columns that the specification does not name, and that are therefore left out."""
         return self._draft.prepared.table.left_out
 
     @property
@@ -131,7 +131,7 @@ class Recipe(Generalization):
     """
 
     def apply(self, data: object, *, unknown: Literal["error", "*"] = "error") -> Release:
-        """Recode new data in the same way and count the requirements anew.
+        """Recode new data in the same way and check the requirements again.
 
         Intervals, masks and dates take any value. An ordered block of numbers
         or dates takes all from its first value up to the next block's first;
@@ -183,7 +183,9 @@ class Solution(fronts.PlainSolution):
 
     def _source(self) -> tuple[Prepared, Problem]:
         if self.front is None or self.front.source is None:
-            raise DataError("this front came from files; give it its data first: front.attach(data, spec).")
+            raise DataError(
+                "this front was loaded from files; attach its data first: front.attach(data, spec)."
+            )
         return self.front.source
 
     def release(self) -> Release:
@@ -191,7 +193,7 @@ class Solution(fronts.PlainSolution):
 
         With ``[release] choice = "near-optimal"`` another recoding is applied: one drawn at random among all
         that are within the tolerance of this one in every objective, and not worse in those that protect
-        people (k, ℓ and t). ``release.run["choice"]`` says, for you alone, how many there were.
+        people (k, ℓ and t). ``release.run["choice"]`` says, for you only, how many there were.
 
         Raises
         ------
@@ -226,9 +228,9 @@ class Solution(fronts.PlainSolution):
 
 @dataclass(frozen=True)
 class Front(fronts.PlainFront):
-    """The whole trade-off: solutions to which no other is as good in everything and better in something.
+    """The whole trade-off: solutions that cannot be improved in one respect without getting worse in another.
 
-    Iterate over it, index it, `pick` from it. ``complete`` tells whether no
+    Iterate over it, index it, `pick` from it. ``complete`` says that no
     recoding of the space can add a solution.
     """
 
@@ -269,7 +271,7 @@ class Front(fronts.PlainFront):
         Raises
         ------
         DataError
-            If the data are others.
+            If the data are not the same.
         """
         prepared = load(data, spec)
         if self.run.get("fingerprint") != prepared.cube.fingerprint:
@@ -286,7 +288,7 @@ class Front(fronts.PlainFront):
         ----------
         text
             A solution's number, ``knee``, ``flat`` (the end of the longest flat region), or comparisons
-            such as ``k >= 10 and loss <= 0.4``; among those that fit, the best by the first objective to
+            such as ``k >= 10 and loss <= 0.4``; of those that match, the best by the first objective to
             minimize.
 
         Returns
@@ -297,7 +299,7 @@ class Front(fronts.PlainFront):
         Raises
         ------
         InfeasibleError
-            If none fits; the message names the nearest.
+            If none matches; the message names the nearest.
         """
         return self[fronts.pick_solution(self, str(text)).number - 1]
 
@@ -313,8 +315,8 @@ class Front(fronts.PlainFront):
         Parameters
         ----------
         of
-            The objective that shall gain; without it, each objective to maximize (where there is none,
-            each objective).
+            The objective to improve; by default each objective to maximize (if there is none, each
+            objective).
         gain
             How much it has to gain, as a share of its range over the front.
         cost
@@ -325,12 +327,12 @@ class Front(fronts.PlainFront):
         -------
         list
             Each prints as a sentence such as ``k from 12 to 31 costs 0.4 % more loss`` and has the
-            solutions ``start`` and ``end``. Empty where the front is nowhere flat.
+            solutions ``start`` and ``end``. Empty if the front is nowhere flat.
 
         Raises
         ------
         ParameterError
-            If the front has no such objective, or a share is none.
+            If the front has no such objective, or a share is out of its range.
         """
         found = fronts.find_flat_regions(self, of, gain=gain, cost=cost)
         return cast("list[fronts.FlatRegion[Solution]]", found)
@@ -354,7 +356,7 @@ class Front(fronts.PlainFront):
         point
             A solution (of this or of another front), its number or a pick, a release, or measures by name.
         objectives
-            Compare in these alone, where others are not known of the point.
+            Compare only these, if others are not known for the point.
 
         Returns
         -------
@@ -372,18 +374,18 @@ class Front(fronts.PlainFront):
         *,
         at_most: float | str = 0.0,
     ) -> list[Solution]:
-        """Return the solutions that are better in one objective for at most so much worse in others.
+        """Return the solutions that are better in one objective if others may be at most this much worse.
 
         Parameters
         ----------
         point
             A solution, its number or a pick, a release, or measures by name.
         better
-            The objective that shall be better.
+            The objective to improve.
         worse
-            What may be worse; without it all other objectives. Those not named must be as good.
+            What may get worse; by default all other objectives. Those not named must be as good.
         at_most
-            By how much: in the measure's own unit, or as a share of the point's own value,
+            How much worse: in the measure's own unit, or as a share of the point's own value,
             such as ``"2 %"``.
 
         Returns
@@ -412,8 +414,8 @@ class Front(fronts.PlainFront):
         Returns
         -------
         Comparison
-            Print it, ``plot`` it, or write its ``html``. A front that came from files knows labels and
-            class sizes only after `attach`.
+            Print it, ``plot`` it, or write its ``html``. A front loaded from files has labels and class
+            sizes only after `attach`.
         """
         from sfumato.report import make_comparison
 
@@ -426,7 +428,7 @@ class Front(fronts.PlainFront):
     def class_sizes(self, numbers: Sequence[int] | None = None) -> dict[int, fronts.ClassSizes] | None:
         """Return for each solution, or for some, how rows are spread over classes.
 
-        None for a front that came from files.
+        None for a front loaded from files.
         """
         if self.source is None:
             return None
@@ -434,7 +436,7 @@ class Front(fronts.PlainFront):
         return {number: self[number - 1].class_sizes() for number in wanted}
 
     def to_frame(self) -> object:
-        """Return ``front.csv`` as a frame: the kind that came in, an Arrow table where a file did."""
+        """Return ``front.csv`` as a frame: the kind that came in, or an Arrow table if it was a file."""
         names = [name for name in self.measure_names if name != "suppressed"]
         columns: dict[str, list[object]] = {"solution": [item.number for item in self.solutions]}
         for name in names:
@@ -450,12 +452,12 @@ class Front(fronts.PlainFront):
         return front_figure(self, picked, labels=self.labels())
 
     def labels(self, numbers: Sequence[int] | None = None) -> dict[int, dict[str, str]] | None:
-        """Return what the columns of each solution look like; None for a front that came from files.
+        """Return what the columns of each solution look like; None for a front loaded from files.
 
         Parameters
         ----------
         numbers
-            Of these solutions alone.
+            Only these solutions.
 
         Returns
         -------

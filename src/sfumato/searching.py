@@ -58,7 +58,7 @@ def planned_method(problem: Problem, spec: Spec, warnings: list[str]) -> str:
 
 
 def _settings(spec: Spec, threads: int | None, checkpoint: str | os.PathLike[str] | None) -> SearchSettings:
-    """Collect what a user says about the search."""
+    """Collect the user's settings of the search."""
     if threads is not None and threads < 1:
         raise ParameterError(f"threads must be at least 1, or None for all cores; got {threads}.")
     names = (

@@ -38,12 +38,12 @@ SAMPLE = 10_000
 """Distinct values that are enough to see what kind a column is."""
 
 LISTED = 20
-"""Categories of so many values are listed, so that they can be grouped by hand."""
+"""Categories with up to this many values are listed, so that they can be grouped by hand."""
 
 
 @dataclass(frozen=True)
 class Guess:
-    """What one column is taken for."""
+    """What one column seems to be."""
 
     name: str  # the column
     role: Role  # its role
@@ -61,7 +61,7 @@ class Guess:
 
 @dataclass(frozen=True)
 class RoleSuggestion:
-    """What a table is taken for."""
+    """What a table seems to be."""
 
     rows: int  # number of rows
     missing: tuple[str, ...]  # texts that are read as missing
@@ -69,7 +69,7 @@ class RoleSuggestion:
     left_out: tuple[str, ...] = ()  # columns of types that cannot be counted
 
     def with_role(self, role: str) -> tuple[Guess, ...]:
-        """Return the columns that are taken for a role."""
+        """Return the columns that were guessed to have a role."""
         return tuple(guess for guess in self.guesses if guess.role == role)
 
     @property
@@ -79,7 +79,7 @@ class RoleSuggestion:
 
     @property
     def persons(self) -> tuple[str, ...]:
-        """Identifiers that repeat: one of them may tell which rows belong to one person."""
+        """Identifiers that repeat: one of them may say which rows belong to one person."""
         return tuple(
             guess.name for guess in self.with_role("identifier") if guess.distinct + guess.missing < self.rows
         )
@@ -117,7 +117,7 @@ class _Observed:
 
     @cached_property
     def likely_kind(self) -> str:
-        """The kind, by a part of the values where they are very many."""
+        """The kind, judged by a part of the values if there are very many."""
         return infer_kind(self._first(SAMPLE))
 
     def _first(self, many: int) -> list[str]:
@@ -130,7 +130,7 @@ class _Observed:
         return int(values.index(text).as_py()) if str(values.type) in ("string", "large_string") else -1
 
     def without(self, words: Sequence[str]) -> _Observed:
-        """Take texts that mean missing for missing."""
+        """Treat texts that mean missing as missing."""
         places = (self.place(word) for word in words)
         return replace(self, words=tuple(place for place in places if place >= 0))
 
@@ -236,10 +236,10 @@ def _try(
 
 def _why(column: _Observed, role: Role) -> str:
     if role == "identifier" and len(column.counts) >= NEARLY_UNIQUE * column.filled:
-        return "guessed since its values are nearly unique"
+        return "guessed because its values are nearly unique"
     if role == "other":
-        return "guessed since it tells no rows apart"
+        return "every filled row has the same value"
     words, stems = role_words.QUASI_IDENTIFIER_WORDS, role_words.QUASI_IDENTIFIER_STEMS
     if role != "quasi-identifier" or hints_at(column.name, words, stems):
         return "guessed by its name"
-    return "in doubt: where this is wrong it costs usefulness, but no privacy"
+    return "unsure; treated as a quasi-identifier to be safe"

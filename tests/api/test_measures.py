@@ -76,7 +76,7 @@ def test_a_requirement_holds_in_the_written_file(name: str, output: str, tmp_pat
     stated, tolerance = manifest.measures[name], manifest.tolerance.get(name, 0.0)
     assert abs(stated - release.measures[name]) <= tolerance + 1e-9 * abs(stated)
     if name == "hdm":
-        assert found["not_recounted"] == {"hdm": "it depends on the original values, which do not leave"}
+        assert found["not_recounted"] == {"hdm": "it depends on the original values, which are not published"}
     else:
         assert abs(measures[name] - release.measures[name]) <= tolerance + 1e-9 * abs(stated)
         assert found["not_recounted"] == {}
@@ -150,7 +150,7 @@ def test_a_recipe_keeps_order_and_tree_for_new_rows(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("t(diagnosis, hierarchical)", "needs a hierarchy of 'diagnosis', and there is none"),
+        ("t(diagnosis, hierarchical)", "needs a hierarchy of 'diagnosis', but there is none"),
         ("t(diagnosis, ordered)", "needs an order of the values of 'diagnosis'"),
         ("recursive_l(diagnosis, x)", "needs a number c"),
         ("entropy_l(diagnosis)", "must be 1 or above; got 0.5"),

@@ -77,7 +77,7 @@ def test_a_recipe_needs_no_identifiers_and_says_when_rows_are_too_few(tmp_path: 
     more = make_rows(500, seed=8)
     del more["name"]
     assert recipe.apply(pa.table(more)).verify()["k"] >= 4
-    with pytest.raises(sf.InfeasibleError, match="requires k = 4, and these are only 2 rows"):
+    with pytest.raises(sf.InfeasibleError, match="requires k = 4, but there are only 2 rows"):
         recipe.apply(pa.table({name: column[:2] for name, column in more.items()}))
 
 

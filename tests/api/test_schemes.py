@@ -296,7 +296,7 @@ def test_mistakes_found_in_the_data_name_the_line(tmp_path: Path) -> None:
         (
             'scheme = "admissible"\npartitions = [\n  [["a", "b"], ["c", "d"]],\n]\n',
             "s.toml:7: [attributes.work] partitions, entry 1",
-            "lacks 1 of the 5 values",
+            "1 of the 5 values",
         ),
         (
             'scheme = "admissible"\npartitions = [\n  [["a", "b"],\n   ["c", "d", "e", "x"]],\n]\n',

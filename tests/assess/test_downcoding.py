@@ -189,7 +189,7 @@ def test_long_sums_by_fourier_transform_are_those_by_hand() -> None:
 def test_a_front_or_a_promise_on_the_whole_table_is_not_attacked() -> None:
     frame, trees = clusters(2, 0)
     for parts, why in (
-        ({"require": {}}, "refused for another reason"),
+        ({"require": {}}, "rejected for a reason"),
         ({"require": {"k": 2, "loss": 0.9}}, "whole table"),
         ({"objectives": {"minimize": ["average_class"]}}, "need not be better"),
     ):

@@ -96,7 +96,7 @@ def test_a_foreign_file_is_wrong_use(mixed: Path, tmp_path: Path, option: list[s
     )
     assert failed.status == 2
     message = failed.json["error"]["message"] if option else failed.line  # type: ignore[index]
-    assert "people.csv is no checkpoint" in message
+    assert "people.csv is not a checkpoint" in message
     assert listing(tmp_path) == before
 
 

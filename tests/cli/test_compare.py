@@ -89,7 +89,7 @@ def test_values_are_shown_only_where_they_may_be(command: list[object]) -> None:
 def test_a_page_is_written(folder: Path, command: list[object]) -> None:
     out = folder / "pair.html"
     assert run(*command, "1", "2", "--out", out).status == 0
-    assert "<h1>Solution 1 beside solution 2</h1>" in out.read_text(encoding="utf-8")
+    assert "<h1>Solution 1 next to solution 2</h1>" in out.read_text(encoding="utf-8")
     again = run(*command, "1", "2", "--out", out)
     assert (again.status, "exists" in again.line) == (2, True)
 
@@ -98,7 +98,7 @@ def test_nothing_of_a_complete_front_is_better(command: list[object]) -> None:
     found = run(*command, "knee")
     assert found.status == 0
     assert "No: the front is complete" in found.out
-    assert found.out.count("for at most 10 % worse in any other objective?") == 3
+    assert found.out.count(", at most 10 % worse in any other objective?") == 3
     as_json = run(*command, "knee", "--json").json
     assert as_json["better"] == []
     assert [item["better"] for item in as_json["trades"]] == ["k", "distinct_l(disease)", "loss"]  # type: ignore[attr-defined]
@@ -112,7 +112,7 @@ def test_a_trade_is_answered(folder: Path, command: list[object]) -> None:
     wanted = [item.number for item in front.trade(last, "k", "loss", at_most=0.5)]
     assert [item["solution"] for item in trade["solutions"]] == wanted
     shown = run(*command, str(last), *question).out
-    assert "Better in k for at most 0.5 worse in loss?" in shown
+    assert "Better in k, at most 0.5 worse in loss?" in shown
     assert all(re.search(rf"^ +{number} ", shown, re.MULTILINE) for number in wanted[:3])
 
 

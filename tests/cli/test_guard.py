@@ -53,7 +53,7 @@ def test_what_the_system_refuses_is_no_mistake_of_ours(spec: Path, monkeypatch: 
     _fail_with(PermissionError(13, "Permission denied", "secret.csv"), monkeypatch)
     found = run("check", spec)
     assert found.status == 2
-    assert found.line == "error: secret.csv: the system refuses: Permission denied. " + (
+    assert found.line == "error: secret.csv: the operating system refused: Permission denied. " + (
         "Check the file, its folder and the disk."
     )
 

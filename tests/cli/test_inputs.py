@@ -81,7 +81,7 @@ def test_saving_over_what_is_named_or_is_no_recipe(spec: Path, tmp_path: Path) -
     recipe = sfumato.Recipe.load(tmp_path / "r.csv.json")
     before = every(tmp_path)
     for name in ("r.csv.json", "people.csv", "people.toml"):
-        with pytest.raises(OutputError, match="no recipe"):
+        with pytest.raises(OutputError, match="not a recipe"):
             recipe.save(tmp_path / name, force=True)
     with pytest.raises(OutputError, match="is an input"):
         made.report(tmp_path / "people.csv", force=True)

@@ -29,14 +29,14 @@ def test_unique_rows_are_counted_in_words(table: Path) -> None:
     out = run("measure", table, "--qi", '"city, state",sex').out
     assert "6 rows in 3 classes by city, state and sex" in out
     assert "the smallest class has 1 row: 1 row is unique" in out
-    assert "No: city, state and sex point out 1 of 6 rows (16.7 %)" in out
+    assert "No: 1 of 6 rows (16.7 %) can be singled out by city, state and sex" in out
     assert "--sensitive" in out
 
 
 def test_a_learnt_value_is_named(table: Path) -> None:
     out = run("measure", table, "--qi", "sex", "--sensitive", "illness", "--sensitive", '"city, state"').out
     assert "the smallest class has 3 rows" in out
-    assert "Not quite: sex" in out
+    assert "Not quite: nobody can be narrowed down to fewer than 3 rows by sex" in out
     assert "same city, state" in out
 
 
@@ -81,15 +81,15 @@ def test_names_are_split_as_csv_is() -> None:
 @pytest.mark.parametrize(
     ("numbers", "person", "expected"),
     [
-        ({"k": 1, "uniques": 2}, None, "No: age point out 2 of 9 rows"),
-        ({"k": 1, "uniques": 0}, "who", "No: some class holds one person alone"),
+        ({"k": 1, "uniques": 2}, None, "No: 2 of 9 rows (22.2 %) can be singled out by age"),
+        ({"k": 1, "uniques": 0}, "who", "No: some class holds a single person, singled out by age"),
         ({"k": 4, "distinct_l(x)": 1}, None, "Not quite"),
         (
             {"k": 4, "distinct_l(x)": 2},
             None,
-            "It is 4-anonymous: by age every row is like at least 3 other rows",
+            "It is 4-anonymous: in age every row looks like at least 3 other rows",
         ),
-        ({"k": 2, "distinct_l(x)": 2}, "who", "every person is like at least 1 other person;"),
+        ({"k": 2, "distinct_l(x)": 2}, "who", "every person looks like at least 1 other person;"),
     ],
 )
 def test_verdict(numbers: dict[str, float], person: str | None, expected: str) -> None:

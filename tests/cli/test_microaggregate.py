@@ -167,7 +167,7 @@ def test_groups_files_that_are_none(table: Path, tmp_path: Path, name: str, text
         (["--columns", "name"], "neither all numbers nor all dates"),
         (["--columns", "age", "--k", "1"], "k"),
         (["--columns", "age", "--k", "51"], "50 rows"),
-        (["--columns", "age", "--groups", "absent.toml"], "no such file"),
+        (["--columns", "age", "--groups", "absent.toml"], "file not found"),
         (["--columns", "age", "--order", "rank"], "COLUMN="),
         (["--columns", "age", "--within", "name"], "strata"),
         (["--columns", "age", "--method", "best"], "method"),

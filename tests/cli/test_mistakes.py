@@ -43,7 +43,10 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     "unknown measure": (_edit('minimize = ["loss"]', 'minimize = ["los"]'), "there is no measure 'los'"),
     "wrong direction": (_edit('minimize = ["loss"]', 'minimize = ["mean_k"]'), "better when it is larger"),
     "k above the rows": (_edit("k = 3", "k = 61"), "from 1 to the 60 rows"),
-    "hierarchy lacks values": (_write("zip.csv", "24126;*\n24127;*\n"), "lacks 2 of 4 distinct values"),
+    "hierarchy lacks values": (
+        _write("zip.csv", "24126;*\n24127;*\n"),
+        "2 of 4 distinct values of the data are missing",
+    ),
     "hierarchy does not nest": (
         _write("zip.csv", "24126;241;a;*\n24127;241;b;*\n24200;242;b;*\n24301;243;b;*\n"),
         "does not nest",
@@ -78,7 +81,7 @@ def test_mistake_is_told_in_one_line(spec: Path, name: str, command: str) -> Non
     assert (found.status, found.out) == (2, "")
     assert expected in found.line
     assert "Traceback" not in found.err
-    assert "mistake in sfumato" not in found.err
+    assert "bug in sfumato" not in found.err
     assert listing(spec.parent) == before
 
 
@@ -119,7 +122,7 @@ def test_check_shows_all_broken_hierarchies_in_one_run(spec: Path) -> None:
     assert len(lines) == 4
     assert any("does not nest" in line for line in lines)
     assert any("different texts" in line for line in lines)
-    assert any("lacks 2 of 4" in line for line in lines)
+    assert any("2 of 4 distinct" in line for line in lines)
     assert any("age" in line and "dates" in line for line in lines)
     every = run("check", spec, "--json").json["error"]
     assert isinstance(every, dict)

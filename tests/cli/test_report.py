@@ -48,7 +48,7 @@ def test_report_is_written_into_the_folder(folder: Path, edition: str) -> None:
     found = run("report", folder, *(["--internal"] if edition == "internal" else []), columns=80)
     assert (found.status, found.err) == (0, "")
     assert listing(folder).keys() - before.keys() == {name}
-    assert "shared.csv: holds" in found.out
+    assert "shared.csv: verified, no violations" in found.out
     assert f"the {edition} edition" in found.out
     page = _page(folder, name)
     assert "Not shown" not in page
@@ -108,7 +108,7 @@ def test_a_changed_release_does_not_hold(folder: Path) -> None:
     (folder / "shared.csv").write_text("\n".join(lines[:-2]) + "\n", encoding="utf-8")
     found = run("report", folder)
     assert found.status == 1
-    assert "does not hold" in found.out
+    assert "not verified" in found.out
     assert 'class="verdict bad"' in _page(folder)
     assert "sha256" in _page(folder)
 
@@ -118,7 +118,7 @@ def test_a_release_without_a_column_does_not_hold(folder: Path) -> None:
     found = run("report", folder, "--json")
     assert found.status == 1
     assert found.json["holds"] is False
-    assert "It does not hold." in _page(folder)
+    assert "Not verified." in _page(folder)
 
 
 def test_a_manifest_that_contradicts_itself_does_not_hold(folder: Path) -> None:

@@ -23,10 +23,10 @@ def test_a_table_is_judged_without_a_release(people: Path) -> None:
     found = run("risk", data, "--qi", "age,zip,sex", "--sensitive", "disease,visit")
     assert found.status == 0
     assert found.err == ""
-    for title in ("Classes", "Finding one person", "Uniques", "Linkage, tried", "Combinations"):
+    for title in ("Classes", "Finding one person", "Uniques", "Simulated linkage attack", "Combinations"):
         assert title in found.out
-    assert "Name --population or --fraction" in found.out
-    assert "Do not share them so." in found.out
+    assert "Add --population or --fraction" in found.out
+    assert "Do not share the data in this form." in found.out
     # Column names and counts alone.
     assert not any(value in found.out for value in (*ZIPS, "person-1", "gout"))
 
@@ -34,8 +34,8 @@ def test_a_table_is_judged_without_a_release(people: Path) -> None:
 def test_without_qi_all_columns_are_taken(people: Path) -> None:
     found = run("risk", people.with_name("people.csv"))
     assert found.status == 0
-    assert "all 6 columns are taken" in found.out
-    assert "name: alone enough to name nearly everyone" in found.out
+    assert "all 6 columns are used" in found.out
+    assert "name: identifies nearly everyone by itself" in found.out
 
 
 def test_a_release_is_attacked_beside_the_data(people: Path, tmp_path: Path) -> None:
@@ -74,7 +74,7 @@ def test_a_specification_names_roles_hierarchies_and_reading(people: Path) -> No
     assert known["quasi_identifiers"] == ["age", "zip", "sex"]
     assert known["sensitive"] == ["disease"]
     shown = " ".join(run("risk", data, "--spec", people).out.split())
-    assert "only an order or a hierarchy in a specification tells (-)" in shown
+    assert "takes an order or a hierarchy in a specification (-)" in shown
     text = people.read_text(encoding="utf-8")
     tree = "hierarchy = { tree = { some = " + json.dumps(list(DISEASES)) + " } }"
     people.write_text(text.replace("[attributes.disease]", f"[attributes.disease]\n{tree}"), encoding="utf-8")
@@ -143,7 +143,7 @@ def test_odd_tables_are_judged(tmp_path: Path, content: str, options: list[str])
         (["--qi", "age", "--fraction", "0.5", "--population", "people.csv"], "not both"),
         (["--qi", "age", "--threshold", "2"], "below 1"),
         (["--qi", "age", "--release", "none.csv"], "no such release"),
-        (["--qi", "age", "--release", "people.csv"], "no people.csv.json beside it"),
+        (["--qi", "age", "--release", "people.csv"], "no people.csv.json next to it"),
         (["--qi", "age", "--separator", "ab"], "--separator"),
         (["--qi", "age", "--sensitive", "age"], "both"),
         (["--sensitive", "diseas"], "Did you mean 'disease'?"),
@@ -151,7 +151,7 @@ def test_odd_tables_are_judged(tmp_path: Path, content: str, options: list[str])
         (["--qi", "age", "--fraction", "1.5"], "at most 1"),
         (["--qi", "age,zip", "--population", "pop.csv"], "the population has no column 'age'"),
         (["--spec", "none.toml"], "no such file"),
-        (["--spec", "people.toml", "--encoding", "latin-1"], "said by the specification"),
+        (["--spec", "people.toml", "--encoding", "latin-1"], "cannot be combined with --spec"),
     ],
 )
 def test_wrong_use_is_one_line_and_status_2(

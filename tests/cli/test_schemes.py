@@ -90,11 +90,11 @@ def test_blocks_are_shown_unless_values_are_not_wanted(mixed: Path, tmp_path: Pa
     ("line", "place", "message"),
     [
         ('scheme = "cuts"', "people.toml:18: [attributes.sex] scheme", "follows the tree of a hierarchy"),
-        ('scheme = "admissible"', "people.toml:18: [attributes.sex] scheme", "needs the list"),
+        ('scheme = "admissible"', "people.toml:18: [attributes.sex] scheme", "needs a list"),
         (
             'scheme = "admissible"\npartitions = [[["f"]]]',
             "people.toml:19: [attributes.sex] partitions, entry 1",
-            "lacks 1 of the 2 values",
+            "1 of the 2 values",
         ),
         (
             'scheme = "admissible"\npartitions = [[["f"], ["m", "x"]]]',
@@ -104,7 +104,7 @@ def test_blocks_are_shown_unless_values_are_not_wanted(mixed: Path, tmp_path: Pa
         (
             'scheme = "admissible"\npartitions = [[["f", "m"], ["m"]]]',
             "people.toml:19: [attributes.sex] partitions, entry 1, entry 2, entry 1",
-            "stands twice",
+            "occurs twice",
         ),
         (
             'scheme = "admissible"\npartitions = [7]',

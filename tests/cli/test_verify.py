@@ -46,7 +46,7 @@ def test_a_changed_claim_is_status_1_and_named(tmp_path: Path) -> None:
     write_manifest(path, changed(read_manifest(path), ("versions", "python")), sealed=False)
     found = run("verify", path)
     assert found.status == 1
-    assert "its seal does not fit" in found.out
+    assert "does not match its seal" in found.out
 
 
 def test_what_cannot_be_recounted_is_listed(tmp_path: Path) -> None:
@@ -71,7 +71,7 @@ def test_a_release_is_held_against_its_original(tmp_path: Path) -> None:
     pa_csv.write_csv(table.slice(0, 200), tmp_path / "less.csv")
     found = run("verify", path, "--data", tmp_path / "data.csv")
     assert found.status == 0
-    assert "the recipe makes exactly the released rows of them" in found.out
+    assert "the recipe makes exactly the released rows from them" in found.out
     assert "not recounted: hdm" not in found.out
     assert "not recounted: hdm" in run("verify", path).out
     less = run("verify", path, "--data", tmp_path / "less.csv")
@@ -90,4 +90,4 @@ def test_wrong_use_with_an_original_is_one_line_and_status_2(tmp_path: Path) -> 
     manifest_path(path).unlink()
     found = run("verify", path, "--data", tmp_path / "data.csv")
     assert found.status == 2
-    assert "no r.csv.json beside it" in found.line
+    assert "no r.csv.json next to it" in found.line

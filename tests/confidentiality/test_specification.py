@@ -40,7 +40,7 @@ def test_a_specification_keeps_its_sentences(tmp_path: Path) -> None:
         ("x", "must be a list of tables"),
         ([{"sentnce": "x"}], r"\[\[confidential\]\] entry 1, sentnce: unknown key. Did you mean 'sentence'"),
         ([{"sentence": "x"}, {"sentence": "y", "fr": "z"}], "entry 2, fr: unknown key. Did you mean 'for'"),
-        ([{"sentence": "x", "for": "y", "record": 2}], "entry 1, record: goes without 'for'"),
+        ([{"sentence": "x", "for": "y", "record": 2}], "entry 1, record: cannot be combined with 'for'"),
         ([{"sentence": "x", "record": 0}], "entry 1, record: must be 1 or above"),
         ([{"sentence": "x", "damage": 0}], "entry 1, damage: must be above 0"),
         ([{"sentence": ""}], "entry 1, sentence: must not be empty"),
@@ -113,8 +113,8 @@ def test_check_says_how_many_people_each_sentence_protects(tmp_path: Path) -> No
     found = run("check", path, "--json").json
     assert [item["people"] for item in found["confidential"]] == [60, 9, 1, 1]
     assert [item["for"] for item in found["confidential"]][:3] == ["everyone", "visit == 3", "record 60"]
-    assert any("Sentence 3 is true for no row" in text for text in found["warnings"])
-    assert any("Sentence 4 is true for every row" in text for text in found["warnings"])
+    assert any("sentence 3 is true for no row" in text for text in found["warnings"])
+    assert any("sentence 4 is true for every row" in text for text in found["warnings"])
     shown = run("check", path, columns=160).out
     assert "disease == flu protects 60 persons" in shown
     assert "person-1" not in shown

@@ -112,7 +112,7 @@ def test_numbers_and_categories_match_by_text() -> None:
         ("x == 1 or c == abc", "date", 15, "is compared with a date"),
         ("x == 1 or c == 5", "date", 15, "is compared with a date"),
         ("x == 1 or c < abc", "category", 10, "have no order"),
-        ("x == 1 or c < none", "ordinal", 14, "none of the values"),
+        ("x == 1 or c < none", "ordinal", 14, "not in the order"),
     ],
 )
 def test_constants_that_do_not_fit(text: str, kind: str, position: int, message: str) -> None:

@@ -57,7 +57,7 @@ def test_rounding_is_no_improvement(front: PlainFront) -> None:
 @pytest.mark.parametrize(
     ("point", "message"),
     [
-        ({"k": 5}, "lack 'distinct_l.a.'"),
+        ({"k": 5}, "do not include 'distinct_l.a.'"),
         ({"k": math.nan, "distinct_l(a)": 0.1}, "'k' of the point is not a number"),
         (9, "no solution 9"),
     ],
@@ -108,7 +108,7 @@ def test_amounts_must_be_read(front: PlainFront, at_most: float | str) -> None:
 
 
 def test_nothing_is_better_and_worse(front: PlainFront) -> None:
-    with pytest.raises(ParameterError, match="at once"):
+    with pytest.raises(ParameterError, match="both better and worse"):
         find_trades(front, 1, "k", "k")
     with pytest.raises(ParameterError, match="Did you mean 'k'"):
         find_trades(front, 1, "kk")

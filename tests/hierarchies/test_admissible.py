@@ -49,8 +49,8 @@ def test_granules_are_known_by_their_starts() -> None:
     ("listed", "place", "message", "values"),
     [
         ([(("a", "b"), ("d",))], (0, 1, 0), "not among the 3 of the domain", ("d",)),
-        ([1, (("a", "b"), ("c", "b"))], (1, 1, 1), "stands twice", ("b",)),
-        ([(("a",), ("c",))], (0,), "lacks 1 of the 3 values", ("b",)),
+        ([1, (("a", "b"), ("c", "b"))], (1, 1, 1), "occurs twice", ("b",)),
+        ([(("a",), ("c",))], (0,), "1 of the 3 values", ("b",)),
         ([2], (0,), "no level 2; the hierarchy has levels 0 to 1", ()),
         (["month"], (0,), "the hierarchy has none", ()),
     ],

@@ -67,11 +67,11 @@ def test_forms() -> None:
         ([[1, True], [2, 3]], False, "a list of blocks is expected"),
         ([[1, 2], [3, 9]], False, "1 of the values in its blocks are not in the domain"),
         ([[1, 2], [2, 3]], False, "overlap"),
-        ([[1, 2]], False, "lack 1 of the 3 values"),
+        ([[1, 2]], False, "1 of the 3 values are missing"),
         ([[1, 2, 3]], True, "first and its last"),
         ([[2, 1], [3, 3]], True, "first and its last"),
         ([[1, 2], [2, 3]], True, "overlap"),
-        ([[1, 1], [3, 3]], True, "lack 1 of the 3 values"),
+        ([[1, 1], [3, 3]], True, "1 of the 3 values are missing"),
     ],
 )
 def test_what_is_no_partition(entry: object, ranges: bool, message: str) -> None:

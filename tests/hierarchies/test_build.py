@@ -57,7 +57,7 @@ def test_an_order_may_not_tear_groups_apart() -> None:
     with pytest.raises(HierarchyError) as caught:
         make(["a"], {"tree": TREE}, kind="ordinal", order=["a", "c", "b"])
     assert str(caught.value) == (
-        "a: The order tears groups of the hierarchy apart. The values of a group must follow each other."
+        "a: the order splits groups of the hierarchy. The values of a group must follow each other."
     )
 
 
@@ -65,7 +65,7 @@ def test_an_order_names_exactly_the_leaves() -> None:
     with pytest.raises(HierarchyError) as caught:
         make(["a"], {"tree": TREE}, kind="ordinal", order=["a", "b", "d"])
     assert str(caught.value) == (
-        "a: The order lacks 1 of the 3 leaves of the hierarchy and names 1 that it does not have."
+        "a: 1 of the 3 leaves of the hierarchy are missing from the order, which names 1 others."
     )
     assert caught.value.values == ("c",)
 
@@ -90,14 +90,14 @@ def test_keys_that_exclude_each_other(
 ) -> None:
     with pytest.raises(HierarchyError) as caught:
         make(["a"], hierarchy, **keys)
-    assert str(caught.value) == f"a: {pair} exclude each other. Remove one of them."
+    assert str(caught.value) == f"a: {pair} cannot be combined. Remove one of them."
 
 
 def test_a_column_without_values_is_refused() -> None:
     for hierarchy in (None, {"mask": 3}, {"intervals": [5]}, {"dates": ["year"]}):
         with pytest.raises(HierarchyError) as caught:
             make([], hierarchy)
-        assert str(caught.value) == "a: The column has no values."
+        assert str(caught.value) == "a: the column has no values."
 
 
 def test_leaves_are_a_domain_even_without_data() -> None:

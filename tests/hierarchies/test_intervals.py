@@ -183,8 +183,8 @@ def test_a_range_at_the_limit_is_a_domain_and_one_more_is_not(monkeypatch: pytes
     with pytest.raises(HierarchyError) as caught:
         build_intervals("a", [1, MOST_INTEGERS + 1], Definition(intervals=[10]), has_missing=False)
     assert str(caught.value) == (
-        "a: The integers span a range of more than 5,000,000 values, which intervals would all make part of "
-        "the domain. Set granularity (or a larger one) to group them first."
+        "a: the integers span a range of more than 5,000,000 values, all of which would belong to the "
+        "domain of the intervals. Set granularity (or a larger one) to group them first."
     )
 
 
@@ -205,7 +205,7 @@ def test_large_integers_keep_their_last_digit() -> None:
 def test_numbers_too_large_for_the_intervals(values: list[int | float]) -> None:
     with pytest.raises(HierarchyError) as caught:
         make(values, {"intervals": [2]})
-    assert str(caught.value) == "a: The numbers are too large for intervals this fine. Use larger ones."
+    assert str(caught.value) == "a: the numbers are too large for intervals this fine. Use larger ones."
 
 
 @pytest.mark.parametrize(

@@ -154,7 +154,8 @@ def test_times_with_and_without_zone_have_no_order() -> None:
     with pytest.raises(HierarchyError) as caught:
         unify_dates([NOON, NOON.replace(tzinfo=dt.UTC)], where="born")
     assert str(caught.value) == (
-        "born: Some times have a zone and some have none, so they have no common order."
+        "born: some times have a zone and some have none, so they have no common order. Write all with a "
+        "zone, or none."
     )
 
 

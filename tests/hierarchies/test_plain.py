@@ -61,5 +61,7 @@ def test_any_texts_make_a_hierarchy(values: list[str], has_missing: bool) -> Non
 def test_values_that_an_order_lacks_are_named() -> None:
     with pytest.raises(HierarchyError) as caught:
         make(["low", "huge", "tiny"], kind="ordinal", order=["low", "mid"])
-    assert str(caught.value) == ("a: The order lacks 2 of 3 distinct values of the data. Add them to order.")
+    assert str(caught.value) == (
+        "a: 2 of 3 distinct values of the data are missing from the order. Add them to order."
+    )
     assert caught.value.values == ("huge", "tiny")

@@ -99,7 +99,7 @@ def test_other_encodings_are_refused(tmp_path: Path) -> None:
     path.write_bytes(b"Bonn;*\nK\xf6ln;*\n")
     with pytest.raises(HierarchyError) as caught:
         read_leaves(path, "city")
-    assert str(caught.value) == "a.csv:2: The file is not UTF-8. Save it in that encoding."
+    assert str(caught.value) == "a.csv:2: the file is not UTF-8. Save it in that encoding."
 
 
 def test_an_open_quote_is_refused(tmp_path: Path) -> None:
@@ -107,7 +107,7 @@ def test_an_open_quote_is_refused(tmp_path: Path) -> None:
         with pytest.raises(HierarchyError) as caught:
             parse_leaves(text, "city", source="a.csv")
         assert str(caught.value) == (
-            "a.csv:2: A quoted field is not closed, or text follows its closing quote. "
+            "a.csv:2: a quoted field is not closed, or text follows its closing quote. "
             "Write a quote inside as two."
         )
 
@@ -115,4 +115,4 @@ def test_an_open_quote_is_refused(tmp_path: Path) -> None:
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(HierarchyError) as caught:
         read_leaves(tmp_path / "none.csv", "city", name="none.csv")
-    assert str(caught.value) == "city (none.csv): The hierarchy cannot be read: No such file or directory."
+    assert str(caught.value) == "city (none.csv): the hierarchy cannot be read: No such file or directory."

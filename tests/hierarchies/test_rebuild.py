@@ -104,7 +104,7 @@ def test_unknown_values_are_an_error_or_one_star(hierarchy: Hierarchy, new: list
     with pytest.raises(HierarchyError) as caught:
         again(hierarchy, new)
     assert str(caught.value) == (
-        'a: The recipe does not know 2 of 3 distinct values of the data. Leave them out, or pass unknown="*".'
+        'a: the recipe does not know 2 of 3 distinct values of the data. Leave them out, or pass unknown="*".'
     )
     assert len(caught.value.values) == 2
     for has_missing in (False, True):
@@ -154,4 +154,4 @@ def test_unknown_is_what_was_not_there(old: list[str], new: list[str]) -> None:
 def test_what_is_no_definition_is_refused(definition: dict[str, object]) -> None:
     with pytest.raises(HierarchyError) as caught:
         rebuild("a", definition, "category", ["a"], has_missing=False)
-    assert str(caught.value) == "a: The recipe does not define a hierarchy: it is damaged."
+    assert str(caught.value) == "a: the recipe does not define a hierarchy: it is damaged."

@@ -104,37 +104,37 @@ def test_any_tree_agrees_with_its_paths(shape: object) -> None:
     [
         (
             {"A": [{"B": ["x"]}, {"B": ["y"]}]},
-            "The node 'A' has 2 groups with the name 'B'. Unite them.",
+            "the node 'A' has 2 groups with the name 'B'. Merge them.",
         ),
         (
             {"A": {"Other": ["x"]}, "B": {"Other": ["y"]}},
-            "The node 'B' > 'Other' has the same name as 'A' > 'Other': in a release they could not be told "
+            "the node 'B' > 'Other' has the same name as 'A' > 'Other': in a release they could not be told "
             "apart. Rename one of them.",
         ),
         (
             {"A": {"A": ["x"], "B": {"A": ["y"]}}},
-            "The node 'A' > 'B' > 'A' has the same name as 'A' > 'A': in a release they could not be told "
+            "the node 'A' > 'B' > 'A' has the same name as 'A' > 'A': in a release they could not be told "
             "apart. Rename one of them.",
         ),
         (
             {"A": ["x"], "B": ["A"]},
-            "The node 'A' has the name of a leaf that is not below it but under 'B'. Rename the node.",
+            "the node 'A' has the name of a leaf that is not below it but under 'B'. Rename the node.",
         ),
         (
             ["A", {"A": ["x"]}],
-            "The node 'A' has the name of a leaf that is not below it but under the root. Rename the node.",
+            "the node 'A' has the name of a leaf that is not below it but under the root. Rename the node.",
         ),
         (
             {"A": ["x", ""]},
-            "The node 'A' holds an empty text. Missing values need no leaf: they come directly under the "
-            "root by themselves.",
+            "the node 'A' holds an empty text. Missing values need no leaf: they are placed directly under "
+            "the root.",
         ),
         (
             {"": ["x"]},
-            "The root holds an empty text. Missing values need no leaf: they come directly under the root by "
-            "themselves.",
+            "the root holds an empty text. Missing values need no leaf: they are placed directly under the "
+            "root.",
         ),
-        ({"*": ["x"], "A": ["y"]}, "The node '*' has the label of the root. Rename it."),
+        ({"*": ["x"], "A": ["y"]}, "the node '*' has the label of the root. Rename it."),
     ],
 )
 def test_trees_that_are_none(tree: object, message: str) -> None:

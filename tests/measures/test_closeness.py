@@ -142,14 +142,14 @@ def test_long_domains_are_exact() -> None:
     ("text", "message"),
     [
         ("t(s, ordered)", "needs an order of the values of 's'"),
-        ("t(s, hierarchical)", "needs a hierarchy of 's', and there is none"),
+        ("t(s, hierarchical)", "needs a hierarchy of 's', but there is none"),
         ("t(s, orderd)", "t knows no distance 'orderd'. Did you mean 'ordered'"),
         ("recursive_l(s)", "takes a sensitive attribute and c"),
         ("recursive_l(s, much)", "needs a number c from 0.001 to 1000"),
         ("recursive_l(s, 0)", "needs a number c"),
         ("recursive_l(s, 0.0001)", "with at most 3 decimals"),
         ("entropy_l", "takes one sensitive attribute"),
-        ("share_l(a)", "'a' is none"),
+        ("share_l(a)", "'a' is not sensitive"),
     ],
 )
 def test_wrong_names(text: str, message: str) -> None:

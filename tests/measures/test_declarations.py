@@ -124,7 +124,7 @@ def test_every_measure_is_known_to_the_oracle_tests() -> None:
         ("los", "there is no measure 'los'. Did you mean 'loss'"),
         ("k(s)", "takes no attribute"),
         ("t", "takes one sensitive attribute"),
-        ("t(a)", "'a' is none"),
+        ("t(a)", "'a' is not sensitive"),
     ],
 )
 def test_wrong_names(text: str, message: str) -> None:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-SEAL = "the manifest was changed after it was written: its seal does not fit."
+SEAL = "the manifest was changed after it was written: it does not match its seal."
 
 
 def checks_of(path: Path) -> dict[str, tuple[str, str]]:
@@ -257,7 +257,7 @@ def test_persons_are_never_more_than_rows(tmp_path: Path) -> None:
     content = read_manifest(path)
     content["measures"]["k"] = 10_000  # type: ignore[index,call-overload]
     write_manifest(path, content, sealed=True)
-    assert any("k: 10000 stated, and it cannot exceed" in text for text in verdict(path))
+    assert any("k: 10000 stated, but it cannot exceed" in text for text in verdict(path))
 
 
 BROKEN = {
@@ -308,4 +308,4 @@ def test_the_manifest_of_another_file_is_noticed(tmp_path: Path) -> None:
     one, other = write_case("sets", tmp_path / "a.csv"), write_case("levels", tmp_path / "b.csv")
     manifest_path(other).replace(manifest_path(one))
     found = verdict(one)
-    assert any("'zip' was promised and is not in the file" in text for text in found)
+    assert any("'zip' was promised but is missing from the file" in text for text in found)

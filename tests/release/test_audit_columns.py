@@ -73,7 +73,7 @@ def test_one_more_column_no_rows_and_columns_twice(tmp_path: Path, kind: str) ->
     rewrite(path, lambda lines: [[*line, "name" if place == 0 else "x"] for place, line in enumerate(lines)])
     for original in (None, data):
         violations = sf.verify(path, data=original)["violations"]
-        assert "the column 'name' is in the file and should not be." in violations  # type: ignore[operator]
+        assert "the column 'name' is in the file but should not be." in violations  # type: ignore[operator]
     path = write(tmp_path / "none.csv")
     rewrite(path, lambda lines: lines[:1])
     for original in (None, data):

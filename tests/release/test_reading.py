@@ -146,7 +146,7 @@ def test_a_file_cut_short_gives_one_line(tmp_path: Path, name: str, share: float
     path = write_as(tmp_path / name)
     content = path.read_bytes()
     path.write_bytes(content[: int(len(content) * share)])
-    with pytest.raises(DataError, match=r"cut short|empty"):
+    with pytest.raises(DataError, match=r"truncated|empty"):
         recount(path, PROMISE)
 
 
@@ -202,7 +202,7 @@ def test_a_wrong_reference_of_costs_gives_one_line(tmp_path: Path, attributes: o
     path = tmp_path / "r.csv"
     write_csv(path, ["q"], [["a"]])
     promise = Promise(("q",), measures={"gl": None}, reference={"attributes": attributes})
-    with pytest.raises(DataError, match="reference is not as it should be"):
+    with pytest.raises(DataError, match="reference is malformed"):
         recount(path, promise)
 
 
@@ -223,5 +223,5 @@ def test_a_wrong_reference_of_distributions_gives_one_line(tmp_path: Path, state
     write_csv(path, ["q", "s"], [["a", "a"]])
     reference = {"distributions": {"s": stated}}
     promise = Promise(("q",), ("s",), measures={"t(s)": None}, reference=reference)
-    with pytest.raises(DataError, match="reference is not as it should be"):
+    with pytest.raises(DataError, match="reference is malformed"):
         recount(path, promise)

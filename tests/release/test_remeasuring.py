@@ -169,7 +169,7 @@ def test_doing_it_again_never_fails_in_silence(tmp_path: Path) -> None:
     found = sf.verify(path, sf.Spec.from_dict(wrong), TABLE)
     reasons = found["not_recounted"]
     assert isinstance(reasons, dict)
-    assert "doing it again fails" in reasons["hdm"]
+    assert "applying the recipe again fails" in reasons["hdm"]
 
 
 NUMBERS = ("9007199254740993", "9007199254740992")

@@ -109,14 +109,14 @@ def test_a_change_that_no_measure_sees_breaks_the_seal(released: Path) -> None:
 
 def test_an_identifier_in_the_file_is_noticed(released: Path) -> None:
     write_csv(released, [*HEADER, "name"], [[*line, "Ann"] for line in LINES])
-    assert "the column 'name' is in the file and should not be." in violations(released, seal=False)
+    assert "the column 'name' is in the file but should not be." in violations(released, seal=False)
 
 
 def test_a_lost_column_is_noticed(released: Path) -> None:
     write_csv(released, HEADER[:-1], [line[:-1] for line in LINES])
-    assert "the column 'note' should be in the file and is not." in violations(released, seal=False)
+    assert "the column 'note' is missing from the file." in violations(released, seal=False)
     write_csv(released, HEADER[1:], [line[1:] for line in LINES])
-    assert "'age' was promised and is not in the file" in violations(released, seal=False)[0]
+    assert "'age' was promised but is missing from the file" in violations(released, seal=False)[0]
 
 
 def test_swapped_files_are_noticed(released: Path, tmp_path: Path) -> None:
@@ -189,8 +189,8 @@ def test_what_the_file_cannot_show_is_accepted_on_the_seal_alone(tmp_path: Path)
     assert any("cannot be recounted" in text for text in holds(found, broken, on_seal=True))
     refuted = replace(promise, require={"k": 5}, measures={"k": 6})
     assert holds(recount(path, refuted), refuted, on_seal=True) == [
-        "k: at least 5 promised, and it cannot exceed 4.",
-        "k: 6 stated, and it cannot exceed 4.",
+        "k: at least 5 promised, but it cannot exceed 4.",
+        "k: 6 stated, but it cannot exceed 4.",
     ]
 
 

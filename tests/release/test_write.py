@@ -102,7 +102,7 @@ def test_persons_are_counted_in_a_file_that_is_gone_afterwards(tmp_path: Path) -
         write_release(
             write_lines, path, check_promise(promise, make_manifest_of, write_checked=write_checked)
         )
-    with pytest.raises(VerificationError, match="persons, whose column does not leave"):
+    with pytest.raises(VerificationError, match="persons, whose column is not published"):
         write_release(write_lines, path, check_promise(promise, make_manifest_of))
     assert names_in(tmp_path) == []
     persons[1] = "6"

@@ -32,7 +32,7 @@ def test_what_is_drawn_where(objectives: tuple[Objective, ...], plane: list[str]
 
 
 def test_nothing_has_no_axes() -> None:
-    with pytest.raises(ParameterError, match="no axes"):
+    with pytest.raises(ParameterError, match="cannot be drawn"):
         plane_axes(make_front(TWO, 0))
 
 

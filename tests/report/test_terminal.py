@@ -98,7 +98,7 @@ def test_equal_values_lie_in_the_middle() -> None:
 
 
 def test_empty_front_says_so() -> None:
-    assert front_text(make_front(TWO, 0), 80, 20) == "No solution: no recoding meets what is required"
+    assert front_text(make_front(TWO, 0), 80, 20) == "No solution: no recoding meets the requirements"
     assert front_text(make_front(TWO, 0), 10, 20) == "No solutio"
 
 

@@ -325,7 +325,7 @@ FOREIGN = {
 def test_a_foreign_file_is_refused_and_left_alone(problem: Problem, tmp_path: Path, what: str) -> None:
     path = tmp_path / "people.csv"
     path.write_bytes(FOREIGN[what])
-    with pytest.raises(ParameterError, match=r"people\.csv is no checkpoint"):
+    with pytest.raises(ParameterError, match=r"people\.csv is not a checkpoint"):
         search(problem, path=path)
     assert path.read_bytes() == FOREIGN[what]
 
@@ -333,7 +333,7 @@ def test_a_foreign_file_is_refused_and_left_alone(problem: Problem, tmp_path: Pa
 def test_an_archive_of_other_arrays_is_refused(problem: Problem, tmp_path: Path) -> None:
     path = tmp_path / "numbers.npz"
     np.savez(path, states=np.zeros(3))
-    with pytest.raises(ParameterError, match=r"numbers\.npz is no checkpoint"):
+    with pytest.raises(ParameterError, match=r"numbers\.npz is not a checkpoint"):
         search(problem, path=path)
 
 
@@ -343,7 +343,7 @@ def test_a_checkpoint_cut_short_is_refused(problem: Problem, tmp_path: Path, sha
     search(problem, After(20), path)
     whole = path.read_bytes()
     path.write_bytes(whole[: int(share * len(whole))])
-    with pytest.raises(ParameterError, match="is no checkpoint"):
+    with pytest.raises(ParameterError, match="is not a checkpoint"):
         search(problem, path=path)
 
 

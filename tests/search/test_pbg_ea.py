@@ -161,7 +161,7 @@ def test_wrong_parameters(wrong, message) -> None:
 
 def test_boxes_must_name_objectives(census: Problem) -> None:
     """A width for something else is a mistake."""
-    with pytest.raises(ParameterError, match="which is no objective"):
+    with pytest.raises(ParameterError, match="which is not an objective"):
         search_pbg_ea(census, Run(parameters=PbgParameters(4, 1, boxes={"loss": 1})))
 
 

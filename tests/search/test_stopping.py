@@ -136,5 +136,5 @@ def test_infeasible_together_names_the_limit_that_would_do() -> None:
     assert search_optimal(problem, Run(threads=1)).status is Status.INFEASIBLE
     assert explain_infeasible(problem) == (
         "no recoding meets k >= 5 and distinct_l(s) >= 2 together; the nearest suppresses 10 rows "
-        "where 6 are allowed: a limit of 1 would do."
+        "where 6 are allowed: a limit of 1 would be enough."
     )

@@ -128,32 +128,30 @@ UNKNOWN = {
 SCHEMES = {
     "cuts without a tree": (
         age('scheme = "cuts"'),
-        "s.toml:3: [attributes.age] scheme: 'cuts' follows the tree of a hierarchy, and there is none. "
-        "Add a hierarchy, or use 'ordered' or 'sets'.",
+        "s.toml:3: [attributes.age] scheme: 'cuts' follows the tree of a hierarchy, but there is no "
+        "hierarchy. Add one, or use 'ordered' or 'sets'.",
     ),
     "acronym without a tree": (
         age('scheme = "GOPS"'),
-        "s.toml:3: [attributes.age] scheme: 'guided-ordered' follows the tree of a hierarchy, and there is "
-        "none. Add a hierarchy, or use 'ordered' or 'sets'.",
+        "s.toml:3: [attributes.age] scheme: 'guided-ordered' follows the tree of a hierarchy, but there is "
+        "no hierarchy. Add one, or use 'ordered' or 'sets'.",
     ),
     "levels of another scheme": (
         age('scheme = "ordered"\nlevels = [0, 1]'),
-        "s.toml:4: [attributes.age] levels: restricts the scheme 'levels' alone; the scheme here is "
+        "s.toml:4: [attributes.age] levels: only applies to the scheme 'levels'; the scheme here is "
         "'ordered'.",
     ),
     "nothing admissible": (
         age('scheme = "admissible"'),
-        "s.toml:3: [attributes.age] scheme: 'admissible' needs the list of its partitions: add "
-        "partitions = [...].",
+        "s.toml:3: [attributes.age] scheme: 'admissible' needs a list of partitions: add partitions = [...].",
     ),
     "partitions of another scheme": (
         age("partitions = [1]"),
-        's.toml:3: [attributes.age] partitions: goes with scheme = "admissible"; the scheme here is '
-        "'levels'.",
+        "s.toml:3: [attributes.age] partitions: needs scheme = \"admissible\"; the scheme here is 'levels'.",
     ),
     "value twice": (
         age('scheme = "admissible"\npartitions = [\n  [[1, 2], [3]],\n  [[1],\n   [3, 1.0]],\n]'),
-        "s.toml:7: [attributes.age] partitions, entry 2, entry 2, entry 2: this value stands twice in the "
+        "s.toml:7: [attributes.age] partitions, entry 2, entry 2, entry 2: this value occurs twice in the "
         "partition.",
     ),
     "no list of blocks": (
@@ -210,7 +208,7 @@ VALUES = {
     "time": (AGE + "[search]\ntime_limit = 0\n", "s.toml:4: [search] time_limit: must be above 0; found 0."),
     "separator": (
         '[data]\nseparator = ";;"\n' + AGE,
-        "s.toml:2: [data] separator: must be one character, and neither a quote nor a line end.",
+        "s.toml:2: [data] separator: must be one character, but not a quote or a line end.",
     ),
     "empty path": ('[data]\npath = ""\n' + AGE, "s.toml:2: [data] path: must not be empty."),
     "number for a path": (
@@ -257,7 +255,7 @@ VALUES = {
     "shape of a measure": (
         AGE + '[objectives]\nminimize = ["t("]\n',
         "s.toml:4: [objectives] minimize, entry 1: a measure is written name, name(attribute) or "
-        "name(attribute, option); after the name a pair of parentheses is expected.",
+        "name(attribute, option); a pair of parentheses is expected after the name.",
     ),
     "objective twice": (
         AGE + '[objectives]\nminimize = ["dm", "loss", "dm"]\n',
@@ -265,7 +263,7 @@ VALUES = {
     ),
     "objective in both directions": (
         AGE + '[objectives]\nmaximize = ["k"]\nminimize = ["loss", "k"]\n',
-        "s.toml:5: [objectives] minimize, entry 2: is to be maximized too.",
+        "s.toml:5: [objectives] minimize, entry 2: is also listed under maximize.",
     ),
 }
 
@@ -282,7 +280,7 @@ HIERARCHIES = {
     ),
     "origin of a mask": (
         age("hierarchy = { mask = 2, origin = 0 }"),
-        "s.toml:3: [attributes.age] hierarchy.origin: goes with intervals only.",
+        "s.toml:3: [attributes.age] hierarchy.origin: is only allowed with intervals.",
     ),
     "no width": (
         age("hierarchy = { intervals = [] }"),
@@ -324,7 +322,7 @@ HIERARCHIES = {
     ),
     "leaf twice": (
         tree('{ A = ["x", "1"], B = { C = [1] } }'),
-        "s.toml:3: [attributes.age] hierarchy.tree.B.C, entry 1: this value stands twice in the tree.",
+        "s.toml:3: [attributes.age] hierarchy.tree.B.C, entry 1: this value occurs twice in the tree.",
     ),
     "empty node": (
         tree('{ A = ["x"], B = [] }'),
@@ -350,7 +348,7 @@ HIERARCHIES = {
 }
 
 CONTRADICTIONS = {
-    "nothing": ("", "s.toml: [attributes]: this key is needed."),
+    "nothing": ("", "s.toml: [attributes]: this key is required."),
     "no attribute": (
         "[attributes]\n",
         "s.toml:1: [attributes]: no attribute has the role 'quasi-identifier'; at least one is needed.",
@@ -359,10 +357,10 @@ CONTRADICTIONS = {
         "\n" + JOB,
         "s.toml:2: [attributes]: no attribute has the role 'quasi-identifier'; at least one is needed.",
     ),
-    "no role": ("[attributes.age]\nweight = 1\n", "s.toml:1: [attributes.age] role: this key is needed."),
+    "no role": ("[attributes.age]\nweight = 1\n", "s.toml:1: [attributes.age] role: this key is required."),
     "no weight": (
         age("weight = 0"),
-        "s.toml:3: [attributes.age] weight: one quasi-identifier at least needs a weight above 0.",
+        "s.toml:3: [attributes.age] weight: at least one quasi-identifier needs a weight above 0.",
     ),
     "order without ordinal": (
         age('order = ["low", "high"]'),
@@ -394,12 +392,13 @@ CONTRADICTIONS = {
     ),
     "levels of a sensitive attribute": (
         AGE + JOB + "levels = [0, 1]\n",
-        "s.toml:5: [attributes.job] levels: goes with quasi-identifiers only; the role here is 'sensitive'.",
+        "s.toml:5: [attributes.job] levels: is only allowed for quasi-identifiers; the role here is "
+        "'sensitive'.",
     ),
     "person as quasi-identifier": (
         '[data]\nperson = "age"\n' + AGE,
-        "s.toml:4: [attributes.age] role: this is the person of [data], "
-        "so the role can only be 'identifier'.",
+        "s.toml:4: [attributes.age] role: this is the person column of [data], so its role must be "
+        "'identifier'.",
     ),
     "several problems, the first in the file": (
         AGE + "levels = [2, 1]\n[suppression]\nlimit = 2\n[data]\npath = 1\n",
@@ -475,7 +474,7 @@ def test_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_table_of_data_given_by_mistake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sfumato.spec.toml_text.MAX_BYTES", 1 << 20)
     text = "a,b\n" * (1 << 19)
-    expected = "s.toml: larger than 1 MB, so hardly a specification."
+    expected = "s.toml: larger than 1 MB, so it is probably not a specification."
     assert message(tmp_path, monkeypatch, text) == expected
 
 
@@ -487,7 +486,7 @@ def test_a_path_that_no_system_has(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("fields", "expected"),
     [
-        ({}, "[attributes]: this key is needed."),
+        ({}, "[attributes]: this key is required."),
         (
             {"attributes": {"age": {"role": "quasi-identifier"}}, "requires": {"k": 5}},
             "[requires]: unknown key. Did you mean 'require'?",
@@ -506,7 +505,7 @@ def test_a_path_that_no_system_has(tmp_path: Path) -> None:
         ),
         (
             {"attributes": {"\ud800": {"role": "quasi-identifier"}}},
-            "[attributes]: the name of an attribute holds a character that UTF-8 cannot write.",
+            "[attributes]: the name of an attribute contains a character that UTF-8 cannot encode.",
         ),
         (
             {"attributes": {"age": {"role": None}}},

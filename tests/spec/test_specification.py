@@ -281,7 +281,7 @@ def test_the_person_need_not_be_an_attribute() -> None:
     listed = Spec(data={"person": "id"}, attributes={"age": age, "id": {"role": "identifier"}})
     assert listed.identifiers == ("id",)
     for role in ("quasi-identifier", "sensitive", "other"):
-        with pytest.raises(SpecError, match="can only be 'identifier'"):
+        with pytest.raises(SpecError, match="must be 'identifier'"):
             Spec(data={"person": "id"}, attributes={"age": age, "id": {"role": role}})
 
 

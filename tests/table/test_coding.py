@@ -269,10 +269,10 @@ def test_warnings_name_columns_and_counts():
     }
     attributes = {name: {"role": role} for name, role in roles.items()}
     assert code(frame, Spec(attributes=attributes)).warnings == [
-        "The sensitive attribute 'ill' has the same value in every row.",
-        "The column 'note' leaves unchanged and is nearly unique (40 values in 40 rows), so it may point to "
-        "persons. Leave it out, or make it a quasi-identifier.",
-        "The identifier 'id' repeats (20 values in 40 rows). If it stands for a person, name it as person in "
+        "the sensitive attribute 'ill' has the same value in every row.",
+        "the column 'note' is published unchanged and is nearly unique (40 values in 40 rows), so it may "
+        "identify people. Leave it out, or make it a quasi-identifier.",
+        "the identifier 'id' repeats (20 values in 40 rows). If it stands for a person, name it as person in "
         "[data], so that classes count persons.",
     ]
     named = Spec(data={"person": "id"}, attributes=attributes)

@@ -220,7 +220,7 @@ BAD = [
         "a.xlsx",
         "x",
         {},
-        f"the name does not say the format of the file. Let it end in one of {', '.join(FORMATS)}.",
+        f"this file type is not supported; save it as CSV first. Supported: {', '.join(FORMATS)}.",
     ),
     ("a.parquet", "no", {}, "the file 'a.parquet' is not a Parquet file, or it is damaged. Write it again."),
     ("a.arrow", "no", {}, "the file is not an Arrow file, or it is damaged. Write it again."),

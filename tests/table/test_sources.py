@@ -37,7 +37,7 @@ def test_what_is_no_table(data):
     with pytest.raises(DataError) as caught:
         open_source(data)
     assert caught.value.message == (
-        f"a {type(data).__name__} is no table. Pass a path, a pandas or Polars frame, a PyArrow table "
+        f"a {type(data).__name__} is not a table. Pass a path, a pandas or Polars frame, a PyArrow table "
         "or a DuckDB relation."
     )
 

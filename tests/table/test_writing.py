@@ -123,7 +123,8 @@ def test_no_rows_are_a_header(tmp_path):
     [
         (
             "a.xlsx",
-            "the name does not say a format. Let it end in .csv, .csv.gz, .tsv, .parquet, .arrow or .jsonl.",
+            "this file type is not supported. Use a name that ends in .csv, .csv.gz, .tsv, .parquet, .arrow "
+            "or .jsonl.",
         ),
         ("none/a.csv", "the file cannot be written: its folder does not exist. Make the folder first."),
         ("none/a.arrow", "the file cannot be written: its folder does not exist. Make the folder first."),

@@ -1,4 +1,4 @@
-"""The original beside its release: what attackers achieve, and what analyses still give."""
+"""The original and its release: what attackers achieve, and what analyses still give."""
 
 from sfumato.assess.analysing import NumberPairs, analyse_columns, analyse_recoded
 from sfumato.assess.recoded import Recoded, RecodedAttribute

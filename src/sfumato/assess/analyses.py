@@ -1,4 +1,4 @@
-"""What analyses still give: a release beside the table that it was made from."""
+"""What analyses still give: a release and the table that it was made from."""
 
 from __future__ import annotations
 
@@ -73,13 +73,13 @@ def utility(
         return analyse_recoded(recoded_of_draft(data), target=target, seed=seed)
     if release is None:
         if not isinstance(data, Aggregated):
-            raise ParameterError("release must be given unless data know their release.")
+            raise ParameterError("pass a release, unless the data come with theirs.")
         before = np.column_stack([column.values for column in data.columns])
         read = _columns(data.columns, before, data.centres)
         return analyse_columns(read, target=target, seed=seed)
     if data is None:
         if spec is None or spec.data.path is None:
-            raise ParameterError("data must be given: there is no specification that names a path.")
+            raise ParameterError("pass data: there is no specification that names a path.")
         data = spec.resolve(spec.data.path)
     recipe, micro = _what_was_done(release, recipe, columns)
     if recipe is None:
@@ -97,7 +97,7 @@ def _what_was_done(
     if not isinstance(release, str | os.PathLike):
         if columns:
             return None, None
-        raise ParameterError("recipe or columns must be given: a frame does not say what was done to it.")
+        raise ParameterError("pass a recipe or columns: a frame does not say what was done to it.")
     where = manifest_path(Path(release))
     if columns and not where.exists():
         return None, None
@@ -251,7 +251,7 @@ def read_columns(
     before, after = (read_numbers(source, columns, orders) for source in (original, released))
     rows = [len(side[0].values) if side else 0 for side in (before, after)]
     if rows[0] != rows[1]:
-        raise DataError(f"{NOT_MADE}: it has {rows[1]} rows, and the data have {rows[0]}.")
+        raise DataError(f"{NOT_MADE}: it has {rows[1]} rows, but the data have {rows[0]}.")
     return _columns(
         before, *(np.column_stack([column.values for column in side]) for side in (before, after))
     )

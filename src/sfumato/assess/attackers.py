@@ -56,7 +56,7 @@ def find_risk(  # noqa: PLR0913 (the parameters of `sfumato.risk`)
     downcoding: bool,
     spec: Spec | DataSpec | None,
 ) -> Risk:
-    """Find out what attackers achieve; see `sfumato.risk`."""
+    """Measure what attackers achieve; see `sfumato.risk`."""
     whole = spec if isinstance(spec, Spec) else None
     how = spec.data if isinstance(spec, Spec) else spec
     if whole is not None:
@@ -142,7 +142,7 @@ def _specified(
 
 
 def person_of(person: str | None, how: DataSpec | None, released: Released | None) -> str | None:
-    """Return the column that tells persons apart: as named, or as the specification or release says."""
+    """Return the column that identifies persons: as named, or as the specification or release says."""
     if person is None and how is not None:
         person = how.person
     if person is None and released is not None and released.recipe is not None:
@@ -176,10 +176,10 @@ def _check(
     both = set(names or ()) & set(sensitive)
     if both:
         raise ParameterError(
-            f"column {sorted(both)[0]!r} is named both as quasi-identifier and as sensitive."
+            f"column {sorted(both)[0]!r} is named both as quasi-identifier and as sensitive; name it once."
         )
     if population is not None and fraction is not None:
-        raise ParameterError("name a population or a fraction, not both.")
+        raise ParameterError("pass a population or a fraction, not both.")
     if fraction is not None and not 0.0 < fraction <= 1.0:
         raise ParameterError(f"the fraction must be above 0 and at most 1; got {fraction:g}.")
     if not 0.0 <= threshold < 1.0:
@@ -206,12 +206,12 @@ def _choose_names(
     if released is not None:
         names = [name for name in released.quasi_identifiers if name not in others]
         require_columns(names, source.columns)
-        return names, ["No quasi-identifiers were named: those of the release are taken."]
+        return names, ["No quasi-identifiers were named: those of the release are used."]
     names = [name for name in source.columns if name not in others]
     if not names:
-        raise ParameterError("there is no column left to take as quasi-identifier.")
+        raise ParameterError("no column is left to use as quasi-identifier. Name one.")
     return names, [
-        f"No quasi-identifiers were named: all {len(names)} columns are taken, as if an outsider knew them."
+        f"No quasi-identifiers were named: all {len(names)} columns are used, as if an outsider knew them."
     ]
 
 
@@ -222,7 +222,7 @@ def _overall(cells: Cells, sensitive: Sequence[str]) -> dict[str, LongArray]:
 def _read_population(
     population: object, names: Sequence[str], person: str | None, how: DataSpec | None
 ) -> tuple[Source, CodedTable]:
-    """Read the population; a column that tells persons apart is used if it is there."""
+    """Read the population; a column that identifies persons is used if it is there."""
     source = open_source(population, how)
     for name in names:
         if name not in source.columns:
@@ -247,7 +247,7 @@ def _assess_original(
     fewer = int((population_sizes(cells, classes, names, theirs) < classes.records).sum())
     remark = (
         f"{fewer} of {len(classes.records)} classes have more members in the data than in the population, "
-        "which is then incomplete: there the data count."
+        "which is incomplete; for these classes the data are used."
     )
     return assess(cells, names, sensitive, assumed, population=theirs), [remark] if fewer else []
 
@@ -306,7 +306,7 @@ def _against_generalized(
         raise ParameterError("the release holds none of the quasi-identifiers.")
     unchanged = [name for name in names if name not in recipe.quasi_identifiers]
     if unchanged:
-        notes.append(f"{_listed(unchanged)}: known to the attacker, and in the release as in the data.")
+        notes.append(f"{_listed(unchanged)}: known to the attacker, and published unchanged.")
     cells, theirs = recoded.cells, None
     if people is not None:
         cells, theirs = _align(cells, people[1].cells, _pair_labels(recoded, table, recipe, people, names))
@@ -344,7 +344,7 @@ def _pair_labels(
 
 def _lacking(names: Sequence[str], columns: Sequence[str]) -> list[str]:
     absent = [name for name in names if name not in columns]
-    return [f"{_listed(absent)}: not in the release, so nothing is learnt from it there."] if absent else []
+    return [f"{_listed(absent)}: not in the release, so it reveals nothing there."] if absent else []
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -385,10 +385,10 @@ def _limits(found: Risk, names: Sequence[str], known: Sequence[str], rows: int) 
     """Say where the attack on a microaggregated release is limited."""
     rest = [name for name in names if name not in known]
     if rest:
-        yield f"{_listed(rest)}: left as in the data, and not used to find the nearest record."
+        yield f"{_listed(rest)}: published unchanged, and not used to find the nearest record."
     if found.before.journalist is not None and found.before.journalist.basis == "population":
-        yield "The release holds centres, which no population has: no journalist risk after."
+        yield "The release holds centres, which do not occur in a population: no journalist risk after."
     if rows > MOST:
         yield f"{MOST:,} of the {rows:,} people, drawn at random, were looked for in the release."
     if found.before.unit == "person":
-        yield "Classes of the release count rows: microaggregation does not know which are one person's."
+        yield "Classes of the release count rows: microaggregation does not know which belong to one person."

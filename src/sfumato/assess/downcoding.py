@@ -1,4 +1,4 @@
-"""Downcoding: undoing a part of a generalization because it is known to be a minimal one.
+"""Downcoding: undoing part of a generalization by using the fact that it is minimal.
 
 The attacker has the release (its classes, and how many rows were suppressed), the hierarchies, what was
 required, the limit of suppression and the objective, and knows that the publisher's algorithm returns the
@@ -127,13 +127,13 @@ class _Attacked:
 
 
 def is_attackable(problem: Problem) -> str | None:
-    """Say why minimality tells nothing about a problem's releases that this attack can use, or None."""
+    """Say why minimality reveals nothing about a problem's releases that this attack can use, or None."""
     if len(problem.objectives) != 1 or problem.suppression.rule not in (Rule.FAILING, Rule.NONE):
-        return "a finer recoding may have been refused for another reason than that a class fails."
+        return "a finer recoding may have been rejected for a reason other than a failing class."
     if problem.objectives[0].name not in (*BY_CELLS, "dm"):
         return f"a finer recoding need not be better by {problem.objectives[0].name!r}."
     if not all(isinstance(item.measure, ClassMeasure) for item in problem.requirements):
-        return "a finer recoding may have missed what is required of the whole table."
+        return "a finer recoding may have missed a requirement on the whole table."
     return None if problem.requirements else "nothing is required of classes."
 
 
@@ -439,7 +439,7 @@ def attack_minimality(
     priors = [_prior(prepared, a, people) for a in range(len(partitions))]
     found = [downcode(problem, partitions, priors, tolerance=released.tolerance)]
     if not is_enumerable(problem):
-        return tuple(found), ["There are too many recodings to attack near-optimal ones for comparison."]
+        return tuple(found), ["There are too many recodings to attack near-optimal releases for comparison."]
     return (*found, *_compare(problem, priors, prepared, seed)), []
 
 
@@ -521,5 +521,5 @@ def _prior(prepared: Prepared, a: int, people: tuple[Source, CodedTable] | None)
     code_of = {None if v is None else text_of(v): code for code, v in enumerate(hierarchy.values)}
     places = np.array([code_of.get(text, -1) for text in table.texts(name)])[table.cells.codes[name]]
     counts = np.bincount(places[places >= 0], weights=table.cells.rows[places >= 0], minlength=cube.sizes[a])
-    # A population that writes its values in another way tells nothing.
+    # A population that writes its values in another way reveals nothing.
     return counts.astype(np.float64) if counts.any() else known

@@ -165,7 +165,7 @@ def pitman(sizes: LongArray, fraction: float) -> tuple[float, Mapping[str, float
     size, count = np.unique(sizes, return_counts=True)
     n = int(sizes.sum())
     if not 1 < len(sizes) < n:
-        raise NoEstimateError("Pitman's model needs several classes, some of which repeat")
+        raise NoEstimateError("Pitman's model needs several classes, some with more than one record")
     model = _Pitman(size.astype(np.float64), count, len(sizes), n)
     low, high = _ALPHAS
     grid = np.linspace(low, high, 41)

@@ -1,4 +1,4 @@
-"""All that can be said for and against a release: what it promised, what was found, what it cost."""
+"""Everything that can be said for and against a release: what it promised, what was found, what it cost."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _LIST = re.compile(r"= \[\n((?: +[^\n]+,\n)+)\]")
 
 
 def specification_text(spec: Spec, *, show_values: bool = True) -> str:
-    """Return a specification as TOML that tells nothing which the release does not tell.
+    """Return a specification as TOML that reveals nothing the release does not.
 
     Comments go, since they may hold anything; of paths the names of files stay; lists of values (trees,
     orders, partitions) become their lengths; for whom a sentence is confidential is left out, as in a
@@ -45,7 +45,7 @@ def specification_text(spec: Spec, *, show_values: bool = True) -> str:
     data = tables.get("data", {})
     if "path" in data:
         data["path"] = file_name(str(data["path"]))
-    # Whoever knows it can repeat the draw among near-optimal releases.
+    # Anyone who knows it can repeat the draw among near-optimal releases.
     tables.get("release", {}).pop("seed", None)
     for attribute in cast("dict[str, dict[str, object]]", tables.get("attributes", {})).values():
         _redact_attribute(attribute)
@@ -110,7 +110,7 @@ class Origin:
 
 @dataclass(frozen=True, kw_only=True)
 class Evidence(Published):
-    """All that can be said for and against a release: the content of the internal report.
+    """Everything that can be said for and against a release: the content of the internal report.
 
     Aggregates alone, and labels that the release shows itself; yet they count suppressed people too.
     """
@@ -188,7 +188,7 @@ def gather(
     exact: Mapping[str, float] | None = None,
     lacks: Sequence[Lack] = (),
 ) -> Evidence:
-    """Add what only those know who made a release."""
+    """Add what only the makers of a release know."""
     run = run if run is not None else {} if front is None else front.run
     number = None if front is None else find_solution(front, found.subject)
     if exact is None:
@@ -205,7 +205,7 @@ def gather(
 
 
 def _compared(base: Evidence, origin: Origin) -> Evidence:
-    """Add what only the original tells."""
+    """Add measures that need the original data."""
     subject, lacks = base.subject, list(base.lacks)
     spec = origin.spec
     how = None if spec is None else spec.data

@@ -101,7 +101,7 @@ def open_release(release: object) -> Released:
     if isinstance(recipe, Microaggregation):
         return Released(frame, None, recipe)
     if not isinstance(recipe, Generalization):
-        raise DataError(f"a {type(release).__name__} is no release. Pass the path of a released file.")
+        raise DataError(f"a {type(release).__name__} is not a release. Pass the path of a released file.")
     drawn = getattr(release, "run", {}).get("choice", {})
     draft = release if isinstance(release, Draft) else None
     return Released(frame, recipe, tolerance=float(drawn.get("tolerance", 0.0)), draft=draft)
@@ -113,8 +113,8 @@ def _open_file(path: Path) -> Released:
         raise DataError("there is no such release.", where=str(path))
     if not stated.exists():
         raise DataError(
-            f"there is no {stated.name} beside it, so nobody knows which row is whose. Name a file that "
-            "Sfumato released; to judge any other table by itself, give it in place of the data.",
+            f"there is no {stated.name} next to it, so its rows cannot be matched with the data. Name a "
+            "file that Sfumato released; to measure any other table by itself, pass it as the data.",
             where=str(path),
         )
     manifest = Manifest.load(stated)
@@ -231,7 +231,7 @@ def find_kept(
         is_masked &= np.array([label == ROOT for label in labels], dtype=bool)[there]
     kept = _find(number_tuples(both, sizes), rows, shown.cells.rows, is_masked)
     if kept is None:
-        raise DataError(f"{NOT_MADE}: its classes are others. Name the file that it came from.")
+        raise DataError(f"{NOT_MADE}: its classes differ. Name the file that it came from.")
     return kept
 
 

@@ -1,4 +1,4 @@
-"""What anyone can find out about a release who holds FILE and FILE.json, and nothing else."""
+"""What anyone who has FILE and FILE.json, and nothing else, can find out about a release."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class ReleasedAttribute:
 
     @property
     def is_kept(self) -> bool:
-        """Whether the column leaves as it came."""
+        """Whether the column is published as it came."""
         return self.level == 0
 
     @property
@@ -169,7 +169,7 @@ class Subject:
     recipe: Generalization | None = None
     micro: Microaggregation | None = None
     columns: tuple[str, ...] = ()  # all columns that are published
-    reference: Mapping[str, object] = field(default_factory=dict)  # what a manifest states beside the file
+    reference: Mapping[str, object] = field(default_factory=dict)  # what a manifest states besides the file
     # how the rows were released: their order, and how the solution was chosen where it says so
     release: Mapping[str, object] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)  # of what made it
@@ -198,7 +198,7 @@ class Published:
     # how released rows are spread over classes, in rows
     sizes_after: ClassSizes = field(default_factory=lambda: ClassSizes((), (), ()))
     attributes: tuple[ReleasedAttribute, ...] = ()  # the labels of each quasi-identifier
-    # what attackers achieve who know nothing but the release; counted in rows
+    # what attackers achieve who know only the release; counted in rows
     risk_alone: TableRisk | None = None
     withheld: Mapping[str, str] = field(default_factory=dict)  # measure → why the manifest does not state it
     lacks: tuple[Lack, ...] = ()  # what is not there
@@ -274,7 +274,7 @@ def sizes_dict(sizes: ClassSizes | None) -> dict[str, object] | None:
 def published(file: Path) -> Published:
     """Read a release back, recount it, and find out what it shows of itself.
 
-    This takes nothing but the path of FILE, with FILE.json beside it, so that nothing else can get into
+    This takes nothing but the path of FILE, with FILE.json next to it, so that nothing else can get into
     what is made from it.
     """
     subject = read_subject(file)

@@ -223,7 +223,7 @@ def _of_chances(
 
 @dataclass(frozen=True, eq=False)
 class Assumptions:
-    """What is known beside the table."""
+    """What is known besides the table."""
 
     threshold: float = THRESHOLD  # above which a chance counts as a risk
     fraction: float | None = None  # share of the population that is in the table; None where nobody says

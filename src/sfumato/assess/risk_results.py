@@ -85,7 +85,7 @@ class Estimate(Plain):
 
 @dataclass(frozen=True, slots=True)
 class Uniques(Plain):
-    """Records that no other resembles."""
+    """Unique records."""
 
     # unique records of the table, and their share
     sample: int
@@ -93,7 +93,7 @@ class Uniques(Plain):
     # of these, unique in the population too; None without a population table
     in_population: int | None = None
     estimates: tuple[Estimate, ...] = ()  # by each estimator; only with a sampling fraction
-    # the estimator that the rule of Dankar and others would take; None where none gave an estimate
+    # the estimator that the rule of Dankar and others recommends; None where none gave an estimate
     chosen: str | None = None
 
 
@@ -102,16 +102,16 @@ class AttributeDisclosure(Plain):
     """What a class gives away about a sensitive attribute, without anybody being re-identified."""
 
     attribute: str  # the sensitive attribute
-    # where all rows of a class have one value: to know the class is to know it
+    # where all rows of a class have one value: knowing the class reveals it
     homogeneous_rows: int
     homogeneous_classes: int
-    # rows whose own value is likelier in their class than in the whole table by more than the threshold
+    # rows whose own value is more likely in their class than in the whole table by more than the threshold
     skewed_rows: int
     # the largest total variation between a class and the whole table (t with equal distances), 0 to 1
     largest_distance: float
-    # how much likelier its own value becomes to a row when its class is known, on average over the rows
+    # how much more likely a row's own value becomes when its class is known, on average over the rows
     mean_gain: float
-    similar_rows: int | None  # rows of classes whose values are alike; None where nobody says which are
+    similar_rows: int | None  # rows of classes whose values are alike; None if nothing says which are
     rows: int  # rows of the table
     # when values are alike: within a tenth of the `range`, or of one branch, a step below the root, of their
     # `hierarchy`; None where values have neither

@@ -201,7 +201,7 @@ class QueryUtility:
 
 @dataclass(frozen=True)
 class Utility:
-    """What analyses of a release still give, beside the same analyses of the original."""
+    """What analyses of a release still give, next to the same analyses of the original."""
 
     manner: Manner  # `generalized` or `microaggregated`
     # rows of the original, rows that the release keeps, and rows that it suppressed

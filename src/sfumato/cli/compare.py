@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sfumato.results import Front, Solution
 
 MOST_ANSWERS = 3
-"""So many answers to one question are shown; the JSON object holds all."""
+"""At most this many answers to a question are shown; the JSON object holds all."""
 
 
 def compare(
@@ -28,19 +28,21 @@ def compare(
     released: str | None = option(
         "--release", "In place of A: an existing release, by its FILE.json.", "FILE"
     ),
-    better: str | None = option("--better", "What shall be better; all in turn if not given.", "MEASURE"),
-    worse: str | None = option("--worse", "What may be worse for it; all others if not given.", "MEASURE"),
-    at_most: str = option(
-        "--at-most", "By how much worse: a number, or a share of A's value.", "X", default="10 %"
+    better: str | None = option("--better", "The measure to improve; all in turn if not given.", "MEASURE"),
+    worse: str | None = option(
+        "--worse", "The measure that may get worse; all others if not given.", "MEASURE"
     ),
-    out: str | None = option("--out", "Of A and B: a page with all of it (html).", "FILE"),
+    at_most: str = option(
+        "--at-most", "How much worse: a number, or a share of A's value.", "X", default="10 %"
+    ),
+    out: str | None = option("--out", "Write the comparison of A and B to this HTML page.", "FILE"),
     output: Output,
 ) -> dict[str, object]:
     """Put two solutions of a front side by side, or one against all others.
 
-    With A and B: measures, what becomes of each attribute, and the sizes of the classes. With A alone:
+    With A and B: measures, what becomes of each attribute, and the sizes of the classes. With A only:
     is anything as good in everything and better in something, and what is better in one
-    measure for at most so much (10 %) worse in the others?
+    measure if the others may be at most this much (10 %) worse?
     """
     from sfumato.results import Front
 
@@ -63,16 +65,16 @@ def compare(
         for measure in ([better] if better else others)
     }
     none = (
-        "No: the front is complete, so no recoding of the space is."
+        "No: the front is complete, so there is no such recoding."
         if found.complete
-        else "None was found; the front is not complete, so there may be one."
+        else "None was found, but the front is not complete, so there may be one."
     )
     _print_answers(
         found, f"As good as {name} in everything and better in something?", dominating, none, output
     )
     for measure, fitting in trades.items():
         output.line()
-        question = f"Better in {measure} for at most {at_most} worse in {worse or 'any other objective'}?"
+        question = f"Better in {measure}, at most {at_most} worse in {worse or 'any other objective'}?"
         _print_answers(found, question, fitting, "No.", output)
     asked_for = {"worse": worse, "at_most": at_most}
     return {
@@ -132,7 +134,7 @@ def _read_release(path: str, front: Front) -> dict[str, float]:
 def _print_answers(
     front: Front, question: str, found: Sequence[Solution], if_none: str, output: Output
 ) -> None:
-    """Print a question with the solutions that answer it, or what it means that there is none."""
+    """Print a question with the solutions that answer it, or what it means if there are none."""
     output.paragraph(question, "bold")
     if not found:
         output.paragraph(if_none, first="  ", others="  ")

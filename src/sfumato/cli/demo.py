@@ -17,18 +17,18 @@ PICK = "k >= 10"
 RELEASE = "adult-k10.csv"
 SPECIFICATION = "adult.toml"
 INTRODUCTION = """\
-The census table Adult: 30,162 persons, one row each. Eight of its columns may
-be known to an outsider, and occupation is what nobody shall learn. Each column
-can be made coarser step by step. How private can the table become, and what
-does that cost?
+The census table Adult: 30,162 people, one row each. An outsider may know eight
+of its columns, and nobody should learn a person's occupation. Each column can
+be made coarser step by step. How private can the table become, and what does
+that cost?
 """
 MADE = (*FILES, INTERNAL_REPORT, REPORT, f"{RELEASE}.json", RELEASE)
 """What the demonstration makes, in the order in which it is put into the folder."""
 
 NEXT = f"""\
           open {REPORT}: what is promised and verified; may be published
-          open {INTERNAL_REPORT}: before and after, for you alone
-          open front.html: the front, for you alone
+          open {INTERNAL_REPORT}: before and after, for you only
+          open front.html: the front, for you only
           sfumato release {SPECIFICATION} --front . --pick knee --out knee.csv
           sfumato verify {RELEASE}
           edit {SPECIFICATION} and run: sfumato explore {SPECIFICATION} --out front
@@ -40,7 +40,7 @@ def demo(
     out: str | None = option("--out", "The folder; a new numbered one if not given.", "DIR"),
     output: Output,
 ) -> dict[str, object]:
-    """Go the whole way on an embedded census table.
+    """Run every step on an embedded census table.
 
     A front, a pick from it, a verified release and two reports about it, one to hand out and one to keep,
     all in one folder.

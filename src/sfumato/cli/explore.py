@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sfumato.results import Front, Solution
 
 FILES = ("run.json", "front.html", "front.csv")
-"""What stands in the folder of a front, in the order in which it is put there."""
+"""The files in the folder of a front, in the order in which they are put there."""
 
 MOST_SOLUTIONS = 15
 DRAWING_LINES = 20
@@ -130,7 +130,7 @@ def print_search(front: Front, output: Output) -> None:
     run: Mapping[str, Any] = front.run
     rows, space = count_words(run["rows"], "row"), huge_words(run["space"])
     if front.complete:
-        known = "complete: no other recoding adds one"
+        known = "complete: no other recoding adds a solution"
     else:
         why = run.get("stopped", "heuristic search")
         known = f"not complete ({why}): {run['evaluated']:,} of {space} recodings seen"
@@ -148,7 +148,7 @@ def print_checkpoint_note(run: Mapping[str, Any], output: Output) -> None:
     """Say that a checkpoint was asked for and the search keeps none."""
     keeps = run["method"] == "optimal" and set(run["schemes"].values()) - {"levels"}
     if output.options.checkpoint is not None and not keeps:
-        output.notes("note", [f"the method {run['method']} keeps no checkpoint; it starts anew each time."])
+        output.notes("note", [f"the method {run['method']} keeps no checkpoint; it starts over each time."])
 
 
 def print_front(front: Front, output: Output, *, picked: int | None = None) -> None:

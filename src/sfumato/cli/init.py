@@ -23,13 +23,13 @@ LIMIT = 0.01
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _HEAD = """\
-# A first specification, guessed by 'sfumato init'. It is yours to edit: any guess may be wrong, and the roles
-# matter most. 'sfumato check' tells whether it is sound.
+# A first specification, guessed by 'sfumato init'. Edit it: any guess may be wrong, and the roles matter
+# most. 'sfumato check' says whether it is valid.
 #
-#   identifier        never leaves
+#   identifier        is removed
 #   quasi-identifier  an outsider may know it: it is generalized
-#   sensitive         nobody shall learn it about a person
-#   other             leaves unchanged: only what nobody can recognize a person by
+#   sensitive         nobody should learn it about a person
+#   other             is published unchanged: only for what cannot identify anyone
 """
 
 LARGE_SPACE = 10_000_000
@@ -45,7 +45,7 @@ _HIERARCHIES = {"intervals": "{} wide", "dates": "{}", "mask": "mask of {}", "tr
 def init(
     *,
     data: str = DATA,
-    out: str | None = option("--out", "The specification; beside the data if not given.", "SPEC"),
+    out: str | None = option("--out", "The specification; next to the data if not given.", "SPEC"),
     separator: str | None = SEPARATOR,
     encoding: str = ENCODING,
     output: Output,
@@ -81,7 +81,7 @@ def init(
 
 
 def specification_path(data: Path) -> Path:
-    """Return where the specification of a table stands: beside it, under its name without suffixes."""
+    """Return where the specification of a table belongs: next to it, under its name without suffixes."""
     name = data.absolute().name
     while Path(name).suffix.lower() in _SUFFIXES:
         name = Path(name).stem
@@ -104,10 +104,11 @@ def _print_guesses(found: RoleSuggestion, data: str, target: Path, output: Outpu
     output.line(f"{count_words(quasi, 'quasi-identifier')} with {huge_words(found.space)} recodings")
     if found.space > LARGE_SPACE:
         output.notes(
-            "note", ["so many cannot all be tried; give columns that no outsider knows another role."]
+            "note",
+            ["too many combinations to try them all; change the role of columns no outsider could know."],
         )
     if not found.with_role("sensitive"):
-        output.notes("note", ["no column was taken for sensitive; if one is, say so in the specification."])
+        output.notes("note", ["no column looks sensitive; if one is, change its role in the specification."])
     output.line(f"written  {target}", style="bold")
     output.line(f"next     look through it, then: sfumato check {shell_word(target)}")
 
@@ -134,7 +135,7 @@ def specification_text(
     parts += [_attribute_part(guess, show_values) for guess in suggestion.guesses]
     if suggestion.left_out:
         names = ", ".join(toml_text(name) for name in suggestion.left_out)
-        parts.append(f"# Left out, since they hold neither text nor numbers nor dates: {names}\n")
+        parts.append(f"# Left out because they hold neither text nor numbers nor dates: {names}\n")
     return "\n".join([*parts, _goal_part(suggestion)])
 
 
@@ -144,7 +145,8 @@ def _data_part(suggestion: RoleSuggestion, path: str, reading: Mapping[str, str]
     if len(suggestion.missing) > 1:
         lines.append(f"missing = {toml(list(suggestion.missing))}  # texts that are read as missing")
     lines += [
-        f"# person = {toml_text(name)}  # if this says which rows are one person's: remove the first #"
+        f"# person = {toml_text(name)}  # if a person has several rows and this identifies the person, "
+        "uncomment it"
         for name in suggestion.persons[:1]
     ]
     return "\n".join([*lines, ""])
@@ -167,12 +169,12 @@ def _hierarchy_lines(guess: Guess, show_values: bool) -> list[str]:
         return [f"hierarchy = {toml(guess.definition)}"]
     if guess.values and show_values:
         return [
-            "# A value is kept or becomes *. For steps between, sort the values into groups, remove the #:",
+            "# Values are kept or replaced by *. For levels in between, group them and uncomment:",
             f"# hierarchy = {toml({'tree': {'Group 1': list(guess.values)}})}",
         ]
     if guess.kind == "category" and guess.distinct > 2:
         return [
-            '# A value is kept or becomes *. For steps between, write: hierarchy = { file = "levels.csv" }'
+            '# Values are kept or replaced by *. For more levels, write: hierarchy = { file = "levels.csv" }'
         ]
     return []
 
@@ -187,9 +189,9 @@ def _goal_part(suggestion: RoleSuggestion) -> str:
 limit = {LIMIT}  # share of the rows that may be suppressed
 
 [require]  # must hold in every release
-k = {min(K, suggestion.rows)}  # rows that look alike, at least
+k = {min(K, suggestion.rows)}  # at least this many rows look alike
 
-[objectives]  # what the front is about
+[objectives]  # what the front trades off
 maximize = {toml(maximize)}
 minimize = ["loss"]
 """
@@ -224,7 +226,7 @@ def toml(value: object) -> str:
 
 
 def check(*, spec: str = SPEC, output: Output) -> Mapping[str, object]:
-    """Say what is wrong, or how large the search is.
+    """Check a specification, and say how large the search is.
 
     Reads specification, data and hierarchies, and writes nothing.
     """
@@ -254,7 +256,7 @@ def _all_problems(spec: Spec) -> list[SfumatoError]:
 
 
 def _print_search_space(spec: str, found: Mapping[str, Any], output: Output) -> None:
-    """Print what an attribute is taken for, the space, and the warnings."""
+    """Print the role of each attribute, the space, and the warnings."""
     rows = [
         [
             item["name"],
@@ -264,7 +266,7 @@ def _print_search_space(spec: str, found: Mapping[str, Any], output: Output) -> 
         ]
         for item in found["attributes"]
     ]
-    output.line(f"{spec}: nothing is wrong", style="bold")
+    output.line(f"{spec}: no problems found", style="bold")
     output.line()
     fixed = [TableColumn(word, fixed=True) for word in ("role", "kind", "scheme")]
     output.table(["attribute", *fixed, *right("values", "levels", "partitions")], rows)
@@ -289,8 +291,8 @@ def _certainty(found: Mapping[str, object]) -> str:
     if found["exact"]:
         return "the result will be exact"
     if found["method"] in ("exhaustive", "optimal"):
-        return "so many that the time limit may end the search before it is complete"
-    return "so many that a heuristic looks for good ones, perhaps not all"
+        return "too many to be sure: the time limit may end the search early"
+    return "too many to try them all: a heuristic looks for good ones"
 
 
 def _cell(value: object) -> str:

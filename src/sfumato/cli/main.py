@@ -30,7 +30,7 @@ WRONG_USE = 2
 INTERRUPTED = 130
 TERMINATED = 143
 TRACEBACK = "SFUMATO_TRACEBACK"
-"""Environment variable with which the traceback of an unexpected error is printed."""
+"""Environment variable that prints the traceback of an unexpected error."""
 
 Command: TypeAlias = Callable[..., Mapping[str, object]]
 """Parses, calls the library, prints, and returns what ``--json`` prints; ``holds: false`` is status 1."""
@@ -71,7 +71,7 @@ class Commands(TyperGroup):
         windows_expand_args: bool = True,
         **extra: Any,
     ) -> object:
-        """Run one command and leave with its status."""
+        """Run one command and exit with its status."""
         given = move_common_options(sys.argv[1:] if args is None else args)
         _never_fail_to_print()
         status = guard(
@@ -140,7 +140,7 @@ def _refused(error: OSError, as_json: bool) -> int:
         return _lost(error)
     where = None if error.filename is None else str(error.filename)
     reason = error.strerror or type(error).__name__
-    message = f"the system refuses: {reason}. Check the file, its folder and the disk."
+    message = f"the operating system refused: {reason}. Check the file, its folder and the disk."
     return print_error(SfumatoError(message, where=where), as_json=as_json)
 
 
@@ -154,7 +154,7 @@ def _in_words(error: Exception) -> SfumatoError:
         traceback.print_exception(error, file=sys.stderr)
     # The text of the error may hold data and is not shown.
     return SfumatoError(
-        f"this is a mistake in sfumato, not yours ({type(error.__cause__ or error).__name__}). "
+        f"this is a bug in sfumato, not your mistake ({type(error.__cause__ or error).__name__}). "
         f"Set {TRACEBACK}=1 to see where it happens, and report it."
     )
 
@@ -216,7 +216,7 @@ def _show_version(asked: bool) -> None:
 
 
 VERSION = option(
-    "--version", "Print the version and leave.", default=False, callback=_show_version, is_eager=True
+    "--version", "Print the version and exit.", default=False, callback=_show_version, is_eager=True
 )
 
 app = typer.Typer(
@@ -230,7 +230,7 @@ app = typer.Typer(
 
 @app.callback()
 def sfumato(*, version: bool = VERSION) -> None:
-    """See what every step of privacy costs a table in usefulness; choose; release with a guarantee."""
+    """See what each step of privacy costs in usefulness, choose, and release with a guarantee."""
 
 
 def register(command: Command, used: Container[str]) -> None:
@@ -264,7 +264,7 @@ def _refuse_nul(given: Mapping[str, object]) -> None:
         texts = value if isinstance(value, list) else [value]
         if any(isinstance(text, str) and "\0" in text for text in texts):
             raise ParameterError(
-                "a NUL character cannot be part of this. Remove it.", where=name.replace("_", "-")
+                "NUL characters are not allowed here. Remove them.", where=name.replace("_", "-")
             )
 
 
@@ -273,5 +273,5 @@ for command, used in COMMANDS.items():
 
 
 def main() -> None:
-    """Run the command line and leave with its status."""
+    """Run the command line and exit with its status."""
     app()

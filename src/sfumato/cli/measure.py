@@ -31,7 +31,7 @@ class Findings:
     # the columns
     quasi_identifiers: Sequence[str]
     sensitive: Sequence[str]
-    person: str | None = None  # the column that tells persons apart, or None
+    person: str | None = None  # the column that identifies persons, or None
 
     @property
     def rows(self) -> int:
@@ -74,7 +74,7 @@ def meaning(name: str, findings: Findings) -> str:
     if short == "distinct_l" and findings.numbers[name] > 1:
         return f"every class has at least {findings.numbers[name]:,.0f} different values of {arguments[0]}"
     if short == "distinct_l":
-        return f"some class has a single value of {arguments[0]}: to know the class is to know it"
+        return f"some class has a single value of {arguments[0]}: knowing the class reveals it"
     facts = MEASURES.get(short)
     if facts is not None and facts.meaning is not None:
         attribute, c = (*arguments, "", "")[:2]
@@ -96,23 +96,23 @@ def verdict(findings: Findings) -> str:
     known = findings.known
     if findings.k == 1:
         if findings.person is not None or not findings.uniques:
-            return f"No: some class holds one {findings.unit} alone, whom {known} point out."
+            return f"No: some class holds a single {findings.unit}, singled out by {known}."
         share = 100 * findings.uniques / findings.rows
         return (
-            f"No: {known} point out {findings.uniques:,} of {count_words(findings.rows, 'row')} "
-            f"({share:.3g} %), which no other row resembles."
+            f"No: {findings.uniques:,} of {count_words(findings.rows, 'row')} ({share:.3g} %) "
+            f"can be singled out by {known}."
         )
     others = count_words(findings.k - 1, f"other {findings.unit}")
     diversity = {name: format_measure_name("distinct_l", (name,)) for name in findings.sensitive}
     learnt = [name for name, measure in diversity.items() if findings.numbers.get(measure) == 1]
     if learnt:
         return (
-            f"Not quite: {known} never single out fewer than {count_words(findings.k, findings.unit)}, "
-            f"but in some class all have the same {learnt[0]}, which is then known."
+            f"Not quite: nobody can be narrowed down to fewer than {count_words(findings.k, findings.unit)} "
+            f"by {known}, but in some class everyone has the same {learnt[0]}, which is then known."
         )
     return (
-        f"It is {findings.k}-anonymous: by {known} every {findings.unit} is like at least {others}; "
-        "whether that is enough is your decision."
+        f"It is {findings.k}-anonymous: in {known} every {findings.unit} looks like at least {others}; "
+        "whether that is enough is for you to decide."
     )
 
 

@@ -37,23 +37,23 @@ def microaggregate(
     columns: list[str] = option(
         "--columns", "Columns of numbers or dates; may be repeated.", "A,B", REQUIRED
     ),
-    out: str = option("--out", "The protected table; its suffix tells the format.", "FILE", REQUIRED),
+    out: str = option("--out", "The protected table; its suffix sets the format.", "FILE", REQUIRED),
     k: int = option("--k", "Smallest size of a cluster.", "N", 5, min=2),
     groups: str = option(
         "--groups",
-        "Columns that are clustered together: all (none), searched by GOMM (auto), or as a TOML or JSON "
-        "file lists them.",
+        "Columns that are clustered together: all (none), found by GOMM (auto), or listed in a TOML or "
+        "JSON file.",
         "none|auto|FILE",
         "none",
     ),
     within: str | None = option("--within", "A column that clusters do not cross.", "COL"),
     method: Literal["mdav", "v-mdav", "univariate"] = option(
         "--method",
-        "MDAV; V-MDAV, with clusters that grow; or the optimum for each column alone.",
+        "MDAV; V-MDAV, with clusters that grow; or the optimum for each column by itself.",
         default="mdav",
     ),
     centroid: Literal["mean", "median"] = option(
-        "--centroid", "What is released of numbers.", default="mean"
+        "--centroid", "Statistic that is published for numbers.", default="mean"
     ),
     standardize: bool = option(
         "--standardize/--no-standardize", "Take distances between z-scores.", default=True
@@ -65,7 +65,7 @@ def microaggregate(
         "--keep", "Further columns to publish, unchanged; all others are left out. May be repeated.", "A,B"
     ),
     sort: bool = option(
-        "--sort", "Sort the rows by all published columns, so that order tells nothing.", default=False
+        "--sort", "Sort the rows by all published columns, so that order reveals nothing.", default=False
     ),
     drop: list[str] | None = option("--drop", "", hidden=True),
     missing: list[str] | None = option("--missing", "A text that means missing; may be repeated.", "TEXT"),
@@ -76,7 +76,7 @@ def microaggregate(
     """Replace values by the centres of clusters of at least k similar rows.
 
     Only these columns and those of --keep are published; all others are left out. Rows keep their order
-    unless --sort is given. With several groups of columns, k holds in each group alone.
+    unless --sort is given. With several groups of columns, k holds in each group separately.
     """
     from sfumato import api
     from sfumato.release import check_release_target, manifest_path
@@ -86,7 +86,9 @@ def microaggregate(
     names, kept = split_names(columns, "--columns"), split_names(keep, "--keep")
     for name in split_names(drop, "--drop"):
         if name in (*names, *kept):
-            raise ParameterError(f"the column {name!r} is to be published and left out.", where="--drop")
+            raise ParameterError(
+                f"the column {name!r} cannot be both published and left out. Name it once.", where="--drop"
+            )
     chosen, orders = _groups(groups), _orders(order or [])
     check_release_target(path, force=options.force)
     read = [data] if groups in ("none", "auto") else [data, groups]
@@ -119,7 +121,7 @@ def microaggregate(
 
 
 def _warn(found: Microaggregated, output: Output, *, is_dropping: bool) -> None:
-    """Say on standard error what must not go unsaid."""
+    """Print on standard error what the user must not miss."""
     lines = []
     if output.options.quiet:
         # What is published is never said to nobody.
@@ -165,7 +167,7 @@ def read_groups(path: str) -> list[list[str]]:
     try:
         text = file.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
-        raise DataError("there is no such file of groups; or say none or auto.", where=path) from None
+        raise DataError("file not found; pass a file, 'none' or 'auto'.", where=path) from None
     except (OSError, UnicodeError):
         raise DataError("the file cannot be read as UTF-8 text.", where=path) from None
     return _checked(_parse(text, path, is_json=file.suffix.lower() == ".json"), path)
@@ -201,7 +203,7 @@ def _checked(value: object, path: str) -> list[list[str]]:
 
 
 def _print(found: Microaggregated, path: Path, output: Output) -> None:
-    """Say what was done, what it costs, and what it does not protect from."""
+    """Say what was done, what it costs, and what it does not protect against."""
     clusters, missing = sum(item.count for item in found.clusters), found.missing
     facts = [
         ("rows", f"{found.rows:,}, {_ORDERS[found.recipe.order]}"),

@@ -23,7 +23,7 @@ REQUIRED = ...
 
 
 def option(name: str, text: str, metavar: str | None = None, default: object = None, **more: Any) -> Any:
-    """Declare an option of a command: its name, what it is for, and what stands for its value in the help."""
+    """Declare an option of a command: its name, what it is for, and its placeholder in the help."""
     return typer.Option(default, name, help=text, metavar=metavar, **more)
 
 
@@ -33,7 +33,7 @@ def common(name: str, text: str, metavar: str | None = None, **more: Any) -> Any
 
 
 def argument(metavar: str, text: str, default: object = REQUIRED) -> Any:
-    """Declare an argument: what stands for it in the help, and what it is."""
+    """Declare an argument: its placeholder in the help, and what it is."""
     return typer.Argument(default, metavar=metavar, help=text)
 
 
@@ -54,24 +54,24 @@ class Options:
     threads: Annotated[
         int | None, common("--threads", "Workers of the search; all cores if not given.", "N", min=1)
     ] = None
-    seed: Annotated[int | None, common("--seed", "Seed, in place of the specification's.", "N", min=0)] = None
+    seed: Annotated[int | None, common("--seed", "Seed; overrides the specification.", "N", min=0)] = None
     time_limit: Annotated[
         float | None,
         common(
             "--time-limit",
-            "Seconds to search at most, in place of the specification's.",
+            "Time limit of the search in seconds; overrides the specification.",
             "S",
             callback=_above_zero,
         ),
     ] = None
     no_values: Annotated[
-        bool, common("--no-values", "Show no value of the data, not even one that a hierarchy lacks.")
+        bool, common("--no-values", "Show no value of the data, not even one missing from a hierarchy.")
     ] = False
     checkpoint: Annotated[
         str | None,
         common(
             "--checkpoint",
-            "Keep how far a search came, and go on from there if the file fits the run.",
+            "Save the progress of the search, and resume from the file if it fits the run.",
             "FILE",
         ),
     ] = None
@@ -108,10 +108,10 @@ DATA = argument("DATA", "csv, tsv, parquet, arrow or json lines; or a folder of 
 SPEC = argument("SPEC", "The specification file.")
 SPEC_OF_FRONT = argument("SPEC", "The specification that the front was made with.")
 FRONT = option("--front", "The folder that 'explore' wrote.", "DIR", REQUIRED)
-RELEASE = option("--out", "The release; its suffix tells the format.", "FILE", REQUIRED)
-SENSITIVE = option("--sensitive", "Columns that must not be learnt; may be repeated.", "C")
-PERSON = option("--person", "Column that says which rows are one person's.", "P")
-SEPARATOR = option("--separator", "The character between two fields; found by itself if not given.", "C")
+RELEASE = option("--out", "The release; its suffix sets the format.", "FILE", REQUIRED)
+SENSITIVE = option("--sensitive", "Columns whose values must not be learnt; may be repeated.", "C")
+PERSON = option("--person", "Column that identifies the person of each row.", "P")
+SEPARATOR = option("--separator", "The character between two fields; detected if not given.", "C")
 ENCODING = option("--encoding", "The encoding of a text file.", "NAME", "utf-8")
 
 _IN_SPECIFICATION = re.compile(r'\b([Ss])et (separator|encoding)( = "[^"]*")? in \[data\]')

@@ -35,7 +35,7 @@ number = partial(words.number_words, tenths=True)
 percent = partial(words.percent_words, style="three digits")
 
 PIPED_WIDTH = 120
-"""Columns where no terminal tells its own number."""
+"""Columns if no terminal reports its width."""
 
 WIDEST_DRAWING = 100
 NARROWEST = 12
@@ -164,7 +164,7 @@ class Output:
                 self.paragraph(", ".join(told), first="  ", others="  ")
 
     def facts(self, rows: Sequence[tuple[str, str]], left_out: Sequence[str] = ()) -> None:
-        """Print names with what is to be said about them, at last the columns that are left out."""
+        """Print names with what is said about them, and last the columns that are left out."""
         if not self.is_shown:
             return
         names = ", ".join(left_out)
@@ -219,7 +219,7 @@ def shell_word(text: object) -> str:
 
 
 def forget_output() -> None:
-    """Send what is still to be printed nowhere, so that leaving does not fail on a closed pipe."""
+    """Discard what is still to be printed, so that exiting does not fail on a closed pipe."""
     with contextlib.suppress(OSError, ValueError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
@@ -227,7 +227,7 @@ def forget_output() -> None:
 
 
 def flush_output() -> OSError | None:
-    """Bring out what is still to be printed; return why that failed, unless the reader just left."""
+    """Flush what is still to be printed; return why that failed, unless the reader is gone."""
     try:
         sys.stdout.flush()
     except OSError as error:
@@ -245,7 +245,7 @@ class CollectedError(SfumatoError):
 
 
 def print_error(error: SfumatoError, *, as_json: bool = False, show_values: bool = False) -> int:
-    """Say what is wrong, on standard error or as one JSON object; return the status to leave with."""
+    """Say what is wrong, on standard error or as one JSON object; return the exit status."""
     several = error.errors if isinstance(error, CollectedError) else None
     errors = several or [error]
     every = [{"message": item.message, "where": item.where} for item in errors]

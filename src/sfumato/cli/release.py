@@ -50,7 +50,7 @@ def release(
 ) -> dict[str, object]:
     """Write the release of one solution of a front.
 
-    Among the solutions that fit the pick, the best by the first entry of minimize is taken.
+    If several solutions match the pick, the best by the first entry of minimize is taken.
     """
     from sfumato import api
     from sfumato.release import check_release_target, manifest_path
@@ -98,7 +98,7 @@ def tell_release(release: Release, manifest: Manifest, path: Path, output: Outpu
     title = "level or blocks" if any("block" in row[1] for row in recoded) else "level"
     output.table(["attribute", *right(title), "looks like"], recoded)
     output.line()
-    print_written(path, "recounted by independent code: it holds", output)
+    print_written(path, "recounted by independent code: as promised", output)
     return {
         "file": str(path),
         "manifest": str(manifest_path(path)),
@@ -115,11 +115,11 @@ def tell_release(release: Release, manifest: Manifest, path: Path, output: Outpu
 
 
 def print_written(path: Path, found: str, output: Output) -> None:
-    """Say where a release stands, and what was found when it was read back."""
+    """Say where a release is, and what was found when it was read back."""
     from sfumato.release import manifest_path
 
     output.line(f"written   {path}", style="bold")
-    output.line(f"          {manifest_path(path).name} beside it says what it promises and how it was made")
+    output.line(f"          {manifest_path(path).name} says what it promises and how it was made")
     output.line(f"verified  the file was read back and {found}", style="green")
 
 
@@ -178,7 +178,7 @@ def _print_certainty(run: Mapping[str, Any], output: Output) -> None:
 
 
 def _print_choice(run: Mapping[str, Any], output: Output) -> None:
-    """Say what a release was drawn from, if it was drawn; for the publisher alone."""
+    """Say what a release was drawn from, if it was drawn; for the publisher only."""
     if "choice" not in run:
         return
     drawn = run["choice"]

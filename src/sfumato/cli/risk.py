@@ -27,18 +27,18 @@ def risk(
     data: str = DATA,
     qi: list[str] | None = option(
         "--qi",
-        "Columns that an outsider may know; if none are named, those of SPEC or FILE, else all.",
+        "Columns that an outsider may know; if not given, those of SPEC or FILE, else all.",
         "A,B",
     ),
     sensitive: list[str] | None = SENSITIVE,
-    release: str | None = option("--release", "A release of DATA, which is then attacked.", "FILE"),
+    release: str | None = option("--release", "A release of DATA, to attack as well.", "FILE"),
     population: str | None = option("--population", "A table of everyone who might be in DATA.", "FILE"),
     fraction: float | None = option(
-        "--fraction", "Or the share of everyone that is in DATA, such as 0.1.", "F"
+        "--fraction", "Or the share of the population that is in DATA, such as 0.1.", "F"
     ),
     threshold: float = option("--threshold", "A chance above this counts as a risk.", "T", 0.2),
     person: str | None = PERSON,
-    spec: str | None = option("--spec", "Roles, hierarchies and how DATA are read.", "SPEC"),
+    spec: str | None = option("--spec", "Specification: roles, hierarchies and how to read DATA.", "SPEC"),
     separator: str | None = SEPARATOR,
     encoding: str = ENCODING,
     output: Output,
@@ -53,7 +53,9 @@ def risk(
     known = None if qi is None else split_names(qi, "--qi")
     secret = split_names(sensitive, "--sensitive")
     if spec is not None and (separator is not None or encoding != "utf-8"):
-        raise ParameterError("how the data are read is said by the specification.", where="--spec")
+        raise ParameterError(
+            "--separator and --encoding cannot be combined with --spec; set them in [data].", where="--spec"
+        )
     source = (
         # A specification names a quasi-identifier; how a table is read does not depend on which.
         reading(known or ("any",), separator, encoding)
@@ -103,8 +105,8 @@ def _print_classes(found: Risk, output: Output) -> None:
     _section(
         output,
         "Classes",
-        f"Who knows the {count_words(len(found.quasi_identifiers), 'quasi-identifier')} cannot tell the "
-        f"{unit} of a class apart: {unit} by the size of their class.",
+        f"Someone who knows the {count_words(len(found.quasi_identifiers), 'quasi-identifier')} cannot "
+        f"tell the {unit} of a class apart. The table counts {unit} by the size of their class.",
     )
     sides = _sides(found)
     rows = [
@@ -120,7 +122,7 @@ def _print_people(found: Risk, output: Output) -> None:
         output,
         "Finding one person, or all",
         "The prosecutor knows that the person is in the table, the journalist does not; the marketer matches "
-        f"everybody. At risk is whoever is found with a chance above {percent(found.threshold)}.",
+        f"everybody. At risk are people found with a chance above {percent(found.threshold)}.",
     )
     sides, rows = _sides(found), list[list[str]]()
     for name in ("prosecutor", "journalist"):
@@ -133,18 +135,18 @@ def _print_people(found: Risk, output: Output) -> None:
     rows.append(["marketer: share found", *(percent(side.marketer) for side in sides.values())])
     output.table(["attacker", *right(*sides)], rows)
     if found.before.journalist is None:
-        output.line("Name --population or --fraction to see the journalist's chances.", style="dim")
+        output.line("Add --population or --fraction to see the journalist's chances.", style="dim")
 
 
 def _print_uniques(before: TableRisk, output: Output) -> None:
     found = before.uniques
-    text = f"{count_words(found.sample, 'record')} of the data ({percent(found.share)}) no other resembles."
+    text = f"Unique in the data: {count_words(found.sample, 'record')} ({percent(found.share)})."
     if found.in_population is not None:
-        text += f" {found.in_population:,} of them nobody of the population resembles either."
+        text += f" Of these, {found.in_population:,} unique in the population too."
     _section(output, "Uniques", text)
     rows = [
         [
-            item.estimator + (" (to take)" if item.estimator == found.chosen else ""),
+            item.estimator + (" (recommended)" if item.estimator == found.chosen else ""),
             "" if item.population_uniques is None else f"{item.population_uniques:,.0f}",
             "" if item.share_of_sample_uniques is None else percent(item.share_of_sample_uniques),
             item.why_not or "",
@@ -156,12 +158,12 @@ def _print_uniques(before: TableRisk, output: Output) -> None:
 
 
 def _print_linkage(found: Risk, output: Output) -> None:
-    what = "the data as they are" if found.after is None else "the data as they are, and against the release"
+    what = "the original data" if found.after is None else "the original data and in the release"
     _section(
         output,
-        "Linkage, tried",
-        f"Everyone was looked for once, against {what}, and one of the rows that fit best was taken: how "
-        "many were found, with the 95 % interval and the rate to expect.",
+        "Simulated linkage attack",
+        f"Everyone was looked for once in {what}, and one best match was picked. The table shows how "
+        "many were correct, with a 95 % interval, and the rate to expect.",
     )
     rows = [_linkage_row("data", item) for item in found.linkage_before]
     rows += [_linkage_row("release", item) for item in found.linkage_after]
@@ -183,9 +185,9 @@ def _print_attributes(found: Risk, output: Output) -> None:
     _section(
         output,
         "Learning values without finding anybody",
-        "Homogeneous: all of the class have one value. Skewed: the own value is likelier in the class than "
-        f"in the whole table by more than {percent(found.threshold)}. Similar: all values of the class lie "
-        f"{_likeness(found)}. Shares of the rows.",
+        "Homogeneous: the whole class has one value. Skewed: a row's own value is more likely in its class "
+        f"than in the whole table, by more than {percent(found.threshold)}. Similar: all values of the "
+        f"class lie {_likeness(found)}. Shares of the rows.",
     )
     rows = []
     for where, side in _sides(found).items():
@@ -207,7 +209,7 @@ def _likeness(found: Risk) -> str:
     }
     said = [text for manner, text in texts.items() if manner in manners]
     if None in manners:
-        said.append("near each other, which only an order or a hierarchy in a specification tells (-)")
+        said.append("near each other, which takes an order or a hierarchy in a specification (-)")
     return "; or ".join(said)
 
 
@@ -217,10 +219,10 @@ def _print_downcoding(found: Risk, output: Output) -> None:
     _section(
         output,
         "Undoing the generalization (downcoding)",
-        "The best release tells that everything finer was impossible. Attackers who know that narrow "
-        "generalized cells to finer labels where these must be true, or are with 95 % confidence. Beyond "
-        "the guessing by the distribution alone, what minimality adds is the harm. Shares of the "
-        "generalized cells; guessed right: if every cell is guessed.",
+        "The best release reveals that everything finer was impossible. Attackers who know this can "
+        "narrow generalized cells to finer labels that must be true, or are true with 95 % confidence. The "
+        "harm is what minimality adds to guessing by the distribution. Shares of the generalized cells; "
+        "guessed right: if every cell is guessed.",
     )
     rows = []
     for item in found.downcoding:
@@ -243,14 +245,14 @@ def _print_subsets(found: Risk, output: Output) -> None:
     _section(
         output,
         "Combinations that single out most",
-        f"{unit.capitalize()} of the data that no other resembles in these columns alone.",
+        f"{unit.capitalize()} of the data that are unique in these columns.",
     )
     if not scan.complete:
         counted = f"only {scan.scanned:,} of {scan.possible:,} combinations were counted"
-        output.notes("warning", [f"{counted}, the likeliest first."])
+        output.notes("warning", [f"{counted}, the most likely first."])
     if scan.identifying:
         names = ", ".join(scan.identifying)
-        output.notes("warning", [f"{names}: alone enough to name nearly everyone, and not combined."])
+        output.notes("warning", [f"{names}: identifies nearly everyone by itself, so it was not combined."])
     rows = [
         [", ".join(item.attributes), f"{item.singled_out:,}", percent(item.share)]
         for many in (1, 2, 3)
@@ -266,19 +268,21 @@ def verdict(found: Risk) -> str:
     if found.after is None:
         uniques = found.before.uniques
         advice = (
-            "Do not share them so." if uniques.sample else "Whether that is little enough is your decision."
+            "Do not share the data in this form."
+            if uniques.sample
+            else "Whether that is low enough is for you to decide."
         )
         return (
-            f"Who knows the quasi-identifiers of everyone would find {percent(before)} of them in these "
-            f"data as they are, and certainly the {count_words(uniques.sample, 'record')} that no other "
-            f"resembles. {advice}"
+            f"Someone who knew everyone's quasi-identifiers would find {percent(before)} of them in "
+            f"these data, and would be certain about {count_words(uniques.sample, 'unique record')}. "
+            f"{advice}"
         )
     after = _level(found.linkage_after)
     chance = found.after.prosecutor
     learnt = [item.attribute for item in found.after.attributes if item.homogeneous_rows]
     text = (
-        f"Who knows the quasi-identifiers of everyone finds {percent(before)} of them in the data as they "
-        f"are, and {percent(after)} in the release."
+        f"Someone who knew everyone's quasi-identifiers would find {percent(before)} of them in the "
+        f"original data, and {percent(after)} in the release."
     )
     if found.release_kind == "generalized":
         text += f" Nobody there is found with a chance above {percent(chance.highest)}."
@@ -287,7 +291,7 @@ def verdict(found: Risk) -> str:
         verb = "is" if chance.records_at_risk == 1 else "are"
         text += f" {many} {verb} above {percent(found.threshold)}."
     if learnt:
-        text += f" But in some classes all have the same {learnt[0]}, which is then known."
+        text += f" But in some classes everyone has the same {learnt[0]}, which is then known."
     return text
 
 

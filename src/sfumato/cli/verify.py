@@ -1,4 +1,4 @@
-"""``sfumato verify`` and ``sfumato report``: recount a release, and tell or write what was found."""
+"""``sfumato verify`` and ``sfumato report``: recount a release, and print or write what was found."""
 
 from __future__ import annotations
 
@@ -29,19 +29,21 @@ def verify(
     *,
     file: str = argument("FILE", "The released file."),
     spec: str | None = option(
-        "--spec", "Roles and requirements to check as well as FILE.json, or alone if there is none.", "SPEC"
+        "--spec", "Check against this specification too, or on its own if there is no FILE.json.", "SPEC"
     ),
-    data: str | None = option("--data", "The data that FILE was made from, to compare with.", "ORIGINAL"),
+    data: str | None = option(
+        "--data", "The original data that FILE was made from, to compare with.", "ORIGINAL"
+    ),
     output: Output,
 ) -> dict[str, object]:
     """Recount a released file from scratch, and list what was checked.
 
     Roles and promises come from FILE.json, and from a specification if one is given; its checks are named
-    "specification: ...". All that these and the file determine is counted again; what they do not determine
-    is listed with the reason. With --data it is also checked that the recipe in FILE.json makes exactly the
-    released rows of the original, and every measure is computed from the original as far as it determines it;
+    "specification: ...". Everything that these and the file determine is counted again; what they do not
+    determine is listed with the reason. With --data, the recipe in FILE.json is applied to the original,
+    which must give exactly the released rows, and every measure is computed from the original if it can be;
     a specification then says how the original is read, what its domains are and for whom sentences are
-    confidential. Status 1 if it does not hold.
+    confidential. Status 1 if there are violations.
     """
     from sfumato import api
 
@@ -65,15 +67,15 @@ def _check_manifest(file: Path, *, is_compared: bool) -> None:
         raise DataError("this is a folder; name the released file.", where=str(file))
     if file.is_file() and not manifest_path(file).exists():
         why = (
-            "so nobody knows how it was made from the original."
+            "so it is not known how it was made from the original."
             if is_compared
             else "so nothing is promised. Name a specification with --spec."
         )
-        raise DataError(f"there is no {manifest_path(file).name} beside it, {why}", where=str(file))
+        raise DataError(f"there is no {manifest_path(file).name} next to it, {why}", where=str(file))
 
 
 def _print_recount(found: Mapping[str, Any], output: Output) -> None:
-    """Print promise beside recount, what else was checked, and what could not be."""
+    """Print promise and recount, what else was checked, and what could not be."""
     require, stated, counted = found["require"], found["stated"], found["measures"]
     names = dict.fromkeys([*require, *stated, *counted])
     rows = [
@@ -101,7 +103,7 @@ def _print_recount(found: Mapping[str, Any], output: Output) -> None:
 
 
 def _print_verdict(file: str, holds: bool, output: Output, violated: str = "") -> None:
-    verdict = "holds" if holds else f"does not hold{violated}"
+    verdict = "verified, no violations" if holds else f"not verified{violated}"
     output.line(f"{file}: {verdict}", style="bold green" if holds else "bold red")
 
 
@@ -122,14 +124,14 @@ def report(
 ) -> dict[str, object]:
     """Write one HTML file about a release: what it promises, what was verified, what it costs.
 
-    The released file is recounted first. Status 1 if it does not hold; the report then says so.
-    The external edition is made from FILE and FILE.json alone, and may be published with them.
+    The released file is recounted first. Status 1 if it finds violations; the report then says
+    so. The external edition is made only from FILE and FILE.json, and may be published with them.
     """
     from sfumato.release import check_target
     from sfumato.report import write_report
 
     if spec is not None and not internal:
-        raise ParameterError("--spec needs --internal: the external report is made from the release alone.")
+        raise ParameterError("--spec needs --internal: the external report is made only from the release.")
     options, edition = output.options, "internal" if internal else "external"
     path = Path(folder) / (INTERNAL_REPORT if internal else REPORT) if out is None else Path(out)
     if Path(folder).is_dir() or out is not None:
@@ -167,7 +169,7 @@ def _read_folder(
 
 
 def _find_spec(folder: Path, spec: str | None, options: Options, *, internal: bool) -> Spec | None:
-    """Return the specification; for the external edition only to spare what it names, if there is one."""
+    """Return the specification; for the external edition only to avoid replacing files that it names."""
     from sfumato.report import folder as inside
 
     try:
@@ -180,7 +182,7 @@ def _find_spec(folder: Path, spec: str | None, options: Options, *, internal: bo
 
 
 def _print_findings(found: Published, output: Output) -> None:
-    """Print in short what the report says, and what it lacks."""
+    """Print in short what the report says, and what is missing from it."""
     from sfumato.report.summary import headlines
 
     output.facts(

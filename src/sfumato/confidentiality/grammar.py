@@ -48,8 +48,8 @@ _HINTS = {
     "&": "Join with 'and'.",
     "|": "Join with 'or'.",
     "!": "Write 'not' or '!='.",
-    '"': "A quote is opened and not closed.",
-    "'": "A quote is opened and not closed.",
+    '"': "A quote is not closed.",
+    "'": "A quote is not closed.",
 }
 
 Sort: TypeAlias = Literal["sign", "quoted", "date", "number", "word", "keyword", "end"]
@@ -80,7 +80,7 @@ def split(text: str) -> list[Token]:
         match = _TOKEN.match(text, at)
         if match is None:
             hint = _HINTS.get(text[at], "Put names and texts with such characters in quotes.")
-            raise SentenceError(f"{text[at]!r} begins nothing that a sentence may hold. {hint}", text, at)
+            raise SentenceError(f"{text[at]!r} is not allowed in a sentence. {hint}", text, at)
         sort, piece = match.lastgroup, match.group()
         if sort == "quoted":
             piece = piece[1:-1].replace(piece[0] * 2, piece[0])
@@ -94,7 +94,7 @@ def split(text: str) -> list[Token]:
 
 OPERATORS: tuple[str, ...] = ("==", "!=", *ORDERING)
 DEEPEST = 100
-"""How many brackets and negations may lie within each other."""
+"""How many brackets and negations may be nested."""
 
 
 def parse_sentence(text: str) -> Sentence:
@@ -148,7 +148,7 @@ class _Reader:
     def negation(self) -> Sentence:
         self.depth += 1
         if self.depth > DEEPEST:
-            raise self.wrong(f"more than {DEEPEST} brackets or negations lie within each other.")
+            raise self.wrong(f"more than {DEEPEST} brackets or negations are nested.")
         if self.accept("keyword", "not"):
             sentence: Sentence = Negation(self.negation())
         elif self.accept("sign", "("):
@@ -196,7 +196,7 @@ class _Reader:
         elif token.sort == "number":
             value = self.number(token.text)
         elif token.text != "missing":
-            hint = " Put a text that is a word of our own in quotes." if token.sort == "keyword" else ""
+            hint = " Put a text that is a reserved word in quotes." if token.sort == "keyword" else ""
             raise self.wrong(f"a value is expected, not {token.shown}.{hint}")
         self.place += 1
         return value

@@ -52,7 +52,7 @@ class Statement:
 
     @property
     def needed_columns(self) -> tuple[str, ...]:
-        """The columns that tell who holds it."""
+        """The columns that say who holds it."""
         return () if self.holders is None else names_of(self.holders)
 
 
@@ -169,7 +169,7 @@ class Protected:
     """How many people a sentence protects."""
 
     people: int  # those who hold it: rows, or persons where they are named
-    rows: int  # all rows for which it is true, whoever holds it
+    rows: int  # all rows for which it is true, no matter who holds it
 
 
 def count_protected(cube: Cube) -> tuple[Protected, ...]:
@@ -194,8 +194,8 @@ def find_warnings(statements: Sequence[Statement], cube: Cube) -> Iterator[str]:
     """Say what about the sentences looks like a mistake; numbers of sentences and counts only."""
     for number, (statement, found) in enumerate(zip(statements, count_protected(cube), strict=True), start=1):
         if not found.people:
-            yield f"Sentence {number} protects nobody: {statement.holders_text!r} is true for no row."
+            yield f"sentence {number} protects nobody: {statement.holders_text!r} is true for no row."
         if not found.rows:
-            yield f"Sentence {number} is true for no row, so it can never become known."
+            yield f"sentence {number} is true for no row, so it can never become known."
         elif found.rows == cube.row_count and found.people:
-            yield f"Sentence {number} is true for every row, so no recoding can keep it secret."
+            yield f"sentence {number} is true for every row, so no recoding can keep it secret."

@@ -90,9 +90,7 @@ def _test(atom: Atom, column: SentenceColumn, text: str) -> Callable[[Constant],
     if column.kind == "ordinal" and atom.operator in ORDERING:
         rank = {_text(value): place for place, value in enumerate(column.values) if value is not None}
         if wanted_value not in rank:
-            raise SentenceError(
-                f"this is none of the values of {atom.name!r} in their order.", text, atom.value_at
-            )
+            raise SentenceError(f"this value is not in the order of {atom.name!r}.", text, atom.value_at)
         return lambda cell: cell is not None and compare(rank[_text(cell)], rank[wanted_value])
     return lambda cell: cell is not None and compare(_comparable(cell, column), wanted_value)
 
@@ -112,7 +110,7 @@ def _fit(atom: Atom, value: Constant, column: SentenceColumn, text: str) -> obje
     if column.kind in ("category", "ordinal"):
         return _text(value)
     raise SentenceError(
-        f"{atom.name!r} is compared with {_EXPECTED[column.kind]}; this is none.",
+        f"{atom.name!r} is compared with {_EXPECTED[column.kind]}, which this is not.",
         text,
         atom.value_at,
     )

@@ -1,8 +1,8 @@
-"""The UCI census table *Adult*: where it lies in the package, and how to read it.
+"""The UCI census table *Adult*: where it is in the package, and how to read it.
 
 The table is the work of Becker and Kohavi (1996), UCI Machine Learning Repository,
 https://doi.org/10.24432/C5XW20, licensed under CC BY 4.0; ``adult/ATTRIBUTION.md`` says what was
-changed. The hierarchies beside it were written for Sfumato.
+changed. The hierarchies next to it were written for Sfumato.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def hierarchies(study: Study = "pbg") -> dict[str, Path]:
     """List the hierarchy files that a specification of the census table uses.
 
     A file has one row per value, no header and the separator ``;``; column i is level i, from the
-    value itself to ``*``. The age is not among them: its intervals stand in the specification.
+    value itself to ``*``. The age is not among them: its intervals are in the specification.
 
     Parameters
     ----------

@@ -185,7 +185,7 @@ class Lattice:
     """All combinations of the partitions that several ladders allow.
 
     A node is a row of numbers, one for each ladder: a level, or a place in a list. Ladders of levels
-    and of listed partitions may stand beside each other.
+    and of listed partitions may be mixed.
     """
 
     ladders: tuple[Ladder, ...]

@@ -70,14 +70,14 @@ def find_knee(front: PlainFront) -> int:
     Every objective is scaled to 0 (best) … 1 (worst) over the front; the knee is
     the solution whose worst scaled objective is smallest, ties by their sum, then by the lower
     number. Unlike the distance from the plane through the extremes, this does not
-    count two objectives twice that say nearly the same. Class sizes span orders of
+    count two objectives twice if they say nearly the same. Class sizes span orders of
     magnitude, so objectives that do are scaled by their logarithms. An objective in which all are equal
-    does not count; a solution without a number in some objective is the knee only where all lack one.
+    does not count; a solution without a number in some objective is the knee only if all are without one.
 
     With two objectives and three or more solutions, the knee is never an end of the front.
     """
     if not len(front):
-        raise InfeasibleError("the front is empty: no recoding meets what is required.")
+        raise InfeasibleError("the front is empty: no recoding meets the requirements.")
     scaled = scaled_costs(front)
     return int(np.lexsort((scaled.sum(axis=1), scaled.max(axis=1, initial=0.0)))[0])
 
@@ -140,7 +140,7 @@ def find_flat_regions(
 
 
 def _columns(front: PlainFront, of: str | None) -> list[int]:
-    """Return the objectives that shall gain."""
+    """Return the objectives to improve."""
     numbers = list(range(len(front.objectives)))
     if of is None:
         return [i for i in numbers if front.objectives[i].maximize] or numbers
@@ -199,7 +199,7 @@ class _FlatSearch:
 
 
 FEW = 20
-"""Whole numbers below this are told as they are: a share of so few says less."""
+"""Whole numbers below this are shown as they are: a share of so few says less."""
 
 
 def relative_change(start: float, end: float) -> float:
@@ -328,7 +328,7 @@ def pick_solution(front: PlainFront, text: str) -> PlainSolution:
     """Return the solution that a pick means."""
     wanted = text.strip()
     if not len(front):
-        raise InfeasibleError("the front is empty: no recoding meets what is required.")
+        raise InfeasibleError("the front is empty: no recoding meets the requirements.")
     if wanted.isascii() and wanted.isdigit():
         return _by_number(front, int(wanted))
     if wanted == "knee":
@@ -352,7 +352,9 @@ def _by_number(front: PlainFront, number: int) -> PlainSolution:
 def _flat_end(front: PlainFront) -> PlainSolution:
     regions = find_flat_regions(front)
     if not regions:
-        raise InfeasibleError("the front has no flat region: every gain costs its price. Try 'knee'.")
+        raise InfeasibleError(
+            "the front has no flat region: every gain costs something elsewhere. Try 'knee'."
+        )
     return regions[0].end
 
 

@@ -1,4 +1,4 @@
-"""Solutions to which no other is as good in everything and better in something."""
+"""Solutions that cannot be improved in one respect without getting worse in another."""
 
 from __future__ import annotations
 

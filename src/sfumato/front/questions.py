@@ -63,13 +63,13 @@ def find_trades(
     *,
     at_most: float | str = 0.0,
 ) -> list[PlainSolution]:
-    """Return the solutions that are better in one objective for at most so much worse in others."""
+    """Return the solutions that are better in one objective if others may be at most this much worse."""
     gaining = _objective(front, better)
     others = [item for item in front.objectives if item != gaining]
     named = [worse] if isinstance(worse, str) else worse
     losing = others if named is None else [_objective(front, name) for name in named]
     if gaining in losing:
-        raise ParameterError(f"{gaining.name!r} cannot be better and worse at once; name another measure.")
+        raise ParameterError(f"{gaining.name!r} cannot be both better and worse; name another measure.")
     amount, is_share = read_amount(at_most)
     asked = list(dict.fromkeys([gaining, *losing, *others]))
     values = point_values(front, point, asked)
@@ -87,7 +87,7 @@ def find_trades(
 
 
 def read_amount(amount: float | str) -> tuple[float, bool]:
-    """Read how much worse is allowed; tell whether it is a share.
+    """Read how much worse is allowed, and whether it is a share.
 
     Examples
     --------
@@ -121,8 +121,8 @@ def point_values(front: PlainFront, point: Point, objectives: Sequence[Objective
     for item in objectives:
         if item.name not in known:
             raise ParameterError(
-                f"the measures lack {item.name!r}, which is an objective of the front. "
-                "Add it, or name the objectives that are to be compared."
+                f"the measures do not include {item.name!r}, which is an objective of "
+                "the front. Add it, or name the objectives to compare."
             )
         values[item.name] = float(known[item.name])
         if math.isnan(values[item.name]):
@@ -167,13 +167,13 @@ def _dominates(objectives: Sequence[Objective], item: PlainSolution, values: Map
 
 
 CLASS_SIZES = (10.0, 5.0, 3.0, 2.0)
-"""Sizes of the smallest class that are commonly asked for, in the order in which they are tried."""
+"""Common requirements on the smallest class, in the order in which they are tried."""
 
 RISKS = ("t", "exposed", "sf")
-"""Privacy measures of which less is better: to have little of them is no usefulness."""
+"""Privacy measures of which less is better: a low value does not mean that data are useful."""
 
 DIFFERENT_VALUES = 2.0
-"""So many different sensitive values in every class leave at least something open."""
+"""This many different sensitive values in every class leave at least something open."""
 
 
 @dataclass(frozen=True)
@@ -191,7 +191,7 @@ class Suggestion(Generic[SolutionT]):
 def make_suggestions(front: PlainFront, count: int = 3) -> list[Suggestion[PlainSolution]]:
     """Return solutions worth a look, the best first."""
     if count < 1:
-        raise ParameterError(f"at least one suggestion must be asked for; got {count}.")
+        raise ParameterError(f"ask for at least one suggestion; got {count}.")
     found: dict[int, Suggestion[PlainSolution]] = {}
     for item in _candidates(front):
         found.setdefault(item.solution.number, item)
@@ -229,23 +229,23 @@ def _knee(front: PlainFront) -> Suggestion[PlainSolution]:
     return Suggestion(
         front[place],
         "knee",
-        f"The knee: at least {reached} % of the way from the worst value of the front to the best in every "
-        f"objective{scale}, and no other solution gets further in all of them.",
+        f"Best balance: at least {reached} % of the way from the worst value of the front to the best in "
+        f"every objective{scale}; no other solution comes closer to the best in all of them.",
     )
 
 
 def _flat_end(region: FlatRegion[PlainSolution], which: str) -> Suggestion[PlainSolution]:
-    why = f"The end of {which} flat region: {region.text}, compared with solution {region.start.number}."
+    why = f"Good value, {which} flat region: {region.text}, compared with solution {region.start.number}."
     return Suggestion(region.end, "flat", why)
 
 
 def _flat_start(region: FlatRegion[PlainSolution]) -> Suggestion[PlainSolution]:
-    why = f"Where the longest flat region starts: from here to solution {region.end.number}, {region.text}."
+    why = f"Start of the longest flat region: from here to solution {region.end.number}, {region.text}."
     return Suggestion(region.start, "flat start", why)
 
 
 def _least(front: PlainFront) -> Iterator[Suggestion[PlainSolution]]:
-    """Give the cheapest solution that keeps what is commonly asked for."""
+    """Give the cheapest solution that meets common requirements."""
     losses = [o for o in front.objectives if not o.maximize and o.name.partition("(")[0] not in RISKS]
     conditions = _usual(front)
     if not losses or not conditions:
@@ -262,7 +262,7 @@ def _least(front: PlainFront) -> Iterator[Suggestion[PlainSolution]]:
 
 
 def _usual(front: PlainFront) -> dict[str, float]:
-    """Return what is commonly asked for, as far as some solution of the front has it all at once."""
+    """Return the common requirements that some solution of the front meets together."""
     fitting, conditions = list(front), {}
     for item in front.objectives:
         bare = item.name.partition("(")[0]

@@ -66,9 +66,11 @@ def read_blocks(values: Sequence[Plain], entry: object, *, ranges: bool) -> Part
         members = [_between(pair) for pair in members]
     listed = [code for block in members for code in block]
     if len(set(listed)) < len(listed):
-        raise DataError("its blocks overlap: a value stands in two of them.")
+        raise DataError("its blocks overlap: a value is in two of them.")
     if len(listed) < len(values):
-        raise DataError(f"its blocks lack {len(values) - len(listed)} of the {len(values)} values.")
+        raise DataError(
+            f"{len(values) - len(listed)} of the {len(values)} values are missing from its blocks."
+        )
     block = np.empty(len(values), dtype=np.int32)
     for number, block_codes in enumerate(members):
         block[block_codes] = number
@@ -110,7 +112,7 @@ def _level(hierarchy: Hierarchy, entry: int | str, where: Callable[..., str]) ->
     units = hierarchy.definition.get("dates")
     if not isinstance(units, list):
         raise HierarchyError(
-            "a text names a level of dates, and the hierarchy has none. Write the number of a level, or a "
+            "a text names a level of dates, but the hierarchy has none. Write the number of a level, or a "
             "list of blocks.",
             where=where(),
         )
@@ -133,7 +135,7 @@ def _of_blocks(hierarchy: Hierarchy, blocks: Blocks, where: Callable[..., str]) 
                 )
             if block[code] != UNKNOWN:
                 raise HierarchyError(
-                    "this value stands twice in the partition.",
+                    "this value occurs twice in the partition.",
                     where=where(number, place),
                     values=[str(values[place])],
                 )
@@ -141,7 +143,8 @@ def _of_blocks(hierarchy: Hierarchy, blocks: Blocks, where: Callable[..., str]) 
     lacking = np.flatnonzero(block[:known] == UNKNOWN).tolist()
     if lacking:
         raise HierarchyError(
-            f"the partition lacks {len(lacking)} of the {known} values of the domain. Add them to blocks.",
+            f"{len(lacking)} of the {known} values of the domain are missing from the partition. Add them "
+            "to blocks.",
             where=where(),
             values=[text_of(value) for code in lacking if (value := hierarchy.values[code]) is not None],
         )

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     Resolve: TypeAlias = Callable[[str], Path]
 
 TOGETHER = (("intervals", "granularity"), ("tree", "order"), ("file", "order"))
-"""The keys that may stand together; any other two exclude each other."""
+"""The keys that may be combined; no other two may."""
 
 
 def build(
@@ -65,7 +65,7 @@ def build(
         definition = Definition(values=[*sorted_values(known, kind, where=attribute)])
     hierarchy = make(attribute, definition, kind, known, has_missing=has_missing)
     if not hierarchy.size:
-        raise HierarchyError("The column has no values.", where=attribute)
+        raise HierarchyError("the column has no values.", where=attribute)
     return hierarchy
 
 
@@ -125,7 +125,7 @@ def _check_ways(attribute: str, spec: AttributeSpec) -> None:
     for pair in itertools.combinations(keys, 2):
         if pair not in TOGETHER:
             raise HierarchyError(
-                f"{pair[0]} and {pair[1]} exclude each other. Remove one of them.", where=attribute
+                f"{pair[0]} and {pair[1]} cannot be combined. Remove one of them.", where=attribute
             )
 
 
@@ -133,7 +133,8 @@ def _check_order(attribute: str, order: Sequence[str], found: Sequence[str]) -> 
     lacking = sorted(set(found) - set(order))
     if lacking:
         raise HierarchyError(
-            f"The order lacks {len(lacking)} of {len(found)} distinct values of the data. Add them to order.",
+            f"{len(lacking)} of {len(found)} distinct values of the data are missing from the order. Add "
+            "them to order.",
             where=attribute,
             values=lacking,
         )
@@ -171,15 +172,15 @@ def _reordered(leaves: LeafRows, order: Sequence[str]) -> list[Sequence[str]]:
     unknown = [text for text in order if text not in by_leaf]
     if unplaced or unknown:
         raise HierarchyError(
-            f"The order lacks {len(unplaced)} of the {len(by_leaf)} leaves of the hierarchy and names "
-            f"{len(unknown)} that it does not have.",
+            f"{len(unplaced)} of the {len(by_leaf)} leaves of the hierarchy are missing from the "
+            f"order, which names {len(unknown)} others.",
             where=leaves.attribute,
             values=unplaced or unknown,
         )
     rows = [by_leaf[text] for text in order]
     if pre_order(rows) != rows:
         raise HierarchyError(
-            "The order tears groups of the hierarchy apart. The values of a group must follow each other.",
+            "the order splits groups of the hierarchy. The values of a group must follow each other.",
             where=leaves.attribute,
         )
     return rows

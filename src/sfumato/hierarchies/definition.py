@@ -55,5 +55,5 @@ def read_definition(attribute: str, recorded: object) -> Definition:
 
 
 def damaged(attribute: str) -> HierarchyError:
-    """Say that a definition is none."""
-    return HierarchyError("The recipe does not define a hierarchy: it is damaged.", where=attribute)
+    """Say that this is not a definition."""
+    return HierarchyError("the recipe does not define a hierarchy: it is damaged.", where=attribute)

@@ -65,7 +65,7 @@ class Hierarchy:
 
         Of a file, a tree or an order these are all, of numbers those from bottom to top, where both are given
         and the domain has steps. Any other domain is what the data hold, so that its size, its ends and its
-        values tell about people.
+        values reveal something about people.
         """
         if "leaves" in self.definition or (self.kind == "ordinal" and "values" in self.definition):
             return np.array([value is not None for value in self.values]) & ~self.is_unknown
@@ -94,7 +94,7 @@ class Hierarchy:
         return found
 
     def only(self, codes: BoolArray) -> Hierarchy:
-        """Return the hierarchy over some of its values; blocks are numbered anew on every level."""
+        """Return the hierarchy over some of its values; blocks are renumbered on every level."""
         levels, labels = [], []
         for row, names in zip(self.levels, self.labels, strict=True):
             left = row[codes]

@@ -48,11 +48,11 @@ def problems(leaves: LeafRows, values: Sequence[str]) -> list[HierarchyError]:
     checks, so that one mistake is not reported twice.
     """
     if not leaves.rows:
-        return [HierarchyError("The hierarchy has no rows.", where=leaves.where())]
+        return [HierarchyError("the hierarchy has no rows.", where=leaves.where())]
     width = Counter(len(row) for row in leaves.rows).most_common(1)[0][0]
     if width == 1:
         message = (
-            "The hierarchy has a single column. It needs the values and at least one level above them, "
+            "the hierarchy has a single column. It needs the values and at least one level above them, "
             "separated by a semicolon, a comma or a tab."
         )
         return [HierarchyError(message, where=leaves.where(0))]
@@ -77,7 +77,7 @@ def _ragged(leaves: LeafRows, width: int) -> Iterator[HierarchyError]:
         right = next(number for number, row in enumerate(leaves.rows) if len(row) == width)
         count = len(leaves.rows[wrong[0]])
         yield HierarchyError(
-            f"Line {leaves.line(wrong[0])} has {count} column{'' if count == 1 else 's'}, "
+            f"line {leaves.line(wrong[0])} has {count} column{'' if count == 1 else 's'}, "
             f"line {leaves.line(right)} has {width}{_more(len(wrong) - 1, 'line')}. "
             "Every line needs one entry for each level.",
             where=leaves.where(wrong[0]),
@@ -89,8 +89,8 @@ def _empty_cells(leaves: LeafRows) -> Iterator[HierarchyError]:
     if wrong:
         column = list(leaves.rows[wrong[0]]).index("") + 1
         yield HierarchyError(
-            f"Line {leaves.line(wrong[0])} is empty in column {column}{_more(len(wrong) - 1, 'line')}. "
-            "Missing values need no line: they come directly under the root by themselves.",
+            f"line {leaves.line(wrong[0])} is empty in column {column}{_more(len(wrong) - 1, 'line')}. "
+            "Missing values need no line: they are placed directly under the root.",
             where=leaves.where(wrong[0]),
         )
 
@@ -107,7 +107,7 @@ def _doubled(leaves: LeafRows, sound: Sequence[int]) -> Iterator[HierarchyError]
             line if list(row) == list(leaves.rows[before]) else f"the value of {line} with other labels"
         )
         yield HierarchyError(
-            f"Line {leaves.line(again[0])} repeats {repeated}{_more(len(again) - 1, 'line')}. "
+            f"line {leaves.line(again[0])} repeats {repeated}{_more(len(again) - 1, 'line')}. "
             "Each value needs exactly one line.",
             where=leaves.where(again[0]),
             values=list(dict.fromkeys(leaves.rows[number][0] for number in again)),
@@ -126,7 +126,7 @@ def _not_nested(leaves: LeafRows, sound: Sequence[int], level: int) -> Iterator[
     if torn:
         label, number = next(iter(torn.items()))
         yield HierarchyError(
-            f"Level {level} does not nest in level {level + 1}: lines {leaves.line(first[label])} and "
+            f"level {level} does not nest in level {level + 1}: lines {leaves.line(first[label])} and "
             f"{leaves.line(number)} have one label at level {level} and two at level {level + 1}"
             f"{_more(len(torn) - 1, 'label')}.",
             where=leaves.where(number),
@@ -140,7 +140,7 @@ def _several_roots(leaves: LeafRows, sound: Sequence[int]) -> Iterator[Hierarchy
     if len(roots) > 1:
         second = list(roots.values())[1]
         yield HierarchyError(
-            f"The last column has {len(roots):,} different texts. It must have one, the root (such as *).",
+            f"the last column has {len(roots):,} different texts. It must have one, the root (such as *).",
             where=leaves.where(second),
         )
 
@@ -151,8 +151,8 @@ def _lacking(leaves: LeafRows, values: Sequence[str]) -> Iterator[HierarchyError
     lacking = [value for value in values if value not in known]
     if lacking:
         yield HierarchyError(
-            f"The hierarchy lacks {len(lacking):,} of {len(values):,} distinct values of the data. "
-            "Add them, or list them as missing.",
+            f"{len(lacking):,} of {len(values):,} distinct values of the data are missing from the "
+            "hierarchy. Add them, or list them as missing.",
             where=leaves.attribute,
             values=lacking,
         )
@@ -162,19 +162,19 @@ SEPARATORS = (";", "\t", ",")
 
 
 def read_leaves(path: Path, attribute: str, *, name: str | None = None) -> LeafRows:
-    """Read the rows of a hierarchy; whether they make one is not asked here."""
+    """Read the rows of a hierarchy; whether they make one is not checked here."""
     source = path.name if name is None else name
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except OSError as error:
-        reason = error.strerror or "the system does not say why"
+        reason = error.strerror or "for an unknown reason"
         raise HierarchyError(
-            f"The hierarchy cannot be read: {reason}.", where=f"{attribute} ({source})"
+            f"the hierarchy cannot be read: {reason}.", where=f"{attribute} ({source})"
         ) from None
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         raise HierarchyError(
-            "The file is not UTF-8. Save it in that encoding.", where=f"{source}:{line}"
+            "the file is not UTF-8. Save it in that encoding.", where=f"{source}:{line}"
         ) from None
     return parse_leaves(text, attribute, source=source)
 
@@ -199,7 +199,7 @@ def parse_leaves(text: str, attribute: str, *, source: str) -> LeafRows:
             line = reader.line_num + 1
     except csv.Error:
         raise HierarchyError(
-            "A quoted field is not closed, or text follows its closing quote. Write a quote inside as two.",
+            "a quoted field is not closed, or text follows its closing quote. Write a quote inside as two.",
             where=f"{source}:{line}",
         ) from None
     return LeafRows(attribute, rows, source, lines)

@@ -57,7 +57,7 @@ class Grid:
         whole = self.scale == 1 and x.dtype.kind == "i"
         extreme = max(abs(x.min().item()), abs(x.max().item())) * self.scale + abs(self.origin) + self.width
         if extreme > (_INTEGER_LIMIT if whole else _FLOAT_LIMIT):
-            raise HierarchyError("The numbers are too large for intervals this fine. Use larger ones.")
+            raise HierarchyError("the numbers are too large for intervals this fine. Use larger ones.")
         if whole:
             return np.asarray((x.astype(np.int64) - self.origin) // self.width)
         guess = np.floor((x - self.origin / self.scale) / (self.width / self.scale)).astype(np.int64)
@@ -178,8 +178,8 @@ def _domain(numbers: list[int] | list[float], rule: Definition, *, whole: bool) 
         # Only recipes say whether labels are for integers, and new data may be further apart than the old.
         if rule.integer is None:
             raise HierarchyError(
-                f"The integers span a range of more than {MOST_INTEGERS:,} values, which intervals would all "
-                "make part of the domain. Set granularity (or a larger one) to group them first."
+                f"the integers span a range of more than {MOST_INTEGERS:,} values, all of which would belong "
+                "to the domain of the intervals. Set granularity (or a larger one) to group them first."
             )
     return x if rule.granularity is None else grid.plain_start(np.unique(grid.index(x)))
 

@@ -150,7 +150,9 @@ def unify_dates(values: Sequence[Value], *, where: str | None = None) -> list[dt
         return [time.date() for time in times]
     if len({time.tzinfo is None for time in times}) > 1:
         raise HierarchyError(
-            "Some times have a zone and some have none, so they have no common order.", where=where
+            "some times have a zone and some have none, so they have no common order. Write all with a "
+            "zone, or none.",
+            where=where,
         )
     return [time if time.tzinfo is None else time.astimezone(dt.UTC) for time in times]
 

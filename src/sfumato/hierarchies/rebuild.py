@@ -53,7 +53,7 @@ def _with_unknown_leaf(hierarchy: Hierarchy, values: Sequence[Value], unknown: U
         return hierarchy
     if unknown == "error":
         raise HierarchyError(
-            f"The recipe does not know {len(foreign):,} of {len(values):,} distinct values of the data. "
+            f"the recipe does not know {len(foreign):,} of {len(values):,} distinct values of the data. "
             'Leave them out, or pass unknown="*".',
             where=hierarchy.attribute,
             values=texts_of(foreign),
@@ -217,7 +217,7 @@ def _assemble(attribute: str, recorded: RecordedBlocks, found: Assigned, *, has_
     """Put the hierarchy together, the domain block by block."""
     if not found and not has_missing:
         raise HierarchyError(
-            "The recipe shows no value of this column, so it cannot be applied.", where=attribute
+            "the recipe shows no value of this column, so it cannot be applied.", where=attribute
         )
     domain = sorted(found, key=lambda value: (found[value], as_key(recorded.kind, value)))
     numbers = np.array([found[value] for value in domain], dtype=np.int64)

@@ -43,8 +43,8 @@ def suggest_role(name: str, distinct: int, rows: int, kind: str) -> Role:
 
     A column whose name hints at an identifier, and whose values are nearly unique, is one.
     Then the name decides, and where it says nothing, again whether values are nearly
-    unique. In doubt the guess is ``quasi-identifier``: where that is wrong it costs
-    usefulness, and no privacy.
+    unique. If unsure, the guess is ``quasi-identifier``: if that is wrong, it costs
+    usefulness but not privacy.
 
     Examples
     --------

@@ -42,7 +42,7 @@ def _walk(node: object, path: Path, attribute: str) -> Iterator[Path]:
         for name, count in names.items():
             if count > 1:
                 raise HierarchyError(
-                    f"{_node(path)} has {count} groups with the name {name!r}. Unite them.", where=attribute
+                    f"{_node(path)} has {count} groups with the name {name!r}. Merge them.", where=attribute
                 )
         for child in node:
             yield from _walk(child, path, attribute)
@@ -56,7 +56,7 @@ def _check_names(paths: Sequence[Path], attribute: str) -> None:
         if "" in path:
             raise HierarchyError(
                 f"{_node(path[: path.index('')])} holds an empty text. Missing values need no leaf: they "
-                "come directly under the root by themselves.",
+                "are placed directly under the root.",
                 where=attribute,
             )
     deepest = _inner_nodes(paths, attribute)
@@ -102,4 +102,4 @@ def _shown(path: Path) -> str:
 
 
 def _node(path: Path) -> str:
-    return f"The node {_shown(path)}" if path else "The root"
+    return f"the node {_shown(path)}" if path else "the root"

@@ -39,7 +39,7 @@ def worst(values: FloatArray, rows: LongArray) -> float:
 def spread(values: FloatArray, rows: LongArray) -> float:
     """Return the sum over rows, which orders vectors as the binary spread index does.
 
-    That index tells how much one vector exceeds another, Σ max(a − b, 0); it is larger than that of b and a
+    That index is how much one vector exceeds another, Σ max(a − b, 0); it is larger than that of b and a
     if and only if Σ a > Σ b, because the difference of the two is Σ a − Σ b.
 
     Dewri, R., Ray, I., Ray, I., Whitley, D., property based generalizations, section 4.1.

@@ -1,6 +1,6 @@
-"""All measures by name: how each is made for a table, and the facts about it that others repeat to people.
+"""All measures by name: how each is made for a table, and the facts about it that others show to people.
 
-A fact of a measure stands in its row here, or on its class (direction, monotony, limits), and nowhere else.
+A fact about a measure is in its row here, or on its class (direction, monotony, limits), and nowhere else.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Setting:
         """Return the confidential sentences, for a measure that is about them."""
         if self.confidential is None:
             raise ParameterError(
-                f"measure {name!r} is about confidential sentences, and there are none. Add [[confidential]]."
+                f"measure {name!r} needs confidential sentences, but there are none. Add [[confidential]]."
             )
         return self.confidential
 
@@ -53,7 +53,7 @@ class Setting:
         if attribute not in self.sensitive:
             hint = nearest(attribute, self.sensitive) if self.sensitive else "The table has none."
             raise ParameterError(
-                f"measure {name!r} needs a sensitive attribute; {attribute!r} is none. {hint}"
+                f"measure {name!r} needs a sensitive attribute; {attribute!r} is not sensitive. {hint}"
             )
         return self.sensitive.index(attribute)
 
@@ -62,7 +62,7 @@ class Setting:
         number = self.sensitive_number(name, attribute)
         if attribute not in self.ordered:
             raise ParameterError(
-                f"measure {name!r} needs an order of the values of {attribute!r}, and categories have none. "
+                f"measure {name!r} needs an order of the values of {attribute!r}, but categories have none. "
                 'Give it a hierarchy, whose leaves are in order, or kind = "ordinal" with an order.'
             )
         return number
@@ -71,7 +71,7 @@ class Setting:
         """Return the levels of a sensitive attribute, for a measure that needs them."""
         if attribute not in self.trees:
             raise ParameterError(
-                f"measure {name!r} needs a hierarchy of {attribute!r}, and there is none. "
+                f"measure {name!r} needs a hierarchy of {attribute!r}, but there is none. "
                 "Add one to the attribute: hierarchy = { … }."
             )
         return self.trees[attribute]
@@ -79,7 +79,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class MeasureFacts:
-    """One measure: its class, and what people are told of it.
+    """One measure: its class, and what people read about it.
 
     In texts ``{attribute}`` stands for the sensitive attribute, ``{c}`` for the factor of `recursive_l`, and
     ``{unit}`` for what classes are counted in, row or person.
@@ -87,9 +87,9 @@ class MeasureFacts:
 
     # from the full name, and what `takes` says, to the measure
     make: Callable[..., Measure]
-    words: str | None = None  # the measure in words; None where only its name tells what it is
-    meaning: str | None = None  # what its number says of a table as it is, where `words` do not do
-    # beside its name it is made from: "nothing", the "weights" of the quasi-identifiers, a sensitive
+    words: str | None = None  # the measure in words; None if only its name says what it is
+    meaning: str | None = None  # what its number says about a table as it is, if `words` do not
+    # besides its name it is made from: "nothing", the "weights" of the quasi-identifiers, a sensitive
     # "attribute", or the confidential "sentences"
     takes: str = "nothing"
     # what of the table before it was recoded it compares with: its "rows", or its "domains", all of whose
@@ -201,7 +201,7 @@ OF_DOMAINS = frozenset(name for name, facts in MEASURES.items() if facts.compare
 OF_SENTENCES = frozenset(name for name, facts in MEASURES.items() if facts.takes == "sentences")
 
 DISTANCES = ("ordered", "hierarchical")
-"""The distances that t knows beside the equal one."""
+"""The distances of t besides the equal one."""
 
 DEFAULT_FACTOR = "3"
 """The c of ``recursive_l`` where all measures are listed."""
@@ -244,7 +244,7 @@ def make_measure(text: str, setting: Setting) -> Measure:
     if facts.takes == "attribute":
         return _of_attribute(text, name, arguments, setting)
     if arguments:
-        raise ParameterError(f"measure {name!r} takes no attribute; write it as {name!r} alone.")
+        raise ParameterError(f"measure {name!r} takes no attribute; write just {name!r}.")
     if facts.takes == "sentences":
         setting.sentences(text)  # there must be some
         return facts.make(text, setting)

@@ -33,7 +33,7 @@ class RowPenalties:
     # one number for each attribute
     slope: FloatArray | None = None
     start: FloatArray | None = None
-    offset: float = 0.0  # what each kept row costs beside its cells
+    offset: float = 0.0  # what each kept row costs besides its cells
     # for each attribute the weight of each value; None where all are 1
     weights: tuple[FloatArray, ...] | None = None
 

@@ -226,7 +226,7 @@ class Secure(WorstClass):
     """Logical security: 1 if no remaining class discloses a confidential sentence, else 0.
 
     A class discloses a sentence if it is true for every row of the class and confidential for someone in it:
-    whoever knows that this person is in the class then knows it.
+    anyone who knows that this person is in the class then knows it.
 
     Everyone must hold every sentence here: then a class is secure if each sentence is false for someone
     in it, and stays so united with any other class. It does not protect where a sentence is true for

@@ -152,7 +152,7 @@ def split_strata(strata: IntArray | None, rows: int, k: int) -> list[LongArray]:
     if len(small):
         raise DataError(
             f"{len(small)} of {len(sizes)} strata have fewer than k = {k} rows, {int(small.sum())} in all. "
-            "Unite them with others, lower k, or do without strata."
+            "Merge them with others, lower k, or leave out strata."
         )
     order = np.argsort(number.reshape(-1), kind="stable").astype(np.int64)
     return np.split(order, np.cumsum(sizes)[:-1])
@@ -262,7 +262,7 @@ def check_groups(groups: Groups, names: tuple[str, ...], method: Method) -> Name
     listed = [name for group in found for name in group]
     for name in listed:
         if name not in names:
-            raise ParameterError(f"the groups name {name!r}, which is no column to microaggregate.")
+            raise ParameterError(f"the groups name {name!r}, which is not a column to microaggregate.")
     for name in names:
         if listed.count(name) != 1:
             times = "in no group" if name not in listed else "in a group twice"
@@ -270,5 +270,7 @@ def check_groups(groups: Groups, names: tuple[str, ...], method: Method) -> Name
     if not all(found):
         raise ParameterError("a group is empty. Leave it out.")
     if method == "univariate" and any(len(group) > 1 for group in found):
-        raise ParameterError("univariate takes each column alone: make groups of one column, or name none.")
+        raise ParameterError(
+            "univariate takes each column by itself: make groups of one column, or name none."
+        )
     return found

@@ -1,4 +1,4 @@
-"""Whether the parts of a manifest agree, and whether its seal fits."""
+"""Whether the parts of a manifest agree, and whether its seal matches."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def judge_manifest(manifest: Manifest) -> list[Check]:
 def judge_seal(manifest: Manifest) -> Check:
     """Tell whether a manifest is as it was written."""
     if manifest.seal == "fits":
-        return Check("seal", "holds", "the manifest is as it was written, or was sealed anew.")
+        return Check("seal", "holds", "the manifest matches its seal.")
     if manifest.seal == "broken":
         return Check(
-            "seal", "broken", "the manifest was changed after it was written: its seal does not fit."
+            "seal", "broken", "the manifest was changed after it was written: it does not match its seal."
         )
-    return Check("seal", "cannot be recounted", "the manifest has none.")
+    return Check("seal", "cannot be recounted", "the manifest has no seal.")
 
 
 def _judge_agreement(manifest: Manifest) -> Check:
@@ -56,7 +56,7 @@ def _wrong_settings(recipe: Generalization) -> str | None:
         return "the share of rows that may be suppressed is not between 0 and 1"
     for name, done in recipe.attributes.items():
         if done.scheme not in ((None, *SCHEMES) if done.role == "quasi-identifier" else (None,)):
-            return f"the scheme of {name!r} in its recipe is none that its role can have"
+            return f"the scheme of {name!r} in its recipe is not allowed for its role"
     return None
 
 
@@ -68,15 +68,15 @@ def _part(manifest: Manifest, name: str) -> Mapping[str, object]:
 def _wrong_attributes(recipe: Generalization, stated: Mapping[str, object]) -> str | None:
     """Compare columns, weights and outputs."""
     if stated and set(stated) != set(recipe.quasi_identifiers):
-        return "costs are stated for other columns than its quasi-identifiers"
+        return "costs are stated for columns other than its quasi-identifiers"
     for name in recipe.quasi_identifiers:
         done, entry = recipe.attributes[name], stated.get(name)
         if isinstance(entry, Mapping) and entry.get("weight", done.weight) != done.weight:
             return f"the weight of {name!r} in its recipe is not the one that its costs are stated for"
         if done.statistics is not None and done.output == "label":
-            return f"statistics of {name!r} are listed, and its labels are said to leave"
+            return f"statistics of {name!r} are listed, but its labels are said to be published"
         if done.statistics is None and done.output != "label" and done.level != 0:
-            return f"the statistics of {name!r} are said to leave, and none are listed"
+            return f"the statistics of {name!r} are said to be published, but none are listed"
     return None
 
 
@@ -107,7 +107,7 @@ _CENTRES = ("mean", "median", "low")
 
 
 def judge_settings(manifest: Manifest, promise: ClusterPromise) -> list[Check]:
-    """Hold the parts of a manifest against each other."""
+    """Compare the parts of a manifest with each other."""
     return [_judge_input(manifest), _judge_recipe(manifest.recipe, promise), *_judge_score(manifest.measures)]
 
 
@@ -115,11 +115,11 @@ def _judge_input(manifest: Manifest) -> Check:
     """Microaggregation keeps every row."""
     rows = manifest.rows
     if rows["in"] == rows["out"] and not rows["suppressed"]:
-        return Check("rows in", "holds", f"{rows['in']} stated: every row stays.")
+        return Check("rows in", "holds", f"{rows['in']} stated: every row is kept.")
     return Check(
         "rows in",
         "broken",
-        f"rows: every row stays, and {rows['in']} in, {rows['out']} out and "
+        f"rows: every row is kept, but {rows['in']} in, {rows['out']} out and "
         f"{rows['suppressed']} suppressed are stated.",
     )
 
@@ -129,15 +129,15 @@ def _judge_recipe(recipe: Mapping[str, object], promise: ClusterPromise) -> Chec
     centres, dropped = recipe.get("centres"), recipe.get("dropped")
     wrong = {
         "a column is in two groups": len(set(known)) < len(known),
-        "a grouped column does not leave": not {*known, promise.within or known[0]} <= set(promise.columns),
-        "clusters do not cross a column that they are made of": promise.within in known,
+        "a grouped column is not published": not {*known, promise.within or known[0]} <= set(promise.columns),
+        "the column that separates clusters is itself grouped": promise.within in known,
         "centres are not stated for exactly the grouped columns": not isinstance(centres, Mapping)
         or set(centres) != set(known)
         or not all(centre in _CENTRES for centre in centres.values()),
-        "orders are stated for other columns than grouped ones, or a label twice": any(
+        "orders are stated for columns that are not grouped, or name a label twice": any(
             name not in known or len(set(labels)) < len(labels) for name, labels in promise.orders.items()
         ),
-        "a column that was left out leaves": not isinstance(dropped, list)
+        "a column that was left out is published": not isinstance(dropped, list)
         or any(name in promise.columns for name in dropped),
     }
     found = [text for text, is_wrong in wrong.items() if is_wrong]

@@ -1,4 +1,4 @@
-"""Recount all that a released file and its manifest determine, and list what they do not."""
+"""Recount everything that a released file and its manifest determine, and list the rest."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from sfumato.verifier.promise import Count
 
 BY_SPECIFICATION = "specification: "
-"""What the names of checks begin with that hold a file against a specification."""
-_UNSEALED = "the manifest has no seal, so that a changed claim shows only where it can be recounted"
+"""Prefix of the checks that compare a file with a specification."""
+_UNSEALED = "the manifest has no seal, so a changed claim is noticed only if it can be recounted"
 
 
 def audit_release(path: str | Path, original: object = None, spec: Spec | None = None) -> Verdict:
-    """Hold a file against its ``FILE.json``, the data that it was made from, and a specification."""
+    """Check a file against its ``FILE.json``, the data that it was made from, and a specification."""
     path = Path(path)
     manifest = Manifest.load(manifest_path(path))
     audit = _audit_clusters if is_microaggregated(manifest) else _audit_classes
@@ -88,7 +88,7 @@ def _audit_classes(path: Path, manifest: Manifest, original: object, spec: Spec 
 
 
 def _uncounted(path: Path, manifest: Manifest, error: VerificationError) -> Verdict:
-    """Return what is left to say of a file that lacks what a recount needs: a column, or every row."""
+    """Return what can be said about a file without what a recount needs: a column, or every row."""
     if "contradicts itself" in error.message:
         raise error
     names = dict.fromkeys((*manifest.require, *manifest.measures))
@@ -106,7 +106,7 @@ def _uncounted(path: Path, manifest: Manifest, error: VerificationError) -> Verd
 
 
 def _judge_specification(path: Path, manifest: Manifest, spec: Spec, found: Recount | None) -> list[Check]:
-    """Hold a file against a specification, with the numbers that manifest and original add to it."""
+    """Check a file against a specification, with the numbers that manifest and original add to it."""
     asked = specified_promise(spec)
     stated = {name: manifest.measures.get(name) for name in asked.require}
     promise = replace(
@@ -197,7 +197,7 @@ def _merge(checks: Sequence[Check], others: Sequence[Check]) -> list[Check]:
 
 
 def audit_against(path: str | Path, spec: Spec) -> Verdict:
-    """Hold a file against roles and requirements of a specification, without a manifest."""
+    """Check a file against roles and requirements of a specification, without a manifest."""
     promise = specified_promise(spec)
     found = recount(Path(path), promise)
     return _verdict(found, promise, judge(found, promise, on_seal=False))

@@ -50,7 +50,7 @@ class Draft:
     promise: Promise  # what has to hold, and the numbers that the search found
     recipe: Generalization  # what was done
     groupings: tuple[Grouping, ...]  # the partition of each quasi-identifier
-    publication: Publication  # what is published beside rows and recipe
+    publication: Publication  # what is published besides rows and recipe
     measures: Mapping[str, float]  # measures as the search found them
 
     @property
@@ -94,7 +94,7 @@ class Draft:
 
     @property
     def _needs_checked(self) -> bool:
-        """Whether columns that do not leave are needed to recount the promise."""
+        """Whether columns that are not published are needed to recount the promise."""
         secrets = self.prepared.table.secrets
         return self.promise.person is not None or not (secrets is None or secrets.is_for_everyone)
 
@@ -195,7 +195,7 @@ def make_draft(
     every = tuple(
         make_measure(name, prepared.setting)
         for name in measure_names(prepared.setting)
-        # A recount needs more than the release and its manifest: only where somebody asked for it.
+        # A recount needs more than the release and its manifest: only if somebody asked for it.
         if not measure_facts(name).on_request or name in asked
     )
     alone = replace(problem, lattice=fixed, extra=every, schemes=None)
@@ -337,7 +337,7 @@ def _promise(
 def _reference(
     prepared: Prepared, measures: Mapping[str, float], groupings: tuple[Grouping, ...]
 ) -> dict[str, object]:
-    """State what our own recount needs beside the file, suppressed rows included."""
+    """State what our own recount needs besides the file, suppressed rows included."""
     weights = prepared.setting.weights.tolist()
     attributes = {
         item.name: item.costs(weight)

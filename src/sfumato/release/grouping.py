@@ -64,7 +64,7 @@ class Grouping:
 
     @cached_property
     def level(self) -> int | None:
-        """The level that the partition is; None where it is none, nor the values, nor everything."""
+        """The level that the partition is; None if it is neither a level, nor the values, nor everything."""
         if self.node is not None:
             return self.node
         if self._is_flat:
@@ -84,7 +84,7 @@ class Grouping:
 
     @property
     def keep(self) -> bool:
-        """Whether the column leaves as it came: every value by itself, not granulated, none unknown."""
+        """Whether the column is published as it came: every value by itself, not granulated, none unknown."""
         return (
             self.level == 0 and not self.hierarchy.definition.get("granularity") and not self._shows_unknown
         )
@@ -157,7 +157,7 @@ class Grouping:
         shown = [self.labels[number] for number in self.shown]
         if self.statistics is not None and len(set(shown)) < len(shown):
             raise SpecError(
-                f"two blocks of {self.name!r} have the same {self.output}, so that the release would merge "
+                f"two blocks of {self.name!r} have the same {self.output}, so the release would merge "
                 'them. Use output = "label" or another statistic, or pick another solution.',
                 where=where,
             )
@@ -311,7 +311,7 @@ class Grouping:
         if is_plain or self._shows_unknown:
             return None
         numbers = [_number_of(text) for text in self.labels]
-        # A block of which all published values are missing has no statistic, and leaves as its name.
+        # A block of which all published values are missing has no statistic, and is published as its name.
         is_all = all(numbers[number] is not None or self.labels[number] is None for number in self.shown)
         return numbers if is_all else None
 

@@ -1,9 +1,9 @@
 """Take typed values out of JSON objects, with errors that name the place.
 
-Everything is first written into a private, hidden folder beside its target, brought to the disk, and then
-renamed. What ends in order, by an error or a signal too, leaves nothing hidden behind. A run that is killed
-leaves a folder that nobody else can read, and nothing new under a final name but a manifest whose file is
-not there; the next run that writes there puts the old files back and removes the rest.
+Everything is first written into a private, hidden folder next to its target, brought to the disk, and then
+renamed. A run that ends in order, even by an error or a signal, leaves nothing hidden behind. A run that is
+killed leaves a folder that nobody else can read, and nothing new under a final name but a manifest whose
+file is not there; the next run that writes there puts the old files back and removes the rest.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ LONGEST = 10**300
 
 
 class _StrangeError(ValueError):
-    """JSON in form, but nothing that we write; never leaves this module."""
+    """JSON in form, but nothing that we write; used only in this module."""
 
 
 def stable_json(value: object) -> str:
@@ -133,7 +133,7 @@ def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
     """Make an object; readers differ in which of two equal keys counts, so neither does."""
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise _StrangeError("a key stands twice in one object.")
+        raise _StrangeError("a key occurs twice in one object.")
     return found
 
 
@@ -161,9 +161,9 @@ def check_target(
     where = str(path)
     full = str(path.absolute())
     if "\0" in full or full.encode(errors="replace") != full.encode(errors="surrogatepass"):
-        raise OutputError("the name is not valid UTF-8, or holds NUL. Choose another name.", where=where)
+        raise OutputError("the name is not valid UTF-8, or contains NUL. Choose another name.", where=where)
     if path.is_dir():
-        raise OutputError("a folder has this name; name a file.", where=where)
+        raise OutputError("this is a folder; name a file.", where=where)
     if not path.parent.is_dir():
         raise OutputError("its folder does not exist. Make the folder first.", where=where)
     with output_errors(path), private_folder(path.parent) as probe:
@@ -207,7 +207,7 @@ def atomic_folder(
     force: bool = False,
     private: Collection[str] = (),
 ) -> None:
-    """Write files into a folder, all or none; a new folder appears with all of them at once."""
+    """Write files into a folder, all or none; a new folder appears with all of them."""
     folder = Path(folder)
     if os.path.lexists(folder) and not folder.is_dir():
         raise OutputError("a file has this name; name a folder.", where=str(folder))
@@ -350,7 +350,7 @@ class Fields:
         return self._values[key]
 
     def _wrong(self, key: str, expected: str) -> DataError:
-        return DataError(f"{key!r} is not as it should be: {expected} is expected.", where=self.where)
+        return DataError(f"{key!r} is malformed: {expected} is expected.", where=self.where)
 
 
 def _is_number(value: object) -> TypeGuard[int | float]:

@@ -1,4 +1,4 @@
-"""``FILE.json``: what stands beside a release so that anyone can recount it."""
+"""``FILE.json``: what comes with a release so that anyone can recount it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Manifest:
     require: Mapping[str, float]  # measure → number that must hold
     rows: Mapping[str, int]  # `in`, `out` (rows of the file, masked ones included) and `suppressed`
     sha256: str  # digest of the file, lower-case hexadecimal
-    reference: Mapping[str, object]  # what a recount needs beside the file (see `sfumato.release.reference`)
+    reference: Mapping[str, object]  # what a recount needs besides the file (see `sfumato.release.reference`)
     versions: Mapping[str, str]  # name → version of what made it
     # measure → why its number is not published: it would tell about suppressed rows or about a domain that
     # the specification does not declare
@@ -39,8 +39,9 @@ class Manifest:
     # measure → how much better than stated its true number may be, where suppressed rows decide that
     tolerance: Mapping[str, float] = field(default_factory=dict)
     # whether the seal that was read fits what was read with it: `fits`, `broken` or `absent`. The seal is a
-    # digest of all else in the manifest and is made anew whenever that is written. It shows that a claim was
-    # changed after writing; it is no signature, for whoever can rewrite the manifest can rewrite its seal.
+    # digest of everything else in the manifest and is made again whenever that is written. It shows that a
+    # claim was changed after writing; it is not a signature, for anyone who can rewrite the manifest can
+    # rewrite its seal.
     seal: Seal = field(default="fits", compare=False)
     # of a release that was drawn at random among near-optimal ones (`choice` in the file) how much worse it
     # may be than the best; None of all others. How many there were, and what the best was, is no part of it.
@@ -186,7 +187,7 @@ def _fits_labels(done: RecipeAttribute, entry: Mapping[str, object]) -> bool:
 
 
 def manifest_path(path: str | Path) -> Path:
-    """Return where the manifest of a release stands.
+    """Return where the manifest of a release is.
 
     Examples
     --------

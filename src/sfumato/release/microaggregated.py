@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 KIND = "microaggregation"
 Middle: TypeAlias = Literal["mean", "median", "low"]
-_NOT_RECOUNTED = "it compares with the original values, which the file does not hold"
+_NOT_RECOUNTED = "it compares with the original values, which are not in the file"
 
 
 @dataclass(frozen=True)
@@ -162,7 +162,7 @@ def read_promise(manifest: Manifest, where: str) -> ClusterPromise:
 def _read_groups(fields: Fields) -> tuple[tuple[str, ...], ...]:
     groups = tuple(cast("tuple[str, ...]", group) for group in fields.blocks("groups"))
     if not groups or not all(group and all(isinstance(name, str) for name in group) for group in groups):
-        raise DataError("'groups' is not as it should be: lists of names are expected.", where=fields.where)
+        raise DataError("'groups' is malformed: lists of names are expected.", where=fields.where)
     return groups
 
 
@@ -189,8 +189,8 @@ def state_microaggregated(
 def coarse(measures: Mapping[str, float]) -> dict[str, float]:
     """Return percentages as they are published: rounded up to 1, 2, 5, 10, 20, 50 or 100, and so on.
 
-    Exact numbers would allow to solve for original values: with the centres, an information loss tells the
-    squares of all deviations together, and of two rows in one cluster that is both values. A step spans a
+    Exact numbers would let others solve for original values: with the centres, an information loss reveals
+    the squares of all deviations together, and of two rows in one cluster that is both values. A step spans a
     factor of two or more, and the larger number is the cautious one. The score is that of the others.
 
     Examples
@@ -255,8 +255,8 @@ def _notes(promise: ClusterPromise, found: ClusterRecount) -> list[str]:
     if len(promise.groups) < 2:
         return []
     return [
-        f"{promise.k} rows of a class are promised in each of {len(promise.groups)} groups of columns alone; "
-        f"over all of them together the smallest class has {found.joint}"
+        f"{promise.k} rows of a class are promised in each of {len(promise.groups)} groups of columns "
+        f"separately; over all of them together the smallest class has {found.joint}"
     ]
 
 
@@ -294,11 +294,11 @@ def read_both(
     before, after = (read_numbers(source, recipe.names, known) for source in (original, released))
     rows = [len(side[0].values) for side in (before, after)]
     if rows[0] != rows[1]:
-        raise DataError(f"{NOT_MADE}: it has {rows[1]} rows, and the data have {rows[0]}.")
+        raise DataError(f"{NOT_MADE}: it has {rows[1]} rows, but the data have {rows[0]}.")
     ours, theirs = (np.column_stack([column.values for column in side]) for side in (before, after))
     strata = None if recipe.within is None else read_codes(original, recipe.within)
     if recipe.order == "sorted":
-        # Which row was which is told by doing it again alone.
+        # Only doing it again shows which row was which.
         made = remake(recipe, before, strata)
         new = {column.name: column.restore(made[:, place]) for place, column in enumerate(before)}
         found = np.empty_like(theirs)
@@ -306,7 +306,7 @@ def read_both(
         theirs = found
     # Values are numbered by their first rows, so that equal columns have equal numbers.
     elif strata is not None and not _has_strata(released, recipe, strata):
-        raise DataError(f"{OTHER_ROWS}: the strata are others.")
+        raise DataError(f"{OTHER_ROWS}: the strata differ.")
     sides = BothSides(tuple(before), ours, theirs)
     if not _are_centres(sides, recipe, strata):
         raise DataError(f"{OTHER_ROWS}.")

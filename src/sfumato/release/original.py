@@ -1,4 +1,4 @@
-"""A release beside the data that it was made from: what file and manifest alone do not determine."""
+"""A release next to the data that it was made from: what file and manifest alone do not determine."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from sfumato.verifier.bags import Difference
 
 ROWS = "rows of the original"
-_FLAT = "a column shows all values alike, so that suppressed rows look like published ones"
+_FLAT = "a column shows all values alike, so suppressed rows look like published ones"
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def hold_generalized(
         measured = _measure(manifest, prepared, difference, original, names=names, spec=spec)
     else:
         measured = Remeasured(reasons=dict.fromkeys(names, NOT_MADE))
-    # Where the original leaves a measure open, what the file says of it stands.
+    # Where the original leaves a measure open, what the file says about it counts.
     reasons = {name: why for name, why in measured.reasons.items() if name not in found.counted}
     checks += [*measured.checks, *_judge_open(manifest, measured, reasons)]
     return Beside(tuple(checks), measured.exact, difference.rows, reasons)
@@ -143,10 +143,10 @@ def _judge(title: str, stated: int, counted: int) -> Check:
 
 def _judge_rows(found: Difference) -> Check:
     if found.is_none:
-        return held(ROWS, "the recipe makes exactly the released rows of them.")
+        return held(ROWS, "the recipe makes exactly the released rows from them.")
     return broken(
         ROWS,
-        f"{NOT_MADE}: {found.foreign} released rows are not what the recipe makes of them, and "
+        f"{NOT_MADE}: {found.foreign} released rows are not what the recipe makes from them, and "
         f"{found.lacking} rows that it makes are not released.",
     )
 
@@ -181,7 +181,7 @@ def _measure(
             remeasure(shown, names, holders_known=everyone), checks=judge_costs(shown, manifest.reference)
         )
     except SfumatoError as error:
-        why = f"doing it again fails: {error.message.rstrip('.')}"
+        why = f"applying the recipe again fails: {error.message.rstrip('.')}"
         return Remeasured(reasons=dict.fromkeys(names, why))
 
 
@@ -204,7 +204,7 @@ def _judge_open(manifest: Manifest, found: Remeasured, reasons: Mapping[str, str
 
 
 def hold_microaggregated(path: Path, manifest: Manifest, original: Source) -> Beside:
-    """Hold a microaggregated file against the original: the same rows, centres in place of values."""
+    """Compare a microaggregated file with the original: the same rows, centres in place of values."""
     recipe = Microaggregation.from_dict(manifest.recipe)
     try:
         sides = read_both(original, open_source(path), recipe)
@@ -241,6 +241,6 @@ def _judge_others(path: Path, recipe: Microaggregation, original: Source) -> Ite
         yield broken(title, f"{title}: {error.message}")
         return
     if changed:
-        yield broken(title, f"the column {changed[0]!r} is not as in the original.")
+        yield broken(title, f"the column {changed[0]!r} differs from the original.")
     else:
-        yield held(title, "as in the original, row by row.")
+        yield held(title, "the same as in the original, row by row.")

@@ -1,4 +1,4 @@
-"""What of a release may be published: nothing that tells about suppressed rows beyond how many there are.
+"""What may be published about a release: nothing about suppressed rows except how many there are.
 
 A number is published if file and specification determine it. One that depends on a domain which the
 specification does not declare is withheld: its size and its ends are those of the data. One that depends on
@@ -39,7 +39,7 @@ _TO_DECLARE = {
 
 @dataclass(frozen=True)
 class Publication:
-    """What a manifest says beside the recipe."""
+    """What a manifest says besides the recipe."""
 
     reference: Mapping[str, object]  # what a recount of the file needs
     # measure → why its number is not published, and what to do about it

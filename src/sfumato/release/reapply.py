@@ -95,12 +95,12 @@ def _read_partition(prepared: Prepared, attribute: int, entry: object) -> Partit
     name = prepared.scheme_names[attribute]
     partition = read_blocks(prepared.plain[attribute], entry, ranges=name in RANGES)
     if not prepared.schemes[attribute].is_valid(partition):
-        raise DataError(f"its blocks are no partition of the scheme {name!r}.")
+        raise DataError(f"its blocks are not a partition of the scheme {name!r}.")
     return partition
 
 
 APART = "\ue000unknown"
-"""The label of values that a strict recipe does not know; the first character is no text of anybody's."""
+"""The label of values that a strict recipe does not know; no real text has the first character."""
 
 
 def recipe_problem(
@@ -116,7 +116,7 @@ def recipe_problem(
         # The data of a release have their own values where the recipe lists published ones alone.
         is_theirs = strict and done.kind != "ordinal" and "values" in (done.hierarchy or {})
         if done.hierarchy is not None and not is_theirs:
-            # Sensitive values leave as they are, so one that is unknown has no place to go to.
+            # Sensitive values are published as they are, so an unknown one has no label.
             makers[name] = _maker(name, done, "error")
     table = code_table(open_source(data, spec.data), spec, makers)
     free = prepare(table)
@@ -127,7 +127,7 @@ def recipe_problem(
     prepared = Prepared(free.table, Lattice(ladders), free.setting)
     if recipe.require.get("k", 0) > prepared.cube.person_count:
         raise InfeasibleError(
-            f"the recipe requires k = {recipe.require['k']:g}, and these are only "
+            f"the recipe requires k = {recipe.require['k']:g}, but there are only "
             f"{prepared.cube.person_count} rows. Pass more rows."
         )
     problem = make_problem(prepared, (), ())
@@ -154,10 +154,10 @@ def _check_feasible(prepared: Prepared, problem: Problem) -> None:
     rule, budget = problem.suppression.rule, problem.suppression.budget
     allowed = f"{budget} may be suppressed"
     if rule in (Rule.SMALLEST, Rule.BELOW_MEAN):
-        allowed = "and the recipe's rule suppresses by class size alone, not what fails"
+        allowed = "but the recipe's rule suppresses by class size, not what fails"
     raise InfeasibleError(
         f"the recipe does not meet its requirements on these rows: {int(statistics.failing[0])} of "
-        f"{prepared.cube.row_count} rows fail, {allowed}. Search anew, or pass more rows."
+        f"{prepared.cube.row_count} rows fail, {allowed}. Search again, or pass more rows."
     )
 
 
@@ -166,7 +166,7 @@ def _spec_of(recipe: Generalization) -> Spec:
     attributes: dict[str, dict[str, object]] = {}
     for name, attribute in recipe.attributes.items():
         if attribute.role == "identifier":
-            continue  # it does not leave, so new data need not have it
+            continue  # it is not published, so new data need not have it
         attributes[name] = {"role": attribute.role}
         if attribute.kind in ("number", "category", "date"):
             attributes[name]["kind"] = attribute.kind
@@ -213,7 +213,7 @@ def _maker(
             recorded = RecordedBlocks(kind, attribute.blocks, labels, has_reach, definition, strict)
             return regroup(name, recorded, values, has_missing=has_missing, unknown=unknown)
         if has_reach and "values" in definition and not strict:
-            # The blocks are single values and leave as they are; so does what lies between them.
+            # The blocks are single values and are published as they are; so does what lies between them.
             definition = fill_values(definition, kind, values)
         return rebuild(name, definition, kind, values, has_missing=has_missing, unknown=unknown)
 

@@ -85,7 +85,9 @@ class RecipeAttribute:
         role = cast("Role", fields.text("role", ROLES))
         partition = fields.fields("partition") if fields.has("partition") else None
         if (partition is not None) != (role == "quasi-identifier"):
-            raise DataError("a quasi-identifier has a partition, and nothing else has.", where=fields.where)
+            raise DataError(
+                "a quasi-identifier must have a partition, and no other column may.", where=fields.where
+            )
         level, blocks, labels = (None,) * 3 if partition is None else _read_partition(partition)
         statistics = None if partition is None else _read_statistics(partition)
         return cls(
@@ -111,7 +113,7 @@ def _read_partition(fields: Fields) -> tuple[int | None, Blocks | None, Labels |
     blocks = fields.blocks("blocks")
     labels = fields.optional_texts("labels") if fields.has("labels") else None
     if labels is not None and len(labels) != len(blocks):
-        raise DataError(f"{len(blocks)} blocks have {len(labels)} labels.", where=fields.where)
+        raise DataError(f"there are {len(blocks)} blocks but {len(labels)} labels.", where=fields.where)
     return None, blocks, labels
 
 
@@ -125,9 +127,7 @@ def _read_statistics(fields: Fields) -> tuple[tuple[str, str], ...] | None:
         if len(pair) == 2 and isinstance(pair[0], str) and isinstance(pair[1], str)
     )
     if len(pairs) < len(found):
-        raise DataError(
-            "'statistics' is not as it should be: pairs of texts are expected.", where=fields.where
-        )
+        raise DataError("'statistics' is malformed: pairs of texts are expected.", where=fields.where)
     return pairs
 
 
@@ -167,7 +167,7 @@ class Generalization:
 
     @property
     def released(self) -> tuple[str, ...]:
-        """Names of the columns that leave: all but identifiers and the person column."""
+        """Names of the columns that are published: all but identifiers and the person column."""
         return tuple(
             name for name in self._names("quasi-identifier", "sensitive", "other") if name != self.person
         )
@@ -228,7 +228,9 @@ class Generalization:
     def save(self, path: str | Path, *, force: bool = False) -> None:
         """Write the recipe to a file; ``force`` replaces an existing recipe, never another file."""
         if force and os.path.lexists(path) and not _is_recipe(path):
-            raise OutputError("another file, no recipe, has this name. Choose another name.", where=str(path))
+            raise OutputError(
+                "this name belongs to a file that is not a recipe. Choose another name.", where=str(path)
+            )
         atomic_text(path, stable_json(self.to_dict()), force=force)
 
 

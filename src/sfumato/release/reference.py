@@ -1,4 +1,4 @@
-"""Make the ``reference`` of a manifest: what a recount needs and the file does not tell.
+"""Make the ``reference`` of a manifest: what a recount needs and the file does not show.
 
 ``attributes`` states, for every quasi-identifier, what a cell costs by its label;
 ``distributions`` states, for every sensitive attribute that t judges, its values and their shares.
@@ -29,7 +29,7 @@ Scalar: TypeAlias = str | int | float | None
 
 
 def kept_attribute(*, height: int, weight: float = 1.0) -> dict[str, object]:
-    """State the costs of a column that leaves as it came: nothing, whatever its values."""
+    """State the costs of a column that is published as it came: nothing, whatever its values."""
     return {
         "weight": weight,
         "loss": {"default": [0, 1], "cells": []},
@@ -48,7 +48,7 @@ def recoded_attribute(
     heights: Sequence[int] | None = None,
     extents: tuple[Sequence[int], int] | None = None,
 ) -> dict[str, object]:
-    """State the costs of a column that leaves as labels of blocks.
+    """State the costs of a column that is published as labels of blocks.
 
     A cell costs (values in its block − 1) / (values in the domain − 1), and its height is the
     level of its block over the height of the hierarchy. In a domain of one value every cell costs 0.
@@ -106,7 +106,7 @@ def scalar(value: object) -> Scalar:
 def stated_sentence(sentence: str, tree: Sequence[object], *, everyone: bool) -> dict[str, object]:
     """State a confidential sentence: as people read it, as it is recounted, and whether everyone holds it.
 
-    For whom it is confidential otherwise is not told.
+    For whom it is confidential otherwise is not stated.
     """
     return {"sentence": sentence, "tree": list(tree), "everyone": everyone}
 
@@ -159,7 +159,7 @@ def recounted_sentences(table: Table) -> tuple[Secret, ...]:
 
 
 def specified_sentences(spec: Spec) -> tuple[Secret, ...]:
-    """Return the sentences of a specification alone, to hold a file against them.
+    """Return the sentences of a specification alone, to check a file against them.
 
     Who holds one is then known only if everyone does. Kinds are what the specification says, else what the
     constants are.

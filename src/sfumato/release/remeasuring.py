@@ -1,4 +1,4 @@
-"""Measures of a release, computed anew from the data that it was made from.
+"""Measures of a release, computed again from the data that it was made from.
 
 Nothing is searched and no requirement is looked at: the suppressed classes are those that the file does not
 show, whatever its manifest asks for.
@@ -35,11 +35,11 @@ if TYPE_CHECKING:
     from sfumato.verifier import Check
 
 HOLDERS = (
-    "for whom a sentence is confidential is in no manifest; pass the specification of the release with --spec"
+    "no manifest says for whom a sentence is confidential; pass the specification of the release with --spec"
 )
-_UNNAMED = "the recipe does not name the values of {!r} that occur in suppressed rows alone"
+_UNNAMED = "the recipe does not name the values of {!r} that occur only in suppressed rows"
 _DECLARED = (
-    "the domain of {!r} is declared outside of recipe and data; pass the specification of the release "
+    "the domain of {!r} is declared outside the recipe and the data; pass the specification of the release "
     "with --spec"
 )
 
@@ -119,7 +119,7 @@ def judge_costs(shown: Shown, reference: Mapping[str, object]) -> tuple[Check, .
         if all(_fractions(entry, kind) == _fractions(due, kind) for kind in ("loss", "extent")):
             checks.append(held(title, "as stated."))
         else:
-            checks.append(broken(title, f"{title}: others are stated."))
+            checks.append(broken(title, f"{title}: different ones are stated."))
     return tuple(checks)
 
 

@@ -97,7 +97,7 @@ def _is_sealed(path: Path) -> bool:
 
 
 def is_output_error(error: Exception) -> bool:
-    """Tell whether an error of any writer means that folder or disk refuse."""
+    """Tell whether an error of any writer means that the folder or disk cannot be written to."""
     return (
         isinstance(error, OSError) or is_engine_output_error(error) or "no space left" in str(error).lower()
     )

@@ -21,10 +21,10 @@ EDGES = (1, 2, 4, 9, 19, 49, 99, 499, 999)
 """Largest sizes of the rows of the table; the last row has no largest one."""
 
 ALIKE = (
-    "Rows that are alike in everything that an outsider may know form a class: nobody can be "
-    "told apart within it. The larger the classes, the better people are hidden."
+    "Rows that are alike in everything an outsider may know form a class: nobody can be "
+    "singled out within it. The larger the classes, the better people are hidden."
 )
-PERSONS = "Rows are counted here. A person may have several, and what is required counts persons."
+PERSONS = "Rows are counted here. A person may have several rows, while requirements count persons."
 
 
 def sizes_section(found: Published) -> Chapter:
@@ -96,7 +96,7 @@ BLURRED = (
 AVERAGED = "Similar rows were grouped, and their values were replaced by the middle of the group."
 ROLES = {
     "quasi-identifier": ("may be known to an outsider", "made coarser"),
-    "sensitive": ("must not be learnt about anybody", "unchanged"),
+    "sensitive": ("must not be learnt about anyone", "unchanged"),
     "other": ("neither of these", "unchanged"),
     "identifier": ("names a person", "is removed"),
 }
@@ -119,7 +119,7 @@ def attribute_section(found: Published, *, show_values: bool = True) -> Chapter:
         pieces.append(Box("pairs", charts))
     gone = [item.name for item in found.attributes if item.is_gone]
     if gone:
-        pieces.append(Paragraph(f"Nothing can be told apart any more in: {', '.join(gone)} (one block, *)."))
+        pieces.append(Paragraph(f"Nothing is left of: {', '.join(gone)} (one block, *)."))
     return Chapter("attributes", "Attributes", "The blocks of each attribute", [*pieces, *_roles(found)])
 
 
@@ -132,8 +132,8 @@ def _loss_chart(attributes: Sequence[ReleasedAttribute]) -> Chart:
     return Chart(
         "detail",
         "Detail lost, attribute by attribute",
-        "a bar of 0 % is an attribute that is published unchanged, 100 % one of which nothing is left; rows "
-        "that were left out count as lost.",
+        "a bar of 0 % is an attribute that is published unchanged, 100 % means that nothing is left of it; "
+        "rows that were left out count as lost.",
         bar_chart(bars, most=100.0, width=560),
         seen_words(bar.seen for bar in bars),
         Numbers("What was done to each attribute", ["attribute", "done", "blocks", "detail lost"], rows),

@@ -30,7 +30,7 @@ class Axis:
     """One measure of all solutions, ready to be drawn."""
 
     name: str  # the measure
-    maximize: bool | None  # whether larger is better; None where nobody said so
+    maximize: bool | None  # whether larger is better; None if not stated
     values: FloatArray  # one for each solution; what is not finite is not drawn
 
     @property
@@ -40,7 +40,7 @@ class Axis:
 
     @property
     def better(self) -> str:
-        """Which values are better, in words; blank where nobody said so."""
+        """Which values are better, in words; blank if not stated."""
         return {True: "larger is better", False: "smaller is better", None: ""}[self.maximize]
 
     @property
@@ -178,7 +178,9 @@ def plane_axes(front: PlainFront) -> tuple[Axis, Axis]:
     suppressed rows beside it.
     """
     if not len(front) or not front.objectives:
-        raise ParameterError("a front without solutions or objectives has no axes; draw one that has both.")
+        raise ParameterError(
+            "a front without solutions or objectives cannot be drawn; use one that has both."
+        )
     up = [item for item in front.objectives if item.maximize]
     down = [item for item in front.objectives if not item.maximize]
     if up and down:

@@ -97,9 +97,7 @@ class Comparison(Generic[SolutionT]):
         import plotly.graph_objects as go
 
         if self.sizes is None:
-            raise DataError(
-                "the class sizes need the data; give the front its data: front.attach(data, spec)."
-            )
+            raise DataError("class sizes need the data; attach them first: front.attach(data, spec).")
         every = [size for item in self.sizes for size in item.sizes]
         axis = Axis("class size", None, np.array(every or [1], dtype=np.float64))
         looks = ({"color": style.POINT}, {"color": style.KNEE, "dash": "dash"})
@@ -117,7 +115,7 @@ class Comparison(Generic[SolutionT]):
         if self.sizes is not None:
             drawing = drawing_json(self.plot())
             content.append(_FIGURE.format(reading=escape(_reading(self))))
-        title = f"Solution {first} beside solution {second}"
+        title = f"Solution {first} next to solution {second}"
         return page_html(title, self.sentence, "\n".join(content), drawing)
 
     def to_dict(self) -> dict[str, object]:
@@ -324,7 +322,7 @@ def _html_table(numbers: Numbers) -> str:
 def _reading(comparison: Comparison[SolutionT]) -> str:
     suppressed = [f"{item.suppressed:,}" for item in comparison.sizes or ()]
     return (
-        "For each class size the share of the remaining rows that live in classes of at most this size: "
+        "For each class size, the share of the remaining rows that are in classes of at most this size: "
         "the further to the right a line rises, the larger the classes. Suppressed rows are in no class "
         f"({' and '.join(suppressed)})."
     )

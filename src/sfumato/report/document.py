@@ -93,7 +93,7 @@ def _subtitle(found: Published, day: dt.date | None) -> str:
     version = found.subject.versions.get("sfumato")
     by = f"Sfumato {version}" if version else "Sfumato"
     if not isinstance(found, Evidence):
-        return f"Made by {by} from the released file and its FILE.json alone."
+        return f"Made by {by} only from the released file and its FILE.json."
     made = day or dt.datetime.now(dt.UTC).date()
     return f"Made by {by} on {made.isoformat()}. It holds counts, and labels that the release shows; no row."
 

@@ -1,4 +1,4 @@
-"""What stands in a folder: a release, its specification, the front it was picked from."""
+"""What a folder holds: a release, its specification, the front it was picked from."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def find_release(folder: Path, given: str | None = None) -> Path:
-    """Return the release that a folder holds: a file with its ``FILE.json`` beside it."""
+    """Return the release that a folder holds: a file with its ``FILE.json`` next to it."""
     if not folder.is_dir():
         raise DataError(
             "there is no such folder. Name one that 'sfumato demo' or 'sfumato release' wrote into.",
@@ -33,7 +33,7 @@ def find_release(folder: Path, given: str | None = None) -> Path:
     )
     if not found:
         raise DataError(
-            "there is no release here: no file with its FILE.json beside it. Write one with "
+            "there is no release here: no file with its FILE.json next to it. Write one with "
             "'sfumato release', or name it with --release FILE.",
             where=str(folder),
         )
@@ -56,21 +56,21 @@ def _named_release(folder: Path, given: str) -> Path:
         raise DataError("there is no such file.", where=given)
     if not manifest_path(path).is_file():
         raise DataError(
-            f"there is no {manifest_path(path).name} beside it, so nothing is promised.", where=given
+            f"there is no {manifest_path(path).name} next to it, so nothing is promised.", where=given
         )
     return path
 
 
 def find_specification(folder: Path) -> Path | None:
-    """Return the specification that a folder holds; None where there is none."""
+    """Return the specification that a folder holds; None if there is none."""
     found = sorted(path for path in folder.glob("*.toml") if path.is_file())
     return _only(found, "specifications", "--spec SPEC", folder) if found else None
 
 
 def find_origin(spec: Spec | None, lacks: list[Lack]) -> Origin | None:
-    """Return the original that a specification names; where it is not there, note what lacks for that."""
+    """Return the original that a specification names; if there is none, note what is missing."""
     if spec is None:
-        why, remedy = "there is no specification beside the release.", "Name it with --spec SPEC."
+        why, remedy = "there is no specification next to the release.", "Name it with --spec SPEC."
         lacks.append(Lack("specification", why, remedy))
     elif spec.data.path is None:
         why, remedy = "the specification names no data.", "Add path under [data], and make the report again."
@@ -81,7 +81,7 @@ def find_origin(spec: Spec | None, lacks: list[Lack]) -> Origin | None:
     else:
         return Origin(spec.resolve(spec.data.path), spec)
     lacks += [
-        Lack(part, f"only the original tells what was before, and {why}", remedy)
+        Lack(part, f"only the original shows what was before, and {why}", remedy)
         for part in ("sizes", "risk")
     ]
     lacks.append(Lack("utility", f"it compares with the original, and {why}", remedy))
@@ -89,14 +89,14 @@ def find_origin(spec: Spec | None, lacks: list[Lack]) -> Origin | None:
 
 
 def find_front(folder: Path, lacks: list[Lack]) -> PlainFront | None:
-    """Return the front in a folder; where there is none, note what lacks."""
+    """Return the front in a folder; if there is none, note what is missing."""
     if (folder / "front.csv").is_file() and (folder / "run.json").is_file():
         return load_front(folder)
     lacks.append(
         Lack(
             "front",
             "there is no front.csv with run.json in the folder: the release was made without them.",
-            "Run 'sfumato explore' into this folder to see the alternatives.",
+            "Run 'sfumato explore' with this folder to see the alternatives.",
         )
     )
     return None

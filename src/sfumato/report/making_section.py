@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 RECOUNTED = (
     "Code that shares nothing with the search read the released rows and counted everything "
-    "again; what is required, stated and recounted stands side by side."
+    "again; required, stated and recounted numbers are shown side by side."
 )
 HOW_TO = (
     "Put the file and its FILE.json in one folder and run the first command, which recounts it; the "
@@ -80,7 +80,7 @@ def _measures(found: Published) -> Numbers:
             told_words(name),
             limit_words(name, require[name]) if name in require else "",
             number_words(stated.get(name)),
-            number_words(counted.get(name)) or f"not recounted: {lacking.get(name, 'not asked for')}",
+            number_words(counted.get(name)) or f"not recounted: {lacking.get(name, 'not requested')}",
             *([number_words(exact.get(name))] if exact else []),
         ]
         for name in dict.fromkeys([*require, *stated, *exact])
@@ -97,7 +97,7 @@ def _checks(found: Published) -> Numbers:
         for item in verdict["checks"]
         if item["name"].removeprefix("require ") not in told
     ]
-    return Numbers("Checks beside the measures", ["checked", "verdict", "found"], rows)
+    return Numbers("Checks besides the measures", ["checked", "verdict", "found"], rows)
 
 
 LISTED = 25  # solutions in the table behind the front; ``front.csv`` holds all
@@ -186,7 +186,7 @@ def _inside(found: Evidence, *, show_values: bool) -> list[Piece]:
     pieces: list[Piece] = [Heading("The search"), Facts(searched)] if searched else []
     pieces.append(Heading("The specification"))
     if written is None:
-        return [*pieces, not_shown(found.lack("specification")) or Paragraph("There was none.")]
+        return [*pieces, not_shown(found.lack("specification")) or Paragraph("There was no specification.")]
     return [
         *pieces,
         Paragraph("Comments, folders and lists of values are left out.", "quiet"),
@@ -195,14 +195,14 @@ def _inside(found: Evidence, *, show_values: bool) -> list[Piece]:
 
 
 def recipe_facts(found: Published, *, show_values: bool) -> list[tuple[str, str]]:
-    """Return the recipe in words; what is done to each column stands in its own section."""
+    """Return the recipe in words; what is done to each column has its own section."""
     subject, told = found.subject, []
     if subject.recipe is not None:
         recipe, rule = subject.recipe, subject.recipe.rule
         told += [
             ("rows left out", f"{RULES.get(rule, rule)}, at most {percent_words(recipe.limit)} of all rows"),
             ("they are", "removed" if recipe.suppressed_output == "drop" else "shown as * throughout"),
-            ("people are", "persons, who may have several rows" if subject.has_persons else "rows"),
+            ("people are", "people, who may have several rows" if subject.has_persons else "rows"),
         ]
         if show_values and recipe.confidential:
             told.append(("confidential", "; ".join(sentence for sentence, _ in recipe.confidential)))
@@ -228,7 +228,7 @@ SEARCHED = {
     "seed": "seed",
     "seconds": "seconds of search",
 }
-"""What is told of a search, by its name in ``run.json``."""
+"""What is shown about a search, by its name in ``run.json``."""
 
 
 def _search_facts(evidence: Evidence) -> list[tuple[str, str]]:

@@ -33,15 +33,15 @@ LIMIT = 500  # rows of the table; ``front.csv`` holds all
 
 
 def table_sentence(front: PlainFront) -> str:
-    """Return what stands above the table: how much of the front it shows and how to use it."""
+    """Return the text above the table: how much of the front it shows and how to use it."""
     shown = f"The first {LIMIT:,} of {len(front):,} solutions and the marked ones"
     if len(front) <= LIMIT:
         shown = "1 solution" if len(front) == 1 else f"All {len(front):,} solutions"
     is_level = _level_kinds(front)
     levels = " At level 0 an attribute is released unchanged; the higher the level, the coarser its values."
-    blocks = " Values of one block cannot be told apart; the fewer the blocks, the coarser the values."
+    blocks = " Values in a block share one label; the fewer the blocks, the coarser the values."
     return (
-        f"{shown}, best first by the objectives in their order; the heading of a column sorts by it."
+        f"{shown}, best first by the objectives in their order; click a column heading to sort by it."
         f"{levels if True in is_level else ''}{blocks if False in is_level else ''}"
     )
 
@@ -258,7 +258,7 @@ _SUGGESTIONS = """<h2>Worth a look</h2>
 _COMPARISON = """<h2 id="comparison">Two solutions side by side</h2>
 <p class="choices">Click on two points of the picture, or choose
 <label>solution <select id="first"></select></label>
-<label>beside solution <select id="second"></select></label>.</p>
+<label>next to solution <select id="second"></select></label>.</p>
 <div id="pair" class="wide" aria-live="polite"></div>
 <div id="sizes" role="img" aria-label="{sizes}"></div>
 """
@@ -326,7 +326,7 @@ def _comparison_data(
 
 
 def how_to_read(front: PlainFront) -> str:
-    """Return one sentence that tells how to read the figure of a front that is not empty."""
+    """Return one sentence on how to read the figure of a front that is not empty."""
     x, y = plane_axes(front)
     others = other_axes(front)
     ways = [_better(x, "to the right", "to the left"), _better(y, "above", "below")]

@@ -38,7 +38,7 @@ def measure_words(name: str, *, short: bool = True) -> str:
     except SpecError:
         return printable(name)
     words = MEASURES[bare].words if bare in MEASURES else None
-    # Arguments beyond the attribute name a variant that only the full name tells.
+    # Arguments beyond the attribute name a variant that only the full name shows.
     if words is None or len(arguments) != words.count("{"):
         return printable(name)
     text = words.replace("{attribute}", printable("".join(arguments)))
@@ -91,7 +91,7 @@ def block_words(labels: Sequence[object], most: int = BLOCKS_WIDTH) -> str:
 
 
 def suppressed_words(front: PlainFront, suppressed: int) -> str:
-    """Return a number of suppressed rows, with its share where the run tells the rows."""
+    """Return a number of suppressed rows, with its share if the run says how many rows there are."""
     rows = _whole(front.run.get("rows"))
     return f"{suppressed:,} ({100 * suppressed / rows:.2f} %)" if rows else f"{suppressed:,}"
 
@@ -113,13 +113,13 @@ def front_title(front: PlainFront) -> str:
     """Return in words what a picture of the front shows."""
     if not len(front):
         return (
-            "No solution: no recoding meets what is required" if front.complete else "No solution was found"
+            "No solution: no recoding meets the requirements" if front.complete else "No solution was found"
         )
     count = "The one solution" if len(front) == 1 else f"{len(front):,} solutions"
     names = [measure_words(item.name, short=False) for item in front.objectives]
     shown = list_words(names, "against" if len(names) == 2 else "and")
     if _lists_specific(front):
-        return f"{count} that meet what is required and have no finer one: {shown}"
+        return f"{count} that meet the requirements and have no finer one: {shown}"
     return f"{count} that no other beats: {shown}"
 
 
@@ -131,7 +131,7 @@ def _lists_specific(front: PlainFront) -> bool:
 def front_sentence(front: PlainFront) -> str:
     """Return in words how completely the front is known and how it was found.
 
-    What the run does not tell is left out.
+    What the run does not say is left out.
     """
     space, evaluated = _digits(front.run.get("space")), _whole(front.run.get("evaluated"))
     rows, seconds = _whole(front.run.get("rows")), front.run.get("seconds")

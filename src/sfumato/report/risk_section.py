@@ -21,13 +21,12 @@ SUBSETS = 9
 SAFER = "further left is safer."
 KNOWS = (
     "An attacker knows some of the attributes of a person and looks for the person's row, or wants "
-    "to learn what is sensitive."
+    "to learn sensitive values."
 )
 EXAMPLES = (
-    "Numbers about the original are counts alone. These attackers are examples: another one may fare "
-    "differently."
+    "Numbers about the original are only counts. These attackers are examples: others may do better or worse."
 )
-ALONE = "These numbers follow from the released rows alone, and anyone who holds the file can compute them."
+ALONE = "These numbers follow only from the released rows, and anyone who has the file can compute them."
 
 
 def risk_section(found: Published) -> Chapter:
@@ -55,10 +54,10 @@ def risk_section(found: Published) -> Chapter:
 
 
 def _person_words(found: Published) -> str:
-    """Say what k promises where the file does not tell which rows are one person's."""
+    """Say what k promises if the file does not show which rows are one person's."""
     k = found.measures.get("k")
     chance = f" The highest chance of finding a person is {percent_words(1 / k)}." if k else ""
-    return f"A person may have several rows, and the file does not tell which belong together.{chance}"
+    return f"A person may have several rows, and the file does not show which belong together.{chance}"
 
 
 def _person_chart(before: TableRisk | None, after: TableRisk) -> Chart:
@@ -121,9 +120,9 @@ def _disclosure_chart(before: TableRisk | None, after: TableRisk) -> Chart:
     was = {} if before is None else {item.attribute: item for item in before.attributes}
     return _pairs_chart(
         "disclosure",
-        "Learning what is sensitive without finding anybody",
-        "known for certain are rows of classes in which all have the same value; skew is how far a class is "
-        "from the whole table, gain how much knowing the class improves a guess",
+        "Learning sensitive values without finding anyone",
+        "rows are known for certain if everyone in their class has the same value; skew is how far a class "
+        "is from the whole table, gain how much knowing the class improves a guess",
         [
             Pair.of_shares(
                 f"{item.attribute}: {words}",

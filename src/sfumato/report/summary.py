@@ -16,16 +16,17 @@ if TYPE_CHECKING:
     from sfumato.assess.published import Published, Subject
 
 DIVERSE = ("distinct_l", "entropy_l", "recursive_l", "share_l", "t", "secure", "exposed")
-"""Measures that, where required, limit what a class gives away about a sensitive attribute."""
+"""Measures that, if required, limit what a class gives away about a sensitive attribute."""
 
 ALWAYS = (
-    "Combination with other releases or sources about the same people: each may be safe alone, but not both.",
+    "Combination with other releases or sources about the same people: each may be safe by itself, but not "
+    "both together.",
     "What follows about everyone: this is not differential privacy, and a release may teach something about "
     "people whether or not they are in it.",
 )
 REASONED = (
     "Reasoning backwards from the method: someone who knows that no more was changed than the requirements "
-    "need can rule out some originals."
+    "demand can rule out some originals."
 )
 
 
@@ -41,7 +42,7 @@ def not_protected(found: Published) -> list[str]:
     if unchanged:
         told.append(
             f"Attackers who know values that are published unchanged: {', '.join(unchanged)}. Anyone who "
-            "knows them of a person may recognize the row."
+            "knows these values of a person may recognize the row."
         )
     told += [*_small_classes(found), *_groups(found), *_rows(subject)]
     if subject.release.get("choice") != "near-optimal" and subject.micro is None:
@@ -64,12 +65,12 @@ def _small_classes(found: Published) -> list[str]:
         elif item is not None:
             count = " No class is like that here."
         told.append(
-            f"Values shared by a whole class. No diversity of {name} within classes is required: where all "
-            f"members have the same value, belonging to the class tells it.{count}"
+            f"Values shared by a whole class. No diversity of {name} within classes is required: if all "
+            f"members have the same value, belonging to the class reveals it.{count}"
         )
     if not found.subject.sensitive:
         told.append(
-            "Learning from a class: no column was named as sensitive, and nothing was required of any."
+            "Learning from a class: no column was named as sensitive, so nothing was required of any."
         )
     return told
 
@@ -89,7 +90,7 @@ def _rows(subject: Subject) -> list[str]:
     """Say what the rows themselves may give away."""
     told = []
     if not subject.has_persons:
-        told.append("People with several rows: each row counts as a person of its own.")
+        told.append("People with several rows: each row counts as a separate person.")
     if subject.release.get("order") == "input":
         told.append(
             "Attackers who know the order of the original rows: the released rows are in the same order."
@@ -124,7 +125,10 @@ def _verdict(found: Published) -> Paragraph | Box:
     more = len(violations) - FIRST
     rest = [f"{more} more, listed under Verification."] if more > 0 else []
     words = f"{count_words(len(violations), 'violation')} found by the recount. Do not hand this file out."
-    pieces = (Paragraph(words, lead="It does not hold."), Bullets([*violations[:FIRST], *rest]))
+    pieces = (
+        Paragraph(words, lead="Not verified."),
+        Bullets([*violations[:FIRST], *rest]),
+    )
     return Box("verdict bad", pieces, role="alert")
 
 
@@ -162,7 +166,7 @@ def promised(found: Published) -> list[str]:
     told = [f"{capital(told_words(name))}: {limit_words(name, limit)}." for name, limit in require.items()]
     if not told:
         stated = found.measures
-        told = ["Nothing was required beforehand; what the release states was recounted."]
+        told = ["Nothing was required; what the release states was recounted."]
         told += [f"{capital(told_words(name))}: {number_words(stated[name])}." for name in _told(stated)[:3]]
     recipe = found.subject.recipe
     if recipe is not None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 PAIRS = 10  # associations in the chart; the table holds some more
 LISTED = 45
-SAME = "The same analyses were run on the original and on the release; the closer, the more useful."
+SAME = "The same analyses were run on the original and on the release; the closer their results, the better."
 
 
 def utility_section(evidence: Evidence) -> Chapter:
@@ -26,7 +26,7 @@ def utility_section(evidence: Evidence) -> Chapter:
     found = evidence.utility
     pieces: list[Piece | None] = [Paragraph(SAME), not_shown(evidence.lack("utility"))]
     if found is not None:
-        sample = f"Taken on a random sample of {found.used:,} of {found.rows:,} rows."
+        sample = f"Based on a random sample of {found.used:,} of {found.rows:,} rows."
         pieces += [
             _model_chart(found.model) if found.model is not None else None,
             _queries_chart(found.queries) if found.queries is not None else None,
@@ -57,8 +57,8 @@ def _model_chart(model: ModelUtility) -> Chart:
     return Chart(
         "model",
         f"Predicting {model.target}",
-        f"{model.model} learnt to predict {model.target} once from the original (circle) and once from the "
-        "release (diamond), and both were tested on the same original rows; further right is better.",
+        f"{model.model} was trained to predict {model.target} once on the original (circle) and once on "
+        "the release (diamond), and both were tested on the same original rows; further right is better.",
         pair_chart(pairs, reference="guessing" if model.baseline else ""),
         model_sentence(model),
         Numbers(f"Scores of {model.model}", headings, rows),
@@ -127,11 +127,9 @@ def _associations_chart(found: Utility) -> Chart:
     return Chart(
         "associations",
         "How attributes go together",
-        "each line is a pair of attributes, those first that changed most, with how strongly one tells the "
-        f"other ({measure}); the nearer circle and diamond, the better the release keeps it.",
+        "each line is a pair of attributes, those that changed most first, with how strongly one predicts "
+        f"the other ({measure}); the nearer circle and diamond, the better the release keeps it.",
         pair_chart(pairs, {place: f"{place:g}" for place in places}),
         f"Mean change over {len(found.associations):,} pairs: {number_words(found.association_change)}.",
-        Numbers(
-            f"Associations, those that changed most ({measure})", ["pair", "before", "after", "change"], rows
-        ),
+        Numbers(f"Associations that changed most ({measure})", ["pair", "before", "after", "change"], rows),
     )

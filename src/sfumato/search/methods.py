@@ -39,7 +39,7 @@ OBJECTIVES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "lattice": ((), ("loss",)),
     "granulation-ga": (("sf", "ql"), ()),
 }
-"""What methods maximize and minimize where a specification names no objectives."""
+"""What methods maximize and minimize if a specification names no objectives."""
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,7 @@ def _refuse_unfit(problem: Problem, asked: str) -> None:
     """Raise ParameterError where a method cannot search the space."""
     if asked == "lattice" and not problem.requirements:
         raise ParameterError(
-            "'lattice' lists the most specific recodings that meet what is required, and nothing is. Add "
+            "'lattice' lists the most specific recodings that meet the requirements, but there are none. Add "
             "[require] with, for example, k = 5."
         )
     if asked == "optimal" and problem.objectives and not _is_bounded(problem):
@@ -159,7 +159,7 @@ def _refuse_unfit(problem: Problem, asked: str) -> None:
     method = METHODS[asked]
     if problem.schemes is not None and method.levels_alone:
         raise ParameterError(
-            f"{asked!r} searches levels alone, and an attribute has another scheme. "
+            f"{asked!r} searches only levels, but an attribute has another scheme. "
             "Use 'optimal', 'exhaustive', 'nsga2' or 'auto'."
         )
     if len(problem.objectives) == 1 < method.least_objectives:

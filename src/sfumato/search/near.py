@@ -54,7 +54,7 @@ def explain_infeasible(problem: Problem) -> str:
         return (
             f"no recoding meets {wishes} together; the nearest "
             f"suppresses {needed} rows where {problem.suppression.budget} are allowed: a limit of {share:g} "
-            "would do."
+            "would be enough."
         )
     return _explain_table(problem)
 

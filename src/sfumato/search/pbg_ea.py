@@ -247,5 +247,5 @@ def _box_archive(problem: Problem, widths: Mapping[str, float]) -> BoxArchive | 
     names = [item.name for item in problem.objectives]
     for name in widths:
         if name not in names:
-            raise ParameterError(f"boxes name {name!r}, which is no objective.")
+            raise ParameterError(f"boxes name {name!r}, which is not an objective.")
     return BoxArchive(np.array([widths.get(name, 1.0) for name in names], dtype=np.float64))

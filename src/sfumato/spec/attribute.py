@@ -115,7 +115,7 @@ def _check_entry(entry: object, location: Location, leaves: set[str]) -> str | T
         raise LocatedError.at(location, "is a list within a list; give the inner group a name.")
     leaf = _placed(_leaf_text, entry, location)
     if leaf in leaves:
-        raise LocatedError.at(location, "this value stands twice in the tree.")
+        raise LocatedError.at(location, "this value occurs twice in the tree.")
     leaves.add(leaf)
     return leaf
 
@@ -139,7 +139,7 @@ class HierarchySpec(Section):
 
     # widths of the intervals from level 1 on: above 0, growing, each a multiple of the one before
     intervals: Annotated[tuple[int | float, ...], BeforeValidator(_check_intervals)] | None = None
-    origin: Number | None = None  # where an interval starts; only with `intervals`, 0 where nothing is said
+    origin: Number | None = None  # where an interval starts; only with `intervals`, 0 by default
     # everything below `bottom` is one interval, and everything from `top` on; only with `intervals`
     bottom: Number | None = None
     top: Number | None = None
@@ -168,7 +168,7 @@ class HierarchySpec(Section):
             number = f"found {write_list(given)}" if given else "found none"
             raise LocatedError.at((), f"needs exactly one of {', '.join(SOURCES)}; {number}.")
         stray = [] if self.intervals else [n for n in _ONLY_WITH_INTERVALS if getattr(self, n) is not None]
-        refuse(SpecFault((name,), "goes with intervals only.") for name in stray)
+        refuse(SpecFault((name,), "is only allowed with intervals.") for name in stray)
         return self
 
     @model_validator(mode="after")
@@ -193,7 +193,7 @@ def check_partitions(value: object) -> tuple[Listed, ...]:
 
 
 def _check_partition(value: object) -> Listed:
-    """Accept the number or the unit of a level, or a list of blocks in which no value stands twice."""
+    """Accept the number or the unit of a level, or a list of blocks in which no value occurs twice."""
     if isinstance(value, str):
         return check_text(value)
     if isinstance(value, int) and not isinstance(value, bool):
@@ -241,13 +241,13 @@ def value_text(value: Scalar) -> str:
 
 
 def _refuse_twice(blocks: Blocks) -> None:
-    """Report every value that stands earlier in the same partition too."""
+    """Report every value that also occurs earlier in the same partition."""
     seen: set[str] = set()
     problems: list[SpecFault] = []
     for place, block in enumerate(blocks):
         for position, text in enumerate(map(value_text, block)):
             if text in seen:
-                problems.append(SpecFault((place, position), "this value stands twice in the partition."))
+                problems.append(SpecFault((place, position), "this value occurs twice in the partition."))
             seen.add(text)
     refuse(problems)
 
@@ -290,7 +290,7 @@ class AttributeSpec(Section):
     """What is done with one attribute: ``[attributes.NAME]``.
 
     ``levels``, ``scheme``, ``partitions``, ``weight`` and ``output`` change a quasi-identifier only;
-    with another role they are refused rather than silently without effect. A sensitive attribute may
+    with another role they are refused rather than silently ignored. A sensitive attribute may
     have a hierarchy or an order, which the t measures use.
     """
 
@@ -301,17 +301,17 @@ class AttributeSpec(Section):
     hierarchy: HierarchySpec | None = None  # how values are generalized
     # the lowest and the highest level allowed; only with the scheme `levels`
     levels: Annotated[tuple[int, int], BeforeValidator(_check_levels)] | None = None
-    # the space of partitions; an acronym is turned into the name. Where nothing is said it is `levels`, and
+    # the space of partitions; an acronym is turned into the name. By default it is `levels`, and
     # `ordered` for numbers with a granularity and without a hierarchy. `cuts`, `guided-ordered` and
     # `guided-sets` need a hierarchy.
     scheme: Annotated[Scheme, BeforeValidator(_long_scheme_name)] = "levels"
     # what the scheme `admissible` may choose from: each one a list of blocks, which are lists of values,
     # `[["a", "b"], ["c"]]`; or the number of a level of the hierarchy; or, where that is made of dates, the
     # unit of a level. Each list of blocks holds every value of the domain exactly once, but not missing,
-    # which stays apart. The values as they are, and all of them in one block, are added where they lack.
+    # which stays apart. The values as they are, and all of them in one block, are added if they are missing.
     partitions: Annotated[tuple[int | str | Blocks, ...], BeforeValidator(check_partitions)] | None = None
     weight: Weight = 1.0  # weight in the losses, from 0 to 1,000,000,000; only the ratio of weights counts
-    # what stands for a group of values in the release
+    # what replaces a group of values in the release
     output: Output = "label"
     # the values of an ordinal attribute from the lowest to the highest
     order: Annotated[tuple[str | int | float, ...], BeforeValidator(_check_order)] | None = None
@@ -344,7 +344,9 @@ class AttributeSpec(Section):
             return
         for name in _QUASI_IDENTIFIER_ONLY:
             if getattr(self, name) != type(self).model_fields[name].default:
-                yield SpecFault((name,), f"goes with quasi-identifiers only; the role here is {self.role!r}.")
+                yield SpecFault(
+                    (name,), f"is only allowed for quasi-identifiers; the role here is {self.role!r}."
+                )
 
     def _wrong_scheme(self) -> Iterator[SpecFault]:
         """Find keys that do not go with the scheme."""
@@ -352,21 +354,19 @@ class AttributeSpec(Section):
             return
         if self.levels is not None and self.scheme != "levels":
             yield SpecFault(
-                ("levels",), f"restricts the scheme 'levels' alone; the scheme here is {self.scheme!r}."
+                ("levels",), f"only applies to the scheme 'levels'; the scheme here is {self.scheme!r}."
             )
         if self.scheme in GUIDED_SCHEMES and self.hierarchy is None:
             yield SpecFault(
                 ("scheme",),
-                f"{self.scheme!r} follows the tree of a hierarchy, and there is none. Add a hierarchy, or "
+                f"{self.scheme!r} follows the tree of a hierarchy, but there is no hierarchy. Add one, or "
                 "use 'ordered' or 'sets'.",
             )
         if self.scheme == "admissible" and self.partitions is None:
-            yield SpecFault(
-                ("scheme",), "'admissible' needs the list of its partitions: add partitions = [...]."
-            )
+            yield SpecFault(("scheme",), "'admissible' needs a list of partitions: add partitions = [...].")
         if self.partitions is not None and self.scheme != "admissible":
             yield SpecFault(
-                ("partitions",), f'goes with scheme = "admissible"; the scheme here is {self.scheme!r}.'
+                ("partitions",), f'needs scheme = "admissible"; the scheme here is {self.scheme!r}.'
             )
 
     def _wrong_kind(self) -> Iterator[SpecFault]:

@@ -90,8 +90,8 @@ def parse_measure_name(text: str) -> tuple[str, tuple[str, ...]]:
     """Split the name of a measure into the bare name and its arguments.
 
     Blanks around names, commas and parentheses are ignored; inside double quotes every
-    character counts and ``""`` stands for one quote. Whether such a measure exists is
-    not asked here.
+    character counts and ``""`` stands for one quote. Whether the measure exists is
+    not checked here.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def parse_measure_name(text: str) -> tuple[str, tuple[str, ...]]:
     if not rest:
         return name.group(), ()
     if not (rest.startswith("(") and rest.endswith(")")):
-        raise SpecError(f"{_SHAPE}; after the name a pair of parentheses is expected.")
+        raise SpecError(f"{_SHAPE}; a pair of parentheses is expected after the name.")
     return name.group(), _parse_arguments(rest[1:-1])
 
 
@@ -116,14 +116,16 @@ def _parse_arguments(text: str) -> tuple[str, ...]:
     while True:
         match = _ARGUMENT.match(text, position)
         if match is None:
-            raise SpecError(f"{_SHAPE}; argument {len(arguments) + 1} is empty or lacks its double quotes.")
+            raise SpecError(
+                f"{_SHAPE}; argument {len(arguments) + 1} is empty or is missing its double quotes."
+            )
         quoted = match.group("quoted")
         arguments.append(match.group("bare").strip() if quoted is None else quoted.replace('""', '"'))
         position = match.end()
         if position == len(text):
             return tuple(arguments)
         if text[position] != ",":
-            raise SpecError(f"{_SHAPE}; after argument {len(arguments)} a comma is expected.")
+            raise SpecError(f"{_SHAPE}; a comma is expected after argument {len(arguments)}.")
         position += 1
 
 
@@ -164,7 +166,7 @@ def check_text(value: object) -> str:
     try:
         value.encode("utf-8")
     except UnicodeEncodeError:
-        raise ValueError("holds a character that UTF-8 cannot write.") from None
+        raise ValueError("contains a character that UTF-8 cannot encode.") from None
     return str(value)
 
 
@@ -231,7 +233,8 @@ def check_weight(value: object) -> float:
         raise ValueError(f"must be 0 or above; found {number}.")
     if number > LARGEST_WEIGHT:
         raise ValueError(
-            f"must be at most {LARGEST_WEIGHT}; found {number}. Only the ratio of weights counts: divide all."
+            f"must be at most {LARGEST_WEIGHT}; found {number}. Only the ratio of weights counts: divide "
+            "all of them."
         )
     return float(number)
 
@@ -266,7 +269,7 @@ def check_flag(value: object) -> bool:
 
 
 def check_list(value: object) -> list[object]:
-    """Accept a list or a tuple; a set has no order and text is no list."""
+    """Accept a list or a tuple; a set has no order, and text is not a list."""
     if not isinstance(value, (list, tuple)):
         raise ValueError(f"must be a list; found {found(value)}.")
     return list(value)
@@ -288,7 +291,7 @@ def check_entries(value: object, check: Callable[[object], T]) -> list[T]:
 
 
 def refuse_repetition(entries: Sequence[object]) -> None:
-    """Report every entry that stands earlier in the list too."""
+    """Report every entry that also occurs earlier in the list."""
     first: dict[object, int] = {}
     for position, entry in enumerate(entries):
         first.setdefault(entry, position)

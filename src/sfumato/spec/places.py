@@ -1,4 +1,4 @@
-"""Where in a specification something stands, and what is wrong there.
+"""Where something is in a specification, and what is wrong with it.
 
 The parser of the standard library keeps no positions. This scanner finds them again in
 a text that the parser has already accepted; it therefore checks nothing itself.
@@ -172,12 +172,12 @@ class _Scanner:
 Model: TypeAlias = type[BaseModel]
 
 _SENTENCES = {
-    "missing": "this key is needed.",
+    "missing": "this key is required.",
     "model_type": "must be a table; found {found}.",
     "dict_type": "must be a table; found {found}.",
     "string_type": "a name must be text; found {found}.",  # only names are left to pydantic
     "invalid_key": "a name must be text; found {found}.",
-    "string_unicode": "holds a character that UTF-8 cannot write.",
+    "string_unicode": "contains a character that UTF-8 cannot encode.",
 }
 # A name that is no text can hardly be shown: the table around it is the place.
 _NAMES_TO_DROP = {"string_type": -2, "invalid_key": -1}
@@ -196,14 +196,14 @@ _KINDS_OF_VALUES: tuple[tuple[type | tuple[type, ...], str], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class SpecFault:
-    """One thing that is wrong: where it stands, and a sentence about it."""
+    """One thing that is wrong: where it is, and a sentence about it."""
 
     location: Location
     sentence: str
 
 
 class LocatedError(ValueError):
-    """Raised inside a validator that knows exact places, or several problems at once.
+    """Raised inside a validator that knows exact places, or several problems.
 
     Locations are relative to the value under validation.
     """
@@ -286,7 +286,7 @@ def _unknown_key(model: Model, location: Location, misspelt: set[Location]) -> s
 
 
 def _model_at(model: Model, location: Location) -> Model:
-    """Follow a location down the fields to the model that stands there."""
+    """Follow a location down the fields to the model there."""
     parts = iter(location)
     for part in parts:
         if isinstance(part, int):

@@ -72,7 +72,7 @@ class Section(BaseModel):
 def _check_separator(value: object) -> str:
     text = check_text(value)
     if len(text) != 1 or text in '"\r\n':
-        raise ValueError("must be one character, and neither a quote nor a line end.")
+        raise ValueError("must be one character, but not a quote or a line end.")
     return text
 
 
@@ -124,7 +124,7 @@ class DataSpec(Section):
     separator: Annotated[str, BeforeValidator(_check_separator)] | None = None
     encoding: Annotated[str, BeforeValidator(_check_encoding)] = "utf-8"  # the text encoding
     missing: Texts = ("",)  # the texts that are read as missing
-    # the column that says which rows belong to one person. It is treated like an identifier, and need not be
+    # the column that identifies the person of each row. It is treated like an identifier, and need not be
     # named among the attributes.
     person: FilledText | None = None
 
@@ -154,7 +154,7 @@ class ObjectivesSpec(Section):
     @model_validator(mode="after")
     def _check_directions(self) -> Self:
         both = [position for position, name in enumerate(self.minimize) if name in self.maximize]
-        refuse(SpecFault(("minimize", place), "is to be maximized too.") for place in both)
+        refuse(SpecFault(("minimize", place), "is also listed under maximize.") for place in both)
         return self
 
 
@@ -168,7 +168,7 @@ class SearchSpec(Section):
     variant: Variant | None = None
     seed: Whole = 1  # where random choices start, 0 or above
     time_limit: Seconds = 60.0  # seconds, above 0
-    # parameters of evolutionary searches; the method's own where nothing is said
+    # parameters of evolutionary searches; the method's own by default
     population: Annotated[int, at_least(2)] | None = None
     iterations: Whole | None = None
     crossover: Share | None = None
@@ -188,18 +188,18 @@ class SearchSpec(Section):
 class ReleaseSpec(Section):
     """How a release is written: ``[release]``."""
 
-    # whether the rows of a written file are sorted by all its columns, so that their order tells nothing, or
-    # keep the order of the input, which may tell something
+    # whether the rows of a written file are sorted by all its columns, so that their order reveals nothing,
+    # or keep the order of the input, which may reveal something
     order: RowOrder = "sorted"
     # `optimal`: the best recoding that was found. `near-optimal`: one drawn at random among those that meet
-    # the requirements and are within the tolerance of the best, so that a release no longer tells that
-    # everything finer was impossible.
+    # the requirements and are within the tolerance of the best, so that a release no longer reveals
+    # that everything finer was impossible.
     choice: ReleaseChoice = "optimal"
     # how much worse the drawn one may be, as a share of the best one's value: at most value + tolerance ×
     # |value| of an objective to minimize, at least value − tolerance × |value| of one to maximize. 0 draws
     # among equally good ones.
     tolerance: Share = 0.05
-    # makes the draw repeatable. Whoever knows it can repeat the draw, so it is never published; without it
+    # makes the draw repeatable. Anyone who knows it can repeat the draw, so it is never published; without it
     # the operating system's randomness decides.
     seed: Whole | None = None
     # whether texts in CSV and TSV files that a spreadsheet would run as formulas (they begin with `=`, `+`,
@@ -241,6 +241,6 @@ class ConfidentialSpec(Section):
     def _check_together(self) -> Self:
         if self.holders is not None and self.record is not None:
             raise LocatedError.at(
-                ("record",), "goes without 'for': name the people by a condition or a record."
+                ("record",), "cannot be combined with 'for': name the people by a condition or a record."
             )
         return self

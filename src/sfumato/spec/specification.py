@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class Spec(Section):
-    """Everything about a run: the data, the attributes, what is required and what is sought.
+    """Everything about a run: the data, the attributes, the requirements and the objectives.
 
     A specification does not change; ``model_copy`` makes a changed copy. Two are equal if all
     their fields are; the folder does not count.
@@ -42,11 +42,11 @@ class Spec(Section):
     data
         Where the data are and how they are read.
     attributes
-        Name of each attribute to what is done with it, at least one quasi-identifier.
+        Attribute → what is done with it; at least one quasi-identifier.
     suppression
         Which rows may be suppressed.
     require
-        Name of a measure to the number that every release must meet.
+        Measure → the number that every release must meet.
     confidential
         Sentences that must stay unknown; the measures ``secure``, ``exposed`` and ``sf`` are about them.
     objectives
@@ -120,7 +120,7 @@ class Spec(Section):
         mapping
             The tables of the file.
         folder
-            What relative paths refer to; by default the current folder, whichever it is then.
+            What relative paths refer to; by default the current folder at the time of use.
 
         Returns
         -------
@@ -136,7 +136,7 @@ class Spec(Section):
 
     @classmethod
     def _from_document(cls, document: Document, folder: Path | None) -> Self:
-        """Check the values, and tell problems with their places."""
+        """Check the values, and report problems with their places."""
         try:
             spec = cls.model_validate(document.values)
         except ValidationError as error:
@@ -152,7 +152,7 @@ class Spec(Section):
         Returns
         -------
         dict
-            What `from_dict` makes an equal specification of.
+            `from_dict` makes an equal specification from it.
         """
         tables = super().to_dict()
         if self.require:  # k = 5 rather than k = 5.0
@@ -162,8 +162,8 @@ class Spec(Section):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a TOML file that loads back equal to this specification.
 
-        Paths are written as they are: save a specification with relative paths beside the
-        files that it names.
+        Paths are written as they are: save a specification with relative paths next to
+        the files that it names.
 
         Parameters
         ----------
@@ -184,12 +184,12 @@ class Spec(Section):
         return Path.cwd() if self._folder is None else self._folder
 
     def resolve(self, path: str | os.PathLike[str]) -> Path:
-        """Return a path of the specification as seen from anywhere."""
+        """Return a path of the specification that works from any folder."""
         return self.folder / path
 
     @property
     def inputs(self) -> tuple[Path, ...]:
-        """The files that it names, and its own: what no output may replace."""
+        """The files that it names, and its own; no output may replace them."""
         own = None if self._document is None else self._document.source
         return self._named if own is None else (Path(own), *self._named)
 
@@ -240,7 +240,7 @@ class Spec(Section):
 
     @property
     def others(self) -> tuple[str, ...]:
-        """Names of the attributes that leave unchanged, in the order of the file."""
+        """Names of the attributes that are published unchanged, in the order of the file."""
         return self._with_role("other")
 
     def _with_role(self, role: str) -> tuple[str, ...]:
@@ -271,13 +271,13 @@ class Spec(Section):
             )
         elif not any(self.attributes[name].weight for name in names):
             yield SpecFault(
-                ("attributes", names[0], "weight"), "one quasi-identifier at least needs a weight above 0."
+                ("attributes", names[0], "weight"), "at least one quasi-identifier needs a weight above 0."
             )
         person = self.data.person
         if person in self.attributes and self.attributes[person].role != "identifier":
             yield SpecFault(
                 ("attributes", person, "role"),
-                "this is the person of [data], so the role can only be 'identifier'.",
+                "this is the person column of [data], so its role must be 'identifier'.",
             )
 
     def _unknown_attributes(self) -> Iterator[SpecFault]:

@@ -56,7 +56,7 @@ class Document:
         return None
 
     def error(self, problems: Sequence[SpecFault]) -> SpecError:
-        """Make one error of the problem that stands first in the file."""
+        """Make one error of the first problem in the file."""
         last = (len(self.text) + 1, 0)  # what has no place comes after all that has one
         ordered = sorted(problems, key=lambda problem: self.place(problem.location) or last)
         return first_problem((self.where(problem.location), problem.sentence) for problem in ordered)
@@ -70,7 +70,7 @@ class Document:
         return f"{self.source}{line}: {self.write(location)}".removesuffix(": ")
 
     def write(self, location: Location) -> str:
-        """Write a location; a key outside all tables stands without brackets."""
+        """Write a location; a key outside all tables has no brackets."""
         is_key = len(location) == 1 and isinstance(self.values.get(str(location[0])), (str, int, float))
         return write_location(location, tables=not is_key)
 
@@ -95,7 +95,7 @@ def _read_bytes(path: Path, source: str) -> bytes:
         if path.is_dir():
             complaint = "this is a folder. Name the specification file in it."
         elif path.stat().st_size > MAX_BYTES:
-            complaint = f"larger than {MAX_BYTES >> 20} MB, so hardly a specification."
+            complaint = f"larger than {MAX_BYTES >> 20} MB, so it is probably not a specification."
         else:
             return path.read_bytes()
     except FileNotFoundError:
@@ -136,5 +136,5 @@ def write_document(values: Mapping[str, object], path: str | os.PathLike[str]) -
     try:
         write_whole(Path(path), content)
     except (OSError, ValueError) as error:  # ValueError: a path that no system has
-        reason = getattr(error, "strerror", None) or "the system refuses"
+        reason = getattr(error, "strerror", None) or "the operating system refused"
         raise OutputError(f"cannot be written: {reason}.", where=str(path)) from None

@@ -77,7 +77,7 @@ class Table:
         found = list(find_warnings(self.source, self.roles, cube.row_count, constant))
         if self.spec.release.order == "input":
             found.append(
-                "The rows of a written release keep the order of the input, which may reveal something "
+                "the rows of a written release keep the order of the input, which may reveal something "
                 '(who came when, which rows were left out). Set order = "sorted" in [release].'
             )
         return found

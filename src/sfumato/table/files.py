@@ -105,7 +105,7 @@ def _require_format(path: Path) -> FileFormat:
     if kind is None:
         known = ", ".join(FORMATS)
         raise DataError(
-            f"the name does not say the format of the file. Let it end in one of {known}.", where=str(path)
+            f"this file type is not supported; save it as CSV first. Supported: {known}.", where=str(path)
         )
     if path.stat().st_size == 0:
         raise DataError("the file is empty. Put a header and at least one row into it.", where=str(path))

@@ -194,11 +194,11 @@ def require_columns(
 def find_warnings(source: Source, roles: Roles, row_count: int, constant: Sequence[str]) -> Iterator[str]:
     """Yield what about the roles looks like a mistake; column names and counts only."""
     for name in constant:
-        yield f"The sensitive attribute {name!r} has the same value in every row."
+        yield f"the sensitive attribute {name!r} has the same value in every row."
     for name in roles.others:
         if source.engine_type(name) == "INTERVAL" or isinstance(source.schema[name], nw.Duration):
             yield (
-                f"The column {name!r} holds durations, which a file cannot hold without loss, so that the "
+                f"the column {name!r} holds durations, which a file cannot hold without loss, so the "
                 "release cannot be written. Make it a number, such as seconds, or leave it out."
             )
     identifiers = roles.identifiers if roles.person is None else ()
@@ -206,13 +206,13 @@ def find_warnings(source: Source, roles: Roles, row_count: int, constant: Sequen
         if name in identifiers:
             if count < row_count:
                 yield (
-                    f"The identifier {name!r} repeats ({count} values in {row_count} rows). If it stands for "
+                    f"the identifier {name!r} repeats ({count} values in {row_count} rows). If it stands for "
                     "a person, name it as person in [data], so that classes count persons."
                 )
         elif row_count > MANY_ROWS and count > NEARLY_UNIQUE * row_count:
             yield (
-                f"The column {name!r} leaves unchanged and is nearly unique ({count} values in {row_count} "
-                "rows), so it may point to persons. Leave it out, or make it a quasi-identifier."
+                f"the column {name!r} is published unchanged and is nearly unique ({count} values in "
+                f"{row_count} rows), so it may identify people. Leave it out, or make it a quasi-identifier."
             )
 
 

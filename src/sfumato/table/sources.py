@@ -168,6 +168,6 @@ def _from_frame(data: object, missing: tuple[str, ...]) -> Source:
 
 def _unknown_frame(data: object) -> DataError:
     return DataError(
-        f"a {type(data).__name__} is no table. Pass a path, a pandas or Polars frame, a PyArrow table "
+        f"a {type(data).__name__} is not a table. Pass a path, a pandas or Polars frame, a PyArrow table "
         "or a DuckDB relation."
     )

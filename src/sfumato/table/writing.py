@@ -162,7 +162,8 @@ def write_table(
     kind = file_format(named)
     if kind is None:
         raise OutputError(
-            "the name does not say a format. Let it end in .csv, .csv.gz, .tsv, .parquet, .arrow or .jsonl.",
+            "this file type is not supported. Use a name that ends in .csv, .csv.gz, .tsv, .parquet, .arrow "
+            "or .jsonl.",
             where=str(named),
         )
     try:

@@ -4,13 +4,13 @@ This room shares nothing with the search: it reads the file again, groups its ro
 plain SQL and computes every measure from its definition, in whole numbers and fractions.
 It imports the engine and the errors, and nothing else of the package.
 
-What stays out of a release cannot be recounted from it: persons, whose column does not
-leave, and whatever depends on original values. Such measures are listed with the reason,
+What is not published cannot be recounted from a release: persons, whose column is
+removed, and whatever depends on original values. These measures are listed with the reason,
 and a requirement on one of them fails unless a file that still carries the columns is
-counted beside it (`recount_beside`), or the caller trusts the digest (`holds(..., on_seal=True)`).
-What only the data before the release tell (``hdm``, and ``mean_k`` where it decides the suppression)
-no file beside it can show: the manifest states it as it was computed, and a requirement is
-judged by that.
+counted with it (`recount_beside`), or the caller trusts the digest (`holds(..., on_seal=True)`).
+Measures that need the original data (``hdm``, and ``mean_k`` if it decides the suppression) cannot
+be shown by any other file: the manifest states them as they were computed, and a requirement is
+judged by these numbers.
 """
 
 from sfumato.verifier.bags import FORMATS, hash_file, is_engine_output_error, release_suffix

@@ -32,7 +32,7 @@ _TEXTS = {
 _TYPED = {".parquet": "parquet", ".pq": "parquet", ".arrow": "arrow", ".feather": "arrow", ".ipc": "arrow"}
 FORMATS: dict[str, str] = {**_TEXTS, **{f"{suffix}.gz": kind for suffix, kind in _TEXTS.items()}, **_TYPED}
 
-# Where the engine may spill. Whoever calls the verifier may name a folder that a later run clears if this one
+# Where the engine may spill. The caller of the verifier may name a folder that a later run clears if this one
 # is killed; by itself the verifier knows only the system's.
 temporary_folder: Callable[[], str | Path] = tempfile.gettempdir
 
@@ -41,7 +41,7 @@ MEMORY_BYTES = 1_500_000_000
 
 
 def release_suffix(path: Path) -> str:
-    """Return the suffix that tells the format of a release, in lower case.
+    """Return the suffix that sets the format of a release, in lower case.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def release_suffix(path: Path) -> str:
         if path.name.lower().endswith(suffix) and len(path.name) > len(suffix):
             return suffix
     raise DataError(
-        f"the suffix tells the format, and {path.suffix!r} tells none. {nearest(path.suffix, FORMATS)}"
+        f"files with the suffix {path.suffix!r} are not supported. {nearest(path.suffix, FORMATS)}"
     )
 
 
@@ -135,7 +135,7 @@ def readable(path: Path) -> Iterator[None]:
     except (duckdb.Error, csv.Error, ValueError, EOFError, zlib.error, OSError):
         kind = FORMATS[release_suffix(path)]
         raise DataError(
-            f"cannot be read as {kind}: broken, cut short or another format.", where=str(path)
+            f"cannot be read as {kind}: it is damaged, truncated or in another format.", where=str(path)
         ) from None
 
 

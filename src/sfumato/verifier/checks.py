@@ -1,4 +1,4 @@
-"""One thing that was looked at, and what was found."""
+"""One thing that was checked, and what was found."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Outcome: TypeAlias = Literal["holds", "broken", "cannot be recounted"]
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that was looked at."""
+    """One thing that was checked."""
 
     name: str  # what it is, e.g. `rows out`, `require k` or `labels of 'age'`.
     verdict: Outcome  # `holds`, `broken`, or `cannot be recounted`: file and manifest do not determine it
@@ -27,22 +27,22 @@ class Check:
 
 
 def held(name: str, detail: str) -> Check:
-    """Return that something is as it should be."""
+    """Return a check that holds."""
     return Check(name, "holds", detail)
 
 
 def broken(name: str, detail: str) -> Check:
-    """Return that something is not as it should be."""
+    """Return a check that is broken."""
     return Check(name, "broken", detail)
 
 
 def unknown(name: str, detail: str) -> Check:
-    """Return that file and manifest do not tell."""
+    """Return a check that file and manifest do not decide."""
     return Check(name, "cannot be recounted", detail)
 
 
 def judged(name: str, found: str, *, is_held: bool, of: str | None = None) -> Check:
-    """Return what was found; where something is broken, the sentence says first of what it speaks."""
+    """Return what was found; if something is broken, the sentence begins with what it is about."""
     return held(name, found) if is_held else broken(name, f"{of or name}: {found}")
 
 
@@ -53,7 +53,7 @@ def violations_of(checks: Sequence[Check]) -> list[str]:
 
 @dataclass(frozen=True, kw_only=True)
 class Verdict:
-    """What was found out about a file: everything that was looked at, and the numbers."""
+    """What was found out about a file: everything that was checked, and the numbers."""
 
     require: Mapping[str, float]  # measure → number that must hold
     stated: Mapping[str, float]  # measure → number in the manifest

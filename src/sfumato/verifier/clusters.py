@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ClusterPromise:
-    """What a microaggregated file is said to be."""
+    """What is claimed about a microaggregated file."""
 
     groups: tuple[tuple[str, ...], ...]  # names of the columns that were microaggregated together
     k: int  # rows that every class of every group has at least
@@ -100,7 +100,7 @@ def recount_clusters(path: str | Path, promise: ClusterPromise) -> ClusterRecoun
 
 
 def _count_strange(connection: DuckDBPyConnection, column: str, labels: Sequence[str]) -> int:
-    """Return the rows whose label is none of some."""
+    """Return the rows whose label is not among some."""
     strange = f"SELECT count(*) FROM cells WHERE NOT list_contains($1::VARCHAR[], {column})"
     return ask_number(connection, strange, [list(labels)])
 
@@ -142,9 +142,9 @@ def _judge_orders(recount: ClusterRecount) -> Iterator[Check]:
     for name, rows in recount.strange.items():
         title = f"labels of {name!r}"
         if rows:
-            yield broken(title, f"{title}: {rows} rows have one that is not in its order.")
+            yield broken(title, f"{title}: {rows} rows have a label that is not in its order.")
         else:
-            yield held(title, "all are in its order.")
+            yield held(title, "all labels are in its order.")
 
 
 def broken_clusters(recount: ClusterRecount, promise: ClusterPromise) -> list[str]:

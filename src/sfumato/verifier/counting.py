@@ -28,8 +28,8 @@ ROUNDING = 1e-9
 def count_t(groups: Groups, attribute: str, distance: str = "equal") -> Count:
     """Return the largest distance between a class's distribution and the overall one.
 
-    The overall distribution is the one over all input rows. Of suppressed ones a manifest does not tell
-    what they hold, so that the file's own distribution stands for it: with S of N rows suppressed
+    The overall distribution is the one over all input rows. A manifest does not say what suppressed
+    rows hold, so the file's own distribution is used instead: with S of N rows suppressed
     the number is off by S / N at most. Without a manifest a note says so, and only the
     equal distance is defined.
     """
@@ -63,17 +63,17 @@ def _slack(groups: Groups, overall: Overall, distance: str) -> Fraction:
 
 def _compare_with_itself(groups: Groups, attribute: str, distance: str) -> Count:
     if distance != "equal":
-        raise UndeterminedError("order and tree of the values stand in the manifest alone")
+        raise UndeterminedError("order and tree of the values are only in the manifest")
     groups.make("shares", histogram(groups.attributes[attribute]))
     groups.make("overall", "SELECT value, 0 AS place, sum(c) AS total FROM shares GROUP BY value")
     groups.notes.append(
-        f"t({attribute}) compares with the file's own distribution: without a manifest there is no other"
+        f"t({attribute}) compares with the file's own distribution: there is no manifest with another one"
     )
     return _largest_equal(groups, groups.kept_rows)
 
 
 def fill_overall(groups: Groups, attribute: str, overall: Overall) -> bool:
-    """Put the overall distribution beside the classes and tell whether the file fits what is stated of it."""
+    """Load the overall distribution and tell whether the file matches what is stated about it."""
     groups.make("shares", histogram(key_of(groups.attributes[attribute], overall.values)))
     places = range(len(overall.values))
     counts = [0] * len(places) if overall.counts is None else overall.counts
@@ -88,7 +88,7 @@ def fill_overall(groups: Groups, attribute: str, overall: Overall) -> bool:
     if not excess and _fits_statement(groups, overall):
         return True
     groups.contradictions.append(
-        f"the file does not fit the manifest's overall distribution of {attribute!r}"
+        f"the file does not match the manifest's overall distribution of {attribute!r}"
     )
     return False
 
@@ -246,7 +246,7 @@ def _summed_size(groups: Groups) -> int:
 def _if_visible(groups: Groups, count: Count) -> Count:
     """Pass on a number made of class sizes if the file shows them; rows are never fewer than persons."""
     if groups.promise.person is not None and not groups.has_persons:
-        raise UndeterminedError("class size counts persons, whose column does not leave", at_most=count)
+        raise UndeterminedError("class size counts persons, whose column is not published", at_most=count)
     return count
 
 
@@ -255,7 +255,7 @@ def count_secure(groups: Groups) -> Count:
     telling = _telling(groups)
     if telling.certain or not telling.possible:
         return int(not telling.possible)
-    raise UndeterminedError("for whom a sentence is confidential does not leave")
+    raise UndeterminedError("for whom a sentence is confidential is not published")
 
 
 def count_exposed(groups: Groups) -> Count:
@@ -264,15 +264,15 @@ def count_exposed(groups: Groups) -> Count:
     if not telling.possible:
         return 0
     if telling.certain < telling.possible:
-        raise UndeterminedError("for whom a sentence is confidential does not leave")
+        raise UndeterminedError("for whom a sentence is confidential is not published")
     if telling.people is None:
-        raise UndeterminedError("it counts persons, whose column does not leave")
+        raise UndeterminedError("it counts persons, whose column is not published")
     return telling.people
 
 
 def _telling(groups: Groups) -> Telling:
     if groups.telling is None:
-        raise UndeterminedError("the confidential sentences and their columns are not there")
+        raise UndeterminedError("the confidential sentences and their columns are missing")
     return groups.telling
 
 
@@ -320,7 +320,7 @@ def count_usefulness(groups: Groups) -> Fraction:
 def count_protection(groups: Groups) -> Count:
     """Return one over the mean over kept rows of one over their diversity; 0 where a class has none."""
     weights = _shares_of_weight(groups)
-    _sum_cells(groups, "extent")  # so that labels without a cost are told
+    _sum_cells(groups, "extent")  # so that labels without a cost are reported
     terms, cells = ["0.0"], []
     for number, (name, weight) in enumerate(zip(groups.promise.quasi_identifiers, weights, strict=True)):
         costs = _stated(groups, name, "extent")
@@ -370,7 +370,7 @@ def _stated(groups: Groups, name: str, kind: str) -> CostTable:
     if costs is None and kind == "extent":
         costs = stated_costs(groups.promise, name, "loss")
     if costs is None:
-        raise UnstatedError(f"what a cell of {name!r} costs stands in the manifest alone")
+        raise UnstatedError(f"what a cell of {name!r} costs is only in the manifest")
     return costs
 
 
@@ -423,10 +423,10 @@ LARGER_IS_BETTER = frozenset(
     }
 )
 
-# Name → why only the data before the release tell it.
+# Name → why it needs the original data.
 BEFOREHAND = {
-    "hdm": "it depends on the original values, which do not leave",
-    "ql": "it depends on all values of the domains, which do not leave",
+    "hdm": "it depends on the original values, which are not published",
+    "ql": "it depends on all values of the domains, which are not published",
     "sf": "it depends on all input rows and on for whom sentences are confidential",
 }
 

@@ -25,7 +25,7 @@ def judge(recount: Recount, promise: Promise, *, on_seal: bool = False) -> list[
 
     Requirements on rational measures are judged exactly, against the decimal that is written;
     the entropy, the protection, and numbers that are only stated, within a relative 1e-9. A required
-    measure that only the data before the release tell (``hdm``) is judged by the number that is stated.
+    measure that needs the original data (``hdm``) is judged by the number that is stated.
     """
     found = [
         *judge_digest(recount.sha256, promise.sha256),
@@ -65,11 +65,11 @@ def judge_columns(counted: Collection[str], promised: Collection[str] | None) ->
         return
     more, fewer = sorted(set(counted) - set(promised)), sorted(set(promised) - set(counted))
     for name in more:
-        yield broken("columns", f"the column {name!r} is in the file and should not be.")
+        yield broken("columns", f"the column {name!r} is in the file but should not be.")
     for name in fewer:
-        yield broken("columns", f"the column {name!r} should be in the file and is not.")
+        yield broken("columns", f"the column {name!r} is missing from the file.")
     if not more and not fewer:
-        yield held("columns", f"the {len(set(counted))} columns that leave by the recipe, and no other.")
+        yield held("columns", f"exactly the {len(set(counted))} columns that the recipe publishes.")
 
 
 def _judge_rows(recount: Recount, promise: Promise) -> Iterator[Check]:
@@ -92,7 +92,7 @@ def _judge_input(recount: Recount, promise: Promise) -> Check:
     stated, out = promise.rows["in"], promise.rows["out"]
     if promise.output == "mask":
         if out != stated:
-            return broken("rows in", f"rows out: masking keeps all {stated} rows, {out} stated.")
+            return broken("rows in", f"rows out: masking keeps all {stated} rows, but {out} are stated.")
         return held("rows in", f"{stated} stated, {recount.rows['out']} counted: masking keeps all.")
     return unknown("rows in", f"{stated} stated: the rows that were left out are not in the file.")
 
@@ -106,7 +106,7 @@ def _judge_required(recount: Recount, promise: Promise, on_seal: bool) -> Iterat
             found = f"{wanted}, {_show(recount.counted[name])} counted{_within(slack)}."
             yield judged(title, found, is_held=_meets(name, recount.counted[name], limit, slack), of=name)
         elif name in recount.at_most and larger_is_better(name) and recount.at_most[name] < _exactly(limit):
-            yield broken(title, f"{name}: {wanted}, and it cannot exceed {_show(recount.at_most[name])}.")
+            yield broken(title, f"{name}: {wanted}, but it cannot exceed {_show(recount.at_most[name])}.")
         else:
             yield _judge_unseen(recount, promise, name, wanted, on_seal=on_seal)
 
@@ -114,15 +114,15 @@ def _judge_required(recount: Recount, promise: Promise, on_seal: bool) -> Iterat
 def _judge_unseen(recount: Recount, promise: Promise, name: str, wanted: str, *, on_seal: bool) -> Check:
     """Judge a requirement on a measure that the file does not show by the number that is stated."""
     title, limit, stated = f"require {name}", promise.require[name], promise.measures.get(name)
-    reason = recount.not_recounted.get(name, "nobody asked for it")
+    reason = recount.not_recounted.get(name, "it was not requested")
     if name in promise.withheld and stated is None:
-        return unknown(title, f"{wanted}, and its number is not published: {promise.withheld[name]}")
+        return unknown(title, f"{wanted}, but its number is not published: {promise.withheld[name]}")
     if name in recount.beforehand and stated is not None:
         # Nobody but the one who made the release can count it: fall back to the stated number.
         if not _meets(name, float(stated), limit, promise.tolerance.get(name, 0.0)):
             return broken(title, f"{name}: {wanted}, {_show(stated)} stated.")
     elif not (on_seal and _is_sealed(recount, promise, name, limit)):
-        return broken(title, f"{name}: {wanted}, and it cannot be recounted: {reason}.")
+        return broken(title, f"{name}: {wanted}, but it cannot be recounted: {reason}.")
     return unknown(title, f"{wanted}, {_show(stated or 0)} stated: {reason}.")
 
 
@@ -137,12 +137,12 @@ def _judge_stated(recount: Recount, promise: Promise) -> Iterator[Check]:
 
 
 def _judge_uncounted(recount: Recount, name: str, stated: float | None) -> Check:
-    """Say why a number cannot be counted, unless it is more than it can be."""
-    reason, most = recount.not_recounted.get(name, "nobody asked for it"), recount.at_most.get(name)
+    """Say why a number cannot be counted, unless it is larger than possible."""
+    reason, most = recount.not_recounted.get(name, "it was not requested"), recount.at_most.get(name)
     if stated is None:
         return unknown(name, f"{reason}.")
     if most is not None and stated > most and not _is_close(stated, most):
-        return broken(name, f"{name}: {_show(stated)} stated, and it cannot exceed {_show(most)}.")
+        return broken(name, f"{name}: {_show(stated)} stated, but it cannot exceed {_show(most)}.")
     return unknown(name, f"{_show(stated)} stated: {reason}.")
 
 

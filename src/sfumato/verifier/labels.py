@@ -4,7 +4,7 @@ A recipe says what was done to a column by a level of a hierarchy (a mask, units
 intervals, leaves with their labels, plain values), by blocks with their labels, or by the statistic of
 each block. For each there is a question here that any text answers with yes or no.
 
-Missing may stand in every column below its most general level, and ``*`` wherever a recipe was applied to
+Missing may occur in every column below its most general level, and ``*`` wherever a recipe was applied to
 values that it does not know.
 """
 
@@ -37,7 +37,7 @@ _INTERVAL = re.compile(rf"\[({_NUMBER}), ({_NUMBER})\)")
 
 
 class UnreadableError(ValueError):
-    """What a recipe says of a column is no rule; never leaves this room."""
+    """What a recipe says about a column is not a rule; used only in this package."""
 
 
 def _expect(is_rule: bool) -> None:

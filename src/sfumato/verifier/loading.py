@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class UndeterminedError(Exception):
-    """File and manifest do not determine a measure; never leaves this room."""
+    """File and manifest do not determine a measure; used only in this package."""
 
     def __init__(self, reason: str, at_most: Count | None = None) -> None:
         super().__init__(reason)
@@ -32,11 +32,11 @@ class UndeterminedError(Exception):
 
 
 class BeforehandError(UndeterminedError):
-    """A measure depends on what never leaves, so that it can only be stated when a release is made."""
+    """A measure depends on what is never published, so it can only be stated when a release is made."""
 
 
 class UnstatedError(UndeterminedError):
-    """The reference lacks what the recount of a measure needs."""
+    """Something that the recount of a measure needs is missing from the reference."""
 
 
 @dataclass
@@ -101,7 +101,7 @@ class Groups:
             return self.promise.rows["in"]
         if self.promise.output == "mask":
             return self.file_rows
-        raise UndeterminedError("how many rows came in stands in the manifest alone")
+        raise UndeterminedError("how many rows came in is only in the manifest")
 
     @property
     def suppressed_rows(self) -> int:
@@ -126,7 +126,7 @@ def load_groups(
     absent = [name for name in wanted.values() if name not in columns]
     if absent:
         raise VerificationError(
-            f"the column {absent[0]!r} was promised and is not in the file.", where=str(path)
+            f"the column {absent[0]!r} was promised but is missing from the file.", where=str(path)
         )
     selected = ", ".join(f"{columns[name]} AS {alias}" for alias, name in wanted.items())
     connection.execute(f"CREATE TEMP VIEW released AS SELECT {selected} FROM file")
@@ -136,12 +136,12 @@ def load_groups(
     _group(groups)
     groups.telling = count_telling(groups, {name: f"b{i}" for i, name in enumerate(beside)})
     if groups.kept_rows == 0:
-        raise VerificationError("no row remains in the file.", where=str(path))
+        raise VerificationError("the file has no row left.", where=str(path))
     return groups
 
 
 def _attributes_to_load(promise: Promise, columns: Mapping[str, str]) -> dict[str, str]:
-    """Give the sensitive columns, and others that a measure speaks of, names from a0 on."""
+    """Give the sensitive columns, and others that a measure is about, names from a0 on."""
     names = dict.fromkeys(promise.sensitive)
     for text in (*promise.require, *promise.measures):
         _, arguments = split_name(text)
@@ -193,7 +193,7 @@ def _group(groups: Groups) -> None:
 
 
 def count_telling(groups: Groups, beside: Mapping[str, str]) -> Telling | None:
-    """Count the people about whom the classes of a release tell something confidential."""
+    """Count the people about whom the classes of a release reveal something confidential."""
     secrets = groups.promise.sentences
     if not secrets or any(name not in groups.attributes for item in secrets for name in names_in(item.tree)):
         return None
@@ -250,9 +250,9 @@ def check_order(
         f"(SELECT create_sort_key({', '.join(keys)}) AS key FROM {view})) WHERE last > key",
     )
     if late:
-        detail = f"the rows are not sorted by all columns: {late} stand before one that comes first."
+        detail = f"the rows are not sorted by all columns; rows out of order: {late}."
         return (broken("order of rows", detail),)
-    return (held("order of rows", f"sorted by all {len(names)} columns, so that it tells nothing."),)
+    return (held("order of rows", f"sorted by all {len(names)} columns, so that it reveals nothing."),)
 
 
 def _find_numbers(

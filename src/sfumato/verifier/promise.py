@@ -1,4 +1,4 @@
-"""What a release is said to be, and what its file says.
+"""What is claimed about a release, and what its file says.
 
 A label or value is text, a number, true, false, or null for missing. Text is compared as
 text. Where an attribute lists a number, its cells are compared as numbers, so that ``39``
@@ -26,7 +26,7 @@ Count: TypeAlias = int | float | Fraction
 
 @dataclass(frozen=True)
 class Promise:
-    """What a release is said to be."""
+    """What is claimed about a release."""
 
     # names of the columns; at least one quasi-identifier
     quasi_identifiers: tuple[str, ...]
@@ -37,7 +37,7 @@ class Promise:
     measures: Mapping[str, float | None] = field(default_factory=dict)
     # `in`, `out` (rows of the file) and `suppressed`; None without a manifest
     rows: Mapping[str, int] | None = None
-    # what the file alone does not tell (see `sfumato.release.reference`); None without a manifest. Then t
+    # what the file alone does not show (see `sfumato.release.reference`); None without a manifest. Then t
     # compares with the file's own distribution, and a note says so.
     reference: Mapping[str, object] | None = None
     # `drop`, or `mask` where suppressed rows stay with `*` in every quasi-identifier
@@ -46,9 +46,9 @@ class Promise:
     rule: str = "auto"
     limit: float | None = None
     columns: tuple[str, ...] | None = None  # names of all columns of the file; None: not checked
-    # name of the column whose distinct values count as class size. It does not leave.
+    # name of the column whose distinct values count as class size. It is not published.
     person: str | None = None
-    # the confidential sentences. Who holds one stands, unless everyone does, in columns that do not leave
+    # the confidential sentences. Unless everyone holds one, who does is in columns that are not published
     # either.
     sentences: tuple[Secret, ...] = ()
     sha256: str | None = None  # digest of the file, or None
@@ -77,9 +77,9 @@ class Recount:
     sha256: str  # digest of the file
     notes: tuple[str, ...] = ()  # how a number was taken where that is not the ordinary way
     contradictions: tuple[str, ...] = ()  # where file and reference exclude each other
-    # those of the measures that are not recounted which only the data before the release tell
+    # of the measures that are not recounted, those that need the original data
     beforehand: frozenset[str] = frozenset()
-    checks: tuple[Check, ...] = ()  # what was found beside measures: of labels, costs and distributions
+    checks: tuple[Check, ...] = ()  # what was found besides measures: about labels, costs and distributions
     # measure → how far its number may be from the counted one, since suppressed rows are part of it
     slack: Mapping[str, Fraction] = field(default_factory=dict)
 
@@ -221,7 +221,7 @@ def _entry(promise: Promise, part: str, attribute: str) -> Mapping[str, Any] | N
     """Return what the reference says of an attribute."""
     entries = (promise.reference or {}).get(part, {})
     if not isinstance(entries, Mapping):
-        raise DataError("the manifest's reference is not as it should be: an object is expected.", where=part)
+        raise DataError("the manifest's reference is malformed: an object is expected.", where=part)
     entry = entries.get(attribute)
     _expect(entry is None or isinstance(entry, Mapping), (part, attribute), "an object")
     return entry
@@ -231,7 +231,7 @@ def _expect(is_so: bool, where: Sequence[str], expected: str) -> None:
     """Raise DataError unless a part of the reference is as it should be."""
     if not is_so:
         raise DataError(
-            f"the manifest's reference is not as it should be: {expected} is expected.",
+            f"the manifest's reference is malformed: {expected} is expected.",
             where=".".join(word for word in ("reference", *where) if word),
         )
 

@@ -61,7 +61,7 @@ def _examine_column(groups: Groups, number: int, name: str, done: Mapping[str, o
     try:
         accepts = accepted_labels(done)
     except UnreadableError:
-        return broken(title, f"what the recipe says of {name!r} is no rule that writes labels.")
+        return broken(title, f"what the recipe says about {name!r} is not a rule that writes labels.")
     # At the root there is neither a missing value nor one that is unknown.
     blank = set() if "root" in _part(done, "hierarchy") else {None, STAR, *groups.promise.missing}
     found = groups.connection.execute(f"SELECT q{number}, sum(n) FROM cells GROUP BY 1").fetchall()
@@ -71,7 +71,7 @@ def _examine_column(groups: Groups, number: int, name: str, done: Mapping[str, o
     if foreign:
         many = f"{len(foreign)} labels in {sum(foreign)} rows"
         return broken(title, f"the column {name!r} holds {many} that its recipe cannot write.")
-    return held(title, f"{len(found)} in the file, and the recipe can write each.")
+    return held(title, f"{len(found)} in the file; the recipe can write each.")
 
 
 def _examine_costs(groups: Groups) -> Iterator[Check]:
@@ -84,7 +84,7 @@ def _examine_costs(groups: Groups) -> Iterator[Check]:
         others = [stated_costs(groups.promise, name, kind) for kind in ("extent", "height")]
         is_one_scale = all(other is None or len(set(other.bottoms)) < 2 for other in others)
         if is_one_scale and _is_plausible(costs) and _fit_sizes(costs, done):
-            yield held(title, "they fit the blocks of the recipe as far as it names them.")
+            yield held(title, "consistent with the blocks the recipe lists.")
         else:
             yield broken(title, f"the costs that are stated for {name!r} are not those of its recipe.")
 
@@ -131,9 +131,9 @@ def _examine_distributions(groups: Groups) -> Iterator[Check]:
         if overall is None:
             yield broken(title, f"the manifest states a distribution of {name!r}, which is not sensitive.")
         elif fill_overall(groups, name, overall):
-            yield held(title, "the file fits it.")
+            yield held(title, "the file matches it.")
         else:
-            yield broken(title, f"the file does not fit the manifest's overall distribution of {name!r}.")
+            yield broken(title, f"the file does not match the manifest's overall distribution of {name!r}.")
 
 
 def recount(path: str | Path, promise: Promise, *, person_column: str | None = None) -> Recount:
@@ -154,7 +154,7 @@ def recount_both(path: str | Path, promise: Promise, other: Promise) -> tuple[Re
 
 def _recount_by(promises: Sequence[Promise], path: Path, person_column: str | None) -> list[Recount]:
     if not promises[0].quasi_identifiers:
-        raise ParameterError("a promise names at least one quasi-identifier; found none.")
+        raise ParameterError("a promise must name at least one quasi-identifier; found none.")
     check_file(path)
     with open_engine() as connection:
         with readable(path):
@@ -168,12 +168,12 @@ def _recount_by(promises: Sequence[Promise], path: Path, person_column: str | No
 
 
 def complete(released: Recount, path: str | Path, checked: str | Path, promise: Promise) -> Recount:
-    """Add to the recount of a release what the same rows with the columns that do not leave tell."""
+    """Add to the recount of a release what the same rows show with the columns that are not published."""
     # What is never published may be in any order.
     wider = recount(checked, replace(promise, order="input"), person_column=promise.person)
     if not hold_same_rows(Path(path), Path(checked), (*promise.quasi_identifiers, *promise.sensitive)):
         raise VerificationError(
-            "the file and the one that was checked beside it hold different rows.", where=str(path)
+            "the file and the one that was checked with it hold different rows.", where=str(path)
         )
     gained = {name: number for name, number in wider.counted.items() if name in released.not_recounted}
     return replace(
@@ -185,7 +185,7 @@ def complete(released: Recount, path: str | Path, checked: str | Path, promise: 
 
 
 def recount_beside(path: str | Path, checked: str | Path, promise: Promise) -> Recount:
-    """Recount a release together with the same rows and the columns that do not leave; see `complete`."""
+    """Recount a release together with the same rows and unpublished columns; see `complete`."""
     return complete(recount(path, promise), path, checked, promise)
 
 
@@ -229,7 +229,7 @@ def _note_unstated(groups: Groups, text: str, error: UndeterminedError) -> None:
     """A manifest that states a number was written with what its recount needs; without, it was changed."""
     stated = groups.promise.measures.get(text) is not None and groups.promise.reference is not None
     if stated and isinstance(error, UnstatedError):
-        groups.contradictions.append(f"{text}: a number is stated, and {error.reason}")
+        groups.contradictions.append(f"{text}: a number is stated, but {error.reason}")
 
 
 def _count(groups: Groups, text: str) -> Count:
@@ -240,7 +240,7 @@ def _count(groups: Groups, text: str) -> Count:
     if count is None:
         raise UndeterminedError("no measure of this name can be recounted")
     if arguments and arguments[0] in groups.promise.quasi_identifiers:
-        raise UndeterminedError(f"the column {arguments[0]!r} leaves recoded")
+        raise UndeterminedError(f"the column {arguments[0]!r} is published recoded")
     if arguments and arguments[0] not in groups.attributes:
         raise UndeterminedError(f"the column {arguments[0]!r} is not in the file")
     return count(groups, *arguments)

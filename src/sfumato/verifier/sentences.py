@@ -29,7 +29,9 @@ class Secret:
     tree: Sequence[object]
     # whether everyone holds it. Else one of the next tells who does, where a file has the column.
     everyone: bool = True
-    holders: Sequence[object] | None = None  # a condition of the same form over columns that do not leave
+    holders: Sequence[object] | None = (
+        None  # a condition of the same form over columns that are not published
+    )
     # a column with the number of the row, and the number of the row whose person holds it
     row: tuple[str, int] | None = None
     # a column of integers, and the bit that says whether the row's person holds it
@@ -37,7 +39,7 @@ class Secret:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns beside the released ones that tell who holds it."""
+        """The columns besides the released ones that say who holds it."""
         if self.everyone:
             return ()
         if self.bit is not None:
@@ -49,7 +51,7 @@ class Secret:
 
 @dataclass(frozen=True)
 class Telling:
-    """How many people a release tells something confidential about."""
+    """How many people a release reveals something confidential about."""
 
     certain: int  # rows whose class discloses a sentence that their persons are known to hold
     possible: int  # the same if unknown holders were everyone
@@ -103,7 +105,7 @@ def _compare(cell: str, operator: str, kind: str, value: object) -> str:
 
 
 def _wrong() -> DataError:
-    return DataError("a sentence of the manifest is not as it should be.", where="reference.sentences")
+    return DataError("a sentence of the manifest is malformed.", where="reference.sentences")
 
 
 def stated_secrets(reference: Mapping[str, object]) -> tuple[Secret, ...]:

@@ -136,7 +136,7 @@ def load(path: Path, expected: str) -> Snapshot | None:
     """Read a checkpoint; None where there is no file."""
     if not path.parent.is_dir():
         raise ParameterError(
-            f"there is no folder {path.parent} for the checkpoint. Make it.", where=str(path)
+            f"the folder {path.parent} for the checkpoint does not exist. Make it first.", where=str(path)
         )
     if not path.exists() or path.stat().st_size == 0:
         return None
@@ -144,7 +144,9 @@ def load(path: Path, expected: str) -> Snapshot | None:
         with path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
             held = {name: file[name] for name in FIELDS}
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
-        raise ParameterError(f"{path.name} is no checkpoint. Name another file.", where=str(path)) from None
+        raise ParameterError(
+            f"{path.name} is not a checkpoint. Name another file.", where=str(path)
+        ) from None
     if str(held["fingerprint"]) != expected:
         raise ParameterError(
             f"{path.name} is the checkpoint of another run: its data, specification or settings differ. "

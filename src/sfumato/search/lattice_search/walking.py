@@ -190,7 +190,7 @@ def _in_order(problem: Problem, space: LatticeSpace, numbers: LongArray) -> Long
 
 
 def pruning_words(problem: Problem) -> str:
-    """Say in words what allows to leave recodings untested, or why nothing does."""
+    """Say in words why some recodings need no test, or why all do."""
     obstacle = Pruning.of(problem).obstacle
     if obstacle is None:
         return "what a recoding meets, coarser ones meet too, so not all are tested"

@@ -35,7 +35,7 @@ WITHOUT_CONSTRAINTS = ("moead",)
 NEIGHBOURS = 20
 
 MATINGS = 10
-"""How often parents are mated anew where offspring are known already; then a generation is smaller."""
+"""How often parents are mated again if their offspring are known already; then a generation is smaller."""
 
 OTHERS = {
     "nsga2": NSGA2,

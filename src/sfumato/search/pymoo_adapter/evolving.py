@@ -83,7 +83,7 @@ class Gain:
 
 
 DRAWS = 20
-"""How often a recoding of the first population is drawn anew where it came before."""
+"""How often a recoding of the first population is drawn again if it is already there."""
 
 WORST = 2.0
 """What an infeasible recoding costs at least where violations have to show in scaled costs."""
