@@ -36,7 +36,7 @@ def test_a_release_that_is_not_written_has_a_report(release: sf.results.Release,
 def test_a_written_release_is_recounted_where_it_stands(release: sf.results.Release, tmp_path: Path) -> None:
     manifest = release.write(tmp_path / "shared.csv")
     found = release.report(str(tmp_path / "report.html"))
-    assert found.subject.verdict["sha256"] == manifest.sha256
+    assert found.subject.verdict.sha256 == manifest.sha256
     assert manifest.sha256 in _page(tmp_path)
     with (tmp_path / "shared.csv").open("a", encoding="utf-8") as file:
         file.write("*,*,*,flu\n")

@@ -76,8 +76,7 @@ def test_blocks_are_those_of_the_file(folder: Path, evidence: Evidence) -> None:
 
 
 def test_losses_of_attributes_make_the_loss(evidence: Evidence) -> None:
-    stated = evidence.subject.verdict["stated"]
-    assert isinstance(stated, dict)
+    stated = evidence.subject.verdict.stated
     losses = [item.loss for item in evidence.attributes if item.loss is not None]
     assert sum(losses) / len(QUASI) == pytest.approx(stated["loss"])
 
@@ -88,7 +87,7 @@ def test_solution_is_found_in_the_front(folder: Path, evidence: Evidence) -> Non
     other = next(item for item in front if item.number != evidence.solution)
     rows = {"suppressed": other.suppressed + 1}
     for changed in ({"measures": {"k": 2.0}}, {"rows": rows}):
-        verdict = {**evidence.subject.verdict, **changed}
+        verdict = replace(evidence.subject.verdict, **changed)
         assert find_solution(front, replace(evidence.subject, verdict=verdict)) is None
 
 

@@ -16,6 +16,7 @@ from sfumato.assess.gather import Evidence, Lack
 from sfumato.assess.published import Block
 from sfumato.report import report_html
 from sfumato.report.style import DARK, LIGHT
+from sfumato.verifier import Check
 from sfumato.words import percent_words
 from tests.report.evidences import make_evidence
 from tests.report.test_page import Page
@@ -164,9 +165,7 @@ def test_sizes_are_those_of_the_evidence(evidence: Evidence, page: Report) -> No
     assert found[1] == f"{evidence.sizes_after.rows_between(1, 1):,}"
     assert evidence.sizes_after.sizes[0] >= 3
     assert sizes.total == 120
-    rows = evidence.subject.verdict["rows"]
-    assert isinstance(rows, dict)
-    assert evidence.sizes_after.total == rows["out"]
+    assert evidence.sizes_after.total == evidence.subject.verdict.rows["out"]
 
 
 def test_summary_tells_promise_proof_and_cost(evidence: Evidence, text: str) -> None:
@@ -213,7 +212,8 @@ def test_no_folder_of_the_machine_is_told(evidence: Evidence, text: str) -> None
 
 def test_a_release_that_does_not_hold_says_so_first(evidence: Evidence) -> None:
     broken = [f"k: {number} stated, 1 counted." for number in range(9)]
-    verdict = {**evidence.subject.verdict, "holds": False, "violations": broken}
+    checks = [Check("k", "broken", text) for text in broken]
+    verdict = replace(evidence.subject.verdict, checks=checks)
     found = report_html(replace(evidence, subject=replace(evidence.subject, verdict=verdict)), day=DAY)
     box = found[found.index('class="verdict bad"') :]
     assert box.index("Not verified.") < box.index(broken[0]) < box.index("headlines")

@@ -150,8 +150,8 @@ def test_risks_are_those_of_the_released_rows(
 
 
 def test_only_measures_that_the_manifest_states_are_shown(found: Published) -> None:
-    stated = {"k": found.subject.verdict["stated"]["k"]}  # type: ignore[index]
-    verdict = {**found.subject.verdict, "stated": stated, "measures": {**stated, "loss": 0.123456}}
+    stated = {"k": found.subject.verdict.stated["k"]}
+    verdict = replace(found.subject.verdict, stated=stated, measures={**stated, "loss": 0.123456})
     page = report_html(replace(found, subject=replace(found.subject, verdict=verdict)))
     assert "12.3 %" not in page
     assert "0.1235" not in page
@@ -294,7 +294,7 @@ def test_what_is_not_protected_follows_from_the_manifest(found: Published) -> No
     assert "No diversity of disease within classes is required" in together
     assert "differential privacy" in together
     assert "other releases" in together
-    verdict = {**found.subject.verdict, "require": {"k": 3.0, "distinct_l(disease)": 2.0}}
+    verdict = replace(found.subject.verdict, require={"k": 3.0, "distinct_l(disease)": 2.0})
     fewer = not_protected(replace(found, subject=replace(found.subject, verdict=verdict)))
     assert len(fewer) == len(said) - 1
     near = replace(found.subject, release={"order": "sorted", "choice": "near-optimal"})

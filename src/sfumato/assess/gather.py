@@ -269,15 +269,12 @@ def _has_levels(item: PlainSolution, recipe: Generalization) -> bool:
 
 
 def _has_counts(item: PlainSolution, subject: Subject) -> bool:
-    rows, counted = subject.verdict.get("rows"), subject.verdict.get("measures")
-    suppressed = rows.get("suppressed") if isinstance(rows, dict) else None
-    k = counted.get("k") if isinstance(counted, dict) else None
+    suppressed, k = subject.verdict.rows.get("suppressed"), subject.verdict.measures.get("k")
     return suppressed in (None, item.suppressed) and k in (None, item.measures.get("k", k))
 
 
 def _has_measures(item: PlainSolution, subject: Subject) -> bool:
-    stated = subject.verdict.get("stated")
-    known = stated if isinstance(stated, dict) else {}
+    known = subject.verdict.stated
     return all(
         np.isclose(known[name], value, rtol=1e-9) for name, value in item.measures.items() if name in known
     )

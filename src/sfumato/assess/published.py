@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar, cast
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from sfumato.release.json_files import load_json_object
 from sfumato.release.microaggregated import Microaggregation, is_microaggregated
 from sfumato.spec import DataSpec
 from sfumato.table import open_source
+from sfumato.verifier.checks import Verdict, broken
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -160,7 +161,7 @@ class Subject:
     """The release that the evidence is about, as FILE and FILE.json describe it."""
 
     data: Path  # the path of its file
-    verdict: Mapping[str, Any]  # what the independent recount found, as `sfumato.verify` returns it
+    verdict: Verdict  # what the independent recount found
     # the attributes that may be known to an outsider, and those that must not be learnt
     quasi_identifiers: tuple[str, ...]
     sensitive: tuple[str, ...] = ()
@@ -206,14 +207,13 @@ class Published:
     @property
     def holds(self) -> bool:
         """Whether the recount confirms the promise."""
-        return bool(self.subject.verdict["holds"])
+        return self.subject.verdict.holds
 
     @property
     def required_k(self) -> float | None:
         """The smallest class that is required; None where nothing is said about it."""
-        require = self.subject.verdict.get("require")
-        limit = require.get("k") if isinstance(require, dict) else None
-        return float(limit) if isinstance(limit, int | float) else None
+        limit = self.subject.verdict.require.get("k")
+        return None if limit is None else float(limit)
 
     @property
     def sizes_before(self) -> ClassSizes | None:
@@ -233,8 +233,7 @@ class Published:
     @property
     def measures(self) -> dict[str, float]:
         """The measures that may be shown: those that the manifest states."""
-        stated = cast("Mapping[str, object]", self.subject.verdict.get("stated") or {})
-        return {name: float(number) for name, number in stated.items() if isinstance(number, int | float)}
+        return {name: float(number) for name, number in self.subject.verdict.stated.items()}
 
     def lack(self, part: Part) -> Lack | None:
         """Return why a part is not there; None where it is."""
@@ -242,10 +241,9 @@ class Published:
 
     def to_dict(self, *, show_values: bool = True) -> dict[str, object]:
         """Return plain JSON."""
-        verdict = {key: value for key, value in self.subject.verdict.items() if key != "file"}
         return {
             "file": self.subject.file,
-            "verdict": verdict,
+            "verdict": self.subject.verdict.to_dict(),
             "quasi_identifiers": list(self.subject.quasi_identifiers),
             "sensitive": list(self.subject.sensitive),
             "class_sizes": {"after": sizes_dict(self.sizes_after)},
@@ -315,8 +313,7 @@ def _attributes(subject: Subject, table: CodedTable, cells: Cells) -> tuple[Rele
     if subject.recipe is None:
         return ()
     costs = _mapping(subject.reference.get("attributes"))
-    rows = cast("Mapping[str, int]", _mapping(subject.verdict.get("rows")))
-    return read_attributes(table, cells, subject.recipe, costs, rows)
+    return read_attributes(table, cells, subject.recipe, costs, subject.verdict.rows)
 
 
 def _risk(subject: Subject, table: CodedTable, cells: Cells) -> TableRisk:
@@ -367,24 +364,23 @@ def read_subject(file: Path) -> Subject:
     )
 
 
-def judge_file(file: Path) -> dict[str, object]:
+def judge_file(file: Path) -> Verdict:
     """Recount a released file; one that cannot even be recounted does not hold."""
     try:
-        return audit_release(file).to_dict()
+        return audit_release(file)
     except VerificationError as error:
         manifest = Manifest.load(manifest_path(file))
-        return {  # what only a recount tells is left open
-            "holds": False,
-            "violations": [error.message],
-            "require": dict(manifest.require),
-            "stated": dict(manifest.measures),
-            "measures": {},
-            "not_recounted": {},
-            "rows": dict(manifest.rows),
-            "classes": None,
-            "notes": [],
-            "sha256": manifest.sha256,
-        }
+        return Verdict(  # what only a recount tells is left open
+            require=manifest.require,
+            stated=manifest.measures,
+            measures={},
+            not_recounted={},
+            rows=manifest.rows,
+            classes=None,
+            notes=(),
+            sha256=manifest.sha256,
+            checks=[broken("manifest", error.message)],
+        )
 
 
 def _mapping(value: object) -> Mapping[str, object]:

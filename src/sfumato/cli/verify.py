@@ -188,8 +188,7 @@ def _print_findings(found: Published, output: Output) -> None:
     output.facts(
         [(words, f"{before} → {after}" if before else after) for words, before, after in headlines(found)]
     )
-    verdict: Mapping[str, Any] = found.subject.verdict
-    output.notes("broken", verdict.get("violations", []))
+    output.notes("broken", found.subject.verdict.violations)
     # One thing that is not there may be missing in several parts: what to do about it is said once.
     advice = {item.remedy: item.why for item in reversed(found.lacks)}
     output.notes("missing", [f"{why} {remedy}" for remedy, why in reversed(advice.items())])

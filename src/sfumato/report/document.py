@@ -107,7 +107,7 @@ def read_release(file: Path | None, write: Callable[[Path], object]) -> Publishe
         write(draft)
         found = published(draft)
     # The file that is written later will have another name and another digest.
-    verdict = {**found.subject.verdict, "sha256": None}
+    verdict = replace(found.subject.verdict, sha256=None)
     return replace(found, subject=replace(found.subject, file=None, verdict=verdict))
 
 

@@ -48,7 +48,7 @@ HOW_TO = (
 def verification_section(found: Published) -> Chapter:
     """Return promise, statement and recount side by side, and all that was checked."""
     verdict, checked = found.subject.verdict, _checks(found)
-    broken = verdict["violations"]
+    broken = verdict.violations
     # Why some measures are not stated.
     reasons = [f"{capital(told_words(name))}: {why.rstrip('.')}." for name, why in found.withheld.items()]
     pieces: list[Piece] = [
@@ -57,7 +57,7 @@ def verification_section(found: Published) -> Chapter:
         _measures(found),
         *([Box("quiet", (Heading("Not stated"), Bullets(reasons)))] if reasons else []),
         *((Heading("All that was checked"), checked) if checked.rows else ()),
-        Bullets(verdict["notes"]),
+        Bullets(verdict.notes),
     ]
     if found.subject.file is not None:
         name = shlex.quote(found.subject.file)
@@ -65,15 +65,15 @@ def verification_section(found: Published) -> Chapter:
             Heading("Verify it yourself"),
             Paragraph(HOW_TO),
             Listing([f"sfumato verify {name}", f"sha256sum {name}"]),
-            Paragraph("sha256:", code=verdict["sha256"]),
+            Paragraph("sha256:", code=verdict.sha256 or ""),
         ]
     return Chapter("verification", "Verification", "What was verified", pieces)
 
 
 def _measures(found: Published) -> Numbers:
     verdict = found.subject.verdict
-    require, stated, counted = verdict["require"], verdict["stated"], verdict["measures"]
-    lacking = verdict["not_recounted"]
+    require, stated, counted = verdict.require, verdict.stated, verdict.measures
+    lacking = verdict.not_recounted
     exact = found.exact if isinstance(found, Evidence) else {}
     rows = [
         [
@@ -91,11 +91,11 @@ def _measures(found: Published) -> Numbers:
 
 def _checks(found: Published) -> Numbers:
     verdict = found.subject.verdict
-    told = {*verdict["stated"], *verdict["measures"]}
+    told = {*verdict.stated, *verdict.measures}
     rows = [
-        [item["name"], item["verdict"], item["detail"]]
-        for item in verdict["checks"]
-        if item["name"].removeprefix("require ") not in told
+        [item.name, item.verdict, item.detail]
+        for item in verdict.checks
+        if item.name.removeprefix("require ") not in told
     ]
     return Numbers("Checks besides the measures", ["checked", "verdict", "found"], rows)
 
@@ -212,7 +212,7 @@ def recipe_facts(found: Published, *, show_values: bool) -> list[tuple[str, str]
         told += [("method", f"{micro.method}, by distances between {scaled}"), ("k", f"{micro.k}")]
     order = subject.release.get("order")
     told.append(("order of the rows", ORDERS.get(str(order), "not stated")))
-    told.append(("rows", f"{subject.verdict['rows'].get('out', 0):,}"))
+    told.append(("rows", f"{subject.verdict.rows.get('out', 0):,}"))
     return told if subject.file is None else [("file", subject.file), *told]
 
 

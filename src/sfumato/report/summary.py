@@ -52,7 +52,7 @@ def not_protected(found: Published) -> list[str]:
 
 def _small_classes(found: Published) -> list[str]:
     """Say which sensitive attributes may be the same throughout a class."""
-    require = [split_name(name) for name in found.subject.verdict["require"]]
+    require = [split_name(name) for name in found.subject.verdict.require]
     attributes = () if found.risk_after is None else found.risk_after.attributes
     shared = {item.attribute: item for item in attributes}
     told = []
@@ -121,7 +121,7 @@ def _verdict(found: Published) -> Paragraph | Box:
     """Return whether the release holds, in a box that cannot be overlooked."""
     if found.holds:
         return Paragraph(HOLDS, "verdict good", "Verified:")
-    violations = found.subject.verdict["violations"]
+    violations = found.subject.verdict.violations
     more = len(violations) - FIRST
     rest = [f"{more} more, listed under Verification."] if more > 0 else []
     words = f"{count_words(len(violations), 'violation')} found by the recount. Do not hand this file out."
@@ -141,7 +141,7 @@ def headlines(found: Published) -> list[tuple[str, str, str]]:
     if chance is not None:
         earlier = "" if was is None else percent_words(was.prosecutor.highest)
         told.append(("highest chance of finding a person", earlier, percent_words(chance)))
-    rows = found.subject.verdict["rows"]
+    rows = found.subject.verdict.rows
     if rows.get("in"):
         told.append(("rows left out", "", percent_words(rows["suppressed"] / rows["in"])))
     loss = found.measures.get("loss")
@@ -162,7 +162,7 @@ def _highest_chance(found: Published) -> float | None:
 
 def promised(found: Published) -> list[str]:
     """Return the requirements in words; what is stated where nothing was required."""
-    require = found.subject.verdict["require"]
+    require = found.subject.verdict.require
     told = [f"{capital(told_words(name))}: {limit_words(name, limit)}." for name, limit in require.items()]
     if not told:
         stated = found.measures
@@ -179,21 +179,22 @@ def promised(found: Published) -> list[str]:
 def verified(found: Published) -> list[str]:
     """Return what the recount found."""
     verdict = found.subject.verdict
-    require, counted, lacking = verdict["require"], verdict["measures"], verdict["not_recounted"]
+    require, counted, lacking = verdict.require, verdict.measures, verdict.not_recounted
     names = [name for name in require if name in counted]
     names = names or [name for name in _told(counted) if name in found.measures][:3]
     told = [f"{capital(told_words(name))}: {number_words(counted[name])}, recounted." for name in names]
-    many = count_words(verdict["rows"].get("out", 0), "row")
-    told.append(f"{many} in {count_words(verdict['classes'], 'class')}.")
+    if verdict.classes is not None:
+        many = count_words(verdict.rows.get("out", 0), "row")
+        told.append(f"{many} in {count_words(verdict.classes, 'class')}.")
     told += [f"Not recounted: {told_words(name)}; {lacking[name]}." for name in require if name in lacking]
-    if found.subject.file is not None:
-        told.append(f"Digest of the file (sha256) begins with {verdict['sha256'][:12]}.")
-    return told + [f"{capital(note)}." for note in verdict["notes"][:2]]
+    if verdict.sha256 is not None:
+        told.append(f"Digest of the file (sha256) begins with {verdict.sha256[:12]}.")
+    return told + [f"{capital(note)}." for note in verdict.notes[:2]]
 
 
 def cost(found: Published) -> list[str]:
     """Return what the release lost."""
-    rows = found.subject.verdict["rows"]
+    rows = found.subject.verdict.rows
     told = []
     if rows.get("in"):
         many, all_rows = rows["suppressed"], rows["in"]

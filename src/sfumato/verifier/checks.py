@@ -60,17 +60,26 @@ class Verdict:
     measures: Mapping[str, float]  # measure → number as recounted
     not_recounted: Mapping[str, str]  # measure → why it cannot be recounted
     rows: Mapping[str, int]
-    classes: int
+    classes: int | None  # None where nothing could be counted
     notes: Sequence[str]
-    sha256: str
+    sha256: str | None  # None of rows that are not written yet
     checks: Sequence[Check]
+
+    @property
+    def violations(self) -> list[str]:
+        """What is broken, in words."""
+        return violations_of(self.checks)
+
+    @property
+    def holds(self) -> bool:
+        """Whether nothing is broken."""
+        return not self.violations
 
     def to_dict(self) -> dict[str, object]:
         """Return what `sfumato.verify` returns."""
-        violations = violations_of(self.checks)
         return {
-            "holds": not violations,
-            "violations": violations,
+            "holds": self.holds,
+            "violations": self.violations,
             "require": dict(self.require),
             "stated": dict(self.stated),
             "measures": dict(self.measures),
