@@ -351,7 +351,7 @@ def test_input_is_not_overwritten(tmp_path: Path) -> None:
         ({"groups": [["age", "height"], ["born", "income", "age"]]}, "twice"),
         ({"groups": [["age", "height"], ["born", "income", "zip"]]}, "'zip'"),
         ({"groups": [["age", "height"], ["born", "income"], []]}, "empty"),
-        ({"groups": [["age", "height"], ["born"], ["income"]], "method": "univariate"}, "alone"),
+        ({"groups": [["age", "height"], ["born"], ["income"]], "method": "univariate"}, "by itself"),
     ],
 )
 def test_wrong_parameters(changes: dict[str, object], message: str) -> None:
