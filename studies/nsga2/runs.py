@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.front import Front, Objective, Solution, find_flat_regions, hypervolume, scaled_fronts
+from sfumato.front import Objective, PlainFront, PlainSolution, find_flat_regions, hypervolume, scaled_fronts
 from sfumato.search import Run
 from sfumato.search.pymoo_adapter import compile_pymoo, search_pymoo
 from studies.common.progress import say
@@ -133,10 +133,10 @@ def flat_regions(task: Task, run: Trial) -> list[Results]:
     """Return the longest stretches of a front along which privacy gains much and loss hardly rises."""
     objectives = (Objective(task.maximize, True), Objective(task.minimize, False))
     solutions = tuple(
-        Solution(number + 1, dict(zip((task.maximize, task.minimize), point, strict=True)), 0, {})
+        PlainSolution(number + 1, dict(zip((task.maximize, task.minimize), point, strict=True)), 0, {})
         for number, point in enumerate(_points(run.costs))
     )
-    regions = find_flat_regions(Front(solutions, objectives), task.maximize)
+    regions = find_flat_regions(PlainFront(solutions, objectives), task.maximize)
     return [
         {
             "from": item.start.value(task.maximize),

@@ -16,7 +16,7 @@ from sfumato.errors import ParameterError
 from sfumato.measures import Setting, make_measure
 from sfumato.schemes import Ordered, Sets, make_scheme
 from sfumato.search import Monitor, Problem, Requirement, Run, SearchResult, Status
-from sfumato.search.branch_and_bound import Techniques, engine, search_branch_and_bound
+from sfumato.search.branch_and_bound import Techniques, bounded_search, search_branch_and_bound
 from tests.examples import examples
 from tests.oracles import lattice as oracle
 from tests.package import problem_of
@@ -50,8 +50,8 @@ class After(Monitor):
 @pytest.fixture(autouse=True)
 def _small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take few nodes at a time, so that there are many moments to stop at."""
-    monkeypatch.setattr(engine, "BATCH", 4)
-    monkeypatch.setattr(engine, "PIECE", 2)
+    monkeypatch.setattr(bounded_search, "BATCH", 4)
+    monkeypatch.setattr(bounded_search, "PIECE", 2)
 
 
 def make_case(
