@@ -151,7 +151,7 @@ class HierarchySpec(Section):
         None, "It and everything above is one interval, from level 1 on. With `intervals`.", 90
     )
     mask: Annotated[int, at_least(1)] | None = described(
-        None, "How many characters are replaced by `*` from the right, one more on each level.", 5
+        None, "The length of codes, of which `*` replaces one more character from the right on each level.", 5
     )
     file: PathText | None = described(
         None,

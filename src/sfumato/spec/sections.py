@@ -195,7 +195,9 @@ class SearchSpec(Section):
         "more. Both find the same.",
         "breadth-first",
     )
-    seed: Whole = described(1, "Where random choices start: the same seed gives the same result.", 7)
+    seed: Whole = described(
+        1, "Where random choices start: the same seed gives the same result, if time allows.", 7
+    )
     time_limit: Seconds = described(60.0, "Seconds after which the search stops with the best so far.", 600)
     population: Annotated[int, at_least(2)] | None = described(
         None, "Recodings that an evolutionary search keeps at a time.", 100
