@@ -51,12 +51,12 @@ UNKNOWN = {
     "unknown key outside all tables": (
         "seed = 1\n" + AGE,
         "s.toml:1: seed: unknown key. Valid names: 'attributes', 'confidential', 'data', 'objectives', "
-        "'release', 'require', 'search', 'suppression'.",
+        "'release', 'require', 'search', 'suppression'. docs/specification.md explains them.",
     ),
     "a table of a later version": (
         AGE + '[[privileges]]\nsentence = "a == 1"\n',
         "s.toml:3: [privileges]: unknown key. Valid names: 'attributes', 'confidential', 'data', "
-        "'objectives', 'release', 'require', 'search', 'suppression'.",
+        "'objectives', 'release', 'require', 'search', 'suppression'. docs/specification.md explains them.",
     ),
     "unknown key of an inline table": (
         age("hierarchy = { interval = [5, 10] }"),

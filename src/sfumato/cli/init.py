@@ -24,7 +24,7 @@ LIMIT = 0.01
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _HEAD = """\
 # A first specification, guessed by 'sfumato init'. Edit it: any guess may be wrong, and the roles matter
-# most. 'sfumato check' says whether it is valid.
+# most. 'sfumato check' says whether it is valid, and docs/specification.md explains every key.
 #
 #   identifier        is removed
 #   quasi-identifier  an outsider may know it: it is generalized

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Self, TypeAlias
 from pydantic import (
     AfterValidator,
     BeforeValidator,
+    Field,
     SerializerFunctionWrapHandler,
     model_serializer,
     model_validator,
@@ -41,7 +42,7 @@ from sfumato.spec.choices import (
     write_list,
 )
 from sfumato.spec.places import LocatedError, SpecFault, found, refuse
-from sfumato.spec.sections import Section
+from sfumato.spec.sections import Section, described
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -137,24 +138,35 @@ def _placed(check: Callable[[object], str], value: object, location: Location) -
 class HierarchySpec(Section):
     """Where the hierarchy of an attribute comes from: exactly one of five sources."""
 
-    # widths of the intervals from level 1 on: above 0, growing, each a multiple of the one before
-    intervals: Annotated[tuple[int | float, ...], BeforeValidator(_check_intervals)] | None = None
-    origin: Number | None = None  # where an interval starts; only with `intervals`, 0 by default
-    # everything below `bottom` is one interval, and everything from `top` on; only with `intervals`
-    bottom: Number | None = None
-    top: Number | None = None
-    # number of characters that stars replace from the right, one more on each level
-    mask: Annotated[int, at_least(1)] | None = None
-    # a file with one row per value, column i being level i; relative to the specification
-    file: PathText | None = None
-    # nodes as nested tables, leaves as lists, to any depth. A list may hold tables too, where branches differ
-    # in length. Leaves are kept as texts, also those written as numbers, dates or truth values; a single leaf
-    # needs no list.
-    tree: Annotated[Tree, BeforeValidator(_check_tree)] | None = None
-    # units from fine to coarse among day, month, quarter, year, decade and century
+    intervals: Annotated[tuple[int | float, ...], BeforeValidator(_check_intervals)] | None = described(
+        None,
+        "Widths of intervals of numbers, from level 1 on: growing, each a multiple of the one before.",
+        [5, 10, 20, 40],
+    )
+    origin: Number | None = described(None, "Where an interval starts; 0 if not given. With `intervals`.", 17)
+    bottom: Number | None = described(
+        None, "Everything below it is one interval, from level 1 on. With `intervals`.", 15
+    )
+    top: Number | None = described(
+        None, "It and everything above is one interval, from level 1 on. With `intervals`.", 90
+    )
+    mask: Annotated[int, at_least(1)] | None = described(
+        None, "The length of codes, of which `*` replaces one more character from the right on each level.", 5
+    )
+    file: PathText | None = described(
+        None,
+        "A file with one line per value, whose column i is level i; relative to the specification.",
+        "education.csv",
+    )
+    tree: Annotated[Tree, BeforeValidator(_check_tree)] | None = described(
+        None,
+        "Groups within groups, as tables, with lists of values at the ends. A list may also hold tables, if "
+        "branches differ in length; a single value needs no list.",
+        {"Public": ["State", "Veterans"], "Private": ["Company", "Individual"]},
+    )
     dates: (
         Annotated[tuple[DateUnit, ...], BeforeValidator(check_list), AfterValidator(_check_dates)] | None
-    ) = None
+    ) = described(None, "Units of time from fine to coarse, from level 1 on.", ["month", "year", "decade"])
 
     @property
     def source(self) -> str:
@@ -294,28 +306,50 @@ class AttributeSpec(Section):
     have a hierarchy or an order, which the t measures use.
     """
 
-    # identifier, quasi-identifier, sensitive or other
-    role: Role
-    # number, category, ordinal or date; `None` finds it
-    kind: Kind | None = None
-    hierarchy: HierarchySpec | None = None  # how values are generalized
-    # the lowest and the highest level allowed; only with the scheme `levels`
-    levels: Annotated[tuple[int, int], BeforeValidator(_check_levels)] | None = None
-    # the space of partitions; an acronym is turned into the name. By default it is `levels`, and
-    # `ordered` for numbers with a granularity and without a hierarchy. `cuts`, `guided-ordered` and
-    # `guided-sets` need a hierarchy.
-    scheme: Annotated[Scheme, BeforeValidator(_long_scheme_name)] = "levels"
-    # what the scheme `admissible` may choose from: each one a list of blocks, which are lists of values,
-    # `[["a", "b"], ["c"]]`; or the number of a level of the hierarchy; or, where that is made of dates, the
-    # unit of a level. Each list of blocks holds every value of the domain exactly once, but not missing,
-    # which stays apart. The values as they are, and all of them in one block, are added if they are missing.
-    partitions: Annotated[tuple[int | str | Blocks, ...], BeforeValidator(check_partitions)] | None = None
-    weight: Weight = 1.0  # weight in the losses, from 0 to 1,000,000,000; only the ratio of weights counts
-    # what replaces a group of values in the release
-    output: Output = "label"
-    # the values of an ordinal attribute from the lowest to the highest
-    order: Annotated[tuple[str | int | float, ...], BeforeValidator(_check_order)] | None = None
-    granularity: Positive | None = None  # the step to which numbers are rounded first, above 0
+    role: Role = Field(description="What the column is.", examples=["quasi-identifier"])
+    kind: Kind | None = described(
+        None, "What its values are. Found by itself if not given, except `ordinal`.", "number"
+    )
+    hierarchy: HierarchySpec | None = described(
+        None,
+        "How values are generalized, level by level. Without it they are kept or become `*`.",
+        {"mask": 5},
+    )
+    levels: Annotated[tuple[int, int], BeforeValidator(_check_levels)] | None = described(
+        None,
+        "The lowest and the highest level allowed; all if not given. Only with the scheme `levels`.",
+        [1, 3],
+    )
+    scheme: Annotated[Scheme, BeforeValidator(_long_scheme_name)] = described(
+        "levels",
+        "Which groups of values are allowed; the acronyms BHS, GHS, OPS, GOPS, SPS and GSPS work too. With a "
+        "granularity, and neither hierarchy nor levels, the default is `ordered`.",
+        "cuts",
+    )
+    partitions: Annotated[tuple[int | str | Blocks, ...], BeforeValidator(check_partitions)] | None = (
+        described(
+            None,
+            "What the scheme `admissible` may choose from: lists of blocks, each with every value of the "
+            "domain once (but not missing); numbers of levels; or units of a hierarchy of dates. The values "
+            "as they are, and all in one block, are always allowed.",
+            [[["a", "b"], ["c"]], 1],
+        )
+    )
+    weight: Weight = described(
+        1.0, "How much its detail counts in the losses. Only the ratio of weights counts.", 2
+    )
+    output: Output = described(
+        "label",
+        "What is shown for a group of values: its label, or a statistic of the published rows in it. `mean` "
+        "needs numbers.",
+        "median",
+    )
+    order: Annotated[tuple[str | int | float, ...], BeforeValidator(_check_order)] | None = described(
+        None, "The values of an `ordinal` attribute, from the lowest to the highest.", ["low", "mid", "high"]
+    )
+    granularity: Positive | None = described(
+        None, "Numbers are first put into steps of this width, counted from 0.", 5
+    )
 
     @model_validator(mode="before")
     @classmethod

@@ -10,6 +10,7 @@ quotes only around an argument that could not be read back without them.
 
 from __future__ import annotations
 
+import functools
 import math
 import numbers
 import os
@@ -258,7 +259,7 @@ def check_whole(value: object, lowest: int = 0) -> int:
 
 def at_least(lowest: int) -> BeforeValidator:
     """Make the check of a whole number that is not below ``lowest``."""
-    return BeforeValidator(lambda value: check_whole(value, lowest))
+    return BeforeValidator(functools.partial(check_whole, lowest=lowest))
 
 
 def check_flag(value: object) -> bool:

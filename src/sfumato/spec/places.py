@@ -282,7 +282,9 @@ def _unknown_key(model: Model, location: Location, misspelt: set[Location]) -> s
     keys = [field.alias or name for name, field in fields.items()]
     hint = nearest(str(location[-1]), keys)
     misspelt |= {(*location[:-1], key) for key in keys if hint == f"Did you mean {key!r}?"}
-    return f"unknown key. {hint}"
+    return f"unknown key. {hint}" + (
+        "" if hint.startswith("Did") else " docs/specification.md explains them."
+    )
 
 
 def _model_at(model: Model, location: Location) -> Model:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Annotated, ClassVar, Self, TypeAlias
+from typing import Annotated, Any, ClassVar, Self, TypeAlias
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
@@ -69,6 +69,11 @@ class Section(BaseModel):
         return self.model_dump(mode="json", by_alias=True, exclude_defaults=True)
 
 
+def described(default: object, meaning: str, example: object, alias: str | None = None) -> Any:
+    """Make a key with its meaning and an example, from which docs/specification.md is made."""
+    return Field(default, alias=alias, description=meaning, examples=[example])
+
+
 def _check_separator(value: object) -> str:
     text = check_text(value)
     if len(text) != 1 or text in '"\r\n':
@@ -118,33 +123,55 @@ def check_numbers(check: Callable[[object], int | float]) -> BeforeValidator:
 class DataSpec(Section):
     """Where the data are and how they are read: ``[data]``."""
 
-    # the file or folder, relative to the specification; `None` if a frame is passed instead
-    path: PathText | None = None
-    # the character between two fields; `None` finds it
-    separator: Annotated[str, BeforeValidator(_check_separator)] | None = None
-    encoding: Annotated[str, BeforeValidator(_check_encoding)] = "utf-8"  # the text encoding
-    missing: Texts = ("",)  # the texts that are read as missing
-    # the column that identifies the person of each row. It is treated like an identifier, and need not be
-    # named among the attributes.
-    person: FilledText | None = None
+    path: PathText | None = described(
+        None,
+        "The file, or a folder of Parquet files, relative to the specification. Leave it out if you pass a "
+        "frame in Python.",
+        "patients.csv",
+    )
+    separator: Annotated[str, BeforeValidator(_check_separator)] | None = described(
+        None, "The character between two fields of a text file. Found by itself if not given.", ";"
+    )
+    encoding: Annotated[str, BeforeValidator(_check_encoding)] = described(
+        "utf-8", "The encoding of a text file.", "cp1252"
+    )
+    missing: Texts = described(
+        ("",), "The texts that are read as missing. Your list replaces the default.", ["", "NA", "-9"]
+    )
+    person: FilledText | None = described(
+        None,
+        "The column that says whose row it is, if people have several rows: classes then count people. It is "
+        "not published, and need not be listed among the attributes.",
+        "patient_id",
+    )
 
 
 class SuppressionSpec(Section):
     """Which rows may be suppressed, and how: ``[suppression]``."""
 
-    limit: Share = 0.0  # the share of rows that may be suppressed, in [0, 1]
-    # auto, none, failing, smallest or below-mean
-    rule: SuppressionRule = "auto"
-    # whether suppressed rows are dropped or masked
-    output: SuppressionOutput = "drop"
+    limit: Share = described(
+        0.0, "The share of rows that may be suppressed, rounded down to whole rows.", 0.01
+    )
+    rule: SuppressionRule = described("auto", "Which rows are suppressed.", "failing")
+    output: SuppressionOutput = described(
+        "drop",
+        "`drop` removes suppressed rows. `mask` keeps them, with `*` in every quasi-identifier and without "
+        "sensitive values.",
+        "mask",
+    )
 
 
 class ObjectivesSpec(Section):
     """What the front is about: ``[objectives]``."""
 
-    # canonical names of measures, no measure twice
-    maximize: Annotated[tuple[str, ...], BeforeValidator(_check_measures)] = ()
-    minimize: Annotated[tuple[str, ...], BeforeValidator(_check_measures)] = ()
+    maximize: Annotated[tuple[str, ...], BeforeValidator(_check_measures)] = described(
+        (), "Measures that are better when larger.", ["k", "distinct_l(diagnosis)"]
+    )
+    minimize: Annotated[tuple[str, ...], BeforeValidator(_check_measures)] = described(
+        (),
+        "Measures that are better when smaller. `sfumato anonymize` looks for the least of the first one.",
+        ["loss"],
+    )
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -161,51 +188,78 @@ class ObjectivesSpec(Section):
 class SearchSpec(Section):
     """How the best recodings are looked for: ``[search]``."""
 
-    # the search; auto decides by counted work
-    method: Method = "auto"
-    # of `lattice`: incognito, which decides many recodings without testing them, or breadth-first. Both find
-    # the same.
-    variant: Variant | None = None
-    seed: Whole = 1  # where random choices start, 0 or above
-    time_limit: Seconds = 60.0  # seconds, above 0
-    # parameters of evolutionary searches; the method's own by default
-    population: Annotated[int, at_least(2)] | None = None
-    iterations: Whole | None = None
-    crossover: Share | None = None
-    mutation: Share | None = None
-    walk: Whole | None = None
-    # probability that an attribute under `cuts` or `guided-ordered` mutates; for `nsga2` and the other
-    # algorithms of its kind, as the next two
-    constrained_mutation: Share | None = None
-    # whether the search sets out from the best full-domain recodings
-    seeding: Flag | None = None
-    # iterations in a row without a gain in hypervolume after which the search ends, at least 1
-    patience: Annotated[int, at_least(1)] | None = None
-    # measure → width of its boxes, above 0: keep one solution in each box rather than all
-    boxes: Annotated[dict[str, float], check_numbers(check_positive)] = Field(default={})
+    method: Method = described("auto", "The search; `auto` decides by counted work.", "optimal")
+    variant: Variant | None = described(
+        None,
+        "Only for `lattice`: `incognito` decides many recodings without testing them, `breadth-first` tests "
+        "more. Both find the same.",
+        "breadth-first",
+    )
+    seed: Whole = described(
+        1, "Where random choices start: the same seed gives the same result, if time allows.", 7
+    )
+    time_limit: Seconds = described(60.0, "Seconds after which the search stops with the best so far.", 600)
+    population: Annotated[int, at_least(2)] | None = described(
+        None, "Recodings that an evolutionary search keeps at a time.", 100
+    )
+    iterations: Whole | None = described(None, "Populations made after the first one.", 500)
+    crossover: Share | None = described(None, "Probability that two recodings exchange parts.", 0.9)
+    mutation: Share | None = described(None, "Probability that a part of a recoding changes at random.", 0.1)
+    walk: Whole | None = described(
+        None,
+        "Random steps that a recoding seen before may take to reach a new one. 0 switches this off.",
+        5,
+    )
+    constrained_mutation: Share | None = described(
+        None, "Probability that an attribute under `cuts` or `guided-ordered` changes at random.", 0.05
+    )
+    seeding: Flag | None = described(
+        None, "Whether half of the first population comes from the best recodings by levels.", False
+    )
+    patience: Annotated[int, at_least(1)] | None = described(
+        None, "The search ends after this many populations in a row that do not improve the front.", 30
+    )
+    boxes: Annotated[dict[str, float], check_numbers(check_positive)] = described(
+        {},
+        "Keep one solution in each box of this width in a measure, instead of all of them.",
+        {"k": 5, "loss": 0.01},
+    )
 
 
 class ReleaseSpec(Section):
     """How a release is written: ``[release]``."""
 
-    # whether the rows of a written file are sorted by all its columns, so that their order reveals nothing,
-    # or keep the order of the input, which may reveal something
-    order: RowOrder = "sorted"
-    # `optimal`: the best recoding that was found. `near-optimal`: one drawn at random among those that meet
-    # the requirements and are within the tolerance of the best, so that a release no longer reveals
-    # that everything finer was impossible.
-    choice: ReleaseChoice = "optimal"
-    # how much worse the drawn one may be, as a share of the best one's value: at most value + tolerance ×
-    # |value| of an objective to minimize, at least value − tolerance × |value| of one to maximize. 0 draws
-    # among equally good ones.
-    tolerance: Share = 0.05
-    # makes the draw repeatable. Anyone who knows it can repeat the draw, so it is never published; without it
-    # the operating system's randomness decides.
-    seed: Whole | None = None
-    # whether texts in CSV and TSV files that a spreadsheet would run as formulas (they begin with `=`, `+`,
-    # `-`, `@`, a tab or a carriage return, and are no numbers) are kept, or escaped with an apostrophe in
-    # front
-    formulas: Formulas = "keep"
+    order: RowOrder = described(
+        "sorted",
+        "`sorted` sorts the rows of a written file by all columns, so that their order reveals nothing. "
+        "`input` keeps the order of the input, which may reveal something.",
+        "input",
+    )
+    choice: ReleaseChoice = described(
+        "optimal",
+        "`optimal` releases the best recoding that was found. `near-optimal` releases one drawn at random "
+        "among those that meet the requirements and are within the tolerance of the best.",
+        "near-optimal",
+    )
+    tolerance: Share = described(
+        0.05,
+        "How much worse the drawn recoding may be, as a share of the best one's value. 0 draws among equally "
+        "good ones.",
+        0.1,
+    )
+    seed: Whole | None = described(
+        None,
+        "Makes the draw repeatable. Anyone who knows it can repeat the draw, so it is never published. "
+        "Without it the operating system's randomness decides.",
+        20240311,
+    )
+    formulas: Formulas = described(
+        "keep",
+        "What happens to texts in CSV and TSV files that a spreadsheet would run as formulas (they begin "
+        "with `=`, `+`, `-`, `@`, a tab or a carriage return, and are not numbers): `keep` leaves them as "
+        "they are, `escape` puts an apostrophe in front.",
+        "escape",
+    )
 
 
 def check_statements(value: object) -> object:
@@ -222,14 +276,22 @@ class ConfidentialSpec(Section):
 
     model_config = ConfigDict(populate_by_name=True)
 
-    # comparisons of sensitive attributes, joined by and, or and not. It is read when the data are.
-    sentence: FilledText
-    # for whom: a condition over any columns, under the key `for` in the file. Without it and `record`, for
-    # everyone.
-    holders: FilledText | None = Field(default=None, alias="for")
-    # for the person of one row only, counted from 1 in the order of the data
-    record: Annotated[int, at_least(1)] | None = None
-    damage: Positive = 1.0  # what it costs a holder if it becomes known, above 0; only proportions count
+    sentence: FilledText = Field(
+        description="What must stay unknown: comparisons of sensitive attributes with `and`, `or`, `not`.",
+        examples=["diagnosis == HIV"],
+    )
+    holders: FilledText | None = described(
+        None,
+        "For whom: a condition over any columns of the data. Without it and without `record`, for everyone.",
+        "age < 18",
+        alias="for",
+    )
+    record: Annotated[int, at_least(1)] | None = described(
+        None, "For the person of this row only, counted from 1 in the order of the data.", 17
+    )
+    damage: Positive = described(
+        1.0, "What it costs a person if it becomes known. Only the ratio of damages counts, in `sf`.", 2
+    )
 
     def __init__(self, **fields: object) -> None:
         # Declared again so that type checkers accept the key of the file and the name of the field.

@@ -72,7 +72,7 @@ class Spec(Section):
     data: DataSpec = DataSpec()
     attributes: dict[str, AttributeSpec]
     suppression: SuppressionSpec = SuppressionSpec()
-    require: Annotated[dict[str, float], check_numbers(check_number)] = Field(default={})
+    require: Annotated[dict[str, float], check_numbers(check_number)] = Field({}, examples=[{"k": 5}])
     confidential: Annotated[tuple[ConfidentialSpec, ...], BeforeValidator(check_statements)] = ()
     objectives: ObjectivesSpec = ObjectivesSpec()
     search: SearchSpec = SearchSpec()
