@@ -67,6 +67,7 @@ class RoleSuggestion:
     missing: tuple[str, ...]  # texts that are read as missing
     guesses: tuple[Guess, ...]  # one for each column that can be counted, in the order of the table
     left_out: tuple[str, ...] = ()  # columns of types that cannot be counted
+    constant: tuple[str, ...] = ()  # columns with the same value in every row, which are left out too
 
     def with_role(self, role: str) -> tuple[Guess, ...]:
         """Return the columns that were guessed to have a role."""
@@ -144,9 +145,10 @@ def suggest_specification(data: str | os.PathLike[str], reading: DataSpec | None
     words = [word for word in MISSING_WORDS if any(column.place(word) >= 0 for column in columns)]
     columns = [column.without(words) for column in columns]
     roles = _roles(columns)
-    guesses = tuple(_guess(column, roles[column.name]) for column in columns)
+    guesses = tuple(_guess(column, role) for column in columns if (role := roles[column.name]) is not None)
     rows = columns[0].filled + columns[0].missing
-    return RoleSuggestion(rows, (*source.missing, *words), guesses, left_out)
+    constant = tuple(name for name, role in roles.items() if role is None)
+    return RoleSuggestion(rows, (*source.missing, *words), guesses, left_out, constant)
 
 
 def _look(source: Source) -> tuple[list[_Observed], tuple[str, ...]]:
@@ -167,12 +169,13 @@ def _look(source: Source) -> tuple[list[_Observed], tuple[str, ...]]:
     return found, tuple(left_out)
 
 
-def _roles(columns: Sequence[_Observed]) -> dict[str, Role]:
+def _roles(columns: Sequence[_Observed]) -> dict[str, Role | None]:
     """Guess the role of each column, and see that one at least is a quasi-identifier."""
-    roles: dict[str, Role] = {
-        column.name: suggest_role(column.name, len(column.counts), column.filled, column.likely_kind)
-        for column in columns
-    }
+    roles: dict[str, Role | None] = {}
+    for column in columns:
+        # A blank says something too: of a flag that is set or blank, who has it.
+        distinct = len(column.counts) + (column.missing > 0)
+        roles[column.name] = suggest_role(column.name, distinct, column.filled, column.likely_kind)
     if "quasi-identifier" in roles.values():
         return roles
     # A column that has several values, and they repeat.
@@ -237,8 +240,6 @@ def _try(
 def _why(column: _Observed, role: Role) -> str:
     if role == "identifier" and len(column.counts) >= NEARLY_UNIQUE * column.filled:
         return "guessed because its values are nearly unique"
-    if role == "other":
-        return "every filled row has the same value"
     words, stems = role_words.QUASI_IDENTIFIER_WORDS, role_words.QUASI_IDENTIFIER_STEMS
     if role != "quasi-identifier" or hints_at(column.name, words, stems):
         return "guessed by its name"

@@ -47,10 +47,12 @@ def test_what_init_writes_passes_check(data: st.DataObject) -> None:
         rows = [row for row in rows if row[0]] or [["1"]]
     with tempfile.TemporaryDirectory() as folder:
         table = write_table(Path(folder) / "table.csv", names, rows)
-        made = run("init", table)
+        made = run("init", table, "--json")
         assert (made.status, made.err) == (0, "")
-        spec = sfumato.Spec.load(table.with_suffix(".toml"))
-        assert list(spec.attributes) == names
+        spec, left_out = sfumato.Spec.load(table.with_suffix(".toml")), made.json["left_out"]
+        assert list(spec.attributes) == [name for name in names if name not in left_out]
+        assert all(len({row[names.index(name)] for row in rows}) == 1 for name in left_out)
+        assert "other" not in {item.role for item in spec.attributes.values()}
         checked = run("check", table.with_suffix(".toml"))
         assert (checked.status, checked.err) == (0, "")
 
@@ -124,6 +126,27 @@ def test_there_is_always_a_quasi_identifier(tmp_path: Path, header: list[str], r
     table = write_table(tmp_path / "t.csv", header, rows)
     assert run("init", table).status == 0
     assert sfumato.Spec.load(tmp_path / "t.toml").quasi_identifiers
+    assert run("check", tmp_path / "t.toml").status == 0
+
+
+def test_nothing_is_guessed_to_be_published_unchanged(tmp_path: Path) -> None:
+    """Flags that are set or blank, names in a small file, and the same value everywhere."""
+    rows = [
+        ["Meier" if place == 1 else "", "yes" if place % 3 else "", "positive", "x" if place % 2 else "", "A"]
+        for place in range(12)
+    ]
+    table = write_table(tmp_path / "t.csv", ["Nachname", "pregnant", "hiv", "flag", "site"], rows)
+    made = run("init", table, "--json").json
+    roles = {item["name"]: item["role"] for item in made["attributes"]}
+    assert roles == {
+        "Nachname": "identifier",
+        "pregnant": "quasi-identifier",
+        "hiv": "sensitive",
+        "flag": "quasi-identifier",
+    }
+    assert made["left_out"] == ["site"]
+    text = (tmp_path / "t.toml").read_text(encoding="utf-8")
+    assert '# Left out because every row has the same value: "site"' in text
     assert run("check", tmp_path / "t.toml").status == 0
 
 

@@ -42,10 +42,13 @@ if TYPE_CHECKING:
         ("salary-class", 2, "category", "sensitive"),
         ("salary", 1000, "number", "sensitive"),  # nearly unique, but no identifier
         ("revenu", 800, "number", "sensitive"),
-        ("constant", 1, "category", "other"),
+        ("constant", 1, "category", None),
+        ("Nachname", 1, "category", "identifier"),  # names first, however few values
+        ("hiv", 1, "category", "sensitive"),
+        ("flag", 2, "category", "quasi-identifier"),  # set or blank
     ],
 )
-def test_roles(name: str, distinct: int, kind: str, role: str) -> None:
+def test_roles(name: str, distinct: int, kind: str, role: str | None) -> None:
     assert suggest_role(name, distinct, 1000, kind) == role
 
 

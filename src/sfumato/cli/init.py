@@ -76,7 +76,7 @@ def init(
             {**{key: getattr(guess, key) for key in _DESCRIBED}, "levels": guess.levels or None}
             for guess in found.guesses
         ],
-        "left_out": list(found.left_out),
+        "left_out": [*found.left_out, *found.constant],
     }
 
 
@@ -90,9 +90,9 @@ def specification_path(data: Path) -> Path:
 
 def _print_guesses(found: RoleSuggestion, data: str, target: Path, output: Output) -> None:
     """Print the guesses and what to do next."""
-    output.line(
-        f"{data}: {count_words(found.rows, 'row')}, {count_words(len(found.guesses), 'column')}", style="bold"
-    )
+    left_out = (*found.left_out, *found.constant)
+    columns = count_words(len(found.guesses) + len(left_out), "column")
+    output.line(f"{data}: {count_words(found.rows, 'row')}, {columns}", style="bold")
     output.line()
     fixed = [TableColumn(word, fixed=True) for word in ("guessed role", "kind")]
     output.table(
@@ -102,6 +102,8 @@ def _print_guesses(found: RoleSuggestion, data: str, target: Path, output: Outpu
     output.line()
     quasi = len(found.with_role("quasi-identifier"))
     output.line(f"{count_words(quasi, 'quasi-identifier')} with {huge_words(found.space)} recodings")
+    if left_out:
+        output.line(f"left out: {', '.join(left_out)}")
     if found.space > LARGE_SPACE:
         output.notes(
             "note",
@@ -136,6 +138,9 @@ def specification_text(
     if suggestion.left_out:
         names = ", ".join(toml_text(name) for name in suggestion.left_out)
         parts.append(f"# Left out because they hold neither text nor numbers nor dates: {names}\n")
+    if suggestion.constant:
+        names = ", ".join(toml_text(name) for name in suggestion.constant)
+        parts.append(f"# Left out because every row has the same value: {names}\n")
     return "\n".join([*parts, _goal_part(suggestion)])
 
 
