@@ -229,5 +229,5 @@ def make_release(
     """Release a world as its user would: by a solution, or by a recipe that was found before."""
     data, spec = make_data(case, world, folder), make_spec(case, world, folder)
     if recipe is not None:
-        return Recipe.from_dict(recipe).apply(data, unknown="*")
+        return Recipe.from_dict(recipe).apply(data, unknown="generalize")
     return release_with(open_front(data, spec), recoding, rng)

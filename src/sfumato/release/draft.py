@@ -26,6 +26,7 @@ from sfumato.release.reference import (
     scalar,
     stated_sentences,
 )
+from sfumato.release.suppressing import evaluate_node
 from sfumato.release.write import check_promise, write_release
 from sfumato.table import Leaving, apply, leaving_kinds, write_table
 from sfumato.verifier import Promise, cautious, holds, recount, recount_beside
@@ -187,8 +188,9 @@ def make_draft(
     lattice: Lattice | None = None,
     *,
     recipe: Generalization | None = None,
+    hidden: LongArray | None = None,
 ) -> Draft:
-    """Apply one recoding to the full table."""
+    """Apply one recoding to the full table; for ``hidden`` see `evaluate_node`."""
     space = prepared.lattice if lattice is None else lattice
     fixed = Lattice(tuple(ladder.only(number) for ladder, number in zip(space.ladders, node, strict=True)))
     asked = {item.name for item in problem.measures}
@@ -199,11 +201,9 @@ def make_draft(
         if not measure_facts(name).on_request or name in asked
     )
     alone = replace(problem, lattice=fixed, extra=every, schemes=None)
-    batch = alone.batch(threads=1)
-    statistics = batch.evaluate(node[None])
+    statistics, classes = evaluate_node(alone, node, hidden)
     if not alone.feasible(statistics)[0]:
         raise InfeasibleError("this recoding does not meet the requirements; pick another solution.")
-    classes = batch.classes(node)
     measures = {item.name: float(item.value(statistics)[0]) for item in alone.measures}
     groupings = make_groupings(prepared, space, node)
     kept = kept_tuples(prepared.cube.codes, [item.block for item in groupings], classes)

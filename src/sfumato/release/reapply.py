@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from sfumato.classes import Rule
 from sfumato.domains import Ladder, Lattice
 from sfumato.errors import DataError, InfeasibleError
 from sfumato.front import ClassSizes
@@ -103,19 +102,18 @@ APART = "\ue000unknown"
 """The label of values that a strict recipe does not know; no real text has the first character."""
 
 
-def recipe_problem(
-    recipe: Generalization, data: object, unknown: Literal["error", "*"], *, strict: bool = False
-) -> tuple[Prepared, Problem]:
-    """Code new data as a recipe says; the lattice holds its one node."""
+def recipe_problem(recipe: Generalization, data: object, *, strict: bool = False) -> tuple[Prepared, Problem]:
+    """Code new data as a recipe says; the lattice holds its one node.
+
+    Values that the recipe does not know are one more leaf of the domain, with a block of its own.
+    """
     spec = _spec_of(recipe)
-    makers = {
-        name: _maker(name, recipe.attributes[name], unknown, strict) for name in recipe.quasi_identifiers
-    }
+    makers = {name: _maker(name, recipe.attributes[name], "*", strict) for name in recipe.quasi_identifiers}
     for name in recipe.sensitive:
         done = recipe.attributes[name]
-        # The data of a release have their own values where the recipe lists published ones alone.
-        is_theirs = strict and done.kind != "ordinal" and "values" in (done.hierarchy or {})
-        if done.hierarchy is not None and not is_theirs:
+        # Numbers and dates have their order by themselves, and a recipe lists published ones alone.
+        has_own = done.kind != "ordinal" and "values" in (done.hierarchy or {})
+        if done.hierarchy is not None and not has_own:
             # Sensitive values are published as they are, so an unknown one has no label.
             makers[name] = _maker(name, done, "error")
     table = code_table(open_source(data, spec.data), spec, makers)
@@ -128,11 +126,9 @@ def recipe_problem(
     if recipe.require.get("k", 0) > prepared.cube.person_count:
         raise InfeasibleError(
             f"the recipe requires k = {recipe.require['k']:g}, but there are only "
-            f"{prepared.cube.person_count} rows. Pass more rows."
+            f"{prepared.cube.person_count} rows. Apply it to more rows."
         )
-    problem = make_problem(prepared, (), ())
-    _check_feasible(prepared, problem)
-    return prepared, problem
+    return prepared, make_problem(prepared, (), ())
 
 
 def recipe_domains(recipe: Generalization, data: object) -> Prepared:
@@ -145,20 +141,6 @@ def recipe_domains(recipe: Generalization, data: object) -> Prepared:
             alone = replace(done, level=0, blocks=None, labels=None, statistics=None)
             makers[name] = _maker(name, alone, "*" if done.role == "quasi-identifier" else "error")
     return prepare(code_table(open_source(data, spec.data), spec, makers))
-
-
-def _check_feasible(prepared: Prepared, problem: Problem) -> None:
-    statistics = problem.batch(threads=1).evaluate(prepared.lattice.bottom[None])
-    if problem.feasible(statistics)[0]:
-        return
-    rule, budget = problem.suppression.rule, problem.suppression.budget
-    allowed = f"{budget} may be suppressed"
-    if rule in (Rule.SMALLEST, Rule.BELOW_MEAN):
-        allowed = "but the recipe's rule suppresses by class size, not what fails"
-    raise InfeasibleError(
-        f"the recipe does not meet its requirements on these rows: {int(statistics.failing[0])} of "
-        f"{prepared.cube.row_count} rows fail, {allowed}. Search again, or pass more rows."
-    )
 
 
 def _spec_of(recipe: Generalization) -> Spec:
