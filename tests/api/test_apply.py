@@ -7,6 +7,7 @@ import random
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+import pandas
 import pyarrow as pa
 import pytest
 
@@ -166,3 +167,128 @@ def test_unknown_rows_are_suppressed_within_the_limit(tmp_path: Path) -> None:
     assert "'suppress'" in str(error.value)
     assert "'generalize'" in str(error.value)
     assert not error.value.values
+
+
+def test_unknown_values_become_a_class_of_their_own(tmp_path: Path) -> None:
+    """Counted by hand: pirates of one age are four or more, or they are suppressed like anybody else."""
+    recipe, columns = simple_recipe(tmp_path), draw_rows(240, seed=2)
+    for place in range(0, 240, 6):
+        columns["job"][place] = f"pirate {place}"
+    values = [recipe.attributes[name].hierarchy["values"] for name in ("age", "job")]  # type: ignore[index]
+    shown = [
+        tuple(value if value in known else "*" for value, known in zip(pair, values, strict=True))  # type: ignore[operator]
+        for pair in zip(columns["age"], columns["job"], strict=True)
+    ]
+    sizes = Counter(shown)
+    release = recipe.apply(pa.table(columns), unknown="generalize")
+    expected = [(str(age), job) for age, job in shown if sizes[age, job] >= REQUIRED["k"]]
+    assert [(str(row["age"]), row["job"]) for row in rows_of(release)] == expected
+    assert any(job == "*" for _, job in expected)
+    release.write(tmp_path / "out.csv")
+    assert sf.verify(tmp_path / "out.csv", data=pa.table(columns))["holds"]
+
+
+def test_the_budget_is_spent_on_unknown_rows_first(tmp_path: Path) -> None:
+    """By class size: of 160 rows 16 may go, and what unknown rows leave is for the smallest classes."""
+    recipe, columns = (
+        simple_recipe(tmp_path, {"rule": "smallest", "limit": 0.1}, require={"k": 1}),
+        draw_rows(),
+    )
+    for place in range(10, 15):
+        columns["job"][place] = "pirate"
+    known = [set(recipe.attributes[name].hierarchy["values"]) for name in ("age", "job")]  # type: ignore[index,arg-type]
+    pairs = [*zip(columns["age"], columns["job"], strict=True)]
+    stays = [age in known[0] and job in known[1] for age, job in pairs]
+    left = 16 - stays.count(False)
+    sizes = Counter(pair for pair, is_known in zip(pairs, stays, strict=True) if is_known)
+    for size in sorted(set(sizes.values()))[:-1]:
+        rows = sum(many for many in sizes.values() if many == size)
+        if rows > left:
+            break
+        left -= rows
+        sizes = Counter({pair: many for pair, many in sizes.items() if many > size})
+    release = recipe.apply(pa.table(columns))
+    assert release.rows["out"] == sum(sizes.values())
+    assert release.measures["k"] == release.verify()["k"] == min(sizes.values())
+
+
+def test_measures_count_unknown_rows_as_suppressed(tmp_path: Path) -> None:
+    """dm is the sum of squared class sizes, and suppressed rows times all rows; t compares with all rows."""
+    recipe, columns = simple_recipe(tmp_path, require={**REQUIRED, "t(ill)": 0.95}), draw_rows()
+    for place in range(10, 20):
+        columns["job"][place] = f"pirate {place}"
+    release = recipe.apply(pa.table(columns))
+    sizes = Counter((row["age"], row["job"]) for row in rows_of(release))
+    suppressed = 160 - sum(sizes.values())
+    assert release.measures["dm"] == sum(many * many for many in sizes.values()) + suppressed * 160
+    overall, worst = Counter(columns["ill"]), 0.0
+    for pair, many in sizes.items():
+        own = Counter(row["ill"] for row in rows_of(release) if (row["age"], row["job"]) == pair)
+        worst = max(worst, sum(abs(own[ill] / many - overall[ill] / 160) for ill in overall) / 2)
+    assert release.measures["t(ill)"] == pytest.approx(worst)
+
+
+def test_sensitive_numbers_need_not_be_known(tmp_path: Path) -> None:
+    """A pay that only a suppressed row had is no reason to fail: numbers have their order by themselves."""
+    recipe = simple_recipe(tmp_path, require={**REQUIRED, "t(pay, ordered)": 0.9})
+    assert recipe.apply(tmp_path / "first.csv").rows["suppressed"] > 0
+    columns = draw_rows()
+    columns["pay"][20] = 44
+    assert recipe.apply(pa.table(columns)).verify()["t(pay, ordered)"] <= 0.9
+
+
+def test_a_sensitive_value_outside_its_tree_is_refused_in_any_case() -> None:
+    attributes: dict[str, Any] = {
+        "age": {"role": "quasi-identifier"},
+        "ill": {"role": "sensitive", "hierarchy": {"tree": {"lung": ["flu", "cold"], "bone": ["gout"]}}},
+    }
+    spec = {"attributes": attributes, "require": {"t(ill, hierarchical)": 0.9}, "suppression": {"limit": 0.2}}
+    columns = draw_rows()
+    recipe = sf.anonymize(
+        pa.table(columns), sf.Spec.from_dict(spec | {"objectives": {"minimize": ["loss"]}})
+    ).recipe
+    columns["ill"][7] = "scurvy"
+    for unknown in ("suppress", "refuse", "generalize"):
+        with pytest.raises(sf.HierarchyError, match="no place in the order or tree") as error:
+            recipe.apply(pa.table(columns), unknown=unknown)
+        assert "scurvy" not in error.value.text(show_values=True)
+
+
+def test_old_words_are_taken_with_a_warning(tmp_path: Path) -> None:
+    recipe = simple_recipe(tmp_path)
+    data = pa.table({**draw_rows(), "job": ["pirate"] * 20 + ["typist"] * 140})
+    with pytest.warns(DeprecationWarning, match="write unknown='generalize'"):
+        old = recipe.apply(data, unknown="*")
+    assert rows_of(old) == rows_of(recipe.apply(data, unknown="generalize"))
+    with (
+        pytest.warns(DeprecationWarning, match="write unknown='refuse'"),
+        pytest.raises(sf.HierarchyError, match="does not know"),
+    ):
+        recipe.apply(data, unknown="error")
+    with pytest.raises(
+        sf.ParameterError, match="unknown must be 'suppress', 'refuse' or 'generalize'; got 'x'"
+    ):
+        recipe.apply(data, unknown="x")  # type: ignore[arg-type]
+
+
+def test_nothing_left_is_infeasible(tmp_path: Path) -> None:
+    recipe = simple_recipe(tmp_path, {"limit": 1.0})
+    data = pa.table({**draw_rows(), "job": ["pirate"] * 160})
+    with pytest.raises(sf.InfeasibleError, match="no row would be left"):
+        recipe.apply(data)
+
+
+def test_frames_of_any_kind_and_persons(tmp_path: Path) -> None:
+    """Persons are counted over known rows alone, and the frame is of the kind that came in."""
+    columns = {**draw_rows(), "who": [f"p{place // 2}" for place in range(160)]}
+    spec = make_spec({"age": {"levels": [0, 0]}}, {"limit": 0.5}, data={"person": "who"})
+    made = sf.anonymize(pandas.DataFrame(columns), spec)
+    columns["age"][30:40] = range(60, 70)
+    applied = made.recipe.apply(pandas.DataFrame(columns))
+    assert isinstance(applied.frame, pandas.DataFrame)
+    persons: dict[Any, set[str]] = {}
+    for age, who in zip(columns["age"], columns["who"], strict=True):
+        persons.setdefault(age, set()).add(who)
+    shown = set(applied.frame["age"])
+    assert shown <= set(draw_rows()["age"])
+    assert min(len(persons[age]) for age in shown) == applied.measures["k"] == applied.verify()["k"] >= 4

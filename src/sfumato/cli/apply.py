@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from sfumato.cli.options import ENCODING, RELEASE, SEPARATOR, argument, option, reading
 from sfumato.cli.output import Output, waiting
 from sfumato.cli.release import tell_release
+from sfumato.errors import ParameterError
 from sfumato.words import count_words, list_words
 
 if TYPE_CHECKING:
@@ -51,6 +52,9 @@ def apply(
     options, path = output.options, Path(out)
     check_release_target(path, force=options.force)
     options.spare_inputs([path, manifest_path(path)], [recipe, data])
+    stated = manifest_path(Path(recipe))
+    if stated.exists():
+        raise ParameterError(f"this is a released file; its recipe is in {stated.name}.", where=recipe)
     loaded = Recipe.load(recipe)
     with (
         waiting(options, "reading, recoding, writing and verifying"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from sfumato.hierarchies import Hierarchy, Value
     from sfumato.release.recipe import Generalization, RecipeAttribute
     from sfumato.search import Problem
-    from sfumato.table import MakeHierarchy
+    from sfumato.table import MakeHierarchy, Source, Table
 
 
 def write_recoding(prepared: Prepared, lattice: Lattice, node: LongArray) -> dict[str, int | list[object]]:
@@ -98,6 +99,7 @@ def _read_partition(prepared: Prepared, attribute: int, entry: object) -> Partit
     return partition
 
 
+_ADVICE = re.compile(r"Set kind = .*")
 APART = "\ue000unknown"
 """The label of values that a strict recipe does not know; no real text has the first character."""
 
@@ -116,8 +118,7 @@ def recipe_problem(recipe: Generalization, data: object, *, strict: bool = False
         if done.hierarchy is not None and not has_own:
             # Sensitive values are published as they are, so an unknown one has no label.
             makers[name] = _maker(name, done, "error")
-    table = code_table(open_source(data, spec.data), spec, makers)
-    free = prepare(table)
+    free = prepare(_code(open_source(data, spec.data), spec, makers))
     ladders = tuple(
         ladder.only(_level(recipe.attributes[name], ladder))
         for name, ladder in zip(free.setting.quasi_identifiers, free.lattice.ladders, strict=True)
@@ -129,6 +130,15 @@ def recipe_problem(recipe: Generalization, data: object, *, strict: bool = False
             f"{prepared.cube.person_count} rows. Apply it to more rows."
         )
     return prepared, make_problem(prepared, (), ())
+
+
+def _code(source: Source, spec: Spec, makers: Mapping[str, MakeHierarchy]) -> Table:
+    """Code new data; advice names what can be done about data, since there is no specification to edit."""
+    try:
+        return code_table(source, spec, makers)
+    except DataError as error:
+        message = _ADVICE.sub("Correct these values in the data, or make a new release.", error.message)
+        raise DataError(message, where=error.where) from None
 
 
 def recipe_domains(recipe: Generalization, data: object) -> Prepared:

@@ -235,7 +235,13 @@ class Generalization:
                 "this is neither the FILE.json of a release nor a saved recipe. Name one of these.",
                 where=where,
             )
-        return cls.from_dict(values, where=where)
+        try:
+            return cls.from_dict(values, where=where)
+        except DataError as error:
+            if values.get("version") != VERSION:
+                raise
+            message = f"{error.message} The recipe is damaged: take it from the release again."
+            raise DataError(message, where=error.where) from None
 
     def save(self, path: str | Path, *, force: bool = False) -> None:
         """Write the recipe to a file; ``force`` replaces an existing recipe, never another file."""
