@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from sfumato.classes import Rule
 from sfumato.domains import Lattice
 from sfumato.errors import InfeasibleError
 from sfumato.measures import make_measure, measure_facts, measure_names
@@ -17,7 +18,7 @@ from sfumato.private import scratch_folder, spare_inputs
 from sfumato.release.grouping import Grouping, make_groupings
 from sfumato.release.manifest import Manifest, current_versions, manifest_path
 from sfumato.release.publishing import Publication, distances, kept_tuples, publish
-from sfumato.release.recipe import Generalization, RecipeAttribute
+from sfumato.release.recipe import BOTH, Generalization, RecipeAttribute
 from sfumato.release.reference import (
     distribution,
     make_reference,
@@ -212,6 +213,8 @@ def make_draft(
         for item in groupings:
             item.refuse_merging(prepared.spec.where("attributes", item.name, "output"))
         recipe = make_recipe(prepared, groupings, kept)
+        if problem.suppression.rule is Rule.FAILING_THEN_SMALLEST:
+            recipe = replace(recipe, rule=BOTH)
     else:
         groupings = tuple(replace(item, output=recipe.attributes[item.name].output) for item in groupings)
     promise = _promise(prepared, recipe, measures, int(statistics.suppressed[0]), groupings)

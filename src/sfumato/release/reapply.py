@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from sfumato.classes import Rule
 from sfumato.domains import Ladder, Lattice
 from sfumato.errors import DataError, InfeasibleError
 from sfumato.front import ClassSizes
 from sfumato.hierarchies import BLOCKS, RecordedBlocks, fill_values, read_blocks, rebuild, regroup, relabel
 from sfumato.preparing import RANGES, Prepared, make_problem, prepare
+from sfumato.release.recipe import BOTH
 from sfumato.spec import Spec
 from sfumato.table import code_table, open_source
 
@@ -129,7 +131,11 @@ def recipe_problem(recipe: Generalization, data: object, *, strict: bool = False
             f"the recipe requires k = {recipe.require['k']:g}, but there are only "
             f"{prepared.cube.person_count} rows. Apply it to more rows."
         )
-    return prepared, make_problem(prepared, (), ())
+    problem = make_problem(prepared, (), ())
+    if recipe.rule == BOTH:
+        both = replace(problem.suppression, rule=Rule.FAILING_THEN_SMALLEST)
+        problem = replace(problem, suppression=both)
+    return prepared, problem
 
 
 def _code(source: Source, spec: Spec, makers: Mapping[str, MakeHierarchy]) -> Table:
@@ -168,7 +174,11 @@ def _spec_of(recipe: Generalization) -> Spec:
         {
             "data": {"missing": list(recipe.missing), **({"person": recipe.person} if recipe.person else {})},
             "attributes": attributes,
-            "suppression": {"limit": recipe.limit, "rule": recipe.rule, "output": recipe.suppressed_output},
+            "suppression": {
+                "limit": recipe.limit,
+                "rule": "auto" if recipe.rule == BOTH else recipe.rule,
+                "output": recipe.suppressed_output,
+            },
             "require": dict(recipe.require),
             "confidential": [
                 {"sentence": sentence, "damage": damage} for sentence, damage in recipe.confidential

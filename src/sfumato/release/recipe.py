@@ -27,6 +27,8 @@ Blocks: TypeAlias = tuple[tuple[str | int | float | None, ...], ...]
 Labels: TypeAlias = tuple[str | None, ...]
 
 VERSION = 1
+BOTH = "failing-then-smallest"
+"""What ``auto`` was if classes went by requirements and by size: a recipe does not say the objectives."""
 
 _ATTRIBUTE_KEYS = ("role", "kind", "weight", "hierarchy", "scheme", "partition", "output")
 _KEYS = ("version", "attributes", "columns", "suppression", "require", "confidential", "data", "release")
@@ -208,7 +210,7 @@ class Generalization:
         return cls(
             _read_attributes(fields),
             suppression.number("limit"),
-            suppression.text("rule", RULES),
+            suppression.text("rule", (*RULES, BOTH)),
             cast("Literal['drop', 'mask']", suppression.text("output", SUPPRESSED)),
             fields.numbers("require"),
             data.texts("missing"),
