@@ -68,6 +68,7 @@ def reuse_recipes(desk: Desk) -> None:
         recipe.apply("new.csv", unknown="generalize").write(f"{name}-new.csv")
         desk.keep_files(f"{name}-new.csv", f"{name}-new.csv.json")
         desk.run(f"{name}-verify", "verify", f"{name}-new.csv", "--data", "new.csv")
+        desk.run(f"{name}-apply", "apply", f"{name}.csv.json", "people.csv", "--out", f"{name}-again.csv")
         desk.keep(f"{name}-few.txt", refusal(recipe, "few.csv"))
 
 
