@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+import warnings
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Self, cast
 
@@ -13,13 +14,15 @@ from sfumato.errors import DataError, ParameterError, VerificationError
 from sfumato.preparing import asked_objectives, load, make_problem
 from sfumato.publishable import PublishableRows
 from sfumato.release import (
+    TREATMENTS,
     Generalization,
+    apply_recipe,
     count_classes,
+    count_unknown,
     holds,
     make_draft,
     make_groupings,
     read_recoding,
-    recipe_problem,
 )
 from sfumato.search import Monitor, draw_near
 from sfumato.table import make_frame
@@ -31,9 +34,13 @@ if TYPE_CHECKING:
     from sfumato.assess.gather import Origin
     from sfumato.preparing import Prepared
     from sfumato.release import Draft, Grouping, Manifest
+    from sfumato.release.new_data import Treatment
     from sfumato.report import Comparison
     from sfumato.search import Problem
     from sfumato.spec import Spec
+
+
+OLD_TREATMENTS = {"error": "refuse", "*": "generalize"}
 
 
 class Release(PublishableRows):
@@ -75,8 +82,15 @@ class Release(PublishableRows):
 
     @property
     def left_out(self) -> tuple[str, ...]:
-        """Columns that the specification does not name, and that are therefore left out."""
-        return self._draft.prepared.table.left_out
+        """Columns that the specification or recipe does not name, and that are therefore left out."""
+        # A recipe names identifiers too, which new data may have or not.
+        named = self._draft.recipe.attributes
+        return tuple(name for name in self._draft.prepared.table.left_out if name not in named)
+
+    @property
+    def unknown(self) -> dict[str, dict[str, int]]:
+        """Column → how many ``values`` a recipe did not know, and in how many ``rows``; for you only."""
+        return {name: asdict(many) for name, many in count_unknown(self._draft.prepared).items()}
 
     @property
     def classes(self) -> int:
@@ -130,39 +144,51 @@ class Recipe(Generalization):
     `Recipe.load` reads it from its own file or from a release's ``FILE.json``.
     """
 
-    def apply(self, data: object, *, unknown: Literal["error", "*"] = "error") -> Release:
+    def apply(
+        self, data: object, *, unknown: Literal["suppress", "refuse", "generalize", "error", "*"] = "suppress"
+    ) -> Release:
         """Recode new data in the same way and check the requirements again.
 
         Intervals, masks and dates take any value. An ordered block of numbers
         or dates takes all from its first value up to the next block's first;
         below the first block and above the last, and before a block that the
         release did not show, values are unknown. So is a category that the
-        recipe does not list. An unknown value is an error, or becomes ``*``.
-        Classes that fail a requirement are suppressed within the limit.
+        recipe does not list: a recipe lists no value that only suppressed rows
+        had. Classes that miss a requirement are suppressed within the limit.
 
         Parameters
         ----------
         data
             A frame or the path of a file with the columns of the recipe.
         unknown
-            ``error``, or ``*`` to write unknown values as ``*``.
+            ``suppress``: rows with an unknown value are suppressed first, and count against the limit.
+            They were suppressed in the release that the recipe comes from, or are new and rare, and
+            nothing shows that they are different. ``refuse``: an unknown value is an error.
+            ``generalize``: it becomes ``*`` and its rows are classes of their own, which must meet the
+            requirements too; the release then shows that they had a value that is not listed.
+            (``error`` and ``*`` are old names of the last two.)
 
         Returns
         -------
         Release
-            The recoded rows.
+            The recoded rows; its ``unknown`` counts what the recipe did not know.
 
         Raises
         ------
         HierarchyError
-            If a value is unknown.
+            If a value is unknown, and that is refused.
         InfeasibleError
             If the requirements cannot be met within the limit.
         """
-        if unknown not in ("error", "*"):
-            raise ParameterError(f"unknown must be 'error' or '*'; got {unknown!r}.")
-        prepared, problem = recipe_problem(self, data, unknown)
-        return Release(make_draft(prepared, problem, prepared.lattice.bottom, recipe=self))
+        chosen = OLD_TREATMENTS.get(unknown, unknown)
+        if chosen not in TREATMENTS:
+            raise ParameterError(
+                f"unknown must be 'suppress', 'refuse' or 'generalize'; got {unknown!r}.", where="unknown"
+            )
+        if chosen != unknown:
+            message = f"unknown={unknown!r} is an old name; write unknown={chosen!r}."
+            warnings.warn(message, DeprecationWarning, stacklevel=2)
+        return Release(apply_recipe(self, data, cast("Treatment", chosen)))
 
 
 @dataclass(frozen=True)

@@ -204,7 +204,7 @@ def test_recipe_on_new_data(tmp_path: Path, patients_csv: Path) -> None:
 
 
 def test_recipe_meets_unknown_values(tmp_path: Path, patients_csv: Path) -> None:
-    """An unknown category is an error, or ``*`` when asked; at level 0 too."""
+    """An unknown category suppresses its rows, is an error or becomes ``*``; at level 0 too."""
     attributes: Any = dict(make_spec()["attributes"])  # type: ignore[call-overload]
     attributes["work"] = {**attributes["work"], "levels": [0, 0]}
     spec = sf.Spec.from_dict(make_spec(attributes=attributes, require={"k": 2}, suppression={"limit": 0.5}))
@@ -212,11 +212,13 @@ def test_recipe_meets_unknown_values(tmp_path: Path, patients_csv: Path) -> None
     recipe = sf.Recipe.load(tmp_path / "out.csv.json")
     more = make_rows(400)
     more["work"] = ["pirate" if number % 2 else work for number, work in enumerate(more["work"])]
-    with pytest.raises(sf.HierarchyError, match="does not know 1 of 5 distinct values") as error:
+    with pytest.raises(sf.HierarchyError, match="does not know 1 value in 200 rows of 'work'") as error:
+        recipe.apply(pd.DataFrame(more), unknown="refuse")
+    assert "pirate" not in error.value.text(show_values=True)
+    assert len(more["work"]) * recipe.limit == 200
+    with pytest.raises(sf.InfeasibleError, match=r"200 rows with unknown values and .* at most 200 may be"):
         recipe.apply(pd.DataFrame(more))
-    assert error.value.values == ("pirate",)
-    assert "pirate" not in str(error.value)
-    frame: Any = recipe.apply(pd.DataFrame(more), unknown="*").frame
+    frame: Any = recipe.apply(pd.DataFrame(more), unknown="generalize").frame
     assert set(frame["work"]) <= {"state", "city", "company", "self", "*"}
     assert "*" in set(frame["work"])
 

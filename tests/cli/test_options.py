@@ -29,6 +29,7 @@ COMMANDS = {
     "compare": ["compare", "people.toml", "--front", "front", "1", "2", "--out", "new.html"],
     "anonymize": ["anonymize", "people.toml", "--out", "new.csv"],
     "release": ["release", "people.toml", "--front", "front", "--pick", "1", "--out", "new.csv"],
+    "apply": ["apply", "out.csv.json", "people.csv", "--out", "new.csv"],
     "verify": ["verify", "out.csv"],
     "report": ["report", ".", "--release", "out.csv", "--out", "new.html"],
     "measure": ["measure", "people.csv", "--qi", "age,sex"],
@@ -153,6 +154,10 @@ def values_are_hidden(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
         run(*COMMANDS[command], "--no-values")
         assert seen == [True, False]
         return
+    if command == "apply":
+        texts = [run(*COMMANDS[command], "--force", *more).out for more in ((), ("--no-values",))]
+        assert ["20-" in text or "*" in text for text in texts] == [True, False]
+        return
     if command == "init":
         rows = ["colour,wage", *(f"{('at 24200', 'at 24301', 'red')[n % 3]},{1000 + n}" for n in range(60))]
         Path("people.csv").write_text("\n".join(rows), encoding="utf-8")
@@ -221,8 +226,8 @@ def test_the_table_as_it_stands() -> None:
     assert {option: " ".join(name for name in COMMANDS if option in SHOWN[name]) for option in VALUES} == {
         "--json": " ".join(COMMANDS),
         "--quiet": " ".join(COMMANDS),
-        "--force": "demo init explore compare anonymize release report microaggregate",
-        "--no-values": "demo init check explore compare anonymize release report risk",
+        "--force": "demo init explore compare anonymize release apply report microaggregate",
+        "--no-values": "demo init check explore compare anonymize release apply report risk",
         "--threads": "demo explore anonymize microaggregate",
         "--seed": "demo explore anonymize risk microaggregate",
         "--time-limit": "demo explore anonymize release risk microaggregate",

@@ -65,9 +65,10 @@ def reuse_recipes(desk: Desk) -> None:
         recipe = sf.Recipe.load(f"{name}.csv.json")
         recipe.save(f"{name}-recipe.json")
         desk.keep_files(f"{name}-recipe.json")
-        recipe.apply("new.csv", unknown="*").write(f"{name}-new.csv")
+        recipe.apply("new.csv", unknown="generalize").write(f"{name}-new.csv")
         desk.keep_files(f"{name}-new.csv", f"{name}-new.csv.json")
         desk.run(f"{name}-verify", "verify", f"{name}-new.csv", "--data", "new.csv")
+        desk.run(f"{name}-apply", "apply", f"{name}.csv.json", "people.csv", "--out", f"{name}-again.csv")
         desk.keep(f"{name}-few.txt", refusal(recipe, "few.csv"))
 
 

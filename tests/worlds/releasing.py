@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import csv
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from random import Random
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import pandas as pd
@@ -229,5 +230,9 @@ def make_release(
     """Release a world as its user would: by a solution, or by a recipe that was found before."""
     data, spec = make_data(case, world, folder), make_spec(case, world, folder)
     if recipe is not None:
-        return Recipe.from_dict(recipe).apply(data, unknown="*")
+        # Drawn by the seed alone, so that both worlds treat values that the recipe does not know alike.
+        unknown: Literal["suppress", "generalize"] = (
+            "suppress" if Random(f"{case.seed} unknown").random() < 0.5 else "generalize"
+        )
+        return Recipe.from_dict(recipe).apply(data, unknown=unknown)
     return release_with(open_front(data, spec), recoding, rng)

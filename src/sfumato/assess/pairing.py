@@ -137,7 +137,7 @@ def label_values(recipe: Generalization, source: Source) -> Labels:
 def recode(recipe: Generalization, data: object) -> tuple[Prepared, tuple[Grouping, ...]]:
     """Do to the original what a recipe says; nothing is required, so nothing can fail."""
     lenient = replace(recipe, require={}, confidential=(), rule="none", limit=0.0)
-    prepared, _ = recipe_problem(lenient, data, "*")
+    prepared, _ = recipe_problem(lenient, data)
     return prepared, make_groupings(prepared, prepared.lattice, prepared.lattice.bottom)
 
 

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 import typer
 from typer.core import TyperGroup
 
+from sfumato.cli.apply import apply
 from sfumato.cli.compare import compare
 from sfumato.cli.demo import demo
 from sfumato.cli.explore import explore
@@ -46,6 +47,7 @@ COMMANDS: dict[Command, tuple[str, ...]] = {
     anonymize: (*_SEARCHING, "checkpoint"),
     # A near-optimal release is searched for too, and so is the best one that an attack is tried on.
     release: (*_PRINTING, "force", "time_limit", "no_values"),
+    apply: (*_PRINTING, "force", "no_values"),
     verify: _PRINTING,
     report: (*_PRINTING, "force", "no_values"),
     measure: _PRINTING,

@@ -163,12 +163,14 @@ class Output:
             if told:
                 self.paragraph(", ".join(told), first="  ", others="  ")
 
-    def facts(self, rows: Sequence[tuple[str, str]], left_out: Sequence[str] = ()) -> None:
+    def facts(
+        self, rows: Sequence[tuple[str, str]], left_out: Sequence[str] = (), by: str = "specification"
+    ) -> None:
         """Print names with what is said about them, and last the columns that are left out."""
         if not self.is_shown:
             return
         names = ", ".join(left_out)
-        every = [*rows, ("left out", f"{names} (the specification does not name them)")] if names else rows
+        every = [*rows, ("left out", f"{names} (the {by} does not name them)")] if names else rows
         wide = max(len(printable(name)) for name, _ in every) + 2
         for name, text in every:
             self.paragraph(text, first=f"{printable(name):<{wide}}", others=" " * wide)

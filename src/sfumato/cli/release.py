@@ -71,8 +71,18 @@ def release(
     return {**tell_release(made, manifest, path, output), "solution": chosen.number}
 
 
-def tell_release(release: Release, manifest: Manifest, path: Path, output: Output) -> dict[str, object]:
-    """Print what a release that has just been written reaches and how it was made; return it for JSON."""
+def tell_release(
+    release: Release,
+    manifest: Manifest,
+    path: Path,
+    output: Output,
+    *,
+    unknown: str | None = None,
+) -> dict[str, object]:
+    """Print what a release that has just been written reaches and how it was made; return it for JSON.
+
+    If a recipe was applied to new data, ``unknown`` says in words what it did not know.
+    """
     from sfumato.release import manifest_path
 
     rows = manifest.rows
@@ -80,9 +90,11 @@ def tell_release(release: Release, manifest: Manifest, path: Path, output: Outpu
     output.facts(
         [
             ("rows", f"{rows['in']:,} in, {rows['out']:,} out, {rows['suppressed']:,} suppressed{share}"),
+            *([] if unknown is None else [("unknown", unknown)]),
             ("classes", f"{release.classes:,}"),
         ],
         release.left_out,
+        "specification" if unknown is None else "recipe",
     )
     # The exact numbers are the owner's to see; those of the recount where it has them.
     exact = {name: value for name, value in manifest.measures.items() if name not in manifest.tolerance}
@@ -147,13 +159,15 @@ def _recoding_rows(release: Release, *, show_labels: bool) -> list[list[str]]:
     """List the quasi-identifiers with level and height, or blocks, and, if that is wanted, labels."""
     from sfumato.report.phrases import block_words, example
 
-    rows = []
+    rows, done = [], release.recipe.attributes
     for item in release.groupings:
         labels = [] if item.keep else [item.labels[number] for number in item.shown]
-        if item.level is None:
+        # To new data, blocks of a recipe are a level of their own.
+        if done[item.name].level is None:
             texts = [count_words(len(item.shown), "block"), block_words(labels)]
         else:
-            texts = [f"{item.level} of {item.hierarchy.height}", example(labels, item.level)]
+            level = item.level or 0
+            texts = [f"{level} of {item.hierarchy.height}", example(labels, level)]
         rows.append([item.name, texts[0], texts[1] if show_labels else ""])
     return rows
 

@@ -16,7 +16,7 @@ from sfumato.hierarchies.definition import RULES
 from sfumato.hierarchies.encode import UNKNOWN, as_key, encode
 from sfumato.hierarchies.hierarchy import ROOT
 from sfumato.hierarchies.intervals import MOST_INTEGERS, granule_starts
-from sfumato.hierarchies.kinds import text_of, texts_of, typed_values
+from sfumato.hierarchies.kinds import text_of, typed_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -53,10 +53,9 @@ def _with_unknown_leaf(hierarchy: Hierarchy, values: Sequence[Value], unknown: U
         return hierarchy
     if unknown == "error":
         raise HierarchyError(
-            f"the recipe does not know {len(foreign):,} of {len(values):,} distinct values of the data. "
-            'Leave them out, or pass unknown="*".',
+            f"{len(foreign):,} of {len(values):,} distinct values have no place in the order or tree that "
+            "the recipe has for this sensitive column. Correct these rows, or make a new release.",
             where=hierarchy.attribute,
-            values=texts_of(foreign),
         )
     return _with_unknown(hierarchy)
 

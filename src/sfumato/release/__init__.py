@@ -6,6 +6,7 @@ from sfumato.release.draft import Draft, make_draft
 from sfumato.release.grouping import Grouping, make_groupings
 from sfumato.release.json_files import atomic_text, check_target, seal_of
 from sfumato.release.manifest import Manifest, current_versions, manifest_path
+from sfumato.release.new_data import TREATMENTS, apply_recipe, count_unknown
 from sfumato.release.reapply import count_classes, read_recoding, recipe_problem, trim_lattice, write_recoding
 from sfumato.release.recipe import Generalization, RecipeAttribute
 from sfumato.release.reference import specified_sentences
@@ -15,6 +16,7 @@ from sfumato.verifier import Promise, Recount, bags, holds, recount
 bags.temporary_folder = process_folder
 
 __all__ = [
+    "TREATMENTS",
     "Draft",
     "Generalization",
     "Grouping",
@@ -22,12 +24,14 @@ __all__ = [
     "Promise",
     "RecipeAttribute",
     "Recount",
+    "apply_recipe",
     "atomic_text",
     "audit_against",
     "audit_release",
     "check_release_target",
     "check_target",
     "count_classes",
+    "count_unknown",
     "current_versions",
     "holds",
     "make_draft",

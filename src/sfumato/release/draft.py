@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from sfumato.classes import Rule
 from sfumato.domains import Lattice
 from sfumato.errors import InfeasibleError
 from sfumato.measures import make_measure, measure_facts, measure_names
@@ -17,7 +18,7 @@ from sfumato.private import scratch_folder, spare_inputs
 from sfumato.release.grouping import Grouping, make_groupings
 from sfumato.release.manifest import Manifest, current_versions, manifest_path
 from sfumato.release.publishing import Publication, distances, kept_tuples, publish
-from sfumato.release.recipe import Generalization, RecipeAttribute
+from sfumato.release.recipe import BOTH, Generalization, RecipeAttribute
 from sfumato.release.reference import (
     distribution,
     make_reference,
@@ -26,6 +27,7 @@ from sfumato.release.reference import (
     scalar,
     stated_sentences,
 )
+from sfumato.release.suppressing import evaluate_node
 from sfumato.release.write import check_promise, write_release
 from sfumato.table import Leaving, apply, leaving_kinds, write_table
 from sfumato.verifier import Promise, cautious, holds, recount, recount_beside
@@ -187,8 +189,9 @@ def make_draft(
     lattice: Lattice | None = None,
     *,
     recipe: Generalization | None = None,
+    hidden: LongArray | None = None,
 ) -> Draft:
-    """Apply one recoding to the full table."""
+    """Apply one recoding to the full table; for ``hidden`` see `evaluate_node`."""
     space = prepared.lattice if lattice is None else lattice
     fixed = Lattice(tuple(ladder.only(number) for ladder, number in zip(space.ladders, node, strict=True)))
     asked = {item.name for item in problem.measures}
@@ -199,11 +202,9 @@ def make_draft(
         if not measure_facts(name).on_request or name in asked
     )
     alone = replace(problem, lattice=fixed, extra=every, schemes=None)
-    batch = alone.batch(threads=1)
-    statistics = batch.evaluate(node[None])
+    statistics, classes = evaluate_node(alone, node, hidden)
     if not alone.feasible(statistics)[0]:
         raise InfeasibleError("this recoding does not meet the requirements; pick another solution.")
-    classes = batch.classes(node)
     measures = {item.name: float(item.value(statistics)[0]) for item in alone.measures}
     groupings = make_groupings(prepared, space, node)
     kept = kept_tuples(prepared.cube.codes, [item.block for item in groupings], classes)
@@ -212,6 +213,8 @@ def make_draft(
         for item in groupings:
             item.refuse_merging(prepared.spec.where("attributes", item.name, "output"))
         recipe = make_recipe(prepared, groupings, kept)
+        if problem.suppression.rule is Rule.FAILING_THEN_SMALLEST:
+            recipe = replace(recipe, rule=BOTH)
     else:
         groupings = tuple(replace(item, output=recipe.attributes[item.name].output) for item in groupings)
     promise = _promise(prepared, recipe, measures, int(statistics.suppressed[0]), groupings)

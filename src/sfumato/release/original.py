@@ -66,7 +66,13 @@ def hold_generalized(
     # Which classes were suppressed is read from the file: whether it should have been is recounted there.
     lenient = replace(recipe, require={}, rule="none", limit=0.0, confidential=(), order="input")
     try:
-        prepared, difference = _recode(path, lenient, original)
+        prepared, difference = _recode(path, lenient, original, strict=True)
+        is_applied = False
+        if not difference.is_none:
+            # A recipe that was found in other data takes more values than it lists.
+            applied, other = _recode(path, lenient, original, strict=False)
+            if other.is_none:
+                prepared, difference, is_applied = applied, other, True
     except SfumatoError as error:
         return Beside((broken(ROWS, f"{NOT_MADE}: {error.message}"),))
     checks = [
@@ -78,7 +84,9 @@ def hold_generalized(
     if difference.is_none and not difference.blocks:
         measured = Remeasured(reasons=dict.fromkeys(names, _FLAT))
     elif difference.is_none:
-        measured = _measure(manifest, prepared, difference, original, names=names, spec=spec)
+        measured = _measure(
+            manifest, prepared, difference, original, names=names, spec=spec, is_applied=is_applied
+        )
     else:
         measured = Remeasured(reasons=dict.fromkeys(names, NOT_MADE))
     # Where the original leaves a measure open, what the file says about it counts.
@@ -93,9 +101,11 @@ def _names(manifest: Manifest, found: Recount) -> list[str]:
     return [name for name in asked if name in found.not_recounted or split_name(name)[0] == "t"]
 
 
-def _recode(path: Path, recipe: Generalization, original: Source) -> tuple[Prepared, Difference]:
+def _recode(
+    path: Path, recipe: Generalization, original: Source, *, strict: bool
+) -> tuple[Prepared, Difference]:
     """Apply a recipe to the original, and compare its rows with those of the file."""
-    prepared, problem = recipe_problem(recipe, original, "*", strict=True)
+    prepared, problem = recipe_problem(recipe, original, strict=strict)
     draft = make_draft(prepared, problem, prepared.lattice.bottom, recipe=recipe)
     # The same rows once more, so that the classes of the file are known by numbers too.
     numbered = [
@@ -159,6 +169,7 @@ def _measure(
     *,
     names: Collection[str],
     spec: Spec | None,
+    is_applied: bool,
 ) -> Remeasured:
     """Compute measures of the rows that the file shows, whatever its manifest requires."""
     recipe, specified = Generalization.from_dict(manifest.recipe), frozenset[str]()
@@ -176,7 +187,7 @@ def _measure(
         else:
             domains = load(original, spec.model_copy(update={"require": {}}))
         blocks = np.array(difference.blocks, dtype=np.int32).reshape(-1, len(recipe.quasi_identifiers))
-        shown = Shown(recipe, recoded, domains, blocks, specified)
+        shown = Shown(recipe, recoded, domains, blocks, specified, is_applied)
         return replace(
             remeasure(shown, names, holders_known=everyone), checks=judge_costs(shown, manifest.reference)
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
@@ -13,6 +14,7 @@ from sfumato.errors import DataError, InfeasibleError
 from sfumato.front import ClassSizes
 from sfumato.hierarchies import BLOCKS, RecordedBlocks, fill_values, read_blocks, rebuild, regroup, relabel
 from sfumato.preparing import RANGES, Prepared, make_problem, prepare
+from sfumato.release.recipe import BOTH
 from sfumato.spec import Spec
 from sfumato.table import code_table, open_source
 
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
     from sfumato.hierarchies import Hierarchy, Value
     from sfumato.release.recipe import Generalization, RecipeAttribute
     from sfumato.search import Problem
-    from sfumato.table import MakeHierarchy
+    from sfumato.table import MakeHierarchy, Source, Table
 
 
 def write_recoding(prepared: Prepared, lattice: Lattice, node: LongArray) -> dict[str, int | list[object]]:
@@ -99,27 +101,26 @@ def _read_partition(prepared: Prepared, attribute: int, entry: object) -> Partit
     return partition
 
 
+_ADVICE = re.compile(r"Set kind = .*")
 APART = "\ue000unknown"
 """The label of values that a strict recipe does not know; no real text has the first character."""
 
 
-def recipe_problem(
-    recipe: Generalization, data: object, unknown: Literal["error", "*"], *, strict: bool = False
-) -> tuple[Prepared, Problem]:
-    """Code new data as a recipe says; the lattice holds its one node."""
+def recipe_problem(recipe: Generalization, data: object, *, strict: bool = False) -> tuple[Prepared, Problem]:
+    """Code new data as a recipe says; the lattice holds its one node.
+
+    Values that the recipe does not know are one more leaf of the domain, with a block of its own.
+    """
     spec = _spec_of(recipe)
-    makers = {
-        name: _maker(name, recipe.attributes[name], unknown, strict) for name in recipe.quasi_identifiers
-    }
+    makers = {name: _maker(name, recipe.attributes[name], "*", strict) for name in recipe.quasi_identifiers}
     for name in recipe.sensitive:
         done = recipe.attributes[name]
-        # The data of a release have their own values where the recipe lists published ones alone.
-        is_theirs = strict and done.kind != "ordinal" and "values" in (done.hierarchy or {})
-        if done.hierarchy is not None and not is_theirs:
+        # Numbers and dates have their order by themselves, and a recipe lists published ones alone.
+        has_own = done.kind != "ordinal" and "values" in (done.hierarchy or {})
+        if done.hierarchy is not None and not has_own:
             # Sensitive values are published as they are, so an unknown one has no label.
             makers[name] = _maker(name, done, "error")
-    table = code_table(open_source(data, spec.data), spec, makers)
-    free = prepare(table)
+    free = prepare(_code(open_source(data, spec.data), spec, makers))
     ladders = tuple(
         ladder.only(_level(recipe.attributes[name], ladder))
         for name, ladder in zip(free.setting.quasi_identifiers, free.lattice.ladders, strict=True)
@@ -128,11 +129,22 @@ def recipe_problem(
     if recipe.require.get("k", 0) > prepared.cube.person_count:
         raise InfeasibleError(
             f"the recipe requires k = {recipe.require['k']:g}, but there are only "
-            f"{prepared.cube.person_count} rows. Pass more rows."
+            f"{prepared.cube.person_count} rows. Apply it to more rows."
         )
     problem = make_problem(prepared, (), ())
-    _check_feasible(prepared, problem)
+    if recipe.rule == BOTH:
+        both = replace(problem.suppression, rule=Rule.FAILING_THEN_SMALLEST)
+        problem = replace(problem, suppression=both)
     return prepared, problem
+
+
+def _code(source: Source, spec: Spec, makers: Mapping[str, MakeHierarchy]) -> Table:
+    """Code new data; advice names what can be done about data, since there is no specification to edit."""
+    try:
+        return code_table(source, spec, makers)
+    except DataError as error:
+        message = _ADVICE.sub("Correct these values in the data, or make a new release.", error.message)
+        raise DataError(message, where=error.where) from None
 
 
 def recipe_domains(recipe: Generalization, data: object) -> Prepared:
@@ -145,20 +157,6 @@ def recipe_domains(recipe: Generalization, data: object) -> Prepared:
             alone = replace(done, level=0, blocks=None, labels=None, statistics=None)
             makers[name] = _maker(name, alone, "*" if done.role == "quasi-identifier" else "error")
     return prepare(code_table(open_source(data, spec.data), spec, makers))
-
-
-def _check_feasible(prepared: Prepared, problem: Problem) -> None:
-    statistics = problem.batch(threads=1).evaluate(prepared.lattice.bottom[None])
-    if problem.feasible(statistics)[0]:
-        return
-    rule, budget = problem.suppression.rule, problem.suppression.budget
-    allowed = f"{budget} may be suppressed"
-    if rule in (Rule.SMALLEST, Rule.BELOW_MEAN):
-        allowed = "but the recipe's rule suppresses by class size, not what fails"
-    raise InfeasibleError(
-        f"the recipe does not meet its requirements on these rows: {int(statistics.failing[0])} of "
-        f"{prepared.cube.row_count} rows fail, {allowed}. Search again, or pass more rows."
-    )
 
 
 def _spec_of(recipe: Generalization) -> Spec:
@@ -176,7 +174,11 @@ def _spec_of(recipe: Generalization) -> Spec:
         {
             "data": {"missing": list(recipe.missing), **({"person": recipe.person} if recipe.person else {})},
             "attributes": attributes,
-            "suppression": {"limit": recipe.limit, "rule": recipe.rule, "output": recipe.suppressed_output},
+            "suppression": {
+                "limit": recipe.limit,
+                "rule": "auto" if recipe.rule == BOTH else recipe.rule,
+                "output": recipe.suppressed_output,
+            },
             "require": dict(recipe.require),
             "confidential": [
                 {"sentence": sentence, "damage": damage} for sentence, damage in recipe.confidential

@@ -27,6 +27,8 @@ Blocks: TypeAlias = tuple[tuple[str | int | float | None, ...], ...]
 Labels: TypeAlias = tuple[str | None, ...]
 
 VERSION = 1
+BOTH = "failing-then-smallest"
+"""What ``auto`` was if classes went by requirements and by size: a recipe does not say the objectives."""
 
 _ATTRIBUTE_KEYS = ("role", "kind", "weight", "hierarchy", "scheme", "partition", "output")
 _KEYS = ("version", "attributes", "columns", "suppression", "require", "confidential", "data", "release")
@@ -198,7 +200,8 @@ class Generalization:
         fields = Fields(values, where)
         if fields.whole("version") != VERSION:
             raise DataError(
-                f"the version of the recipe is not {VERSION}; a newer Sfumato wrote it.", where=where
+                f"the version of the recipe is not {VERSION}; a newer Sfumato wrote it. Update Sfumato.",
+                where=where,
             )
         fields.only(_KEYS)
         suppression, data = fields.fields("suppression"), fields.fields("data")
@@ -207,7 +210,7 @@ class Generalization:
         return cls(
             _read_attributes(fields),
             suppression.number("limit"),
-            suppression.text("rule", RULES),
+            suppression.text("rule", (*RULES, BOTH)),
             cast("Literal['drop', 'mask']", suppression.text("output", SUPPRESSED)),
             fields.numbers("require"),
             data.texts("missing"),
@@ -220,10 +223,27 @@ class Generalization:
     @classmethod
     def load(cls, path: str | Path) -> Self:
         """Read a recipe from its own file or out of a release's ``FILE.json``."""
-        values = load_json_object(path)
+        values, where = load_json_object(path), str(path)
         if "recipe" in values:
-            return cls.from_dict(Fields(values, str(path)).mapping("recipe"), where=f"{path}: recipe")
-        return cls.from_dict(values, where=str(path))
+            values, where = Fields(values, where).mapping("recipe"), f"{path}: recipe"
+        if values.get("kind") == "microaggregation":
+            raise DataError(
+                "a microaggregation is not applied to new data: its centres are those of its own rows. "
+                "Run 'sfumato microaggregate' on the new data with the same columns and k.",
+                where=where,
+            )
+        if "attributes" not in values:
+            raise DataError(
+                "this is neither the FILE.json of a release nor a saved recipe. Name one of these.",
+                where=where,
+            )
+        try:
+            return cls.from_dict(values, where=where)
+        except DataError as error:
+            if values.get("version") != VERSION:
+                raise
+            message = f"{error.message} The recipe is damaged: take it from the release again."
+            raise DataError(message, where=error.where) from None
 
     def save(self, path: str | Path, *, force: bool = False) -> None:
         """Write the recipe to a file; ``force`` replaces an existing recipe, never another file."""

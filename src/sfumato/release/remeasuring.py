@@ -7,28 +7,26 @@ show, whatever its manifest asks for.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.classes import Batch, Request, Rule, Suppression
+from sfumato.classes import Request, Rule
 from sfumato.domains import Ladder, Lattice, Partition
 from sfumato.errors import ParameterError
 from sfumato.hierarchies import RULES, encode
-from sfumato.kernels import lattice_classes as kernel
 from sfumato.measures import Direction, make_measure
 from sfumato.measures.facts import OF_DOMAINS, OF_SENTENCES
 from sfumato.release.grouping import Grouping
+from sfumato.release.suppressing import kept_statistics
 from sfumato.verifier.checks import broken, held
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from sfumato._typing import BoolArray, FloatArray, IntArray, LongArray
-    from sfumato.classes import Statistics
-    from sfumato.domains import Cube
+    from sfumato._typing import BoolArray, IntArray
     from sfumato.measures import Measure
     from sfumato.preparing import Prepared
     from sfumato.release.recipe import Generalization, RecipeAttribute
@@ -66,6 +64,8 @@ class Shown:
     blocks: IntArray  # the classes that the file shows, by the recipe's blocks; shape (classes, q)
     # quasi-identifiers whose hierarchies come from a specification, so that their domains are in no doubt
     specified: frozenset[str] = frozenset()
+    # whether the recipe was found in other data: all values that it does not name are then one block
+    is_applied: bool = False
 
 
 def remeasure(shown: Shown, names: Collection[str], *, holders_known: bool) -> Remeasured:
@@ -96,7 +96,7 @@ def remeasure(shown: Shown, names: Collection[str], *, holders_known: bool) -> R
             best[item.name] = max(values) if item.direction is Direction.MAXIMIZE else min(values)
             reasons[item.name] = _UNNAMED.format(unnamed)
         else:
-            exact[item.name] = values[0]
+            exact[item.name] = values[shown.is_applied]
     return Remeasured(exact, best, reasons)
 
 
@@ -158,9 +158,9 @@ class _ShownColumn:
         doubtful = name not in shown.specified and _is_doubtful(done, ours.size)
         # Of other schemes than levels a recipe keeps the rules of hierarchies, not their trees.
         has_heights = name in shown.specified or done.level is not None or bool(done.hierarchy)
-        return cls(
-            name, whole, done.level, block.astype(np.int32), foreign, is_unnamed, doubtful, has_heights
-        )
+        # Values that are one block because nobody names them are no part of a level.
+        level = None if shown.is_applied and foreign.any() else done.level
+        return cls(name, whole, level, block.astype(np.int32), foreign, is_unnamed, doubtful, has_heights)
 
     def is_doubtful_for(self, measure: str) -> bool:
         """Tell whether a measure depends on what is not known of the column's domain or tree."""
@@ -214,42 +214,6 @@ def _evaluate(
         tuple(dict.fromkeys(item for measure in measures for item in measure.properties)),
         tuple(dict.fromkeys(cost for measure in measures for cost in measure.costs)),
     )
-    node = np.array([ladder.lowest for ladder in lattice.ladders], dtype=np.int64)[None]
-    nothing = Suppression(Rule.NONE, 0)
-    every = Batch(cube, lattice, Request(), nothing, threads=1).evaluate(node)
-    part = replace(
-        cube,
-        codes=cube.codes[kept],
-        sensitive_codes=cube.sensitive_codes[kept],
-        rows=cube.rows[kept],
-        persons=None if cube.persons is None else cube.persons[kept],
-    )
-    found = Batch(part, lattice, request, nothing, threads=1, whole=cube).evaluate(node)
-    return [float(item.value(_completed(found, every, shown, lattice, kept))[0]) for item in measures]
-
-
-def _completed(
-    found: Statistics, every: Statistics, shown: Shown, lattice: Lattice, kept: BoolArray
-) -> Statistics:
-    """Add what suppressed rows count to the statistics of those that are shown."""
-    cube = shown.domains.cube
-    sums = found.sums.copy()
-    sums[:, kernel.SUPPRESSED] = cube.row_count - int(cube.rows[kept].sum())
-    for number in (kernel.ALL_SIZE_SUM, kernel.ALL_ROWS_SQUARED):
-        sums[:, number] = every.sums[:, number]
     rule = Rule.BELOW_MEAN if shown.recipe.rule == "below-mean" else Rule.NONE
-    penalties = found.penalties
-    if penalties.shape[1]:
-        penalties = np.array([[_penalty(cube, lattice, kept, a) for a in range(penalties.shape[1])]])
-    return replace(found, sums=sums, row_count=cube.row_count, rule=rule, penalties=penalties)
-
-
-def _penalty(cube: Cube, lattice: Lattice, kept: BoolArray, attribute: int) -> float:
-    """Sum `CellCost.FREQUENCY` over all rows: values and blocks are counted before suppression."""
-    ladder = lattice.ladders[attribute]
-    codes, block = cube.codes[:, attribute], ladder.levels[ladder.lowest]
-    values: LongArray = np.bincount(codes, weights=cube.rows, minlength=len(block)).astype(np.int64)
-    together = np.bincount(block, weights=values)[block]
-    others = cube.row_count - values
-    costs: FloatArray = np.where(others > 0, (together - values) / np.maximum(others, 1), 0.0)
-    return float((np.where(kept, costs[codes], 1.0) * cube.rows).sum())
+    found = kept_statistics(cube, lattice, kept, request, rule)
+    return [float(item.value(found)[0]) for item in measures]
