@@ -122,7 +122,7 @@ def test_a_release_of_other_data_is_refused(adult: pa.Table, k10: Path, tmp_path
     with pytest.raises(sf.DataError, match="the release was not made from these data"):
         sf.risk(pa.concat_tables([adult, adult.slice(0, 50)]), QIS, release=k10)
     (tmp_path / "k10.csv").write_bytes(k10.read_bytes())
-    with pytest.raises(sf.DataError, match=r"no k10\.csv\.json beside it"):
+    with pytest.raises(sf.DataError, match=r"no k10\.csv\.json next to it"):
         sf.risk(adult, QIS, release=tmp_path / "k10.csv")
 
 
@@ -416,7 +416,7 @@ def test_persons_are_counted_once_in_a_class(tmp_path: Path) -> None:
 def test_without_quasi_identifiers_all_columns_are_taken_and_it_is_said(adult: pa.Table) -> None:
     found = sf.risk(adult.slice(0, 500), sensitive=["occupation"])
     assert len(found.quasi_identifiers) == 14
-    assert "all 14 columns are taken" in found.notes[0]
+    assert "all 14 columns are used" in found.notes[0]
     assert found.subsets is not None
     assert found.subsets.identifying == ("fnlwgt",)
 

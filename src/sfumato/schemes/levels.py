@@ -35,7 +35,7 @@ class LevelScheme(Admissible):
     --------
     >>> from sfumato.domains import Ladder
     >>> levels = np.array([[0, 1, 2], [0, 1, 2], [0, 0, 0]], dtype=np.int32)
-    >>> scheme = Levels(Ladder.whole(levels))
+    >>> scheme = LevelScheme(Ladder.whole(levels))
     >>> scheme.count(), [scheme.level(partition) for partition in scheme.partitions()]
     (3, [0, 2])
     """
