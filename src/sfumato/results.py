@@ -205,7 +205,7 @@ class Solution(fronts.PlainSolution):
         DataError
             If the front was loaded from files: it needs its data, see `Front.attach`.
         """
-        return count_classes(*self._source(), self.recoding)
+        return count_classes(*self._source(), [self.recoding])[0]
 
     def _source(self) -> tuple[Prepared, Problem]:
         if self.front is None or self.front.source is None:
@@ -448,7 +448,8 @@ class Front(fronts.PlainFront):
         pair = [self.pick(item.number if isinstance(item, Solution) else item) for item in (first, second)]
         numbers = [item.number for item in pair]
         labels = self.labels(numbers) if show_labels else None
-        sizes = None if self.source is None else (pair[0].class_sizes(), pair[1].class_sizes())
+        counted = self.class_sizes(numbers)
+        sizes = None if counted is None else (counted[numbers[0]], counted[numbers[1]])
         return make_comparison(self, pair[0], pair[1], labels=labels, sizes=sizes)
 
     def class_sizes(self, numbers: Sequence[int] | None = None) -> dict[int, fronts.ClassSizes] | None:
@@ -459,7 +460,8 @@ class Front(fronts.PlainFront):
         if self.source is None:
             return None
         wanted = range(1, len(self) + 1) if numbers is None else numbers
-        return {number: self[number - 1].class_sizes() for number in wanted}
+        counted = count_classes(*self.source, [self[number - 1].recoding for number in wanted])
+        return dict(zip(wanted, counted, strict=True))
 
     def to_frame(self) -> object:
         """Return ``front.csv`` as a frame: the kind that came in, or an Arrow table if it was a file."""

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sfumato._typing import LongArray
+    from sfumato.classes import Classes
     from sfumato.domains import Partition
     from sfumato.hierarchies import Hierarchy, Value
     from sfumato.release.recipe import Generalization, RecipeAttribute
@@ -77,11 +78,24 @@ def read_recoding(prepared: Prepared, recoding: Mapping[str, object]) -> tuple[L
     return Lattice(tuple(ladders)), node
 
 
-def count_classes(prepared: Prepared, problem: Problem, recoding: Mapping[str, object]) -> ClassSizes:
-    """Count the classes of one recoding, on the cube alone."""
-    lattice, node = read_recoding(prepared, recoding)
-    fixed = Lattice(tuple(ladder.only(level) for ladder, level in zip(lattice.ladders, node, strict=True)))
-    classes = replace(problem, lattice=fixed, schemes=None).batch(threads=1).classes(node)
+def count_classes(
+    prepared: Prepared, problem: Problem, recodings: Sequence[Mapping[str, object]]
+) -> list[ClassSizes]:
+    """Count the classes of some recodings, on the cube alone."""
+    read = [read_recoding(prepared, recoding) for recoding in recodings]
+    problem = replace(problem, schemes=None)
+    if all(name == "levels" for name in prepared.scheme_names):
+        batch = replace(problem, lattice=prepared.lattice).batch(threads=1)
+        return [_class_sizes(batch.classes(node)) for _, node in read]
+    found = []
+    for lattice, node in read:  # partitions of other schemes are listed, so each recoding has its lattice
+        ladders = (ladder.only(level) for ladder, level in zip(lattice.ladders, node, strict=True))
+        alone = replace(problem, lattice=Lattice(tuple(ladders)))
+        found.append(_class_sizes(alone.batch(threads=1).classes(node)))
+    return found
+
+
+def _class_sizes(classes: Classes) -> ClassSizes:
     kept = ~classes.suppressed
     suppressed = int(classes.rows[classes.suppressed].sum())
     return ClassSizes.count(classes.sizes[kept], classes.rows[kept], suppressed)
