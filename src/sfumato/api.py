@@ -433,8 +433,10 @@ def check(data: Data | Spec, spec: Spec | None = None) -> dict[str, object]:
         data, spec = None, data
     if spec is None:
         raise ParameterError("check needs a specification: sf.check(data, spec).")
+    from sfumato.assess.exposure import expose_table
+
     prepared = load(data, spec)
-    warnings = list(prepared.table.warnings)
+    warnings = [*prepared.table.warnings, *map(str, expose_table(prepared))]
     if prepared.table.secrets is not None:
         warnings += find_warnings(prepared.table.secrets.statements, prepared.cube)
     maximize, minimize = asked_objectives(spec)

@@ -43,6 +43,11 @@ class PublishableRows(ABC):
     def _rows(self) -> object:
         """Return the rows as the engine holds them, with everything that came along."""
 
+    @property
+    def _hides_rows(self) -> bool:
+        """Whether there are rows that must not show in the types of columns."""
+        return False
+
     @abstractmethod
     def _write(self, path: Path, *, force: bool = False) -> Manifest:
         """Write the rows and their manifest, if the written file keeps its promise."""
@@ -76,9 +81,10 @@ class PublishableRows(ABC):
         -------
         frame
             The same kind of frame that came in, an engine's relation for a file. The type of a kept column
-            is the one that it had, apart from categories: see `sfumato.table.arrow`.
+            is the one that it had, apart from categories; where rows are suppressed, whole numbers and
+            objects of pandas get the type that the published values have: see docs/files.md.
         """
-        return own_frame(self._rows(), keep_index=keep_index)
+        return own_frame(self._rows(), keep_index=keep_index, settle=self._hides_rows)
 
     def write(self, path: str | os.PathLike[str], *, force: bool = False) -> Manifest:
         """Write the rows and their manifest, if the written file keeps its promise.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Self, cast
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Iterator, Mapping, Sequence
 
+    from sfumato.assess.exposure import Exposure
     from sfumato.assess.gather import Origin
     from sfumato.preparing import Prepared
     from sfumato.release import Draft, Grouping, Manifest
@@ -88,6 +90,23 @@ class Release(PublishableRows):
         return tuple(name for name in self._draft.prepared.table.left_out if name not in named)
 
     @property
+    def unchanged(self) -> tuple[str, ...]:
+        """Columns whose values are published as they came."""
+        changed = {item.name for item in self.groupings if not item.keep}
+        return tuple(name for name in self._draft.recipe.released if name not in changed)
+
+    @cached_property
+    def exposures(self) -> list[Exposure]:
+        """What columns outside the quasi-identifiers give away; found when it is asked for, for you only.
+
+        Each tells how many rows are in smaller classes than `k` requires if the column is known too, and
+        which generalized or removed columns it predicts. As text each is a warning.
+        """
+        from sfumato.assess.exposure import expose_draft
+
+        return expose_draft(self._draft)
+
+    @property
     def unknown(self) -> dict[str, dict[str, int]]:
         """Column → how many ``values`` a recipe did not know, and in how many ``rows``; for you only."""
         return {name: asdict(many) for name, many in count_unknown(self._draft.prepared).items()}
@@ -123,6 +142,10 @@ class Release(PublishableRows):
 
     def _rows(self) -> object:
         return self._draft.frame
+
+    @property
+    def _hides_rows(self) -> bool:
+        return self.rows.get("suppressed", 0) > 0
 
     def _write(self, path: Path, *, force: bool = False) -> Manifest:
         return self._draft.write(path, force=force)

@@ -285,3 +285,38 @@ def test_types_and_cells_of_polars_stay(column: pl.Series) -> None:
     assert owned.schema == frame.schema
     assert owned.equals(frame)
     assert own_frame(frame[:0]).schema == frame.schema
+
+
+@pytest.mark.parametrize(
+    ("published", "hidden"),
+    [
+        ([1, 2] * 3, [[3, 4], [3, None], [0.5, 4]]),
+        ([True, False] * 3, [[True, False], [True, None]]),
+        (["a", "b"] * 3, [["c", "d"], ["c", None]]),
+        ([1.5, 2.0] * 3, [[3, 4], [3, None]]),
+        ([1.0, None] * 3, [[3, 4], [3, None], [0.5, 4]]),
+        ([2**60, 1] * 3, [[3, 4]]),
+    ],
+    ids=str,
+)
+def test_types_of_pandas_do_not_tell_what_is_missing_in_suppressed_rows(
+    published: list[object], hidden: list[list[object]]
+) -> None:
+    roles = {"value": "other"}
+    made = [
+        sf.anonymize(pd.DataFrame({"age": AGES, "value": [*published, *ends]}), spec(**roles)).frame
+        for ends in hidden
+    ]
+    for frame in made[1:]:
+        pd.testing.assert_frame_equal(frame, made[0])
+    assert [None if pd.isna(value) else value for value in made[0]["value"]] == published
+
+
+def test_types_stay_where_no_row_is_suppressed() -> None:
+    frame = pd.DataFrame({"age": [30] * 6, "value": np.array([1.0, 2.0] * 3), "small": np.ones(6, np.int8)})
+    released = sf.anonymize(frame, spec(value="other", small="other"))
+    assert released.frame.dtypes.astype(str).to_dict() == {
+        "age": "int64",
+        "value": "float64",
+        "small": "int8",
+    }

@@ -11,19 +11,24 @@ import numpy as np
 
 from sfumato.assess.analyses import utility
 from sfumato.assess.attackers import attack, person_of, read_original, reading_of
+from sfumato.assess.exposure import expose_draft, find_exposures
 from sfumato.assess.pairing import open_release
 from sfumato.assess.published import Lack, Published, Subject, attempt, count_classes, sizes_dict
 from sfumato.assess.reidentification import Assumptions
 from sfumato.table import open_source
+from sfumato.table.keys import assign_roles
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sfumato.assess import Linkage, Risk, TableRisk
+    from sfumato.assess.exposure import Exposure
+    from sfumato.assess.pairing import Released
     from sfumato.assess.utility import Utility
     from sfumato.front import ClassSizes, PlainFront, PlainSolution
     from sfumato.release import Generalization
     from sfumato.spec import Spec
+    from sfumato.table import Source
 
 LEFT_OUT = "left out"
 WIDEST = 90
@@ -227,16 +232,28 @@ def _compared(base: Evidence, origin: Origin) -> Evidence:
             ADVICE,
             lambda: attack((original, table), (names, sensitive), released, Assumptions(), spec=spec),
         )
+    told = attempt(lacks, "risk", ADVICE, lambda: _exposures(original, released, spec))
     analyses = attempt(lacks, "utility", ADVICE, lambda: _utility(subject, origin))
     named = () if spec is None else spec.attributes
     return replace(
         base,
         sizes_before=sizes,
         risk=risks,
+        exposures=base.exposures if told is None else tuple(told),
         utility=analyses,
         left_out=tuple(name for name in original.columns if name not in named) if named else (),
         lacks=tuple(lacks),
     )
+
+
+def _exposures(original: Source, released: Released, spec: Spec | None) -> list[Exposure] | None:
+    """Find what unchanged columns give away with the original at hand; None where roles are not known."""
+    if released.draft is not None:
+        return expose_draft(released.draft)
+    if released.recipe is None or spec is None:
+        return None
+    roles = assign_roles(original.columns, spec)
+    return find_exposures(original, roles, released.recipe.require, released, roles.sensitive)
 
 
 def _utility(subject: Subject, origin: Origin) -> Utility:

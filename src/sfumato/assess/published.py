@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar, cast
 
 import numpy as np
 
 from sfumato.assess.cells import count_rows, read_cells
+from sfumato.assess.exposure import find_small_classes, readable
 from sfumato.assess.pairing import find_positions
 from sfumato.assess.reidentification import Assumptions, assess
 from sfumato.errors import SfumatoError, VerificationError
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
     from sfumato.assess import TableRisk
     from sfumato.assess.cells import Cells, CodedTable
+    from sfumato.assess.exposure import Exposure
+    from sfumato.table import Source
 
 
 @dataclass(frozen=True)
@@ -201,6 +204,8 @@ class Published:
     attributes: tuple[ReleasedAttribute, ...] = ()  # the labels of each quasi-identifier
     # what attackers achieve who know only the release; counted in rows
     risk_alone: TableRisk | None = None
+    # what columns outside the quasi-identifiers give away
+    exposures: tuple[Exposure, ...] = ()
     withheld: Mapping[str, str] = field(default_factory=dict)  # measure → why the manifest does not state it
     lacks: tuple[Lack, ...] = ()  # what is not there
 
@@ -249,6 +254,7 @@ class Published:
             "class_sizes": {"after": sizes_dict(self.sizes_after)},
             "attributes": [item.to_dict(show_values=show_values) for item in self.attributes],
             "risk_of_release": None if self.risk_after is None else self.risk_after.to_dict(),
+            "exposures": [asdict(item) for item in self.exposures],
             "withheld": dict(self.withheld),
             "versions": dict(self.subject.versions),
             "lacks": [item.to_dict() for item in self.lacks],
@@ -285,21 +291,37 @@ def published(file: Path) -> Published:
         return Published(subject=subject, withheld=reasons, lacks=_without_columns(sorted(absent)))
     names = subject.quasi_identifiers
     table = read_cells(source, (*names, *subject.sensitive))
-    cells, gone = table.cells, np.zeros(len(table.cells.rows), dtype=np.bool_)
-    if subject.is_masked:
-        # Suppressed rows that stand there as ``*`` are nobody.
-        stars = [np.array([text == ROOT for text in table.texts(name)])[cells.codes[name]] for name in names]
-        gone = np.all(stars, axis=0)
-        cells = cells.keep(~gone)
+    cells = _without_masked(subject, table)
     lacks: list[Lack] = []
     return Published(
         subject=subject,
-        sizes_after=count_classes(cells, names, int(table.cells.rows[gone].sum())),
+        sizes_after=count_classes(cells, names, table.cells.row_count - cells.row_count),
         attributes=_attributes(subject, table, cells),
         risk_alone=attempt(lacks, "risk", "Verify the file.", lambda: _risk(subject, table, cells)),
+        exposures=_exposures(subject, source),
         withheld=reasons,
         lacks=tuple(lacks),
     )
+
+
+def _without_masked(subject: Subject, table: CodedTable) -> Cells:
+    """Leave out suppressed rows that stand there as ``*``: they are nobody."""
+    cells, names = table.cells, subject.quasi_identifiers
+    if not subject.is_masked:
+        return cells
+    stars = [np.array([text == ROOT for text in table.texts(name)])[cells.codes[name]] for name in names]
+    return cells.keep(~np.all(stars, axis=0))
+
+
+def _exposures(subject: Subject, source: Source) -> tuple[Exposure, ...]:
+    """Count small classes over quasi-identifiers and one unchanged column that is not sensitive."""
+    known = {*subject.quasi_identifiers, *subject.sensitive}
+    others = readable(source, [name for name in subject.columns if name not in known])
+    if subject.recipe is None or not others:
+        return ()
+    names, k = subject.quasi_identifiers, max(int(subject.recipe.require.get("k", 2)), 2)
+    cells = _without_masked(subject, read_cells(source, (*names, *others)))
+    return tuple(item for item in find_small_classes(cells, names, others, k) if item.findings)
 
 
 def _without_columns(names: Sequence[str]) -> tuple[Lack, ...]:

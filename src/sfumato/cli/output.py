@@ -112,6 +112,12 @@ class Output:
         for text in texts:
             self.paragraph(text, "yellow", first=f"{word}: ", others="  ")
 
+    def warn(self, texts: Sequence[str]) -> None:
+        """Print what must not be missed: on standard error where nothing else is to be printed."""
+        self.notes("warning", texts)
+        for text in texts if self.options.quiet and not self.options.json else ():
+            print(printable(f"warning: {text}"), file=sys.stderr)
+
     def table(self, heads: Sequence[TableColumn | str], rows: Sequence[Sequence[str]]) -> None:
         """Print a table; without rows, nothing."""
         if not (self.is_shown and rows):

@@ -92,6 +92,7 @@ def tell_release(
             ("rows", f"{rows['in']:,} in, {rows['out']:,} out, {rows['suppressed']:,} suppressed{share}"),
             *([] if unknown is None else [("unknown", unknown)]),
             ("classes", f"{release.classes:,}"),
+            *([("unchanged", ", ".join(release.unchanged))] if release.unchanged else []),
         ],
         release.left_out,
         "specification" if unknown is None else "recipe",
@@ -110,6 +111,8 @@ def tell_release(
     title = "level or blocks" if any("block" in row[1] for row in recoded) else "level"
     output.table(["attribute", *right(title), "looks like"], recoded)
     output.line()
+    warnings = list(map(str, release.exposures))
+    output.warn(warnings)
     print_written(path, "recounted by independent code: as promised", output)
     return {
         "file": str(path),
@@ -121,6 +124,8 @@ def tell_release(
         "classes": release.classes,
         "recoding": release.recoding,
         "left_out": list(release.left_out),
+        "unchanged": list(release.unchanged),
+        "warnings": warnings,
         "verified": True,
         "run": release.run,
     }

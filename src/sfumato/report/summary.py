@@ -44,6 +44,7 @@ def not_protected(found: Published) -> list[str]:
             f"Attackers who know values that are published unchanged: {', '.join(unchanged)}. Anyone who "
             "knows these values of a person may recognize the row."
         )
+    told += [f"{item.column}: {'; '.join(item.findings)}." for item in found.exposures]
     told += [*_small_classes(found), *_groups(found), *_rows(subject)]
     if subject.release.get("choice") != "near-optimal" and subject.micro is None:
         told.append(REASONED)

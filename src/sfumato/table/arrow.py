@@ -91,8 +91,12 @@ def copy_rows(rows: Any) -> Any:
     return rows.take(places).combine_chunks()
 
 
-def own_frame(native: object, *, keep_index: bool = False) -> object:
-    """Return a frame of the same kind and with the same cells that holds nothing else."""
+def own_frame(native: object, *, keep_index: bool = False, settle: bool = False) -> object:
+    """Return a frame of the same kind and with the same cells that holds nothing else.
+
+    To ``settle`` is to let the cells alone decide between whole numbers, fractions and objects in pandas,
+    where a missing or odd value of a row that is not there would have changed the type of the column.
+    """
     frame: Any = nw.from_native(native)
     implementation = frame.implementation
     if implementation.is_duckdb():
@@ -101,7 +105,9 @@ def own_frame(native: object, *, keep_index: bool = False) -> object:
         owned = _own_polars(frame.collect() if isinstance(frame, nw.LazyFrame) else frame)
         return owned.lazy() if isinstance(frame, nw.LazyFrame) else owned
     if implementation.is_pandas():
-        return _own_pandas(native, implementation.to_native_namespace(), keep_index=keep_index)
+        pandas = implementation.to_native_namespace()
+        owned = _own_pandas(native, pandas, keep_index=keep_index)
+        return owned.apply(_settle) if settle and len(owned.columns) else owned
     return _own_table(native)
 
 
@@ -150,6 +156,19 @@ def _own_pandas(native: Any, pandas: Any, *, keep_index: bool) -> Any:
     elif not len(owned.columns):
         owned.index = pandas.RangeIndex(len(native))
     return owned
+
+
+def _settle(column: Any) -> Any:
+    """Return a column of pandas as pandas would have made it from its own cells."""
+    kind = column.dtype.kind if isinstance(column.dtype, np.dtype) else ""
+    if kind == "O":
+        return column.infer_objects()
+    if kind == "f" and len(column):
+        values = column.to_numpy()
+        is_whole = np.isfinite(values) & (np.abs(values) < 2**53) & (np.floor(values) == values)
+        return column.astype("int64") if is_whole.all() else column
+    is_small = kind == "i" or (kind == "u" and column.dtype.itemsize < 8)
+    return column.astype("int64") if is_small else column
 
 
 def _own_series(column: Any, pandas: Any) -> Any:

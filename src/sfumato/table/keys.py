@@ -146,10 +146,6 @@ class ColumnPlan:
         return joined.fill_null(self.missing[part]) if part in self.missing else joined
 
 
-NEARLY_UNIQUE = 0.9
-MANY_ROWS = 20
-
-
 @dataclass(frozen=True)
 class Roles:
     """The columns of a table by what is done with them."""
@@ -202,17 +198,11 @@ def find_warnings(source: Source, roles: Roles, row_count: int, constant: Sequen
                 "release cannot be written. Make it a number, such as seconds, or leave it out."
             )
     identifiers = roles.identifiers if roles.person is None else ()
-    for name, count in _count_distinct(source, (*roles.others, *identifiers)).items():
-        if name in identifiers:
-            if count < row_count:
-                yield (
-                    f"the identifier {name!r} repeats ({count} values in {row_count} rows). If it stands for "
-                    "a person, name it as person in [data], so that classes count persons."
-                )
-        elif row_count > MANY_ROWS and count > NEARLY_UNIQUE * row_count:
+    for name, count in _count_distinct(source, identifiers).items():
+        if count < row_count:
             yield (
-                f"the column {name!r} is published unchanged and is nearly unique ({count} values in "
-                f"{row_count} rows), so it may identify people. Leave it out, or make it a quasi-identifier."
+                f"the identifier {name!r} repeats ({count} values in {row_count} rows). If it stands for "
+                "a person, name it as person in [data], so that classes count persons."
             )
 
 

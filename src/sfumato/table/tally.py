@@ -11,6 +11,7 @@ from sfumato.errors import DataError
 from sfumato.table.arrow import MISSING, counts_of, places_of
 from sfumato.table.keys import key, select_keys
 from sfumato.table.libraries import nw, pa
+from sfumato.table.sources import open_source
 from sfumato.table.values import rank
 
 if TYPE_CHECKING:
@@ -104,6 +105,20 @@ def tally(source: Source, names: Sequence[str]) -> Tally:
     if not total.sum():
         raise DataError("the data have no rows.", where=source.name)
     return Tally({name: _unify(chunks) for name, chunks in zip(names, encoded, strict=True)}, total)
+
+
+def draw_rows(source: Source, names: Sequence[str], row_count: int, most: int) -> Source:
+    """Return some columns of about ``most`` rows, drawn with a fixed seed; all rows where there are fewer."""
+    random, share = np.random.default_rng(1), most / max(row_count, 1)
+    drawn = []
+    for batch in source.batches(select_keys(source, names)):
+        chosen = np.flatnonzero(random.random(batch.num_rows) < share)
+        drawn.append(
+            pa.RecordBatch.from_arrays(
+                [column.take(pa.array(chosen)) for column in batch.columns], names=list(names)
+            )
+        )
+    return open_source(pa.Table.from_batches(drawn))
 
 
 def _count(source: Source, names: Sequence[str]) -> Frame:
