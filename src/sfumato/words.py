@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import decimal
 import math
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -119,8 +119,11 @@ def huge_words(number: int | str, *, times: bool = False) -> str:
     return f"{digits[0]}.{digits[1:3]}{' × 10^' if times else 'e'}{len(digits) - 1}"
 
 
-def percent_words(share: float | None, style: Literal["exact", "rough", "three digits"] = "exact") -> str:
-    """Return a share in percent: exact for tables, rough for sentences, or with three digits.
+PercentStyle: TypeAlias = Literal["exact", "rough", "risk"]
+
+
+def percent_words(share: float | None, style: PercentStyle = "exact") -> str:
+    """Return a share in percent: exact for tables, rough for sentences, never rounded down for risks.
 
     Examples
     --------
@@ -128,14 +131,12 @@ def percent_words(share: float | None, style: Literal["exact", "rough", "three d
     ('37.3 %', '0.41 %', 'below 0.01 %', '100 %')
     >>> percent_words(0.0042, "rough"), percent_words(0.127, "rough"), percent_words(0.00001, "rough")
     ('0.42 %', '13 %', 'less than 0.01 %')
-    >>> percent_words(0.4127, "three digits"), percent_words(0.00012, "three digits")
-    ('41.3 %', '0.012 %')
+    >>> percent_words(0.0625, "risk"), percent_words(0.2, "risk"), percent_words(0.00121, "risk")
+    ('6.3 %', '20 %', '0.13 %')
     """
     if share is None:
         return "not known"
     percent = 100 * share
-    if style == "three digits":
-        return f"{percent:.3g} %"
     if 0 < percent < 0.01:
         return "less than 0.01 %" if style == "rough" else "below 0.01 %"
     if style == "rough":
@@ -145,5 +146,9 @@ def percent_words(share: float | None, style: Literal["exact", "rough", "three d
     elif percent.is_integer():
         form = ".0f"
     else:
-        form = ".2f" if abs(percent) < 1 or 99.9 <= percent < 100 else ".1f"
+        digits = 2 if abs(percent) < 1 or 99.9 <= percent < 100 else 1
+        if style == "risk":
+            # What floats add at the end is not to be rounded up.
+            percent = math.ceil(percent * 10**digits - 1e-6) / 10**digits
+        form = ".0f" if percent.is_integer() and style == "risk" else f".{digits}f"
     return f"{percent:{form}} %"

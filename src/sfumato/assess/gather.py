@@ -12,7 +12,8 @@ import numpy as np
 from sfumato.assess.analyses import utility
 from sfumato.assess.attackers import attack, person_of, read_original, reading_of
 from sfumato.assess.exposure import expose_draft, find_exposures
-from sfumato.assess.pairing import open_release
+from sfumato.assess.left_out import find_left_out
+from sfumato.assess.pairing import open_release, recode_cells
 from sfumato.assess.published import Lack, Published, Subject, attempt, count_classes, sizes_dict
 from sfumato.assess.reidentification import Assumptions
 from sfumato.table import open_source
@@ -22,7 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sfumato.assess import Linkage, Risk, TableRisk
+    from sfumato.assess.cells import CodedTable
     from sfumato.assess.exposure import Exposure
+    from sfumato.assess.left_out import AttributeLoss
     from sfumato.assess.pairing import Released
     from sfumato.assess.utility import Utility
     from sfumato.front import ClassSizes, PlainFront, PlainSolution
@@ -123,6 +126,7 @@ class Evidence(Published):
     sizes_before: ClassSizes | None = None  # how rows of the original are spread over classes
     risk: Risk | None = None  # what attackers achieve, before and after; None without the original
     utility: Utility | None = None  # what analyses still give; None without the original
+    losses: tuple[AttributeLoss, ...] = ()  # suppressed rows by group; none where no row is suppressed
     # the front, and the number of the released solution where it is found in it
     front: PlainFront | None = None
     solution: int | None = None
@@ -160,6 +164,7 @@ class Evidence(Published):
             "risk": None if self.risk is None else self.risk.to_dict(),
             "utility": None if self.utility is None else _without_distributions(self.utility),
             "left_out": list(self.left_out),
+            "suppressed_by_group": [item.to_dict(show_values=show_values) for item in self.losses],
             "exact": dict(self.exact),
             "solution": self.solution,
             "solutions": None if self.front is None else len(self.front),
@@ -221,7 +226,7 @@ def _compared(base: Evidence, origin: Origin) -> Evidence:
     table = attempt(
         lacks, "risk", ADVICE, lambda: read_original(original, names, sensitive, released, person)
     )
-    sizes = risks = None
+    sizes = risks = losses = None
     if table is None:
         lacks.append(replace(lacks[-1], part="sizes"))
     else:
@@ -232,6 +237,7 @@ def _compared(base: Evidence, origin: Origin) -> Evidence:
             ADVICE,
             lambda: attack((original, table), (names, sensitive), released, Assumptions(), spec=spec),
         )
+        losses = attempt(lacks, "risk", ADVICE, lambda: _losses(table, original, released))
     told = attempt(lacks, "risk", ADVICE, lambda: _exposures(original, released, spec))
     analyses = attempt(lacks, "utility", ADVICE, lambda: _utility(subject, origin))
     named = () if spec is None else spec.attributes
@@ -241,9 +247,18 @@ def _compared(base: Evidence, origin: Origin) -> Evidence:
         risk=risks,
         exposures=base.exposures if told is None else tuple(told),
         utility=analyses,
+        losses=losses or (),
         left_out=tuple(name for name in original.columns if name not in named) if named else (),
         lacks=tuple(lacks),
     )
+
+
+def _losses(table: CodedTable, original: Source, released: Released) -> tuple[AttributeLoss, ...]:
+    """Count suppressed rows by group; a microaggregated table has none."""
+    if released.recipe is None:
+        return ()
+    kept = recode_cells(table, original, released).released
+    return find_left_out(table, kept, [*released.recipe.quasi_identifiers, *released.recipe.sensitive])
 
 
 def _exposures(original: Source, released: Released, spec: Spec | None) -> list[Exposure] | None:

@@ -177,6 +177,7 @@ class Subject:
     # how the rows were released: their order, and how the solution was chosen where it says so
     release: Mapping[str, object] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)  # of what made it
+    about: Mapping[str, str] = field(default_factory=dict)  # when, by whom, for whom and what for
 
     @property
     def groups(self) -> tuple[tuple[str, ...], ...]:
@@ -257,6 +258,7 @@ class Published:
             "exposures": [asdict(item) for item in self.exposures],
             "withheld": dict(self.withheld),
             "versions": dict(self.subject.versions),
+            "about": dict(self.subject.about),
             "lacks": [item.to_dict() for item in self.lacks],
         }
 
@@ -370,6 +372,7 @@ def read_subject(file: Path) -> Subject:
             columns=micro.columns,
             release=release,
             versions=manifest.versions,
+            about=manifest.about,
         )
     recipe = Generalization.from_dict(manifest.recipe)
     return Subject(
@@ -383,6 +386,7 @@ def read_subject(file: Path) -> Subject:
         reference=manifest.reference,
         release=release,
         versions=manifest.versions,
+        about=manifest.about,
     )
 
 

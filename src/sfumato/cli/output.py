@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 # How a terminal shows texts and numbers; a page may use line breaks, and other digits.
 printable = partial(words.printable, one_line=False)
 number = partial(words.number_words, tenths=True)
-percent = partial(words.percent_words, style="three digits")
+percent = partial(words.percent_words, style="risk")
 
 PIPED_WIDTH = 120
 """Columns if no terminal reports its width."""

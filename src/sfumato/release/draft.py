@@ -16,7 +16,7 @@ from sfumato.measures import make_measure, measure_facts, measure_names
 from sfumato.measures.facts import OF_DOMAINS
 from sfumato.private import scratch_folder, spare_inputs
 from sfumato.release.grouping import Grouping, make_groupings
-from sfumato.release.manifest import Manifest, current_versions, manifest_path
+from sfumato.release.manifest import Manifest, about_release, current_versions, manifest_path
 from sfumato.release.publishing import Publication, distances, kept_tuples, publish
 from sfumato.release.recipe import BOTH, Generalization, RecipeAttribute
 from sfumato.release.reference import (
@@ -178,6 +178,7 @@ class Draft:
             current_versions(),
             withheld=self.publication.withheld,
             tolerance=tolerance or {},
+            about=about_release(asked),
             choice_tolerance=asked.tolerance if asked.choice == "near-optimal" else None,
         )
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import datetime as dt
+import os
 import platform
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from sfumato.errors import DataError, VerificationError
 from sfumato.hierarchies import ROOT, text_of
@@ -15,8 +18,13 @@ from sfumato.release.json_files import Fields, load_json_object, seal_of, stable
 from sfumato.release.recipe import Generalization, RecipeAttribute
 from sfumato.verifier import Promise, stated_secrets
 
+if TYPE_CHECKING:
+    from sfumato.spec.sections import ReleaseSpec
+
 _PACKAGES = ("sfumato", "numpy", "numba", "duckdb", "narwhals")
 _ROWS = ("in", "out", "suppressed")
+ABOUT = ("organisation", "purpose", "recipient", "contact")
+"""Keys of [release] that are published as they are."""
 
 Seal: TypeAlias = Literal["fits", "broken", "absent"]
 
@@ -38,6 +46,8 @@ class Manifest:
     withheld: Mapping[str, str] = field(default_factory=dict)
     # measure → how much better than stated its true number may be, where suppressed rows decide that
     tolerance: Mapping[str, float] = field(default_factory=dict)
+    # when it was released (`date`), and what the specification says about by whom, for whom and what for
+    about: Mapping[str, str] = field(default_factory=dict)
     # whether the seal that was read fits what was read with it: `fits`, `broken` or `absent`. The seal is a
     # digest of everything else in the manifest and is made again whenever that is written. It shows that a
     # claim was changed after writing; it is not a signature, for anyone who can rewrite the manifest can
@@ -63,6 +73,7 @@ class Manifest:
             "sha256": self.sha256,
             "reference": dict(self.reference),
             "versions": dict(self.versions),
+            **({"about": dict(self.about)} if self.about else {}),
             **({"withheld": dict(self.withheld)} if self.withheld else {}),
             **({"tolerance": dict(self.tolerance)} if self.tolerance else {}),
             **({} if drawn is None else {"choice": "near-optimal", "choice_tolerance": drawn}),
@@ -91,6 +102,9 @@ class Manifest:
             if fields.has("withheld")
             else {},
             fields.numbers("tolerance") if fields.has("tolerance") else {},
+            {key: str(entry) for key, entry in fields.mapping("about").items()}
+            if fields.has("about")
+            else {},
             _read_seal(fields, content),
             fields.number("choice_tolerance") if fields.has("choice_tolerance") else None,
         )
@@ -196,6 +210,15 @@ def manifest_path(path: str | Path) -> Path:
     """
     path = Path(path)
     return path.with_name(path.name + ".json")
+
+
+def about_release(asked: ReleaseSpec | None = None) -> dict[str, str]:
+    """Return the day, and what a specification says about a release beyond what is done."""
+    stated = {} if asked is None else {key: getattr(asked, key) for key in ABOUT}
+    # A build that must be repeatable to the byte says which moment to take.
+    moment = float(os.environ.get("SOURCE_DATE_EPOCH") or time.time())
+    day = dt.datetime.fromtimestamp(moment, dt.UTC).date().isoformat()
+    return {"date": day, **{key: text for key, text in stated.items() if text}}
 
 
 def current_versions() -> dict[str, str]:

@@ -13,7 +13,7 @@ from sfumato.microaggregation.aggregating import Manner, blank_rare, centres, ma
 from sfumato.microaggregation.protection import measure_protection, standard_scores
 from sfumato.release.agreement import judge_settings
 from sfumato.release.json_files import Fields
-from sfumato.release.manifest import Manifest, current_versions, manifest_path
+from sfumato.release.manifest import Manifest, about_release, current_versions, manifest_path
 from sfumato.release.write import refuse_broken
 from sfumato.spec import format_measure_name
 from sfumato.table.values import read_codes, read_numbers
@@ -183,7 +183,16 @@ def state_microaggregated(
     counted = dict(zip(recipe.require, map(float, found.sizes), strict=True))
     rows = {"in": found.rows, "out": found.rows, "suppressed": 0}
     stated = {"k": float(found.joint), **counted, **coarse(measures)}
-    return Manifest(recipe.to_dict(), stated, recipe.require, rows, found.sha256, {}, current_versions())
+    return Manifest(
+        recipe.to_dict(),
+        stated,
+        recipe.require,
+        rows,
+        found.sha256,
+        {},
+        current_versions(),
+        about=about_release(),
+    )
 
 
 def coarse(measures: Mapping[str, float]) -> dict[str, float]:

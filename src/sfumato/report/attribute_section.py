@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 from sfumato.assess.gather import Evidence
 from sfumato.report.charts import Bar, Curve, bar_chart, seen_words, step_chart
-from sfumato.report.pieces import Box, Chapter, Chart, Heading, Numbers, Paragraph, not_shown
+from sfumato.report.pieces import Box, Bullets, Chapter, Chart, Heading, Numbers, Paragraph, not_shown
 from sfumato.words import count_words, percent_words, range_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from sfumato.assess.left_out import GroupLoss
     from sfumato.assess.published import Block, Published, ReleasedAttribute
     from sfumato.front import ClassSizes
     from sfumato.release.microaggregated import Microaggregation
@@ -217,3 +218,57 @@ def _micro_roles(micro: Microaggregation) -> Numbers:
         if name not in micro.names
     ]
     return Numbers("All published columns", ["column", "what is published", "grouped by"], rows)
+
+
+MOST_HIT = 8
+RARE = (
+    "Rows that stand alone are suppressed first, so rare kinds of people may be missing from the release "
+    "more often than others, and analyses of them suffer most."
+)
+
+
+def left_out_section(found: Evidence, *, show_values: bool = True) -> Chapter:
+    """Return which groups of people lost how many rows."""
+    rows = found.subject.verdict.rows
+    whole = percent_words(rows["suppressed"] / rows["in"]) if rows.get("in") else "not known"
+    named = [
+        (
+            loss.attribute,
+            [
+                (item.name if show_values else f"group {place}", item)
+                for place, item in enumerate(loss.groups, 1)
+            ],
+        )
+        for loss in found.losses
+    ]
+    hit = sorted(
+        ((attribute, name, item) for attribute, groups in named for name, item in groups if item.is_hit_more),
+        key=lambda found: -found[2].share,
+    )
+    told = [
+        f"{attribute}, {name}: {percent_words(item.share)} of {count_words(item.rows, 'row')}."
+        for attribute, name, item in hit[:MOST_HIT]
+    ]
+    told += [f"{len(hit) - MOST_HIT} more, to be seen below."] if len(hit) > MOST_HIT else []
+    lead = f"Of all rows {whole} were left out. " + (
+        "Clearly more often than others:" if hit else "No group was left out clearly more often than others."
+    )
+    charts = [_left_out_chart(place, *item) for place, item in enumerate(named, start=1)]
+    pieces: list[Piece] = [Paragraph(RARE), Paragraph(lead), Bullets(told), Box("pairs", charts)]
+    return Chapter("left-out", "Left out", "Who was left out", pieces)
+
+
+def _left_out_chart(place: int, attribute: str, groups: Sequence[tuple[str, GroupLoss]]) -> Chart:
+    bars = [Bar.of_share(name, item.share) for name, item in groups]
+    cells = [
+        [bar.name, f"{item.rows:,}", f"{item.left_out:,}", bar.text]
+        for bar, (_, item) in zip(bars, groups, strict=True)
+    ]
+    return Chart(
+        f"left-out-{place}",
+        attribute,
+        "each bar is the share of a group's rows that was left out; each chart has a scale of its own",
+        bar_chart(bars, width=560),
+        seen_words(bar.seen for bar in bars),
+        Numbers(f"Rows left out by {attribute}", ["group", "rows", "left out", "share"], cells),
+    )

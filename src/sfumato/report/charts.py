@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from sfumato._typing import FloatArray
     from sfumato.front import PlainFront
+    from sfumato.words import PercentStyle
 
 Anchor: TypeAlias = Literal["start", "middle", "end"]
 Place: TypeAlias = tuple[float, float]
@@ -191,12 +192,19 @@ class Pair:
     reference: float | None = None
 
     @classmethod
-    def of_shares(cls, name: str, before: float | None, after: float, reference: float | None = None) -> Pair:
-        """Make the line of shares, drawn and told in percent."""
+    def of_shares(
+        cls,
+        name: str,
+        before: float | None,
+        after: float,
+        reference: float | None = None,
+        style: PercentStyle = "risk",
+    ) -> Pair:
+        """Make the line of shares, drawn and told in percent; those of risks are never rounded down."""
         was = None if before is None else 100 * before
         guess = None if reference is None else 100 * reference
-        text = "" if before is None else percent_words(before)
-        return cls(name, was, 100 * after, text, percent_words(after), guess)
+        text = "" if before is None else percent_words(before, style)
+        return cls(name, was, 100 * after, text, percent_words(after, style), guess)
 
     @property
     def seen(self) -> str:

@@ -11,9 +11,10 @@ from sfumato.assess.gather import Evidence
 from sfumato.assess.published import Published, published
 from sfumato.private import scratch_folder
 from sfumato.release.json_files import atomic_text
-from sfumato.report.attribute_section import attribute_section, sizes_section
+from sfumato.report.attribute_section import attribute_section, left_out_section, sizes_section
 from sfumato.report.making_section import front_section, making_section, verification_section
 from sfumato.report.pieces import (
+    Facts,
     Paragraph,
     chapter_html,
     document_html,
@@ -36,6 +37,7 @@ _BODY = """<a class="skip" href="#summary">To the summary</a>
 <header>
 <h1>{title}</h1>
 <p class="quiet">{subtitle}</p>
+{about}
 {banner}
 </header>
 <nav aria-label="Contents"><ul>
@@ -45,6 +47,13 @@ _BODY = """<a class="skip" href="#summary">To the summary</a>
 {content}
 </main>"""
 
+ABOUT_WORDS = {
+    "date": "released on",
+    "organisation": "by",
+    "recipient": "to",
+    "purpose": "for",
+    "contact": "contact",
+}
 INTERNAL = "Internal: contains numbers about suppressed people and the original data. Do not publish."
 _EVERY_SHEET = '@page { @top-center { content: "Internal: do not publish"; font: bold 9pt sans-serif; } }'
 """Printed sheets may be parted from the first one."""
@@ -65,6 +74,7 @@ def report_html(found: Published, *, show_values: bool = True, day: dt.date | No
     body = _BODY.format(
         title=title,
         subtitle=text(_subtitle(found, day)),
+        about=piece_html(Facts(_about(found))),
         banner=piece_html(Paragraph("", "verdict bad", INTERNAL)) if inside else "",
         contents="\n".join(f'<li><a href="#{item.identity}">{item.short}</a></li>' for item in chapters),
         content="\n".join(map(chapter_html, chapters)),
@@ -83,6 +93,7 @@ def report_chapters(found: Published, *, show_values: bool) -> list[Chapter]:
         sizes_section(found),
         risk_section(found),
         *([utility_section(inside)] if inside else []),
+        *([left_out_section(inside, show_values=show_values)] if inside and inside.losses else []),
         attribute_section(found, show_values=show_values),
         verification_section(found),
         making_section(found, show_values=show_values),
@@ -96,6 +107,11 @@ def _subtitle(found: Published, day: dt.date | None) -> str:
         return f"Made by {by} only from the released file and its FILE.json."
     made = day or dt.datetime.now(dt.UTC).date()
     return f"Made by {by} on {made.isoformat()}. It holds counts, and labels that the release shows; no row."
+
+
+def _about(found: Published) -> list[tuple[str, str]]:
+    stated = found.subject.about
+    return [(words, stated[key]) for key, words in ABOUT_WORDS.items() if key in stated]
 
 
 def read_release(file: Path | None, write: Callable[[Path], object]) -> Published:

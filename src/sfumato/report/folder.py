@@ -89,14 +89,18 @@ def find_origin(spec: Spec | None, lacks: list[Lack]) -> Origin | None:
 
 
 def find_front(folder: Path, lacks: list[Lack]) -> PlainFront | None:
-    """Return the front in a folder; if there is none, note what is missing."""
-    if (folder / "front.csv").is_file() and (folder / "run.json").is_file():
-        return load_front(folder)
-    lacks.append(
-        Lack(
-            "front",
-            "there is no front.csv with run.json in the folder: the release was made without them.",
-            "Run 'sfumato explore' with this folder to see the alternatives.",
-        )
-    )
+    """Return the front in a folder or in one of its folders; if there is none, note what is missing."""
+    found = [path for path in (folder, *sorted(folder.iterdir())) if _holds_front(path)]
+    if found and (found[0] == folder or len(found) == 1):
+        return load_front(found[0])
+    why = "there is no front.csv with run.json in the folder of the release, nor in a folder in it."
+    remedy = "Run 'sfumato explore' to see the alternatives, or put its files there."
+    if found:
+        names = ", ".join(path.name for path in found)
+        why, remedy = f"several folders hold a front: {names}.", "Put the right one next to the release."
+    lacks.append(Lack("front", why, remedy))
     return None
+
+
+def _holds_front(path: Path) -> bool:
+    return (path / "front.csv").is_file() and (path / "run.json").is_file()

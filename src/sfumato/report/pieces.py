@@ -186,8 +186,8 @@ def piece_html(piece: Piece | None) -> str:
 
 
 def text(value: str) -> str:
-    """Return a text for a page: printable and escaped."""
-    return escape(printable(value))
+    """Return a text for a page: printable and escaped, with no line end before a percent sign."""
+    return escape(printable(value)).replace(" %", "\u00a0%")
 
 
 def table_html(numbers: Numbers, look: str = "") -> str:

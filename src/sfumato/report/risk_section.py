@@ -56,7 +56,7 @@ def risk_section(found: Published) -> Chapter:
 def _person_words(found: Published) -> str:
     """Say what k promises if the file does not show which rows are one person's."""
     k = found.measures.get("k")
-    chance = f" The highest chance of finding a person is {percent_words(1 / k)}." if k else ""
+    chance = f" The highest chance of finding a person is {percent_words(1 / k, 'risk')}." if k else ""
     return f"A person may have several rows, and the file does not show which belong together.{chance}"
 
 
@@ -93,8 +93,8 @@ def _linkage_chart(before: Sequence[Linkage], after: Sequence[Linkage]) -> Chart
             [
                 *(pair.name, pair.before_text or "not known", pair.after_text),
                 *(f"{item.successes:,}", f"{item.attempts:,}"),
-                f"{percent_words(item.low)} to {percent_words(item.high)}",
-                percent_words(item.expected),
+                f"{percent_words(item.low)} to {percent_words(item.high, 'risk')}",
+                percent_words(item.expected, "risk"),
             ]
         )
     headings = ["attacker", "before", "after", "found", "looked for", "95 % interval", "to be expected"]

@@ -62,7 +62,7 @@ def _small_classes(found: Published) -> list[str]:
             continue
         count, item = "", shared.get(name)
         if item is not None and item.homogeneous_rows:
-            count = f" This is so for {percent_words(item.homogeneous_rows / item.rows)} of the rows."
+            count = f" This is so for {percent_words(item.homogeneous_rows / item.rows, 'risk')} of the rows."
         elif item is not None:
             count = " No class is like that here."
         told.append(
@@ -140,8 +140,9 @@ def headlines(found: Published) -> list[tuple[str, str, str]]:
     told = [("smallest class, in rows", smallest, number_words(after.sizes[0]) if after.sizes else "none")]
     was, chance = found.risk_before, _highest_chance(found)
     if chance is not None:
-        earlier = "" if was is None else percent_words(was.prosecutor.highest)
-        told.append(("highest chance of finding a person", earlier, percent_words(chance)))
+        earlier = "" if was is None else percent_words(was.prosecutor.highest, "risk")
+        told.append(("highest chance of finding a person", earlier, percent_words(chance, "risk")))
+    told += _known_for_certain(found)
     rows = found.subject.verdict.rows
     if rows.get("in"):
         told.append(("rows left out", "", percent_words(rows["suppressed"] / rows["in"])))
@@ -149,6 +150,22 @@ def headlines(found: Published) -> list[tuple[str, str, str]]:
     if loss is not None:
         told.append(("detail lost", "", percent_words(loss)))
     return told
+
+
+def _known_for_certain(found: Published) -> list[tuple[str, str, str]]:
+    """Return the sensitive attribute that most people give away by belonging to their class."""
+    shares = [
+        {item.attribute: item.homogeneous_rows / item.rows for item in risk.attributes if item.rows}
+        if risk is not None
+        else {}
+        for risk in (found.risk_before, found.risk_after)
+    ]
+    before, after = shares
+    if not after:
+        return []
+    name = max(after, key=lambda name: after[name])
+    was = percent_words(before[name], "risk") if name in before else ""
+    return [(f"rows whose {name} is certain", was, percent_words(after[name], "risk"))]
 
 
 def _highest_chance(found: Published) -> float | None:

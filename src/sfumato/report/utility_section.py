@@ -40,7 +40,9 @@ def utility_section(evidence: Evidence) -> Chapter:
 def _model_chart(model: ModelUtility) -> Chart:
     names = [name for name in SCORES if name in model.original and name in model.release]
     pairs = [
-        Pair.of_shares(SCORES[name], model.original[name], model.release[name], model.baseline.get(name))
+        Pair.of_shares(
+            SCORES[name], model.original[name], model.release[name], model.baseline.get(name), "exact"
+        )
         for name in names
         if name != "mae"
     ]

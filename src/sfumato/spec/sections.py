@@ -253,6 +253,14 @@ class ReleaseSpec(Section):
         "Without it the operating system's randomness decides.",
         20240311,
     )
+    organisation: str | None = described(
+        None,
+        "Who releases the data. It is published in FILE.json and in the report, as the next three are.",
+        "City Hospital",
+    )
+    purpose: str | None = described(None, "What the release is for.", "Research on waiting times")
+    recipient: str | None = described(None, "Who receives it.", "Institute of Public Health")
+    contact: str | None = described(None, "Whom to ask about it.", "data@hospital.example")
     formulas: Formulas = described(
         "keep",
         "What happens to texts in CSV and TSV files that a spreadsheet would run as formulas (they begin "
