@@ -26,10 +26,13 @@ if TYPE_CHECKING:
 
     from sfumato.assess import TableRisk
     from sfumato.assess.gather import Part
+    from sfumato.words import PercentStyle
 
 HOSTILE = "<script>alert('x')</script>&"
 DAY = dt.date(2024, 5, 17)
-SECTIONS = ["summary", "front", "sizes", "risk", "utility", "attributes", "verification", "making"]
+SECTIONS = [
+    *("summary", "front", "sizes", "risk", "utility", "left-out", "attributes", "verification", "making"),
+]
 SVG = {"line", "polyline", "circle", "polygon", "rect"}
 
 
@@ -125,9 +128,14 @@ def test_every_scrolling_part_takes_the_keyboard(page: Report) -> None:
     assert all(a["tabindex"] == "0" and a["role"] == "region" and a["aria-label"] for a in parts)
 
 
+def _in_page(share: float, style: PercentStyle = "exact") -> str:
+    """Return a share as the page has it: no line ends before its sign."""
+    return percent_words(share, style).replace(" ", "\u00a0")
+
+
 def _person_rows(risk: TableRisk) -> list[str]:
     return [
-        percent_words(value)
+        _in_page(value, "risk")
         for value in (
             risk.prosecutor.highest,
             risk.prosecutor.average,
@@ -150,10 +158,10 @@ def test_numbers_are_those_of_the_evidence(evidence: Evidence, page: Report) -> 
     assert isinstance(utility, dict)
     assert isinstance(verdict, dict)
     for item in utility["attributes"]:
-        assert percent_words(item["distance"]) in cells
+        assert _in_page(item["distance"]) in cells
     for score in ("accuracy", "auc"):
-        assert percent_words(utility["model"]["release"][score]) in cells
-    assert percent_words(utility["queries"]["error"]["median"]) in cells
+        assert _in_page(utility["model"]["release"][score]) in cells
+    assert _in_page(utility["queries"]["error"]["median"]) in cells
     assert str(verdict["sha256"]) in [content for _, content in page.all("code")]
 
 
@@ -234,7 +242,7 @@ def test_what_is_missing_is_said_in_its_place(evidence: Evidence) -> None:
     )
     page = Report(report_html(bare, day=DAY))
     assert page.open == []
-    assert [a["id"] for a, _ in page.all("h2")] == SECTIONS
+    assert [a["id"] for a, _ in page.all("h2")] == [item for item in SECTIONS if item != "left-out"]
     notes = [content for a, content in page.all("p") if a.get("class") == "note"]
     assert notes == [f" no {part} here. Get it." for part in parts]
 

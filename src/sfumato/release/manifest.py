@@ -46,8 +46,6 @@ class Manifest:
     withheld: Mapping[str, str] = field(default_factory=dict)
     # measure → how much better than stated its true number may be, where suppressed rows decide that
     tolerance: Mapping[str, float] = field(default_factory=dict)
-    # when it was released (`date`), and what the specification says about by whom, for whom and what for
-    about: Mapping[str, str] = field(default_factory=dict)
     # whether the seal that was read fits what was read with it: `fits`, `broken` or `absent`. The seal is a
     # digest of everything else in the manifest and is made again whenever that is written. It shows that a
     # claim was changed after writing; it is not a signature, for anyone who can rewrite the manifest can
@@ -56,6 +54,8 @@ class Manifest:
     # of a release that was drawn at random among near-optimal ones (`choice` in the file) how much worse it
     # may be than the best; None of all others. How many there were, and what the best was, is no part of it.
     choice_tolerance: float | None = None
+    # when it was released (`date`), and what the specification says about by whom, for whom and what for
+    about: Mapping[str, str] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, object]:
         """Return the JSON form, with the seal that belongs to it."""
@@ -98,15 +98,11 @@ class Manifest:
             sha256,
             fields.mapping("reference"),
             {name: str(version) for name, version in versions.items()},
-            {name: str(why) for name, why in fields.mapping("withheld").items()}
-            if fields.has("withheld")
-            else {},
+            _texts(fields, "withheld"),
             fields.numbers("tolerance") if fields.has("tolerance") else {},
-            {key: str(entry) for key, entry in fields.mapping("about").items()}
-            if fields.has("about")
-            else {},
             _read_seal(fields, content),
             fields.number("choice_tolerance") if fields.has("choice_tolerance") else None,
+            _texts(fields, "about"),
         )
 
     def promise(self) -> Promise:
@@ -158,6 +154,10 @@ class Manifest:
                 raise VerificationError(
                     f"the manifest contradicts itself: the {what.format(name)} that its costs are stated for."
                 )
+
+
+def _texts(fields: Fields, key: str) -> dict[str, str]:
+    return {name: str(text) for name, text in fields.mapping(key).items()} if fields.has(key) else {}
 
 
 def _digest(fields: Fields, key: str) -> str:
