@@ -12,7 +12,7 @@ from sfumato.confidentiality import count_protected, find_warnings
 from sfumato.errors import InfeasibleError, ParameterError, SpecError
 from sfumato.preparing import asked_objectives, load, make_problem
 from sfumato.release import audit_against, audit_release, make_draft, manifest_path
-from sfumato.results import Release
+from sfumato.results import Measures, Release
 from sfumato.search import (
     Monitor,
     draw_near,
@@ -214,7 +214,7 @@ def measure(
         )
     source = open_source(data, None if spec is None else spec.data)
     cube = count_cube(source, tuple(quasi_identifiers), tuple(sensitive), person)
-    return measure_cube(cube)
+    return Measures(measure_cube(cube))
 
 
 def microaggregate(  # noqa: PLR0913 (keywords alone from the fourth on, and no two that belong together)

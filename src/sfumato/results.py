@@ -6,12 +6,13 @@ import warnings
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Self, cast
+from typing import TYPE_CHECKING, ClassVar, Literal, Self, cast
 
 import numpy as np
 
 from sfumato import front as fronts
 from sfumato.errors import DataError, ParameterError, VerificationError
+from sfumato.notebooks import ShownInNotebook
 from sfumato.preparing import asked_objectives, load, make_problem
 from sfumato.publishable import PublishableRows
 from sfumato.release import (
@@ -45,11 +46,19 @@ if TYPE_CHECKING:
 OLD_TREATMENTS = {"error": "refuse", "*": "generalize"}
 
 
-class Release(PublishableRows):
+class Measures(dict[str, float], ShownInNotebook):
+    """Measures by name, which a notebook shows as a table."""
+
+    shown_by = "measures_cell"
+
+
+class Release(PublishableRows, ShownInNotebook):
     """A solution applied to the full table, to be verified and written.
 
     Made by `sfumato.anonymize`, `Solution.release` and `Recipe.apply`.
     """
+
+    shown_by = "release_cell"
 
     def __init__(
         self, draft: Draft, run: Mapping[str, object] | None = None, front: fronts.PlainFront | None = None
@@ -276,13 +285,14 @@ class Solution(fronts.PlainSolution):
 
 
 @dataclass(frozen=True)
-class Front(fronts.PlainFront):
+class Front(fronts.PlainFront, ShownInNotebook):
     """The whole trade-off: solutions that cannot be improved in one respect without getting worse in another.
 
     Iterate over it, index it, `pick` from it. ``complete`` says that no
     recoding of the space can add a solution.
     """
 
+    shown_by: ClassVar[str] = "front_cell"
     source: tuple[Prepared, Problem] | None = field(default=None, repr=False, compare=False)
 
     def __repr__(self) -> str:

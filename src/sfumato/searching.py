@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from sfumato import front as fronts
 from sfumato.errors import ParameterError, SpecError
+from sfumato.notebooks import notebook_callback
 from sfumato.release import current_versions, trim_lattice, write_recoding
 from sfumato.results import Front
 from sfumato.search import (
@@ -42,7 +43,7 @@ def run_search(
     except ParameterError as error:
         raise SpecError(error.message, where=spec.where("search", "method")) from None
     settings = _settings(spec, threads, checkpoint)
-    result = _search(method, problem, spec, settings, callback)
+    result = _search(method, problem, spec, settings, callback or notebook_callback())
     return result, _describe(prepared, problem, result, method, why)
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, cast
+from typing import ClassVar, Literal, TypeAlias, cast
+
+from sfumato.notebooks import ShownInNotebook
 
 Unit: TypeAlias = Literal["row", "person"]
 Similarity: TypeAlias = Literal["range", "hierarchy"]
@@ -206,9 +208,10 @@ class Downcoding(Plain):
 
 
 @dataclass(frozen=True, slots=True)
-class Risk(Plain):
+class Risk(Plain, ShownInNotebook):
     """What attackers achieve against a table, and against a release made from it."""
 
+    shown_by: ClassVar[str] = "risk_cell"
     # the attributes that are known, and those that must not be learnt
     quasi_identifiers: tuple[str, ...]
     sensitive: tuple[str, ...]

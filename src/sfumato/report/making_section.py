@@ -122,11 +122,12 @@ def front_section(evidence: Evidence) -> Chapter:
         pieces.append(Paragraph(front_sentence(front)))
         if evidence.solution is None:
             pieces.append(Paragraph("The released recoding is not one of these solutions.", "note"))
-        pieces.append(_front_chart(front, evidence.solution))
+        pieces.append(front_chart_piece(front, evidence.solution))
     return Chapter("front", "Front", "The front and the chosen point", pieces)
 
 
-def _front_chart(front: PlainFront, picked: int | None) -> Chart:
+def front_chart_piece(front: PlainFront, picked: int | None) -> Chart:
+    """Return the picture of a front with the numbers behind it."""
     x, y = plane_axes(front)
     names = [name for name in front.measure_names if name != "suppressed"]
     seen = f"{count_words(len(front), 'solution')}, {x.span} and {y.span}."
@@ -148,8 +149,12 @@ def _front_chart(front: PlainFront, picked: int | None) -> Chart:
     return Chart(
         "front-picture",
         front_title(front),
-        "each point is a release that cannot be improved in one respect without getting worse in another; "
-        "the diamond is the one that was released, the others are the alternatives.",
+        "each point is a release that cannot be improved in one respect without getting worse in another"
+        + (
+            "."
+            if picked is None
+            else "; the diamond is the one that was released, the others are the alternatives."
+        ),
         front_chart(front, picked),
         seen,
         Numbers(

@@ -42,10 +42,10 @@ def risk_section(found: Published) -> Chapter:
         if inside is None and found.subject.has_persons:
             pieces.append(Paragraph(_person_words(found), "note"))
         else:
-            pieces.append(_person_chart(before, after))
+            pieces.append(person_chart(before, after))
         if inside is not None and inside.linkage[1]:
             pieces.append(_linkage_chart(*inside.linkage))
-        pieces += [_disclosure_chart(before, after)] if after.attributes else []
+        pieces += [disclosure_chart(before, after)] if after.attributes else []
     if inside is not None and inside.risk is not None:
         subsets = inside.risk.subsets
         pieces += [_subsets_chart(subsets)] if subsets is not None and subsets.best else []
@@ -60,7 +60,8 @@ def _person_words(found: Published) -> str:
     return f"A person may have several rows, and the file does not show which belong together.{chance}"
 
 
-def _person_chart(before: TableRisk | None, after: TableRisk) -> Chart:
+def person_chart(before: TableRisk | None, after: TableRisk) -> Chart:
+    """Return the chances of finding one person's row."""
     threshold = percent_words(after.prosecutor.threshold)
     questions: dict[str, Callable[[TableRisk], float]] = {
         "highest chance of being found": lambda risk: risk.prosecutor.highest,
@@ -116,7 +117,8 @@ DISCLOSED: dict[str, Callable[[AttributeDisclosure], float]] = {
 }
 
 
-def _disclosure_chart(before: TableRisk | None, after: TableRisk) -> Chart:
+def disclosure_chart(before: TableRisk | None, after: TableRisk) -> Chart:
+    """Return what classes give away about sensitive values."""
     was = {} if before is None else {item.attribute: item for item in before.attributes}
     return _pairs_chart(
         "disclosure",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Self
 from pydantic import BeforeValidator, Field, PrivateAttr, ValidationError, model_validator
 
 from sfumato.errors import nearest
+from sfumato.notebooks import ShownInNotebook
 from sfumato.private import spare_inputs
 from sfumato.spec.attribute import AttributeSpec  # noqa: TC001 (pydantic reads it at run time)
 from sfumato.spec.choices import check_number, check_text, parse_measure_name
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 
-class Spec(Section):
+class Spec(Section, ShownInNotebook):
     """Everything about a run: the data, the attributes, the requirements and the objectives.
 
     A specification does not change; ``model_copy`` makes a changed copy. Two are equal if all
@@ -68,6 +69,8 @@ class Spec(Section):
     >>> spec.quasi_identifiers
     ('age',)
     """
+
+    shown_by: ClassVar[str] = "spec_cell"
 
     data: DataSpec = DataSpec()
     attributes: dict[str, AttributeSpec]

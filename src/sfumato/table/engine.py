@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import functools
 import itertools
 import re
@@ -35,7 +36,9 @@ def connect() -> duckdb.DuckDBPyConnection:
     )
     tidy_at_exit()
     connection.execute(f"SET memory_limit = '{_memory_limit(connection)}B'")
-    connection.execute("SET enable_progress_bar = false")
+    with contextlib.suppress(duckdb.InvalidInputException):
+        # In a notebook without ipywidgets there is nothing that could draw a bar, and this is refused.
+        connection.execute("SET enable_progress_bar = false")
     connection.execute("SET TimeZone = 'UTC'")
     return connection
 

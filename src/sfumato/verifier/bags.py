@@ -8,7 +8,7 @@ import hashlib
 import re
 import tempfile
 import zlib
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -79,7 +79,8 @@ def open_engine() -> Iterator[DuckDBPyConnection]:
     with _spill_folder() as spill:
         connection = duckdb.connect(":memory:", config={**offline, "temp_directory": spill})
         try:
-            connection.execute("SET enable_progress_bar = false")
+            with suppress(duckdb.InvalidInputException):  # refused where a notebook could not draw one
+                connection.execute("SET enable_progress_bar = false")
             connection.execute("SET TimeZone = 'UTC'")
             _cap_memory(connection)
             yield connection
