@@ -1,8 +1,18 @@
 "use strict";
 
-// The figure. Its width follows the window, and the sheet while printing.
+// The library of the figure, packed in the page. What is injected runs only because the page's rule lists its digest.
+async function unpack() {
+  const packed = Uint8Array.from(atob(document.getElementById("library").textContent), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+  const library = document.createElement("script");
+  library.textContent = await new Response(stream).text();
+  document.head.append(library);
+}
+
+// The figure. Its width follows the window, and the sheet while printing; its colours follow the page's.
 const picture = document.getElementById("picture");
 const drawing = JSON.parse(document.getElementById("drawing").textContent);
+const night = matchMedia("(prefers-color-scheme: dark)");
 const options = {
   responsive: true,
   displaylogo: false,
@@ -12,7 +22,6 @@ const options = {
   plotlyServerURL: "",
   toImageButtonOptions: { filename: "front", scale: 2 },
 };
-Plotly.newPlot(picture, drawing.data, drawing.layout, options);
 const height = drawing.layout.height;
 // A4 between its margins, at the zoom of printing: lying, or standing where several panels need the room.
 const isTall = height > 690 / 0.75;
@@ -20,14 +29,85 @@ const zoom = isTall ? Math.min(0.75, 960 / height) : 0.75;
 const sheet = { width: (isTall ? 680 : 980) / zoom, height: height };
 picture.parentElement.classList.toggle("tall", isTall);
 
-addEventListener("beforeprint", () => {
-  picture.style.zoom = zoom;
-  Plotly.relayout(picture, sheet);
-});
-addEventListener("afterprint", () => {
-  picture.style.zoom = "";
-  Plotly.relayout(picture, { width: null, height: height, autosize: true });
-});
+const NARROW = 560;
+let isPrinting = false;
+
+function colour(name) {
+  return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+}
+
+// Colours of paper, text and lines; fewer marks on axes where there is no room for more.
+function look(layout, width) {
+  const made = { paper_bgcolor: colour("ground"), plot_bgcolor: colour("ground"), "font.color": colour("ink") };
+  Object.keys(layout).filter((name) => /^[xy]axis\d*$/.test(name)).forEach((name) => {
+    made[`${name}.gridcolor`] = colour("grid");
+    made[`${name}.color`] = colour("ink");
+    made[`${name}.tickfont.color`] = colour("ink");
+    made[`${name}.title.font.color`] = colour("ink");
+    const ticks = layout[name].tickvals;
+    if (name.startsWith("x") && ticks) {
+      const step = width < NARROW ? Math.ceil(ticks.length / 5) : 1;
+      made[`${name}.tickvals`] = ticks.filter((_, place) => place % step === 0);
+      made[`${name}.ticktext`] = (layout[name].ticktext || ticks).filter((_, place) => place % step === 0);
+    } else if (name.startsWith("x")) {
+      made[`${name}.nticks`] = width < NARROW ? 4 : 0;
+    }
+  });
+  return made;
+}
+
+// Marks that are dark on paper would vanish at night, and printing is on paper.
+const DARK_MARKS = {
+  "#000000": "ink", "#222222": "ink", "#31688e": "after", "#d55e00": "before",
+  "#007a5a": "good", "#a0447a": "bad", "#5b5bb0": "after",
+};
+
+function recolour(traces) {
+  const isNight = night.matches && !isPrinting;
+  traces.forEach((trace, place) => {
+    const own = drawing.data[place];
+    const marks = {};
+    [["marker", "color"], ["marker", "line", "color"], ["line", "color"], ["textfont", "color"]].forEach((path) => {
+      const value = path.reduce((part, key) => part && part[key], own);
+      if (typeof value === "string") {
+        const name = DARK_MARKS[value.toLowerCase()];
+        marks[path.join(".")] = isNight && name ? colour(name) : value;
+      }
+    });
+    if (Object.keys(marks).length) Plotly.restyle(picture, marks, [place]);
+  });
+}
+
+function dress() {
+  Plotly.relayout(picture, look(drawing.layout, picture.clientWidth));
+  recolour(picture.data);
+}
+
+function begin() {
+  Plotly.newPlot(picture, structuredClone(drawing.data), structuredClone(drawing.layout), options);
+  dress();
+  night.addEventListener("change", () => {
+    dress();
+    if (pair) showPair();
+  });
+  addEventListener("resize", dress);
+  addEventListener("beforeprint", () => {
+    isPrinting = true;
+    picture.style.zoom = zoom;
+    Plotly.relayout(picture, { ...look(drawing.layout, sheet.width), ...sheet });
+    recolour(picture.data);
+  });
+  addEventListener("afterprint", () => {
+    isPrinting = false;
+    picture.style.zoom = "";
+    Plotly.relayout(picture, { width: null, height: height, autosize: true });
+    dress();
+  });
+  if (pair) {
+    picture.on("plotly_click", (event) => choose(event.points[0].customdata));
+    showPair();
+  }
+}
 
 // The table. A click on a heading sorts by its column, a second one turns the order round.
 const body = document.querySelector("tbody");
@@ -51,7 +131,6 @@ headings.forEach((heading, column) => heading.querySelector("button").addEventLi
 const pair = document.getElementById("pair");
 const sizes = document.getElementById("sizes");
 const choices = ["first", "second"].map((name) => document.getElementById(name));
-const colours = ["#31688e", "#d55e00"];
 const rowOf = new Map();
 let turn = 0;
 
@@ -107,14 +186,16 @@ function drawSizes(numbers) {
     x: [x[0], ...x, high],
     y: [0, ...y, 100],
     mode: "lines",
-    line: { shape: "hv", width: 2.5, color: colours[side], dash: side ? "dash" : "solid" },
+    line: { shape: "hv", width: 2.5, color: colour(side ? "before" : "after"), dash: side ? "dash" : "solid" },
     name: `solution ${numbers[side]}`,
     hovertemplate: "%{y:.1f} %",
   }));
-  const grid = { gridcolor: "#e6e6e6", zeroline: false };
+  const grid = { gridcolor: colour("grid"), zeroline: false };
   const axis = { ...grid, title: { text: "class size" }, separatethousands: true, ...sizeRange(low, high) };
   const layout = {
-    font: drawing.layout.font,
+    font: { ...drawing.layout.font, color: colour("ink") },
+    paper_bgcolor: colour("ground"),
+    plot_bgcolor: colour("ground"),
     height: 340,
     margin: { l: 84, r: 40, t: 40, b: 56 },
     hovermode: "x unified",
@@ -156,6 +237,6 @@ if (pair) {
     choice.value = String(begin[side]);
     choice.addEventListener("change", showPair);
   });
-  picture.on("plotly_click", (event) => choose(event.points[0].customdata));
-  showPair();
 }
+
+unpack().then(begin);
