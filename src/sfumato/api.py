@@ -213,7 +213,8 @@ def measure(
             f"column {sorted(both)[0]!r} is named both as quasi-identifier and as sensitive; name it once."
         )
     source = open_source(data, None if spec is None else spec.data)
-    cube = count_cube(source, tuple(quasi_identifiers), tuple(sensitive), person)
+    attributes = None if spec is None else spec.attributes
+    cube = count_cube(source, tuple(quasi_identifiers), tuple(sensitive), person, attributes)
     return measure_cube(cube)
 
 

@@ -16,7 +16,7 @@ from sfumato.kernels._options import inner, kernel
 from sfumato.kernels.rounding import round_off
 
 if TYPE_CHECKING:
-    from sfumato._typing import FloatArray, IntArray, LongArray
+    from sfumato._typing import BoolArray, FloatArray, IntArray, LongArray
     from sfumato.kernels.layout import Plan, Scratch, Tables
 
     Runs: TypeAlias = tuple[IntArray, LongArray, IntArray, LongArray]
@@ -63,8 +63,8 @@ def _count_keys(keys: IntArray, count: int, size: int, begins: LongArray) -> Non
 
 
 @kernel
-def _fill_entropy(runs: Runs, rows: LongArray, found: FloatArray) -> None:
-    """Write exp(−Σ p·ln p) = exp(ln n − Σ c·ln c / n) of every class, to 13 digits.
+def _fill_entropy(runs: Runs, found: FloatArray) -> None:
+    """Write exp(−Σ p·ln p) = exp(ln n − Σ c·ln c / n) of every class, to 13 digits; 1 where n is 0.
 
     So values with equal shares give their number exactly, and a requirement can be met by them.
     """
@@ -72,11 +72,13 @@ def _fill_entropy(runs: Runs, rows: LongArray, found: FloatArray) -> None:
     at = 0
     for c in range(len(ends)):
         total = 0.0
+        known = 0
         while at < ends[c]:
             count = counts[order[at]]
+            known += count
             total += count * math.log(count)
             at += 1
-        found[c] = round_off(math.exp(math.log(rows[c]) - total / rows[c]))
+        found[c] = round_off(math.exp(math.log(known) - total / known)) if known else 1.0
 
 
 @kernel
@@ -97,7 +99,10 @@ def _sort(values: LongArray, m: int) -> None:
 
 @kernel
 def _fill_recursive(runs: Runs, factor: LongArray, held: LongArray, found: FloatArray) -> None:
-    """Write the largest ℓ with r₁ < c·(r_ℓ + … + r_m) of every class, counts falling; 0 if there is none."""
+    """Write the largest ℓ with r₁ < c·(r_ℓ + … + r_m) of every class, counts falling; 0 if there is none.
+
+    A class without any count has 1.
+    """
     order, ends, _, counts = runs
     at = 0
     for c in range(len(ends)):
@@ -106,9 +111,9 @@ def _fill_recursive(runs: Runs, factor: LongArray, held: LongArray, found: Float
             held[place] = counts[order[at + place]]
         at = ends[c]
         _sort(held, m)
-        least = held[m - 1] * factor[1]
+        least = held[m - 1] * factor[1] if m else 0
         tail = 0
-        reached = 0
+        reached = 0 if m else 1
         for place in range(m):
             tail += held[place]
             if least < tail * factor[0]:
@@ -169,6 +174,82 @@ def _fill_ordered(
             at += 1
         moved += _gap(held * row_count, rows[c], first, np.int64(m), reach, area)
         found[c] = moved / (float(rows[c]) * row_count * max(m - 1, 1))
+
+
+@kernel
+def _settle(heap: LongArray, size: int, value: int) -> int:
+    """Put a value into a heap whose largest stands first; return what lowers the largest to it, if it is larger.
+
+    The largest then becomes the value: summed over a sequence, this is the least that makes it nowhere fall.
+    """
+    place = size
+    while place and heap[(place - 1) // 2] < value:
+        heap[place] = heap[(place - 1) // 2]
+        place = (place - 1) // 2
+    heap[place] = value
+    lowered = heap[0] - value
+    place = 0
+    while lowered and 2 * place + 1 <= size:
+        child = 2 * place + 1
+        if child < size and heap[child + 1] > heap[child]:
+            child += 1
+        if heap[child] <= value:
+            break
+        heap[place] = heap[child]
+        place = child
+    if lowered:
+        heap[place] = value
+    return lowered
+
+
+@kernel
+def _fill_ordered_apart(
+    runs: Runs,
+    rows: LongArray,
+    overall: LongArray,
+    apart: BoolArray,
+    row_count: int,
+    held: LongArray,
+    found: FloatArray,
+) -> None:
+    """Do what :func:`_fill_ordered` does where some values are 1 apart from every other. O(m log m) a class.
+
+    What values apart and all others together exchange moves by 1, wherever among the others it comes from or
+    goes to. Say that b comes in: with F_v more up to value v in the class than in the table, all times n·N,
+    the others carry at least Σ_v |F_v + ρ_v| over gaps, ρ not falling and within 0 and b. The targets −F_v
+    are cut to that span first; what they then still cost is what makes them nowhere fall.
+    """
+    order, ends, values, counts = runs
+    known = 0
+    for v in range(len(overall)):
+        known += 0 if apart[v] else overall[v]
+    first = 0
+    for c in range(len(ends)):
+        here = 0
+        for at in range(first, ends[c]):
+            here += 0 if apart[values[order[at]]] else counts[order[at]]
+        bound = here * row_count - known * rows[c]
+        sign = 1 if bound > 0 else -1
+        bound = abs(bound)
+        exchanged, moved = float(bound), 0.0
+        carried, size = np.int64(0), np.int64(0)  # 64-bit, or the compiler makes _settle twice
+        at = first
+        for v in range(len(overall)):
+            excess = -overall[v] * rows[c]
+            if at < ends[c] and values[order[at]] == v:
+                excess += counts[order[at]] * row_count
+                at += 1
+            if apart[v]:
+                exchanged += abs(excess)
+                continue
+            carried += sign * excess
+            target = np.int64(min(max(carried, 0), bound))
+            moved += abs(carried - target) + _settle(held, size, target)
+            size += 1
+        held[:size] = 0
+        whole = float(rows[c]) * row_count
+        found[c] = (exchanged / 2.0 + moved / max(size - 1, 1)) / whole
+        first = ends[c]
 
 
 @kernel
@@ -239,11 +320,17 @@ def measure_histograms(tables: Tables, depth: int, plan: Plan, number: int, scra
     )
     rows, found = tables.rows[depth], scratch.values[number]
     if kind == ENTROPY:
-        _fill_entropy(runs, rows, found)
+        _fill_entropy(runs, found)
     elif kind == RECURSIVE:
         _fill_recursive(runs, plan.details.factor[number], scratch.held, found)
     elif kind == T_ORDERED:
-        reach, area = plan.details.reach[source], plan.details.area[source]
-        _fill_ordered(runs, rows, reach, area, plan.row_count, plan.set_size[source], found)
+        m = plan.set_size[source]
+        apart = plan.details.apart[source, :m]
+        if apart.any():
+            overall = plan.overall[source, :m]
+            _fill_ordered_apart(runs, rows, overall, apart, plan.row_count, scratch.held, found)
+        else:
+            reach, area = plan.details.reach[source], plan.details.area[source]
+            _fill_ordered(runs, rows, reach, area, plan.row_count, m, found)
     else:
         _fill_hierarchical(runs, rows, plan, number, scratch.held, scratch.squares[number], found)

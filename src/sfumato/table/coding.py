@@ -18,7 +18,7 @@ from sfumato.domains import Cube
 from sfumato.errors import DataError, HierarchyError, ParameterError
 from sfumato.hierarchies import build, encode
 from sfumato.hierarchies.hierarchy import Hierarchy, Value
-from sfumato.hierarchies.kinds import as_time, text_of
+from sfumato.hierarchies.kinds import as_time, text_of, texts_of
 from sfumato.table.keys import Roles, assign_roles, find_warnings, require_columns
 from sfumato.table.marking import HIDDEN, columns_for, mark_tuples
 from sfumato.table.tally import RawColumn, refuse_mixed, tally
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sfumato._typing import BoolArray, IntArray
-    from sfumato.spec import Spec
+    from sfumato.spec import AttributeSpec, Spec
     from sfumato.table.marking import Marks, Secrets
     from sfumato.table.sources import Source
     from sfumato.table.tally import DistinctColumn, Tally
@@ -71,16 +71,31 @@ class Table:
         cube = self.cube
         constant = [
             name
-            for name, codes in zip(self.roles.sensitive, cube.sensitive_codes.T, strict=False)
-            if (codes == codes[0]).all()
+            for a, name in enumerate(self.roles.sensitive)
+            if _is_constant(cube.sensitive_codes[:, a], cube.known(a))
         ]
         found = list(find_warnings(self.source, self.roles, cube.row_count, constant))
+        found.extend(self._absent())
         if self.spec.release.order == "input":
             found.append(
                 "the rows of a written release keep the order of the input, which may reveal something "
                 '(who came when, which rows were left out). Set order = "sorted" in [release].'
             )
         return found
+
+    def _absent(self) -> Iterator[str]:
+        """Count the values that are declared unknown and do not occur: other data may have them."""
+        for name in self.roles.sensitive:
+            asked = self.spec.attributes[name]
+            texts = texts_of(type_values(name, self.raw[name].values, asked)[1]) if asked.unknown else ()
+            absent = set(asked.unknown) - set(texts)
+            if absent:
+                many = f"{len(absent)} of {len(asked.unknown)} values"
+                yield f"declared unknown for {name!r}, but not in these data: {many}."
+
+
+def _is_constant(codes: IntArray, known: BoolArray) -> bool:
+    return bool(known[codes[0]] and (codes == codes[0]).all())
 
 
 def code_table(
@@ -126,8 +141,9 @@ def count_cube(
     quasi_identifiers: Sequence[str],
     sensitive: Sequence[str] = (),
     person: str | None = None,
+    attributes: Mapping[str, AttributeSpec] | None = None,
 ) -> Cube:
-    """Count the distinct tuples of a table without hierarchies.
+    """Count the distinct tuples of a table without hierarchies; of attributes only what is unknown is asked.
 
     Codes follow the size of numbers, also where they are texts, and otherwise the texts; missing is
     last. No value becomes a Python object.
@@ -139,6 +155,10 @@ def count_cube(
             raise DataError("a column is named twice. Name every column once.", where=source.name)
     counted = tally(source, asked)
     raw = {name: counted.columns[name].ranked() for name in _once(*quasi_identifiers, *sensitive)}
+    for name in set(sensitive) & set(attributes or ()):
+        asked = (attributes or {})[name]
+        values = type_values(name, raw[name].values, asked)[1] if asked.unknown else []
+        raw[name] = replace(raw[name], unknown=_unknown_codes(values, raw[name].codes, asked))
     cube = _make_cube(counted, raw, (tuple(quasi_identifiers), tuple(sensitive), person))
     return replace(cube, ordered=frozenset(name for name in sensitive if is_ordered(raw[name].values)))
 
@@ -185,7 +205,23 @@ def _code(
         )
     typed = None if attribute.output == "label" else values
     missing = hierarchy.size - 1 if has_missing else None
-    return hierarchy, RawColumn(column.values, codes, hierarchy.size, missing, typed)
+    silent = _unknown_codes(hierarchy.values, np.arange(hierarchy.size, dtype=np.int32), attribute)
+    declared = set(_unknown_codes(values, np.arange(len(codes), dtype=np.int32), attribute))
+    if declared != set(np.flatnonzero(np.isin(codes, silent)).tolist()):
+        raise DataError(
+            "a value that is declared unknown is one with others: granularity, bottom or top unites them. "
+            "List it under missing in [data] instead.",
+            where=name,
+        )
+    return hierarchy, RawColumn(column.values, codes, hierarchy.size, missing, typed, silent)
+
+
+def _unknown_codes(values: Sequence[Value], codes: IntArray, attribute: AttributeSpec) -> tuple[int, ...]:
+    """Return the codes of the values that an attribute declares unknown."""
+    declared = set(attribute.unknown)
+    told = zip(values, codes.tolist(), strict=False)
+    found = {code for value, code in told if value is not None and text_of(value) in declared}
+    return tuple(sorted(found)) if declared else ()
 
 
 def _make_cube(
@@ -212,7 +248,9 @@ def _make_cube(
         sensitive_codes=sensitive_codes,
         persons=counted.number_persons(person),
     )
-    return cube if marks is None else replace(cube, confidential=marks.confidential)
+    columns = (raw[name] for name in roles[1])
+    silent = tuple((*item.unknown, *(() if item.missing is None else (item.missing,))) for item in columns)
+    return replace(cube, unknown=silent, confidential=None if marks is None else marks.confidential)
 
 
 def _codes(counted: Tally, raw: Mapping[str, RawColumn], names: Sequence[str]) -> IntArray:
