@@ -222,8 +222,8 @@ def tables(
 ) -> Table:
     """Draw a table: quasi-identifiers ``q1``…, sensitive ``s1``, ``s2``, perhaps persons.
 
-    Where missing may occur, some sensitive values may be unknown too. ``missing`` and ``persons`` say whether these may occur. Missing belongs to
-    a domain only if it occurs; other values of a domain need not occur.
+    ``missing`` and ``persons`` say whether these may occur; where missing may, some sensitive values may be
+    unknown too. Missing belongs to a domain only if it occurs; other values of a domain need not occur.
     """
     n = draw(st.integers(1, max_rows))
     shapes = []

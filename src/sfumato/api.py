@@ -197,7 +197,8 @@ def measure(
     person
         Column that identifies persons, if a person has several rows.
     spec
-        How a file is read (separator, encoding, missing), if not by the defaults.
+        How a file is read (separator, encoding, missing), if not by the defaults, and which sensitive values
+        are unknown.
 
     Returns
     -------

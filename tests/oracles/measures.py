@@ -51,9 +51,7 @@ def distinct_l(classes: Sequence[Members], values: Sequence[Value], unknown: Col
     return min(max(len(set(known(members, values, unknown))), 1) for members in classes)
 
 
-def share_l(
-    classes: Sequence[Members], values: Sequence[Value], unknown: Collection[Value] = ()
-) -> Fraction:
+def share_l(classes: Sequence[Members], values: Sequence[Value], unknown: Collection[Value] = ()) -> Fraction:
     """Return one over the largest share that one sensitive value has in a class."""
     largest = Fraction(0)
     for members in classes:

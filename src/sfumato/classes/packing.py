@@ -25,12 +25,7 @@ KEPT_BYTES = 48_000_000
 """How many tables of leading attributes a worker keeps at most, and their largest possible size."""
 
 # What counts known values alone.
-_OF_KNOWN = frozenset(
-    (
-        *(PropertyKind.DISTINCT, PropertyKind.SQUARES, PropertyKind.SHARE),
-        *(PropertyKind.ENTROPY, PropertyKind.RECURSIVE),
-    )
-)
+_OF_KNOWN = ("DISTINCT", "SQUARES", "SHARE", "ENTROPY", "RECURSIVE")
 _FROM_CLASSES = {PropertyKind.SIZE: kernel.SIZE, PropertyKind.DIVERSITY: DIVERSITY}
 _FROM_PAIRS = {
     PropertyKind.DISTINCT: kernel.DISTINCT_PAIRS,
@@ -135,7 +130,7 @@ class Sources:
             in_pairs = item.kind is PropertyKind.RISK or by_rows
             number = _number_in(self.pair_attributes, (item.attribute, False)) if in_pairs else 0
             return OF_SENTENCES[item.kind], number
-        asked = (item.attribute, item.kind in _OF_KNOWN and not cube.known(item.attribute).all())
+        asked = (item.attribute, item.kind.name in _OF_KNOWN and not cube.known(item.attribute).all())
         if item.kind is PropertyKind.DISTINCT and cube.sensitive_sizes[item.attribute] <= WORD_BITS:
             return kernel.DISTINCT_BITS, _number_in(self.bit_attributes, asked)
         return _FROM_PAIRS[item.kind], _number_in(self.pair_attributes, asked)

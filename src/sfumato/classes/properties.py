@@ -31,8 +31,8 @@ class PropertyKind(Enum):
     mover's distance between its shares and those of the whole table, where any two values are 1
     apart, or the farther the more values lie between them, or the farther the higher the first of
     the ``levels`` is that unites them; missing and values declared unknown are 1 apart from all others. In
-    ``DISTINCT``, ``SQUARES``, ``SHARE``, ``ENTROPY`` and ``RECURSIVE`` these do not count, neither as values
-    nor as rows; a class without a known value has 0 ``SQUARES`` and 1 of the others. ``DIVERSITY``, of no sensitive
+    the first six but ``MAJORITY`` these count neither as values nor as rows; a class without a known value
+    has 0 ``SQUARES`` and 1 of the others. ``DIVERSITY``, of no sensitive
     attribute: Σ w·extent / Σ w over the cells of its rows, each ``EXTENT`` over its limit. Of the hidden
     attribute that tells for whom confidential sentences are true and who holds them: ``SECURE``: 1 if it
     discloses none of them to whom it is confidential, else 0; ``EXPOSED``: the people who hold what it

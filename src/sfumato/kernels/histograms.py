@@ -177,79 +177,63 @@ def _fill_ordered(
 
 
 @kernel
-def _settle(heap: LongArray, size: int, value: int) -> int:
-    """Put a value into a heap whose largest stands first; return what lowers the largest to it, if it is larger.
+def _settle(heap: LongArray, size: np.int64, value: np.int64) -> np.int64:
+    """Put a value into a heap, largest first, and lower the largest to it; return by how much.
 
-    The largest then becomes the value: summed over a sequence, this is the least that makes it nowhere fall.
+    Summed over a sequence, this is the least that makes it nowhere fall.
     """
-    place = size
-    while place and heap[(place - 1) // 2] < value:
+    place = int(size)
+    while place > 0 and heap[(place - 1) // 2] < value:
         heap[place] = heap[(place - 1) // 2]
         place = (place - 1) // 2
     heap[place] = value
-    lowered = heap[0] - value
-    place = 0
-    while lowered and 2 * place + 1 <= size:
-        child = 2 * place + 1
+    lowered: np.int64 = heap[0] - value
+    place, child = 0, 1
+    while lowered and child <= size:
         if child < size and heap[child + 1] > heap[child]:
             child += 1
+        heap[place] = max(heap[child], value)
         if heap[child] <= value:
-            break
-        heap[place] = heap[child]
-        place = child
-    if lowered:
-        heap[place] = value
+            return lowered
+        place, child = child, 2 * child + 1
+    heap[place] = value if lowered else heap[place]
     return lowered
 
 
 @kernel
 def _fill_ordered_apart(
-    runs: Runs,
-    rows: LongArray,
-    overall: LongArray,
-    apart: BoolArray,
-    row_count: int,
-    held: LongArray,
-    found: FloatArray,
+    runs: Runs, rows: LongArray, overall: LongArray, apart: BoolArray, held: LongArray, found: FloatArray
 ) -> None:
     """Do what :func:`_fill_ordered` does where some values are 1 apart from every other. O(m log m) a class.
 
-    What values apart and all others together exchange moves by 1, wherever among the others it comes from or
-    goes to. Say that b comes in: with F_v more up to value v in the class than in the table, all times n·N,
-    the others carry at least Σ_v |F_v + ρ_v| over gaps, ρ not falling and within 0 and b. The targets −F_v
-    are cut to that span first; what they then still cost is what makes them nowhere fall.
+    What the others together have too much, b, goes to values apart, at 1 wherever it leaves. With F_v too
+    much up to value v, and ρ_v of it gone by then, they carry Σ_v |F_v − ρ_v| over gaps, ρ not falling from
+    0 to b. So F is cut to that span, then made nowhere fall. Where they have too little, signs are turned.
     """
     order, ends, values, counts = runs
-    known = 0
-    for v in range(len(overall)):
-        known += 0 if apart[v] else overall[v]
-    first = 0
+    row_count = overall.sum()
+    at = 0
     for c in range(len(ends)):
-        here = 0
-        for at in range(first, ends[c]):
-            here += 0 if apart[values[order[at]]] else counts[order[at]]
-        bound = here * row_count - known * rows[c]
-        sign = 1 if bound > 0 else -1
-        bound = abs(bound)
-        exchanged, moved = float(bound), 0.0
-        carried, size = np.int64(0), np.int64(0)  # 64-bit, or the compiler makes _settle twice
-        at = first
         for v in range(len(overall)):
-            excess = -overall[v] * rows[c]
-            if at < ends[c] and values[order[at]] == v:
-                excess += counts[order[at]] * row_count
-                at += 1
-            if apart[v]:
-                exchanged += abs(excess)
-                continue
-            carried += sign * excess
-            target = np.int64(min(max(carried, 0), bound))
-            moved += abs(carried - target) + _settle(held, size, target)
-            size += 1
-        held[:size] = 0
-        whole = float(rows[c]) * row_count
-        found[c] = (exchanged / 2.0 + moved / max(size - 1, 1)) / whole
-        first = ends[c]
+            held[v] = -overall[v] * rows[c]
+        while at < ends[c]:
+            held[values[order[at]]] += counts[order[at]] * row_count
+            at += 1
+        beside, moved = 0.0, 0.0
+        excess, carried, size = np.int64(0), np.int64(0), np.int64(0)  # else _settle is compiled twice
+        for v in range(len(overall)):
+            beside += abs(held[v]) if apart[v] else 0
+            excess += 0 if apart[v] else held[v]
+        for v in range(len(overall)):
+            if not apart[v]:
+                # The heap grows where excesses were read before.
+                carried += held[v] if excess > 0 else -held[v]
+                target = np.int64(min(max(carried, 0), abs(excess)))
+                moved += abs(carried - target) + _settle(held, size, target)
+                size += 1
+        held[: len(overall)] = 0
+        exchanged = (beside + abs(excess)) / 2.0
+        found[c] = (exchanged + moved / max(float(size) - 1.0, 1.0)) / (float(rows[c]) * row_count)
 
 
 @kernel
@@ -328,7 +312,7 @@ def measure_histograms(tables: Tables, depth: int, plan: Plan, number: int, scra
         apart = plan.details.apart[source, :m]
         if apart.any():
             overall = plan.overall[source, :m]
-            _fill_ordered_apart(runs, rows, overall, apart, plan.row_count, scratch.held, found)
+            _fill_ordered_apart(runs, rows, overall, apart, scratch.held, found)
         else:
             reach, area = plan.details.reach[source], plan.details.area[source]
             _fill_ordered(runs, rows, reach, area, plan.row_count, m, found)

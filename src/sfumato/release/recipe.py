@@ -93,8 +93,6 @@ class RecipeAttribute:
             raise DataError(
                 "a quasi-identifier must have a partition, and no other column may.", where=fields.where
             )
-        if fields.has("unknown") and role != "sensitive":
-            raise DataError("only a sensitive column may have unknown values.", where=fields.where)
         level, blocks, labels = (None,) * 3 if partition is None else _read_partition(partition)
         statistics = None if partition is None else _read_statistics(partition)
         return cls(
@@ -175,9 +173,8 @@ class Generalization:
 
     @property
     def unknown(self) -> dict[str, tuple[str | float, ...]]:
-        """Sensitive column → its unknown values, as a recount compares them."""
-        silent = {name: self.attributes[name] for name in self.sensitive}
-        return {name: comparable(done.unknown, done.kind) for name, done in silent.items() if done.unknown}
+        """Column → its unknown values, as a recount compares them."""
+        return {name: comparable(item.unknown, item.kind) for name, item in self.attributes.items()}
 
     @property
     def released(self) -> tuple[str, ...]:
@@ -267,7 +264,7 @@ class Generalization:
 
 
 def comparable(texts: Sequence[str], kind: str | None) -> tuple[str | float, ...]:
-    """Return values so that a recount tells numbers from texts; numbers where the kind is not known either."""
+    """Return values as a recount compares them: as numbers if they are some, unless the kind is another."""
     if kind not in (None, "number"):
         return tuple(texts)
     return tuple(float(text) if infer_kind([text]) == "number" else text for text in texts)

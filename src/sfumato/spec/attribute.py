@@ -300,9 +300,7 @@ def _check_ordered_value(value: object) -> Scalar:
 
 def _check_unknown(value: object) -> tuple[str, ...]:
     """Accept distinct values, as the texts by which data match them."""
-    entries = check_entries(value, lambda entry: value_text(_check_value(entry)))
-    refuse_repetition(entries)
-    return tuple(entries)
+    return tuple(map(value_text, _check_order(value)))
 
 
 class AttributeSpec(Section):
@@ -426,6 +424,9 @@ class AttributeSpec(Section):
         if self.granularity is not None and self.kind not in (None, "number"):
             yield SpecFault(("granularity",), f"needs numbers; the kind here is {self.kind!r}.")
         source = self.hierarchy.source if self.hierarchy else None
+        ends = (self.hierarchy.bottom, self.hierarchy.top) if self.hierarchy else ()
+        if self.unknown and any(end is not None for end in (self.granularity, *ends)):
+            yield SpecFault(("unknown",), "does not go with granularity, bottom or top, which unite values.")
         if source == "intervals" and self.kind not in (None, "number"):
             yield SpecFault(("hierarchy", "intervals"), f"needs numbers; the kind here is {self.kind!r}.")
         if source == "dates" and self.kind not in (None, "date"):

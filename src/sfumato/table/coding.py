@@ -18,14 +18,16 @@ from sfumato.domains import Cube
 from sfumato.errors import DataError, HierarchyError, ParameterError
 from sfumato.hierarchies import build, encode
 from sfumato.hierarchies.hierarchy import Hierarchy, Value
-from sfumato.hierarchies.kinds import as_time, text_of, texts_of
+from sfumato.hierarchies.kinds import as_time, text_of
 from sfumato.table.keys import Roles, assign_roles, find_warnings, require_columns
 from sfumato.table.marking import HIDDEN, columns_for, mark_tuples
 from sfumato.table.tally import RawColumn, refuse_mixed, tally
-from sfumato.table.values import is_ordered, type_values
+from sfumato.table.values import is_ordered, texts_of_array, type_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from numpy.typing import NDArray
 
     from sfumato._typing import BoolArray, IntArray
     from sfumato.spec import AttributeSpec, Spec
@@ -71,31 +73,22 @@ class Table:
         cube = self.cube
         constant = [
             name
-            for a, name in enumerate(self.roles.sensitive)
-            if _is_constant(cube.sensitive_codes[:, a], cube.known(a))
+            for a, (name, codes) in enumerate(zip(self.roles.sensitive, cube.sensitive_codes.T, strict=False))
+            if (codes == codes[0]).all() and cube.known(a)[codes[0]]
         ]
         found = list(find_warnings(self.source, self.roles, cube.row_count, constant))
-        found.extend(self._absent())
+        for name in self.roles.sensitive:
+            declared = set(self.spec.attributes[name].unknown)
+            absent = len(declared - set(texts_of_array(self.raw[name].values))) if declared else 0
+            if absent:
+                many = f"{absent} of {len(declared)} values"
+                found.append(f"declared unknown for {name!r}, but not in these data: {many}.")
         if self.spec.release.order == "input":
             found.append(
                 "the rows of a written release keep the order of the input, which may reveal something "
                 '(who came when, which rows were left out). Set order = "sorted" in [release].'
             )
         return found
-
-    def _absent(self) -> Iterator[str]:
-        """Count the values that are declared unknown and do not occur: other data may have them."""
-        for name in self.roles.sensitive:
-            asked = self.spec.attributes[name]
-            texts = texts_of(type_values(name, self.raw[name].values, asked)[1]) if asked.unknown else ()
-            absent = set(asked.unknown) - set(texts)
-            if absent:
-                many = f"{len(absent)} of {len(asked.unknown)} values"
-                yield f"declared unknown for {name!r}, but not in these data: {many}."
-
-
-def _is_constant(codes: IntArray, known: BoolArray) -> bool:
-    return bool(known[codes[0]] and (codes == codes[0]).all())
 
 
 def code_table(
@@ -155,10 +148,11 @@ def count_cube(
             raise DataError("a column is named twice. Name every column once.", where=source.name)
     counted = tally(source, asked)
     raw = {name: counted.columns[name].ranked() for name in _once(*quasi_identifiers, *sensitive)}
-    for name in set(sensitive) & set(attributes or ()):
-        asked = (attributes or {})[name]
-        values = type_values(name, raw[name].values, asked)[1] if asked.unknown else []
-        raw[name] = replace(raw[name], unknown=_unknown_codes(values, raw[name].codes, asked))
+    for name in sensitive:
+        declares = (attributes or {}).get(name)
+        if declares is not None and declares.unknown:
+            values = type_values(name, raw[name].values, declares)[1]
+            raw[name] = replace(raw[name], unknown=_unknown_codes(values, raw[name].codes, declares))
     cube = _make_cube(counted, raw, (tuple(quasi_identifiers), tuple(sensitive), person))
     return replace(cube, ordered=frozenset(name for name in sensitive if is_ordered(raw[name].values)))
 
@@ -205,23 +199,15 @@ def _code(
         )
     typed = None if attribute.output == "label" else values
     missing = hierarchy.size - 1 if has_missing else None
-    silent = _unknown_codes(hierarchy.values, np.arange(hierarchy.size, dtype=np.int32), attribute)
-    declared = set(_unknown_codes(values, np.arange(len(codes), dtype=np.int32), attribute))
-    if declared != set(np.flatnonzero(np.isin(codes, silent)).tolist()):
-        raise DataError(
-            "a value that is declared unknown is one with others: granularity, bottom or top unites them. "
-            "List it under missing in [data] instead.",
-            where=name,
-        )
+    silent = _unknown_codes(hierarchy.values, np.arange(hierarchy.size), attribute)
     return hierarchy, RawColumn(column.values, codes, hierarchy.size, missing, typed, silent)
 
 
-def _unknown_codes(values: Sequence[Value], codes: IntArray, attribute: AttributeSpec) -> tuple[int, ...]:
+def _unknown_codes(values: Sequence[Value], codes: NDArray[Any], attribute: AttributeSpec) -> tuple[int, ...]:
     """Return the codes of the values that an attribute declares unknown."""
-    declared = set(attribute.unknown)
-    told = zip(values, codes.tolist(), strict=False)
-    found = {code for value, code in told if value is not None and text_of(value) in declared}
-    return tuple(sorted(found)) if declared else ()
+    told = zip(values, codes.tolist(), strict=False)  # missing may be a value, and have no code
+    texts = ((None if value is None else text_of(value), code) for value, code in told)
+    return tuple(sorted({code for text, code in texts if text in attribute.unknown}))
 
 
 def _make_cube(

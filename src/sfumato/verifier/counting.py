@@ -9,12 +9,19 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from heapq import heappush, heapreplace
-from itertools import accumulate, chain, groupby, product
+from itertools import accumulate, chain, product
 from typing import TYPE_CHECKING
 
 from sfumato.verifier.checks import split_name
 from sfumato.verifier.loading import BeforehandError, UndeterminedError, UnstatedError
-from sfumato.verifier.promise import Overall, key_of, places_apart, stated_costs, stated_overall, stated_weight
+from sfumato.verifier.promise import (
+    Overall,
+    key_of,
+    places_apart,
+    stated_costs,
+    stated_overall,
+    stated_weight,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,7 +31,6 @@ if TYPE_CHECKING:
     from sfumato.verifier.sentences import Telling
 
 ROUNDING = 1e-9
-_FETCHED = 10_000
 
 
 def count_t(groups: Groups, attribute: str, distance: str = "equal") -> Count:
@@ -54,7 +60,7 @@ def count_t(groups: Groups, attribute: str, distance: str = "equal") -> Count:
         return _largest(groups, _HIERARCHICAL, rows * _fill_tree(groups, overall, apart))
     gaps = max(len(overall.values) - len(apart) - 1, 1)
     if apart:
-        return _largest_beside(groups, set(apart), gaps) / rows
+        return _largest_beside(groups, apart, gaps) / rows
     return _largest(groups, _ORDERED, rows * gaps)
 
 
@@ -123,15 +129,13 @@ _ORDERED = (
 )
 
 
-def _largest_beside(groups: Groups, apart: set[int], gaps: int) -> Fraction:
+def _largest_beside(groups: Groups, apart: list[int], gaps: int) -> Fraction:
     """Return the largest ordered work of a class over its size, where some values are 1 apart from all."""
-    cursor = groups.connection.execute("SELECT class, size, place, excess FROM excess ORDER BY class, place")
-    rows = chain.from_iterable(iter(lambda: cursor.fetchmany(_FETCHED), []))
     largest = Fraction(0)
-    for (_, size), values in groupby(rows, key=lambda row: row[:2]):
-        excess = [(place in apart, amount) for _, _, place, amount in values]
-        beside = [amount for is_apart, amount in excess if is_apart]
-        moved = _least_carried([amount for is_apart, amount in excess if not is_apart])
+    by_class = "SELECT size, list(excess ORDER BY place) FROM excess GROUP BY class, size"
+    for size, excess in groups.connection.execute(by_class).fetchall():
+        beside = [excess[place] for place in apart]
+        moved = _least_carried([amount for place, amount in enumerate(excess) if place not in apart])
         exchanged = Fraction(sum(map(abs, beside)) + abs(sum(beside)), 2)
         largest = max(largest, (exchanged + Fraction(moved, gaps)) / size)
     return largest
@@ -140,9 +144,8 @@ def _largest_beside(groups: Groups, apart: set[int], gaps: int) -> Fraction:
 def _least_carried(excess: list[int]) -> int:
     """Return what values in a row carry to their neighbours at least, if the rest may leave anywhere.
 
-    Up to each value, as much has left as was there, or as little more or less as possible: what has left
-    starts at 0, never falls, and ends at the whole. The least that makes a sequence nowhere fall is found with
-    the largest so far.
+    What has left up to each value starts at 0, never falls, and ends at the whole. The least that makes a
+    sequence nowhere fall is found with the largest so far.
     """
     whole = sum(excess)
     carried, left = 0, list[int]()
