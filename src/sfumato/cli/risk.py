@@ -187,7 +187,8 @@ def _print_attributes(found: Risk, output: Output) -> None:
         "Learning values without finding anybody",
         "Homogeneous: all known values of the class are the same. Skewed: a row's own value is more likely "
         f"in its class than in the whole table, by more than {percent(found.threshold)}. Similar: all known "
-        f"values of the class lie {_likeness(found)}. Shares of the rows; rows without a value count in none.",
+        f"values of the class lie {_likeness(found)}. Shares of the rows; a row without a known value never "
+        "counts.",
     )
     rows = []
     for where, side in _sides(found).items():
