@@ -147,14 +147,11 @@ class CellCosts(NamedTuple):
 def make_details(
     properties: Sequence[Property],
     sources: Sequence[int],
-    shares: tuple[LongArray, BoolArray],
+    shares: tuple[LongArray, BoolArray],  # rows of each value of each set, and which values are apart
     sizes: LongArray,
     costs: CellCosts,
 ) -> layout.Details:
-    """Put what properties need into arrays.
-
-    ``shares`` are the rows of each value of each set, and which of them are values apart.
-    """
+    """Put what properties need into arrays."""
     overall, apart = shares
     reach = np.cumsum(overall, axis=1, dtype=np.float64)
     area = np.zeros((reach.shape[0], reach.shape[1] + 1))

@@ -205,9 +205,9 @@ def _code(
 
 def _unknown_codes(values: Sequence[Value], codes: NDArray[Any], attribute: AttributeSpec) -> tuple[int, ...]:
     """Return the codes of the values that an attribute declares unknown."""
-    told = zip(values, codes.tolist(), strict=False)  # missing may be a value, and have no code
-    texts = ((None if value is None else text_of(value), code) for value, code in told)
-    return tuple(sorted({code for text, code in texts if text in attribute.unknown}))
+    told = zip(values, codes.tolist(), strict=True) if attribute.unknown else ()
+    found = {code for value, code in told if value is not None and text_of(value) in attribute.unknown}
+    return tuple(sorted(found))
 
 
 def _make_cube(

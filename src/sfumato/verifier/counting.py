@@ -14,14 +14,7 @@ from typing import TYPE_CHECKING
 
 from sfumato.verifier.checks import split_name
 from sfumato.verifier.loading import BeforehandError, UndeterminedError, UnstatedError
-from sfumato.verifier.promise import (
-    Overall,
-    key_of,
-    places_apart,
-    stated_costs,
-    stated_overall,
-    stated_weight,
-)
+from sfumato.verifier.promise import Overall, apart_in, key_of, stated_costs, stated_overall, stated_weight
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,7 +47,7 @@ def count_t(groups: Groups, attribute: str, distance: str = "equal") -> Count:
     rows = groups.kept_rows if overall.counts is None else sum(overall.counts)
     if distance == "equal":
         return _largest_equal(groups, rows)
-    apart = places_apart(groups.promise, attribute, overall.values)
+    apart = apart_in(groups.promise, attribute, overall.values)
     _fill_excess(groups, rows)
     if distance == "hierarchical":
         return _largest(groups, _HIERARCHICAL, rows * _fill_tree(groups, overall, apart))
@@ -209,9 +202,9 @@ def _known(groups: Groups, attribute: str) -> tuple[str, bool]:
     silent = [*listed, *groups.promise.missing]
     groups.make_listed("silent", silent, place=range(len(silent)))
     is_told = f"{column} IS NOT NULL AND {key_of(column, silent)} NOT IN (SELECT value FROM silent)"
-    groups.make("known", f"FROM cells WHERE {is_told}")
-    classes = groups.number("SELECT count(DISTINCT class) FROM known")
-    return histogram(column, "known"), classes == groups.number("SELECT count(*) FROM sizes")
+    known = f"(FROM cells WHERE {is_told})"
+    classes = groups.number(f"SELECT count(DISTINCT class) FROM {known}")
+    return histogram(column, known), classes == groups.number("SELECT count(*) FROM sizes")
 
 
 def count_distinct_l(groups: Groups, attribute: str) -> Count:

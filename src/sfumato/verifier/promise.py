@@ -188,7 +188,7 @@ def stated_overall(promise: Promise, attribute: str) -> Overall | None:
     return Overall(tuple(values), None, tree, tuple(shares), step)
 
 
-def places_apart(promise: Promise, attribute: str, values: Sequence[Scalar]) -> list[int]:
+def apart_in(promise: Promise, attribute: str, values: Sequence[Scalar]) -> list[int]:
     """Return where missing and unknown values stand among the values of a sensitive attribute."""
     listed = promise.unknown.get(attribute, ())
     as_key = _number_or_text if any(isinstance(value, float) for value in listed) else text_of
