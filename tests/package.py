@@ -71,7 +71,15 @@ def cube_of(case: Case) -> Cube:
         sensitive_codes=case.sensitive_codes,
         persons=case.person_codes,
     )
-    return replace(cube, places=tuple(map(_places, case.table.ladders)))
+    silent = tuple(unknown_codes(case, name) for name in case.sensitive_values)
+    return replace(cube, places=tuple(map(_places, case.table.ladders)), unknown=silent)
+
+
+def unknown_codes(case: Case, name: str) -> tuple[int, ...]:
+    """Return the codes of missing and of unknown values."""
+    unknown = case.table.unknown.get(name, frozenset())
+    values = enumerate(case.sensitive_values[name])
+    return tuple(code for code, value in values if value is None or value in unknown)
 
 
 def _places(ladder: PlainLadder) -> np.ndarray | None:
@@ -83,7 +91,10 @@ def _places(ladder: PlainLadder) -> np.ndarray | None:
 
 def setting_of(case: Case, weights: np.ndarray) -> Setting:
     """Make the setting of a case; sensitive values are ordered and have trees."""
-    trees = {name: Levels(matrix_of(tree)) for name, tree in case.table.trees.items()}
+    trees = {
+        name: Levels(matrix_of(tree)).apart(unknown_codes(case, name))
+        for name, tree in case.table.trees.items()
+    }
     return Setting(case.names, tuple(case.sensitive_values), weights, frozenset(trees), trees)
 
 

@@ -222,8 +222,8 @@ def tables(
 ) -> Table:
     """Draw a table: quasi-identifiers ``q1``…, sensitive ``s1``, ``s2``, perhaps persons.
 
-    ``missing`` and ``persons`` say whether these may occur. Missing belongs to
-    a domain only if it occurs; other values of a domain need not occur.
+    ``missing`` and ``persons`` say whether these may occur; where missing may, some sensitive values may be
+    unknown too. Missing belongs to a domain only if it occurs; other values of a domain need not occur.
     """
     n = draw(st.integers(1, max_rows))
     shapes = []
@@ -239,7 +239,7 @@ def tables(
         shapes.append(draw(shape))
     rows = draw(_rows(shapes, n))
     kept = tuple(_without_unused_missing(a, [row[i] for row in rows]) for i, a in enumerate(shapes))
-    sensitive, trees = {}, {}
+    sensitive, trees, unknown = {}, {}, {}
     for number in range(1, draw(st.integers(min_sensitive, 2)) + 1):
         tree = draw(
             ladders(f"s{number}", max_domain=6, max_levels=4, missing=missing and draw(st.booleans()))
@@ -247,8 +247,10 @@ def tables(
         column = draw(st.lists(st.sampled_from(tree.values), min_size=n, max_size=n))
         sensitive[f"s{number}"] = column
         trees[f"s{number}"] = _without_unused_missing(tree, column)
+        told = [value for value in tree.values if value is not None]
+        unknown[f"s{number}"] = draw(st.sets(st.sampled_from(told), max_size=2 * missing).map(frozenset))
     people = draw(_persons(n)) if persons and draw(st.booleans()) else None
-    return Table(kept, rows, sensitive, people, trees)
+    return Table(kept, rows, sensitive, people, trees, unknown)
 
 
 @st.composite

@@ -197,7 +197,8 @@ def measure(
     person
         Column that identifies persons, if a person has several rows.
     spec
-        How a file is read (separator, encoding, missing), if not by the defaults.
+        How a file is read (separator, encoding, missing), if not by the defaults, and which sensitive values
+        are unknown.
 
     Returns
     -------
@@ -213,7 +214,8 @@ def measure(
             f"column {sorted(both)[0]!r} is named both as quasi-identifier and as sensitive; name it once."
         )
     source = open_source(data, None if spec is None else spec.data)
-    cube = count_cube(source, tuple(quasi_identifiers), tuple(sensitive), person)
+    attributes = None if spec is None else spec.attributes
+    cube = count_cube(source, tuple(quasi_identifiers), tuple(sensitive), person, attributes)
     return Measures(measure_cube(cube))
 
 

@@ -131,7 +131,7 @@ def _setting(table: Table, weights: FloatArray) -> Setting:
     """Note names and weights, and which sensitive attributes have an order or a tree."""
     spec = table.spec
     trees = {
-        name: Levels(hierarchy.levels)
+        name: Levels(hierarchy.levels).apart(table.raw[name].unknown)
         for name, hierarchy in table.sensitive.items()
         if spec.attributes[name].hierarchy is not None or hierarchy.height > 1
     }

@@ -14,22 +14,32 @@ from tests.assess.tables import Drawn, cells_of, tables
 from tests.oracles import risk as oracle
 
 POSITIONS = np.append(np.arange(32.0), np.nan)
+KNOWN = np.arange(33) < 32
 BRANCHES = np.array([code // 30 for code in range(32)] + [2], dtype=np.int64)
 
 
-@given(tables(), st.sampled_from(["0", "0.2", "0.25", "0.5"]))
-def test_all_three_attacks(table: Drawn, limit: str) -> None:
+@given(tables(), st.sampled_from(["0", "0.2", "0.25", "0.5"]), st.sampled_from([(), (1,), (0, 31)]))
+def test_all_three_attacks(table: Drawn, limit: str, unknown: tuple[int, ...]) -> None:
     cells, threshold = cells_of(table), float(limit)
+    known = ~np.isin(np.arange(33), [*unknown, 32])
     found = attribute_disclosure(
-        cells, cells.classes(table.names), "secret", threshold=threshold, positions=POSITIONS
+        cells, cells.classes(table.names), "secret", threshold=threshold, positions=POSITIONS, known=known
     )
-    expected = oracle.disclosure(table.rows, table.secret, Fraction(limit), Fraction(1, 10))
+    expected = oracle.disclosure(table.rows, table.secret, Fraction(limit), Fraction(1, 10), unknown)
     assert (found.homogeneous_rows, found.homogeneous_classes) == expected[:2]
     assert found.skewed_rows == expected[2]
     assert found.largest_distance == pytest.approx(float(expected[3]), abs=1e-12)
     assert found.mean_gain == pytest.approx(float(expected[4]), abs=1e-12)
     assert found.similar_rows == expected[5]
     assert found.rows == len(table.rows)
+
+
+def test_blank_rows_neither_learn_nor_protect() -> None:
+    """Five with HIV and five blanks: the five are known; ten blanks: nobody is."""
+    table = Drawn([(0,)] * 10 + [(1,)] * 10, [0] * 5 + [None] * 15, None)
+    cells = cells_of(table)
+    found = attribute_disclosure(cells, cells.classes(["q0"]), "secret", threshold=0.2, known=KNOWN)
+    assert (found.homogeneous_rows, found.homogeneous_classes, found.skewed_rows) == (5, 1, 5)
 
 
 def test_a_class_may_be_compared_with_another_table() -> None:
@@ -48,7 +58,11 @@ def test_values_of_one_branch_are_similar(table: Drawn) -> None:
     """0 to 2 stand under one node, 30 and 31 under another, and missing directly under the root."""
     cells = cells_of(table)
     found = attribute_disclosure(
-        cells, cells.classes(table.names), "secret", threshold=0.2, positions=POSITIONS, branches=BRANCHES
+        *(cells, cells.classes(table.names), "secret"),
+        threshold=0.2,
+        positions=POSITIONS,
+        branches=BRANCHES,
+        known=KNOWN,
     )
     under: dict[object, object] = {0: "low", 1: "low", 2: "low", 30: "high", 31: "high", None: None}
     assert found.similar_rows == oracle.similar_by_branch(table.rows, table.secret, under)

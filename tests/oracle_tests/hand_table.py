@@ -19,7 +19,7 @@ ROWS: list[Row] = [("a", "f"), ("b", "f"), ("a", "f"), ("c", "m"), ("d", "m"), (
 ILLNESS: list[Value] = ["flu", "flu", "cold", "flu", None, "cold"]
 PERSONS = ["x", "x", "y", "z", "z", "w"]
 
-TABLE = Table((CITY, SEX), ROWS, {"illness": ILLNESS})
+TABLE = Table((CITY, SEX), ROWS, {"illness": [value or "cough" for value in ILLNESS]})
 PERSONS_TABLE = Table((CITY, SEX), ROWS, {"illness": ILLNESS}, PERSONS)
 
 # At city level 1 and sex level 0 the classes are (ab, f), (cd, m), (cd, f).

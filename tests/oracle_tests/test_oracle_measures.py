@@ -36,22 +36,31 @@ def test_class_sizes_count_persons_and_means_count_rows() -> None:
     assert measures.mean_k(ALL, PERSONS) == Fraction(3, 2)
 
 
-def test_distinct_values_count_missing_as_one() -> None:
+def test_missing_and_unknown_are_no_distinct_values() -> None:
     # {flu, cold}, {flu, missing}, {cold}.
     assert measures.distinct_l(ALL, ILLNESS) == 1
-    assert measures.distinct_l(KEPT, ILLNESS) == 2
+    assert measures.distinct_l(KEPT, ILLNESS) == 1
+    assert measures.distinct_l([[0, 1, 2]], ILLNESS) == 2
+    assert measures.distinct_l([[0, 1, 2]], ILLNESS, {"cold"}) == 1
+    # A class without a known value has ℓ = 1 in every form.
+    assert measures.distinct_l([[4]], ILLNESS) == measures.share_l([[4]], ILLNESS) == 1
+    assert measures.entropy_l([[4]], ILLNESS) == measures.recursive_l([[4]], ILLNESS, Fraction(1, 2)) == 1
+    assert measures.entropy_at_least([[4]], ILLNESS, Fraction(1))
+    assert not measures.entropy_at_least([[4]], ILLNESS, Fraction(11, 10))
 
 
 def test_spread_l_sums_the_own_value_counts() -> None:
-    # flu, flu, cold: 2 + 2 + 1; flu, missing: 1 + 1; cold: 1.
-    assert measures.spread_l(ALL, ILLNESS) == 8
-    assert measures.spread_l(KEPT, ILLNESS) == 7
+    # flu, flu, cold: 2 + 2 + 1; flu, missing: 1; cold: 1.
+    assert measures.spread_l(ALL, ILLNESS) == 7
+    assert measures.spread_l(KEPT, ILLNESS) == 6
 
 
 def test_share_l_is_one_over_the_largest_share() -> None:
-    # Largest shares 2/3, 1/2, 1.
-    assert measures.share_l(ALL, ILLNESS) == 1
-    assert measures.share_l(KEPT, ILLNESS) == Fraction(3, 2)
+    # Largest shares of known values 2/3, 1, 1.
+    assert measures.share_l(KEPT, ILLNESS) == 1
+    assert measures.share_l([[0, 1, 2]], ILLNESS) == Fraction(3, 2)
+    # flu, flu, flu, missing, cold: 3/4.
+    assert measures.share_l([[0, 1, 3, 4, 5]], ILLNESS) == Fraction(4, 3)
 
 
 def test_t_compares_with_all_input_rows() -> None:
@@ -66,14 +75,14 @@ def test_t_compares_with_all_input_rows() -> None:
 
 def test_entropy_l() -> None:
     # Equal shares of two values give 2; shares 2/3 and 1/3 give (27/4)^(1/3).
-    assert measures.entropy_l([[3, 4]], ILLNESS) == pytest.approx(2)
-    assert measures.entropy_l(KEPT, ILLNESS) == pytest.approx((27 / 4) ** (1 / 3))
+    assert measures.entropy_l([[2, 3, 4]], ILLNESS) == pytest.approx(2)
+    assert measures.entropy_l([[0, 1, 2]], ILLNESS) == pytest.approx((27 / 4) ** (1 / 3))
     assert measures.entropy_l(ALL, ILLNESS) == pytest.approx(1)
 
 
 def test_entropy_is_judged_without_rounding() -> None:
-    assert measures.entropy_at_least([[3, 4]], ILLNESS, Fraction(2))
-    assert not measures.entropy_at_least([[3, 4]], ILLNESS, Fraction(2) + Fraction(1, 10**30))
+    assert measures.entropy_at_least([[2, 3, 4]], ILLNESS, Fraction(2))
+    assert not measures.entropy_at_least([[2, 3, 4]], ILLNESS, Fraction(2) + Fraction(1, 10**30))
     assert not measures.entropy_at_least(KEPT, ILLNESS, Fraction(2))
 
 
@@ -142,17 +151,20 @@ def test_precision() -> None:
 
 
 def test_t_follows_an_order() -> None:
-    # Overall flu 3/6, cold 2/6, missing 1/6, in the order cold, flu, missing.
-    # flu 2/3, cold 1/3:    0 crosses the first gap, 1/6 the second: 1/12
-    # flu 1/2, missing 1/2: 1/3 and 1/3:                             1/3
-    # cold 1:               2/3 and 1/6:                             5/12
-    order: list[Value] = ["cold", "flu", None]
+    # Overall flu 3/6, cold 2/6, missing 1/6, in the order cold, flu, fever; missing is 1 from each.
+    # flu 2/3, cold 1/3:    1/6 of flu is missing instead:                       1/6
+    # flu 1/2, missing 1/2: 1/3 of missing is cold instead:                      1/3
+    # cold 1:               1/6 is missing instead, 1/2 goes over one gap of two: 5/12
+    order: list[Value] = ["cold", "flu", "fever", None]
     found = [measures.t_ordered([members], ILLNESS, order) for members in ALL]
-    assert found == [Fraction(1, 12), Fraction(1, 3), Fraction(5, 12)]
+    assert found == [Fraction(1, 6), Fraction(1, 3), Fraction(5, 12)]
     assert measures.t_ordered(ALL, ILLNESS, order) == Fraction(5, 12)
-    # A value in between that nobody has makes the way longer by one gap of three.
+    # A value in between that nobody has makes the way longer; one that is unknown does not.
     longer: list[Value] = ["cold", "cough", "flu", None]
-    assert measures.t_ordered([[5]], ILLNESS, longer) == Fraction(2 + 2, 3) / 3 + Fraction(1, 18)
+    assert measures.t_ordered([[5]], ILLNESS, longer) == Fraction(1, 6) + Fraction(1, 2)
+    assert measures.t_ordered([[5]], ILLNESS, ["cough", *order], {"cough"}) == Fraction(5, 12)
+    # Two unknown values are 1 apart from each other, too: of cold and missing alike the half is elsewhere.
+    assert measures.t_ordered([[2, 4]], ILLNESS, order, {"cold"}) == Fraction(1, 2)
 
 
 def test_t_follows_a_tree() -> None:

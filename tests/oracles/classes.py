@@ -59,11 +59,13 @@ class Table:
     rows
         The quasi-identifiers of every row.
     sensitive
-        Attribute → its value in every row; missing is a value like any other.
+        Attribute → its value in every row.
     persons
         The person of every row, or None where every row is a person.
     trees
         Sensitive attribute → its whole domain in order, with the levels of its hierarchy.
+    unknown
+        Sensitive attribute → its values that count as missing does.
     """
 
     ladders: tuple[Ladder, ...]
@@ -71,6 +73,7 @@ class Table:
     sensitive: dict[str, list[Value]] = field(default_factory=dict)
     persons: list[str] | None = None
     trees: dict[str, Ladder] = field(default_factory=dict)
+    unknown: dict[str, frozenset[Value]] = field(default_factory=dict)
 
 
 def recoding_at(ladders: Sequence[Ladder], levels: Sequence[int]) -> list[dict[Value, Value]]:

@@ -114,12 +114,13 @@ def _privacy(table: Table, name: str, classes: Sequence[Members]) -> Number:
         }
         return of_sizes[word](classes, table.persons)
     values = table.sensitive[arguments[0]]
+    unknown = table.unknown.get(arguments[0], frozenset())
     if word == "recursive_l":
-        return measures.recursive_l(classes, values, Fraction(arguments[1]))
+        return measures.recursive_l(classes, values, Fraction(arguments[1]), unknown)
     if name.endswith(", ordered)"):
-        return measures.t_ordered(classes, values, table.trees[arguments[0]].values)
+        return measures.t_ordered(classes, values, table.trees[arguments[0]].values, unknown)
     if name.endswith(", hierarchical)"):
-        return measures.t_hierarchical(classes, values, table.trees[arguments[0]].levels)
+        return measures.t_hierarchical(classes, values, table.trees[arguments[0]].levels, unknown)
     if len(arguments) != 1:
         raise ValueError(f"{name} is not among the measures of the oracle")
     of_values: dict[str, Callable[..., Number]] = {
@@ -127,10 +128,10 @@ def _privacy(table: Table, name: str, classes: Sequence[Members]) -> Number:
         "entropy_l": measures.entropy_l,
         "share_l": measures.share_l,
         "spread_l": measures.spread_l,
-        "t": measures.t,
-        "cm": measures.cm,
     }
-    return of_values[word](classes, values)
+    if word in of_values:
+        return of_values[word](classes, values, unknown)
+    return {"t": measures.t, "cm": measures.cm}[word](classes, values)
 
 
 def _utility(node: _Node, word: str) -> Number:
@@ -181,7 +182,8 @@ def class_meets(problem: Problem, members: Members) -> bool:
         word, arguments = parse(name)
         if word == "entropy_l":
             values = problem.table.sensitive[arguments[0]]
-            if not measures.entropy_at_least([members], values, Fraction(str(bound))):
+            unknown = problem.table.unknown.get(arguments[0], frozenset())
+            if not measures.entropy_at_least([members], values, Fraction(str(bound)), unknown):
                 return False
         elif word in CLASS_LEVEL and not _holds(name, _privacy(problem.table, name, [members]), bound):
             return False

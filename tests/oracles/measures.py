@@ -4,7 +4,9 @@ A class is a list of row numbers. ``classes`` are the classes that remain after
 suppression, at least one; rows that are in none of them are suppressed. Class
 size counts distinct persons where ``persons`` is given; whatever counts records
 or sums over records (the means, the spreads, all of utility) counts rows. A
-missing sensitive value is a value of its own.
+sensitive value that is missing, or among those that ``unknown`` names, is no value in any
+form of ℓ, nor is its row counted there, and a class without a known value has ℓ = 1; in t
+each of them is a value of its own, at distance 1 from every other.
 """
 
 from __future__ import annotations
@@ -37,21 +39,29 @@ def mean_k(classes: Sequence[Members], persons: Sequence[str] | None = None) -> 
     return Fraction(spread_k(classes, persons), sum(len(members) for members in classes))
 
 
-def distinct_l(classes: Sequence[Members], values: Sequence[Value]) -> int:
+def known(members: Members, values: Sequence[Value], unknown: Collection[Value] = ()) -> list[Value]:
+    """Return the known sensitive values of a class, row by row."""
+    return [
+        values[number] for number in members if values[number] is not None and values[number] not in unknown
+    ]
+
+
+def distinct_l(classes: Sequence[Members], values: Sequence[Value], unknown: Collection[Value] = ()) -> int:
     """Return the smallest number of distinct sensitive values in a class."""
-    return min(len({values[number] for number in members}) for members in classes)
+    return min(max(len(set(known(members, values, unknown))), 1) for members in classes)
 
 
-def share_l(classes: Sequence[Members], values: Sequence[Value]) -> Fraction:
+def share_l(classes: Sequence[Members], values: Sequence[Value], unknown: Collection[Value] = ()) -> Fraction:
     """Return one over the largest share that one sensitive value has in a class."""
     largest = Fraction(0)
     for members in classes:
-        counts = Counter(values[number] for number in members)
-        largest = max(largest, Fraction(max(counts.values()), len(members)))
+        told = known(members, values, unknown)
+        most = Fraction(max(Counter(told).values()), len(told)) if told else Fraction(1)
+        largest = max(largest, most)
     return 1 / largest
 
 
-def entropy_l(classes: Sequence[Members], values: Sequence[Value]) -> float:
+def entropy_l(classes: Sequence[Members], values: Sequence[Value], unknown: Collection[Value] = ()) -> float:
     """Return the smallest exp(entropy) of the sensitive values of a class.
 
     Equal shares of ℓ values give ℓ. This is the one measure that is not exact;
@@ -59,27 +69,32 @@ def entropy_l(classes: Sequence[Members], values: Sequence[Value]) -> float:
     """
     smallest = math.inf
     for members in classes:
-        counts = Counter(values[number] for number in members).values()
-        shares = [count / len(members) for count in counts]
+        told = known(members, values, unknown)
+        shares = [count / len(told) for count in Counter(told).values()]
         smallest = min(smallest, math.exp(-sum(share * math.log(share) for share in shares)))
     return smallest
 
 
-def entropy_at_least(classes: Sequence[Members], values: Sequence[Value], bound: Fraction) -> bool:
+def entropy_at_least(
+    classes: Sequence[Members], values: Sequence[Value], bound: Fraction, unknown: Collection[Value] = ()
+) -> bool:
     """Tell whether exp(entropy) is at least ``bound`` in every class, in whole numbers.
 
     With n rows and counts c, exp(entropy) = (nⁿ / Π cᶜ)^(1/n), so the question
     is whether nⁿ ≥ boundⁿ · Π cᶜ.
     """
     for members in classes:
-        n = len(members)
-        product = math.prod(count**count for count in Counter(values[i] for i in members).values())
-        if n**n < bound**n * product:
+        told = known(members, values, unknown)
+        n = len(told)
+        product = math.prod(count**count for count in Counter(told).values())
+        if n**n < bound**n * product or (n == 0 and bound > 1):
             return False
     return True
 
 
-def recursive_l(classes: Sequence[Members], values: Sequence[Value], c: Fraction) -> int:
+def recursive_l(
+    classes: Sequence[Members], values: Sequence[Value], c: Fraction, unknown: Collection[Value] = ()
+) -> int:
     """Return the smallest over the classes of the largest ℓ with r₁ < c · (r_ℓ + … + r_m).
 
     r₁ ≥ … ≥ r_m are the counts of the class's sensitive values. Where no ℓ fits
@@ -87,20 +102,21 @@ def recursive_l(classes: Sequence[Members], values: Sequence[Value], c: Fraction
     """
     worst: int | None = None
     for members in classes:
-        counts = sorted(Counter(values[number] for number in members).values(), reverse=True)
+        counts = sorted(Counter(known(members, values, unknown)).values(), reverse=True)
         fitting = [ell for ell in range(1, len(counts) + 1) if counts[0] < c * sum(counts[ell - 1 :])]
-        reached = max(fitting, default=0)
+        reached = max(fitting, default=0) if counts else 1
         worst = reached if worst is None else min(worst, reached)
     assert worst is not None
     return worst
 
 
-def spread_l(classes: Sequence[Members], values: Sequence[Value]) -> int:
+def spread_l(classes: Sequence[Members], values: Sequence[Value], unknown: Collection[Value] = ()) -> int:
     """Sum over the records the rows of their class that hold the record's own sensitive value."""
     total = 0
     for members in classes:
-        counts = Counter(values[number] for number in members)
-        total += sum(counts[values[number]] for number in members)
+        told = known(members, values, unknown)
+        counts = Counter(told)
+        total += sum(counts[value] for value in told)
     return total
 
 
@@ -132,38 +148,62 @@ def _cost_of_moving(
     return largest
 
 
-def t_ordered(classes: Sequence[Members], values: Sequence[Value], order: Sequence[Value]) -> Fraction:
-    """Return what :func:`t` does where neighbours in an order of m values are 1 / (m − 1) apart.
+def t_ordered(
+    classes: Sequence[Members],
+    values: Sequence[Value],
+    order: Sequence[Value],
+    unknown: Collection[Value] = (),
+) -> Fraction:
+    """Return what :func:`t` does where neighbours in an order of m known values are 1 / (m − 1) apart.
 
-    Going along the order, all surplus so far has to be carried on to the next value.
+    Going along the order, all surplus so far has to be carried on to the next value, but for what was handed
+    over to missing and unknown values by then, at 1 wherever that happens. How much that is by each place
+    is tried out: nothing at first, never less than before, everything in the end.
     """
+    line = [value for value in order if value is not None and value not in unknown]
 
     def work(surplus: dict[Value, Fraction]) -> Fraction:
-        moved = carried = Fraction(0)
-        for value in order[:-1]:
-            carried += surplus.get(value, Fraction(0))
-            moved += abs(carried)
-        return moved / max(len(order) - 1, 1)
+        beside = [surplus[value] for value in surplus if value not in line]
+        steps = [surplus.get(value, Fraction(0)) for value in line]
+        sums = [sum(steps[: place + 1], Fraction(0)) for place in range(len(steps) - 1)]
+        whole = sum(steps, Fraction(0))
+        low, high = min(whole, Fraction(0)), max(whole, Fraction(0))
+        amounts = sorted({low, high, *(each for each in sums if low < each < high)}, reverse=whole < 0)
+        least = [Fraction(0)] * len(amounts)
+        for carried in sums:
+            before = [min(least[: place + 1]) for place in range(len(amounts))]
+            least = [cost + abs(carried - amount) for cost, amount in zip(before, amounts, strict=True)]
+        exchanged = (sum(map(abs, beside), Fraction(0)) + abs(whole)) / 2
+        return exchanged + min(least) / max(len(line) - 1, 1)
 
     return _cost_of_moving(work, classes, values)
 
 
 def t_hierarchical(
-    classes: Sequence[Members], values: Sequence[Value], levels: Sequence[Mapping[Value, Value]]
+    classes: Sequence[Members],
+    values: Sequence[Value],
+    levels: Sequence[Mapping[Value, Value]],
+    unknown: Collection[Value] = (),
 ) -> Fraction:
     """Return what :func:`t` does where two values are h / H apart: h is the first level that unites them.
+
+    Missing and unknown values are united with others at the last level alone.
 
     From the leaves up, what lies in excess and in want within a block is evened out there, at the
     price of its level; what is left goes on upwards. H is the last level.
     """
     height = len(levels) - 1
 
+    def block(level: int, value: Value) -> tuple[bool, Value]:
+        is_alone = level < height and (value is None or value in unknown)
+        return is_alone, value if is_alone else levels[level][value]
+
     def work(surplus: dict[Value, Fraction]) -> Fraction:
         left = dict(surplus)
         moved = Fraction(0)
         for level in range(1, height + 1):
-            for label in {levels[level][value] for value in left}:
-                members = [value for value in left if levels[level][value] == label]
+            for label in {block(level, value) for value in left}:
+                members = [value for value in left if block(level, value) == label]
                 above = sum((left[v] for v in members if left[v] > 0), Fraction(0))
                 below = sum((-left[v] for v in members if left[v] < 0), Fraction(0))
                 moved += Fraction(level, height) * min(above, below)

@@ -10,7 +10,7 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
 Row: TypeAlias = tuple[object, ...]
 
@@ -56,19 +56,26 @@ def expected_chance(size: int, fraction: float, terms: int = 20_000) -> float:
 
 
 def disclosure(
-    rows: Sequence[Row], secret: Sequence[object], threshold: Fraction, width: Fraction
+    rows: Sequence[Row],
+    secret: Sequence[object],
+    threshold: Fraction,
+    width: Fraction,
+    unknown: Collection[object] = (),
 ) -> tuple[int, int, int, Fraction, Fraction, int]:
     """Return homogeneous rows and classes, skewed rows, the largest distance, the mean gain, similar rows.
 
-    Values that are numbers are compared by size; None is missing.
+    Values that are numbers are compared by size; None is missing. Nothing is learnt about rows whose value is
+    missing or unknown, and they protect nobody else.
     """
+    silent = {None, *unknown}
     classes: dict[Row, list[object]] = defaultdict(list)
     for row, value in zip(rows, secret, strict=True):
         classes[row].append(value)
     overall = Counter(secret)
-    numbers = [value for value in secret if isinstance(value, int)]
+    numbers = [value for value in secret if isinstance(value, int) and value not in silent]
     span = max(numbers) - min(numbers) if numbers else 0
-    homogeneous = [values for values in classes.values() if len(set(values)) == 1]
+    told = [[value for value in values if value not in silent] for values in classes.values()]
+    homogeneous = [values for values in told if len(set(values)) == 1]
     skewed, gains, distances, similar = 0, Fraction(0), [], 0
     for values in classes.values():
         inside = Counter(values)
@@ -76,12 +83,13 @@ def disclosure(
         for value in overall:
             gain = Fraction(inside[value], len(values)) - Fraction(overall[value], len(secret))
             apart += abs(gain) / 2
-            gains += gain * inside[value]
-            skewed += inside[value] if gain > threshold else 0
+            gains += gain * inside[value] if value not in silent else 0
+            skewed += inside[value] if gain > threshold and value not in silent else 0
         distances.append(apart)
-        known = [value for value in values if isinstance(value, int)]
-        narrow = len(known) == len(values) and max(known) - min(known) <= width * span
-        similar += len(values) if narrow or len(set(values)) == 1 else 0
+    for known in told:
+        numeric = [value for value in known if isinstance(value, int)]
+        narrow = 0 < len(numeric) == len(known) and max(numeric) - min(numeric) <= width * span
+        similar += len(known) if narrow or len(set(known)) == 1 else 0
     return (
         sum(len(values) for values in homogeneous),
         len(homogeneous),
@@ -206,8 +214,9 @@ def slide_negative_binomial(alpha: float, beta: float, fraction: float) -> tuple
 
 
 def similar_by_branch(rows: Sequence[Row], secret: Sequence[object], branch: dict[object, object]) -> int:
-    """Count the rows of classes whose values all lie under one node, a step below the root."""
+    """Count the rows with a value in classes whose values all lie under one node, a step below the root."""
     classes: dict[Row, set[object]] = defaultdict(set)
-    for row, value in zip(rows, secret, strict=True):
+    known = [(row, value) for row, value in zip(rows, secret, strict=True) if value is not None]
+    for row, value in known:
         classes[row].add(branch[value])
-    return sum(len(classes[row]) == 1 for row in rows)
+    return sum(len(classes[row]) == 1 for row, _ in known)

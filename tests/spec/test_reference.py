@@ -44,6 +44,7 @@ AROUND = {
 COMPANIONS: dict[str, dict[str, object]] = {
     "cuts": {"hierarchy": {"mask": 5}},
     "order": {"kind": "ordinal"},
+    "unknown": {"role": "sensitive"},
     "partitions": {"scheme": "admissible"},
     "origin": {"intervals": [5]},
     "bottom": {"intervals": [5]},
@@ -229,14 +230,20 @@ def levels_of(spec: sf.Spec, name: str, texts: list[str], numbers: list[int]) ->
 
 
 def test_missing_counts_as_the_page_says() -> None:
-    """As one more value in the measures that it names, and as one person."""
+    """As nothing in the measures that it names, and as one person."""
     rows = {"zip": list("aaabbb"), "illness": ["flu", None, "flu", None, None, "cold"]}
     frame = pd.DataFrame({**rows, "person": ["P1", None, None, "P2", "P3", None]})
     found = sf.measure(frame, ["zip"], ["illness"])
-    (row,) = (row for row in cells(PROSE) if row[1] == "a value of its own")
-    for name in re.findall("`([^`]+)`", row[0]):
-        assert any(measure.startswith(f"{name}(") for measure in found), name
-    assert found == sf.measure(frame.fillna({"illness": "unknown"}), ["zip"], ["illness"])
+    named = [row[0] for row in cells(PROSE) if row[1].startswith("nothing: ")]
+    known = sf.measure(frame.dropna(subset="illness"), ["zip"], ["illness"])
+    for name in re.findall("`([^`]+)`", "".join(named)):
+        (measure,) = (measure for measure in found if measure.startswith(f"{name}("))
+        assert found[measure] == known[measure], measure
+    filled = sf.measure(frame.fillna({"illness": "unknown"}), ["zip"], ["illness"])
+    assert (found["t(illness)"], found["cm(illness)"]) == (filled["t(illness)"], filled["cm(illness)"])
+    declared = {"role": "sensitive", "unknown": ["unknown"]}
+    spec = sf.Spec.from_dict({"attributes": {**AROUND["attributes"], "illness": declared}})
+    assert found == sf.measure(frame.fillna({"illness": "unknown"}), ["zip"], ["illness"], spec=spec)
     assert sf.measure(frame, ["zip"], person="person")["k"] == 2
     assert sf.measure(frame, ["illness"])["k"] == 1
     assert sf.measure(frame.replace("cold", "flu"), ["illness"])["k"] == 3

@@ -13,6 +13,7 @@ from sfumato.assess.linkage import MOST, link_classes, link_nearest
 from sfumato.assess.pairing import (
     Released,
     find_branches,
+    find_known,
     find_positions,
     label_values,
     open_release,
@@ -109,7 +110,9 @@ def attack(  # noqa: PLR0913 (keywords alone from the sixth on, and no two that 
 ) -> Risk:
     """Let attackers try a table that was counted, and a release made from it."""
     (source, table), (names, sensitive) = original, columns
+    said = spec if spec is not None or released is None else released.recipe
     assumed = _assume(assumed, table, sensitive, spec)
+    assumed = replace(assumed, known=find_known(table, sensitive, said))
     before, strangers = _assess_original(table, names, sensitive, assumed, people)
     found = Risk(
         tuple(names),
@@ -371,6 +374,7 @@ def _against_microaggregated(
     sides = read_both(source, frame, released.micro, orders_of(spec)).only(known)
     table = read_cells(frame, tuple(dict.fromkeys([*names, *sensitive])))
     after = replace(_assume(assumed, table, sensitive, spec), overall={})
+    after = replace(after, known=find_known(table, sensitive, spec))
     lacking = _lacking((*found.quasi_identifiers, *found.sensitive), frame.columns)
     return replace(
         found,

@@ -38,6 +38,18 @@ def find_positions(
     return {name: places for name, places in found.items() if places is not None}
 
 
+def find_known(
+    table: CodedTable, sensitive: Sequence[str], said: Spec | Generalization | None
+) -> dict[str, BoolArray]:
+    """Tell for each value of the sensitive attributes whether it is neither missing nor declared unknown."""
+    found = {}
+    for name in sensitive:
+        silent = said.attributes[name].unknown if said is not None and name in said.attributes else ()
+        values = table.typed(name)[1]
+        found[name] = np.array([item is not None and text_of(item) not in silent for item in values], bool)
+    return found
+
+
 def find_branches(table: CodedTable, sensitive: Sequence[str], spec: Spec | None) -> dict[str, LongArray]:
     """Return the branch of each value of the sensitive attributes whose hierarchy is known.
 

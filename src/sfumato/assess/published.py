@@ -9,7 +9,7 @@ import numpy as np
 
 from sfumato.assess.cells import count_rows, read_cells
 from sfumato.assess.exposure import find_small_classes, readable
-from sfumato.assess.pairing import find_positions
+from sfumato.assess.pairing import find_known, find_positions
 from sfumato.assess.reidentification import Assumptions, assess
 from sfumato.errors import SfumatoError, VerificationError
 from sfumato.front import ClassSizes
@@ -342,7 +342,9 @@ def _attributes(subject: Subject, table: CodedTable, cells: Cells) -> tuple[Rele
 
 def _risk(subject: Subject, table: CodedTable, cells: Cells) -> TableRisk:
     """Let attackers try the released rows."""
-    assumed = Assumptions(positions=find_positions(table, subject.sensitive, {}))
+    names = subject.sensitive
+    known = find_known(table, names, subject.recipe)
+    assumed = Assumptions(positions=find_positions(table, names, {}), known=known)
     return assess(cells, subject.quasi_identifiers, subject.sensitive, assumed)
 
 

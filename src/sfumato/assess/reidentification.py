@@ -62,8 +62,12 @@ def attribute_disclosure(
     positions: FloatArray | None = None,
     branches: LongArray | None = None,
     overall: LongArray | None = None,
+    known: BoolArray | None = None,
 ) -> AttributeDisclosure:
-    """Return what classes give away about one sensitive attribute."""
+    """Return what classes give away about one sensitive attribute.
+
+    Nothing is learnt about rows whose code is not ``known``, nor do they protect others.
+    """
     size, rows = cells.sizes[attribute], cells.row_count
     code = cells.codes[attribute]
     total = count_rows(code, cells.rows, size) if overall is None else overall
@@ -74,44 +78,47 @@ def attribute_disclosure(
     gain = share - total[value] / max(int(total.sum()), 1)
     count = len(classes.rows)
     distance = np.bincount(number, weights=np.maximum(gain, 0.0), minlength=count)
-    alone = np.bincount(number, minlength=count) == 1
+    told = np.ones(len(value), dtype=np.bool_) if known is None else known[value]
+    owner, shown = number[told], value[told]
+    people = count_rows(owner, inside[told], count)
+    alone = np.bincount(owner, minlength=count) == 1
     like: BoolArray = np.asarray(alone)
     manner: Similarity | None = None
     if branches is not None:
-        like, manner = alone | _is_of_one_branch(number, branches[value]), "hierarchy"
+        like, manner = alone | _is_of_one_branch(owner, branches[shown], count), "hierarchy"
     elif positions is not None:
-        like, manner = alone | _is_narrow(number, value, positions, total), "range"
+        positions = positions if known is None else np.where(known, positions, np.nan)
+        like, manner = alone | _is_narrow(owner, shown, positions, total, count), "range"
     return AttributeDisclosure(
         attribute,
-        int(classes.rows[alone].sum()),
+        int(people[alone].sum()),
         int(alone.sum()),
-        int(inside[gain > threshold + _ROUNDING].sum()),
+        int(inside[told & (gain > threshold + _ROUNDING)].sum()),
         float(min(distance.max(initial=0.0), 1.0)),
-        float((inside * gain).sum() / max(rows, 1)),
-        None if manner is None else int(classes.rows[like].sum()),
+        float((inside * gain)[told].sum() / max(rows, 1)),
+        None if manner is None else int(people[like].sum()),
         rows,
         manner,
     )
 
 
-def _is_narrow(number: LongArray, value: LongArray, positions: FloatArray, total: LongArray) -> BoolArray:
-    """Tell for each class whether all its values are known and lie within a tenth of the range."""
-    count = int(number.max(initial=-1)) + 1
+def _is_narrow(
+    number: LongArray, value: LongArray, positions: FloatArray, total: LongArray, count: int
+) -> BoolArray:
+    """Tell for each class whether all its known values lie within a tenth of the range."""
     occurring = positions[(total > 0) & ~np.isnan(positions)]
     allowed = WIDTH * (occurring.max() - occurring.min()) if len(occurring) else 0.0
     low, high = np.full(count, np.inf), np.full(count, -np.inf)
-    at = positions[value]
-    # Where a value is missing it may be anything.
-    np.minimum.at(low, number, np.where(np.isnan(at), -np.inf, at))
-    np.maximum.at(high, number, np.where(np.isnan(at), np.inf, at))
+    np.minimum.at(low, number, positions[value])
+    np.maximum.at(high, number, positions[value])
     return np.asarray(high - low <= allowed * (1.0 + 1e-12))
 
 
-def _is_of_one_branch(number: LongArray, branch: LongArray) -> BoolArray:
-    """Tell for each class whether all its values are of one branch."""
+def _is_of_one_branch(number: LongArray, branch: LongArray, count: int) -> BoolArray:
+    """Tell for each class whether all its known values are of one branch."""
     size = int(branch.max(initial=0)) + 1
     pairs = np.unique(number * size + branch)
-    return np.asarray(np.bincount(pairs // size, minlength=int(number.max(initial=-1)) + 1) == 1)
+    return np.asarray(np.bincount(pairs // size, minlength=count) == 1)
 
 
 THRESHOLD = 0.2
@@ -233,6 +240,8 @@ class Assumptions:
     branches: Mapping[str, LongArray] = field(default_factory=dict)
     # sensitive attribute → rows of each code that classes are compared with; the table's own otherwise
     overall: Mapping[str, LongArray] = field(default_factory=dict)
+    # sensitive attribute → whether each code is a value that someone can learn; every code otherwise
+    known: Mapping[str, BoolArray] = field(default_factory=dict)
 
 
 def assess(
@@ -277,6 +286,7 @@ def assess(
                 positions=assumed.positions.get(name),
                 branches=assumed.branches.get(name),
                 overall=assumed.overall.get(name),
+                known=assumed.known.get(name),
             )
             for name in sensitive
         ),

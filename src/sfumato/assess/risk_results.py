@@ -104,7 +104,8 @@ class AttributeDisclosure(Plain):
     """What a class gives away about a sensitive attribute, without anybody being re-identified."""
 
     attribute: str  # the sensitive attribute
-    # where all rows of a class have one value: knowing the class reveals it
+    # where all known values of a class are the same, the rows that have it: knowing the class reveals it.
+    # Rows whose value is missing or declared unknown only count in distances, and in `rows`.
     homogeneous_rows: int
     homogeneous_classes: int
     # rows whose own value is more likely in their class than in the whole table by more than the threshold
@@ -113,7 +114,8 @@ class AttributeDisclosure(Plain):
     largest_distance: float
     # how much more likely a row's own value becomes when its class is known, on average over the rows
     mean_gain: float
-    similar_rows: int | None  # rows of classes whose values are alike; None if nothing says which are
+    # rows with a known value in classes whose known values are alike; None if nothing says which are
+    similar_rows: int | None
     rows: int  # rows of the table
     # when values are alike: within a tenth of the `range`, or of one branch, a step below the root, of their
     # `hierarchy`; None where values have neither

@@ -24,6 +24,8 @@ KEPT_TABLES = 200
 KEPT_BYTES = 48_000_000
 """How many tables of leading attributes a worker keeps at most, and their largest possible size."""
 
+# What counts known values alone.
+_OF_KNOWN = ("DISTINCT", "SQUARES", "SHARE", "ENTROPY", "RECURSIVE")
 _FROM_CLASSES = {PropertyKind.SIZE: kernel.SIZE, PropertyKind.DIVERSITY: DIVERSITY}
 _FROM_PAIRS = {
     PropertyKind.DISTINCT: kernel.DISTINCT_PAIRS,
@@ -111,8 +113,9 @@ class Sources:
         wanted = [*request.properties, *(threshold.property for threshold in request.thresholds)]
         self.properties: tuple[Property, ...] = tuple(dict.fromkeys(wanted))
         self.limits = np.array([_tightest_limit(request, item) for item in self.properties], dtype=np.float64)
-        self.bit_attributes: list[int] = []
-        self.pair_attributes: list[int] = []
+        # each with whether its cells without a known value are left out
+        self.bit_attributes: list[tuple[int, bool]] = []
+        self.pair_attributes: list[tuple[int, bool]] = []
         served = [self._serve(cube, item) for item in self.properties]
         self.kinds = [kind for kind, _ in served]
         self.numbers = [number for _, number in served]
@@ -125,20 +128,23 @@ class Sources:
             # Bits tell whether a class is secure, and persons who is exposed; the rest is counted in pairs.
             by_rows = item.kind is PropertyKind.EXPOSED and cube.persons is None
             in_pairs = item.kind is PropertyKind.RISK or by_rows
-            number = _number_in(self.pair_attributes, item.attribute) if in_pairs else 0
+            number = _number_in(self.pair_attributes, (item.attribute, False)) if in_pairs else 0
             return OF_SENTENCES[item.kind], number
+        asked = (item.attribute, item.kind.name in _OF_KNOWN and not cube.known(item.attribute).all())
         if item.kind is PropertyKind.DISTINCT and cube.sensitive_sizes[item.attribute] <= WORD_BITS:
-            return kernel.DISTINCT_BITS, _number_in(self.bit_attributes, item.attribute)
-        return _FROM_PAIRS[item.kind], _number_in(self.pair_attributes, item.attribute)
+            return kernel.DISTINCT_BITS, _number_in(self.bit_attributes, asked)
+        return _FROM_PAIRS[item.kind], _number_in(self.pair_attributes, asked)
 
     def make_plan(self, cube: Cube, suppression: Suppression, costs: CellCosts) -> layout.Plan:
         """Put the request into arrays."""
         sets = len(self.pair_attributes) + (self.person_set >= 0)
-        widest = max((cube.sensitive_sizes[a] for a in self.pair_attributes), default=0)
+        widest = max((cube.sensitive_sizes[a] for a, _ in self.pair_attributes), default=0)
         overall = np.zeros((sets, widest), dtype=np.int64)
+        apart = np.zeros((sets, widest), dtype=np.bool_)
         sizes = np.ones(sets, dtype=np.int64)
-        for number, a in enumerate(self.pair_attributes):
+        for number, (a, _) in enumerate(self.pair_attributes):
             size = sizes[number] = cube.sensitive_sizes[a]
+            apart[number, :size] = ~cube.known(a)
             count = np.bincount(cube.sensitive_codes[:, a], weights=cube.rows, minlength=size)
             overall[number, : len(count)] = count.astype(np.int64)
         if cube.persons is not None:
@@ -156,7 +162,7 @@ class Sources:
             cube.row_count,
             self.person_set,
             0,
-            make_details(self.properties, self.numbers, overall, sizes, costs),
+            make_details(self.properties, self.numbers, (overall, apart), sizes, costs),
             make_sentences(cube, self.properties, len(self.bit_attributes)),
         )
 
@@ -168,10 +174,10 @@ def _tightest_limit(request: Request, item: Property) -> float:
     return max(found) if item.larger_is_better else min(found)
 
 
-def _number_in(attributes: list[int], attribute: int) -> int:
-    if attribute not in attributes:
-        attributes.append(attribute)
-    return attributes.index(attribute)
+def _number_in(attributes: list[tuple[int, bool]], asked: tuple[int, bool]) -> int:
+    if asked not in attributes:
+        attributes.append(asked)
+    return attributes.index(asked)
 
 
 def make_tables(cube: Cube, grouping: TupleGroups, sources: Sources) -> layout.Tables:
@@ -179,11 +185,13 @@ def make_tables(cube: Cube, grouping: TupleGroups, sources: Sources) -> layout.T
     group, groups = grouping.group, len(grouping.first)
     rows = np.bincount(group, weights=cube.rows, minlength=groups).astype(np.int64)
     bits = np.zeros((len(sources.bit_attributes), groups), dtype=np.uint64)
-    for word, a in enumerate(sources.bit_attributes):
-        np.bitwise_or.at(bits[word], group, np.uint64(1) << cube.sensitive_codes[:, a].astype(np.uint64))
+    for word, asked in enumerate(sources.bit_attributes):
+        codes, cells = _cells_of(cube, asked)
+        np.bitwise_or.at(bits[word], group[cells], np.uint64(1) << codes[cells].astype(np.uint64))
     if asks_for_sentences(sources.properties):
         bits = np.concatenate([bits, sentence_bits(cube, group, groups)])
-    pairs = [_pairs(group, cube.sensitive_codes[:, a], cube.rows) for a in sources.pair_attributes]
+    told = [_cells_of(cube, asked) for asked in sources.pair_attributes]
+    pairs = [_pairs(group[cells], codes[cells], cube.rows[cells]) for codes, cells in told]
     if cube.persons is not None:
         pairs.append(_pairs(group, cube.persons, cube.rows))
     longest = max((len(item[0]) for item in pairs), default=0)
@@ -198,6 +206,12 @@ def make_tables(cube: Cube, grouping: TupleGroups, sources: Sources) -> layout.T
     return layout.Tables(
         grouping.keys[None], rows[None], bits[None], pair_class, pair_value, pair_rows, count
     )
+
+
+def _cells_of(cube: Cube, asked: tuple[int, bool]) -> tuple[IntArray, BoolArray | slice]:
+    """Return the codes of a sensitive attribute, and which cells count."""
+    codes = cube.sensitive_codes[:, asked[0]]
+    return codes, cube.known(asked[0])[codes] if asked[1] else slice(None)
 
 
 def _pairs(group: LongArray, value: IntArray, rows: LongArray) -> tuple[LongArray, LongArray, LongArray]:

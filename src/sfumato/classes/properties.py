@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from fractions import Fraction
 
-    from sfumato._typing import FloatArray, IntArray, LongArray
+    from sfumato._typing import BoolArray, FloatArray, IntArray, LongArray
 
 
 class PropertyKind(Enum):
@@ -30,7 +30,9 @@ class PropertyKind(Enum):
     most frequent one on; 0 if there is none. ``T_EQUAL``, ``T_ORDERED``, ``T_HIERARCHICAL``: the earth
     mover's distance between its shares and those of the whole table, where any two values are 1
     apart, or the farther the more values lie between them, or the farther the higher the first of
-    the ``levels`` is that unites them. Missing is a value like any other. ``DIVERSITY``, of no sensitive
+    the ``levels`` is that unites them; missing and values declared unknown are 1 apart from all others. In
+    the first six but ``MAJORITY`` these count neither as values nor as rows; a class without a known value
+    has 0 ``SQUARES`` and 1 of the others. ``DIVERSITY``, of no sensitive
     attribute: Σ w·extent / Σ w over the cells of its rows, each ``EXTENT`` over its limit. Of the hidden
     attribute that tells for whom confidential sentences are true and who holds them: ``SECURE``: 1 if it
     discloses none of them to whom it is confidential, else 0; ``EXPOSED``: the people who hold what it
@@ -64,6 +66,14 @@ class Levels:
     # `blocks[l, code]` is the block of a code at level l, shape (levels, m); each level nests in the next,
     # and the last one is a single block
     blocks: IntArray
+
+    def apart(self, codes: Sequence[int]) -> Levels:
+        """Return the levels with some codes by themselves below the last one."""
+        blocks = self.blocks.copy()
+        for level in blocks[: -1 if len(codes) else 0]:
+            level[list(codes)] = level.max() + 1 + np.arange(len(codes))
+            level[:] = np.unique(level, return_inverse=True)[1].reshape(-1)
+        return Levels(blocks)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Levels) and np.array_equal(self.blocks, other.blocks)
@@ -137,11 +147,12 @@ class CellCosts(NamedTuple):
 def make_details(
     properties: Sequence[Property],
     sources: Sequence[int],
-    overall: LongArray,
+    shares: tuple[LongArray, BoolArray],  # rows of each value of each set, and which values are apart
     sizes: LongArray,
     costs: CellCosts,
 ) -> layout.Details:
     """Put what properties need into arrays."""
+    overall, apart = shares
     reach = np.cumsum(overall, axis=1, dtype=np.float64)
     area = np.zeros((reach.shape[0], reach.shape[1] + 1))
     np.cumsum(reach, axis=1, out=area[:, 1:])
@@ -160,7 +171,7 @@ def make_details(
     extent = costs.kinds.index(CellCost.EXTENT) if CellCost.EXTENT in costs.kinds else -1
     scale = np.stack([np.zeros(len(costs.order)), *(_scale(item, extent, costs) for item in properties)])[1:]
     return layout.Details(
-        factor, reach, area, tree, np.concatenate(blocks), np.concatenate(rows), extent, scale
+        factor, reach, area, apart, tree, np.concatenate(blocks), np.concatenate(rows), extent, scale
     )
 
 

@@ -74,7 +74,7 @@ def meaning(name: str, findings: Findings) -> str:
     if short == "distinct_l" and findings.numbers[name] > 1:
         return f"every class has at least {findings.numbers[name]:,.0f} different values of {arguments[0]}"
     if short == "distinct_l":
-        return f"some class has a single value of {arguments[0]}: knowing the class reveals it"
+        return f"in some class no two known values of {arguments[0]} differ: knowing the class reveals them"
     facts = MEASURES.get(short)
     if facts is not None and facts.meaning is not None:
         attribute, c = (*arguments, "", "")[:2]
@@ -108,7 +108,7 @@ def verdict(findings: Findings) -> str:
     if learnt:
         return (
             f"Not quite: nobody can be narrowed down to fewer than {count_words(findings.k, findings.unit)} "
-            f"by {known}, but in some class everyone has the same {learnt[0]}, which is then known."
+            f"by {known}, but in some class no two known values of {learnt[0]} differ, so they are revealed."
         )
     return (
         f"It is {findings.k}-anonymous: in {known} every {findings.unit} looks like at least {others}; "

@@ -185,9 +185,10 @@ def _print_attributes(found: Risk, output: Output) -> None:
     _section(
         output,
         "Learning values without finding anybody",
-        "Homogeneous: the whole class has one value. Skewed: a row's own value is more likely in its class "
-        f"than in the whole table, by more than {percent(found.threshold)}. Similar: all values of the "
-        f"class lie {_likeness(found)}. Shares of the rows.",
+        "Homogeneous: all known values of the class are the same. Skewed: a row's own value is more likely "
+        f"in its class than in the whole table, by more than {percent(found.threshold)}. Similar: all known "
+        f"values of the class lie {_likeness(found)}. Shares of the rows; a row without a known value never "
+        "counts.",
     )
     rows = []
     for where, side in _sides(found).items():
@@ -291,7 +292,7 @@ def verdict(found: Risk) -> str:
         verb = "is" if chance.records_at_risk == 1 else "are"
         text += f" {many} {verb} above {percent(found.threshold)}."
     if learnt:
-        text += f" But in some classes everyone has the same {learnt[0]}, which is then known."
+        text += f" But in some classes all known values of {learnt[0]} are the same, so they are revealed."
     return text
 
 

@@ -62,6 +62,9 @@ class Cube:
     places: tuple[LongArray | None, ...] = ()
     # sensitive attributes whose codes are known to follow an order that means something
     ordered: frozenset[str] = frozenset()
+    # for each sensitive attribute the codes that tell nothing, of missing and of values declared unknown. May
+    # be empty: then every code is a value.
+    unknown: tuple[tuple[int, ...], ...] = ()
     # what the codes of the last sensitive attribute mean, where that is the hidden one which says for which
     # rows confidential sentences are true and who holds them; None where there are no sentences
     confidential: Confidential | None = None
@@ -124,6 +127,12 @@ class Cube:
         """The number of persons; of rows where no persons are named."""
         return self.row_count if self.persons is None else len(np.unique(self.persons))
 
+    def known(self, attribute: int) -> BoolArray:
+        """Tell which codes of a sensitive attribute are values that someone can learn."""
+        known = np.ones(self.sensitive_sizes[attribute], dtype=np.bool_)
+        known[list(self.unknown[attribute]) if attribute < len(self.unknown) else []] = False
+        return known
+
     def places_of(self, attribute: int) -> LongArray | None:
         """Return where the values of a quasi-identifier lie on a line; None where they are only counted."""
         return self.places[attribute] if self.places else None
@@ -137,6 +146,8 @@ class Cube:
         )
         for array in (self.codes, self.sensitive_codes, self.rows, self.persons):
             digest.update(b"-" if array is None else array.astype(array.dtype.newbyteorder("<")).tobytes())
+        if any(self.unknown):
+            digest.update(repr(self.unknown).encode())
         if self.confidential is not None:
             digest.update(self.confidential.truth.tobytes() + self.confidential.held.tobytes())
         return digest.hexdigest()

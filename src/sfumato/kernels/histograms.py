@@ -16,7 +16,7 @@ from sfumato.kernels._options import inner, kernel
 from sfumato.kernels.rounding import round_off
 
 if TYPE_CHECKING:
-    from sfumato._typing import FloatArray, IntArray, LongArray
+    from sfumato._typing import BoolArray, FloatArray, IntArray, LongArray
     from sfumato.kernels.layout import Plan, Scratch, Tables
 
     Runs: TypeAlias = tuple[IntArray, LongArray, IntArray, LongArray]
@@ -63,8 +63,8 @@ def _count_keys(keys: IntArray, count: int, size: int, begins: LongArray) -> Non
 
 
 @kernel
-def _fill_entropy(runs: Runs, rows: LongArray, found: FloatArray) -> None:
-    """Write exp(−Σ p·ln p) = exp(ln n − Σ c·ln c / n) of every class, to 13 digits.
+def _fill_entropy(runs: Runs, found: FloatArray) -> None:
+    """Write exp(−Σ p·ln p) = exp(ln n − Σ c·ln c / n) of every class, to 13 digits; 1 where n is 0.
 
     So values with equal shares give their number exactly, and a requirement can be met by them.
     """
@@ -72,11 +72,13 @@ def _fill_entropy(runs: Runs, rows: LongArray, found: FloatArray) -> None:
     at = 0
     for c in range(len(ends)):
         total = 0.0
+        known = 0
         while at < ends[c]:
             count = counts[order[at]]
+            known += count
             total += count * math.log(count)
             at += 1
-        found[c] = round_off(math.exp(math.log(rows[c]) - total / rows[c]))
+        found[c] = round_off(math.exp(math.log(known) - total / known)) if known else 1.0
 
 
 @kernel
@@ -97,7 +99,10 @@ def _sort(values: LongArray, m: int) -> None:
 
 @kernel
 def _fill_recursive(runs: Runs, factor: LongArray, held: LongArray, found: FloatArray) -> None:
-    """Write the largest ℓ with r₁ < c·(r_ℓ + … + r_m) of every class, counts falling; 0 if there is none."""
+    """Write the largest ℓ with r₁ < c·(r_ℓ + … + r_m) of every class, counts falling; 0 if there is none.
+
+    A class without any count has 1.
+    """
     order, ends, _, counts = runs
     at = 0
     for c in range(len(ends)):
@@ -106,9 +111,9 @@ def _fill_recursive(runs: Runs, factor: LongArray, held: LongArray, found: Float
             held[place] = counts[order[at + place]]
         at = ends[c]
         _sort(held, m)
-        least = held[m - 1] * factor[1]
+        least = held[m - 1] * factor[1] if m else 0
         tail = 0
-        reached = 0
+        reached = 0 if m else 1
         for place in range(m):
             tail += held[place]
             if least < tail * factor[0]:
@@ -169,6 +174,66 @@ def _fill_ordered(
             at += 1
         moved += _gap(held * row_count, rows[c], first, np.int64(m), reach, area)
         found[c] = moved / (float(rows[c]) * row_count * max(m - 1, 1))
+
+
+@kernel
+def _settle(heap: LongArray, size: np.int64, value: np.int64) -> np.int64:
+    """Put a value into a heap, largest first, and lower the largest to it; return by how much.
+
+    Summed over a sequence, this is the least that makes it nowhere fall.
+    """
+    place = int(size)
+    while place > 0 and heap[(place - 1) // 2] < value:
+        heap[place] = heap[(place - 1) // 2]
+        place = (place - 1) // 2
+    heap[place] = value
+    lowered: np.int64 = heap[0] - value
+    place, child = 0, 1
+    while lowered and child <= size:
+        if child < size and heap[child + 1] > heap[child]:
+            child += 1
+        heap[place] = max(heap[child], value)
+        if heap[child] <= value:
+            return lowered
+        place, child = child, 2 * child + 1
+    heap[place] = value if lowered else heap[place]
+    return lowered
+
+
+@kernel
+def _fill_ordered_apart(
+    runs: Runs, rows: LongArray, overall: LongArray, apart: BoolArray, held: LongArray, found: FloatArray
+) -> None:
+    """Do what :func:`_fill_ordered` does where some values are 1 apart from every other. O(m log m) a class.
+
+    What the others together have too much, b, goes to values apart, at 1 wherever it leaves. With F_v too
+    much up to value v, and ρ_v of it gone by then, they carry Σ_v |F_v − ρ_v| over gaps, ρ not falling from
+    0 to b. So F is cut to that span, then made nowhere fall. Where they have too little, signs are turned.
+    """
+    order, ends, values, counts = runs
+    row_count = overall.sum()
+    at = 0
+    for c in range(len(ends)):
+        for v in range(len(overall)):
+            held[v] = -overall[v] * rows[c]
+        while at < ends[c]:
+            held[values[order[at]]] += counts[order[at]] * row_count
+            at += 1
+        beside, moved = 0.0, 0.0
+        excess, carried, size = np.int64(0), np.int64(0), np.int64(0)  # else _settle is compiled twice
+        for v in range(len(overall)):
+            beside += abs(held[v]) if apart[v] else 0
+            excess += 0 if apart[v] else held[v]
+        for v in range(len(overall)):
+            if not apart[v]:
+                # The heap grows where excesses were read before.
+                carried += held[v] if excess > 0 else -held[v]
+                target = np.int64(min(max(carried, 0), abs(excess)))
+                moved += abs(carried - target) + _settle(held, size, target)
+                size += 1
+        held[: len(overall)] = 0
+        exchanged = (beside + abs(excess)) / 2.0
+        found[c] = (exchanged + moved / max(float(size) - 1.0, 1.0)) / (float(rows[c]) * row_count)
 
 
 @kernel
@@ -239,11 +304,17 @@ def measure_histograms(tables: Tables, depth: int, plan: Plan, number: int, scra
     )
     rows, found = tables.rows[depth], scratch.values[number]
     if kind == ENTROPY:
-        _fill_entropy(runs, rows, found)
+        _fill_entropy(runs, found)
     elif kind == RECURSIVE:
         _fill_recursive(runs, plan.details.factor[number], scratch.held, found)
     elif kind == T_ORDERED:
-        reach, area = plan.details.reach[source], plan.details.area[source]
-        _fill_ordered(runs, rows, reach, area, plan.row_count, plan.set_size[source], found)
+        m = plan.set_size[source]
+        apart = plan.details.apart[source, :m]
+        if apart.any():
+            overall = plan.overall[source, :m]
+            _fill_ordered_apart(runs, rows, overall, apart, scratch.held, found)
+        else:
+            reach, area = plan.details.reach[source], plan.details.area[source]
+            _fill_ordered(runs, rows, reach, area, plan.row_count, m, found)
     else:
         _fill_hierarchical(runs, rows, plan, number, scratch.held, scratch.squares[number], found)

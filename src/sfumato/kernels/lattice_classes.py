@@ -68,6 +68,8 @@ def _measure_pairs(tables: Tables, depth: int, plan: Plan, number: int, scratch:
     rows = tables.rows[depth]
     sums = scratch.squares[number]
     sums[:groups] = 0
+    known = scratch.values[number]
+    known[:groups] = 0.0
     for i in range(tables.counts[depth, 1 + source]):
         c = classes[i]
         if kind == DISTINCT_PAIRS:
@@ -76,6 +78,7 @@ def _measure_pairs(tables: Tables, depth: int, plan: Plan, number: int, scratch:
             sums[c] += counts[i] * counts[i]
         elif kind == MAJORITY or kind == SHARE:
             sums[c] = max(sums[c], counts[i])
+            known[c] += counts[i]
         else:
             # rows·n times the summed distance of the values that occur, less what they have overall
             share = plan.overall[source, values[i]] * rows[c]
@@ -86,7 +89,10 @@ def _measure_pairs(tables: Tables, depth: int, plan: Plan, number: int, scratch:
             scratch.values[number, c] = (whole + sums[c]) / (2.0 * whole)
     elif kind == SHARE:
         for c in range(groups):
-            scratch.values[number, c] = rows[c] / sums[c]
+            known[c] = known[c] / sums[c] if sums[c] else 1.0
+    elif kind == DISTINCT_PAIRS:
+        for c in range(groups):
+            known[c] = max(sums[c], 1)
     else:
         for c in range(groups):
             scratch.values[number, c] = sums[c]
@@ -126,7 +132,7 @@ def _fill_properties(tables: Tables, depth: int, sizes: LongArray, plan: Plan, s
             if stored:
                 bits = tables.bits[depth, plan.source[p]]
                 for c in range(groups):
-                    values[c] = _popcount(bits[c])
+                    values[c] = max(_popcount(bits[c]), 1)
         elif plan.kind[p] == DIVERSITY:
             continue
         elif plan.kind[p] <= SECURE:
@@ -281,14 +287,14 @@ def _smallest_size(groups: int, sizes: LongArray, scratch: Scratch) -> int:
 
 @kernel
 def _fewest_bits(groups: int, bits: KeyArray, scratch: Scratch) -> int:
-    """Return the fewest values in a class that remains; no class has fewer than one."""
+    """Return the fewest known values in a class that remains; one where it has none."""
     best = 64
     for c in range(groups):
         if scratch.out[c] == 0:
             best = min(best, _popcount(bits[c]))
-            if best == 1:
+            if best <= 1:
                 break
-    return best
+    return max(best, 1)
 
 
 @kernel

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from sfumato._typing import FloatArray, IntArray, KeyArray, LongArray
+    from sfumato._typing import BoolArray, FloatArray, IntArray, KeyArray, LongArray
 
 
 @by_address
@@ -81,6 +81,7 @@ class Details(NamedTuple):
     factor: LongArray  # (properties, 2): numerator and denominator
     reach: FloatArray  # (sets, values): rows of the whole table up to and with each value
     area: FloatArray  # (sets, values + 1): sums of these before each value
+    apart: BoolArray  # (sets, values): those that are 1 apart from every other in t
     tree: LongArray  # (properties, 2): where its blocks begin, and how many levels there are below the root
     tree_blocks: IntArray  # of each tree level by level: the block of each value
     tree_rows: LongArray  # of each tree level by level: rows of each block in the whole table

@@ -78,8 +78,9 @@ class SpreadK(Measure):
 class DistinctL(WorstClass):
     """Distinct ℓ-diversity: the fewest different sensitive values in a remaining class.
 
-    Missing is a value of its own. It does not protect where one value is far
-    more frequent in a class than the others, nor where values mean the same.
+    Missing values and those declared unknown are no values, and a class without a known one counts 1.
+    It does not protect where one value is far more frequent in a class than the others, nor where
+    values mean the same.
 
     Machanavajjhala, A. et al. (2007), ℓ-diversity: privacy beyond
     k-anonymity, doi:10.1145/1217299.1217302.
@@ -94,8 +95,9 @@ class EntropyL(WorstClass):
 
     With shares p_v of the values in a class its number is exp(−Σ_v p_v·ln p_v): ℓ if ℓ values have
     equal shares, less if some are rarer. Numbers are rounded to 13 digits before they are compared, so
-    that equal shares meet their number. Missing is a value of its own. Unions of classes that satisfy it
-    satisfy it, because entropy is concave; a union with one that does not need not.
+    that equal shares meet their number. Rows without a known value do not count, and a class of such rows
+    alone has 1. Unions of classes that satisfy it satisfy it, because entropy is concave; a union with
+    one that does not need not.
     It never exceeds ``distinct_l`` and does not look at what values mean.
 
     Machanavajjhala, A. et al. (2007), ℓ-diversity: privacy beyond
@@ -117,8 +119,8 @@ class RecursiveL(WorstClass):
     r₁ < c·(r_ℓ + … + r_m): the most frequent value does not stand out too much even when the
     ℓ − 2 next ones are ruled out. The number of a class is the largest ℓ up to m for which it holds,
     0 if there is none (only for c ≤ 1). The comparison is exact. Ties in the order of counts do not
-    matter; missing is a value of its own. Unions of classes that satisfy it satisfy it; a union with
-    one that does not need not.
+    matter; rows without a known value do not count, and a class of such rows alone has 1. Unions of
+    classes that satisfy it satisfy it; a union with one that does not need not.
 
     Machanavajjhala, A. et al. (2007), ℓ-diversity: privacy beyond
     k-anonymity, Definition 4.2, doi:10.1145/1217299.1217302.
@@ -145,9 +147,10 @@ def read_factor(name: str, text: str) -> Fraction:
 class ShareL(WorstClass):
     """ℓ-diversity by shares: one over the largest share that a value has in a remaining class.
 
-    A class of n rows whose most frequent value has c of them has the number n / c, so nobody is
-    linked to a value with a probability above 1/ℓ. Missing is a value of its own. Unions of classes that
-    satisfy it satisfy it; a union with one that does not need not. It never exceeds ``entropy_l``.
+    A class of n rows with a known value, c of them with the most frequent one, has the number n / c, so
+    nobody is linked to a value with a probability above 1/ℓ. Rows without a known value do not count, and a
+    class of such rows alone has 1. Unions of classes that satisfy it satisfy it; a union with one that does
+    not need not. It never exceeds ``entropy_l``.
 
     Dewri, R., Ray, I., Ray, I., Whitley, D. (2010), Multi-objective
     evolutionary optimization in statistical disclosure control, eq. 1.1.
@@ -160,7 +163,7 @@ class ShareL(WorstClass):
 class SpreadL(PropertySum):
     """S_ℓ: the count of the row's own sensitive value in its class, summed over the rows that remain.
 
-    A class with counts c_v contributes Σ c_v². Missing is a value of its own.
+    A class with counts c_v contributes Σ c_v². Rows without a known value contribute nothing.
 
     Dewri, R., Ray, I., Ray, I., Whitley, D. (2011), Exploring privacy versus
     data quality trade-offs in anonymization techniques using multi-objective
@@ -177,8 +180,8 @@ class TEqual(WorstClass, Cost):
 
     The earth mover's distance with distance 1 between any two values: half of
     Σ_v |share in the class − share in the table|. The table's shares are those
-    of all input rows, suppressed ones included. Missing is a value of its own.
-    Unions of classes that satisfy it satisfy it; a union with one that does
+    of all input rows, suppressed ones included. Missing, and each value declared
+    unknown, is a value of its own. Unions of classes that satisfy it satisfy it; a union with one that does
     not need not.
 
     Li, N., Li, T., Venkatasubramanian, S. (2007), t-closeness: privacy beyond
@@ -197,8 +200,9 @@ class TOrdered(TEqual):
     The earth mover's distance where values i and j of a domain of m are |i − j| / (m − 1) apart:
     Σ_i |share in the class of the values up to i − their share in the table| / (m − 1). Values
     count by their place in the order of the domain: numbers and dates by size, ordinals by their
-    ``order``, categories by the leaves of their hierarchy; those without a row count too. Missing is last.
-    Otherwise as `TEqual`, which it never exceeds.
+    ``order``, categories by the leaves of their hierarchy; those without a row count too. Missing, and
+    each value declared unknown, has no place there and is 1 apart from every other. Otherwise as `TEqual`,
+    which it never exceeds.
 
     Li, N., Li, T., Venkatasubramanian, S. (2007), t-closeness: privacy beyond
     k-anonymity and ℓ-diversity, section 5.1, doi:10.1109/ICDE.2007.367856.
@@ -212,8 +216,8 @@ class THierarchical(TEqual):
 
     The earth mover's distance where two values are h / H apart, h being the first level of the
     hierarchy at which they have one block and H its last level. It equals the mean, over the levels
-    below the last, of the equal distance between their blocks. Missing stands directly
-    under the root, 1 apart from everything. Otherwise as `TEqual`, which it never exceeds.
+    below the last, of the equal distance between their blocks. Missing, and each value declared unknown,
+    stands directly under the root, 1 apart from everything. Otherwise as `TEqual`, which it never exceeds.
 
     Li, N., Li, T., Venkatasubramanian, S. (2007), t-closeness: privacy beyond
     k-anonymity and ℓ-diversity, section 5.2, doi:10.1109/ICDE.2007.367856.

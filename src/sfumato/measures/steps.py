@@ -35,7 +35,7 @@ def gain_per_loss(finer: Classes, coarser: Classes, attribute: int) -> Step:
     With the entropy H_c of the attribute in a class of n_c of n remaining rows, a recoding leaves
     Σ_c n_c·H_c / n undetermined; the gain is what is less undetermined in the finer one.
     Anonymity is k, the size of the smallest remaining class, in persons where persons are named.
-    Missing is a value of its own.
+    Missing and unknown values do not count: H_c is the entropy of the known ones, 0 where there are none.
 
     Fung, B. C. M., Wang, K., Yu, P. S. (2005), Top-down specialization for information and privacy
     preservation, section 3.2, doi:10.1109/ICDE.2005.143; Wang, K., Yu, P. S., Chakraborty, S.

@@ -11,6 +11,7 @@ from sfumato.release.agreement import judge_manifest, judge_seal
 from sfumato.release.manifest import Manifest, manifest_path
 from sfumato.release.microaggregated import Microaggregation, is_microaggregated, verify_microaggregated
 from sfumato.release.original import hold_generalized, hold_microaggregated, open_original
+from sfumato.release.recipe import comparable
 from sfumato.release.reference import specified_sentences
 from sfumato.verifier import Check, Promise, cautious, hash_file, judge, recount
 from sfumato.verifier.checks import Verdict, broken
@@ -168,6 +169,8 @@ def specified_promise(spec: Spec) -> Promise:
         columns=(*spec.quasi_identifiers, *spec.sensitive, *spec.others),
         person=spec.data.person,
         sentences=specified_sentences(spec),
+        missing=tuple(spec.data.missing),
+        unknown={name: comparable(asked.unknown, asked.kind) for name, asked in spec.attributes.items()},
     )
 
 

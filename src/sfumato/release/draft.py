@@ -278,6 +278,7 @@ def make_recipe(prepared: Prepared, groupings: tuple[Grouping, ...], kept: BoolA
                 table.sensitive[name].kind,
                 asked.weight,
                 _published_definition(prepared, name, kept) if needed else None,
+                unknown=asked.unknown,
             )
         else:
             attributes[name] = RecipeAttribute(asked.role, asked.kind, asked.weight)
@@ -332,6 +333,7 @@ def _promise(
         recipe.released,
         recipe.person,
         sentences=recounted_sentences(prepared.table),
+        unknown=recipe.unknown,
         withheld=withheld,
         order=recipe.order,
         formulas=recipe.formulas,

@@ -129,6 +129,7 @@ class Manifest:
             sha256=self.sha256,
             recoded={name: recipe.attributes[name].to_dict() for name in recipe.quasi_identifiers},
             missing=recipe.missing,
+            unknown=recipe.unknown,
             withheld=self.withheld,
             tolerance=self.tolerance,
             order=recipe.order,

@@ -184,6 +184,8 @@ def _spec_of(recipe: Generalization) -> Spec:
             attributes[name]["kind"] = attribute.kind
         if attribute.role == "quasi-identifier":
             attributes[name]["weight"] = attribute.weight
+        if attribute.unknown:
+            attributes[name]["unknown"] = list(attribute.unknown)
     return Spec.from_dict(
         {
             "data": {"missing": list(recipe.missing), **({"person": recipe.person} if recipe.person else {})},

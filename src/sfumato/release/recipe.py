@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Self, TypeAlias, cast
 
 from sfumato.errors import DataError, OutputError
+from sfumato.hierarchies.kinds import infer_kind
 from sfumato.release.json_files import Fields, atomic_text, load_json_object, stable_json
 from sfumato.spec.choices import FORMULAS, KINDS, OUTPUTS, ROLES
 from sfumato.spec.choices import ROW_ORDERS as ORDERS
@@ -18,7 +19,7 @@ from sfumato.spec.choices import SUPPRESSION_OUTPUTS as SUPPRESSED
 from sfumato.spec.choices import SUPPRESSION_RULES as RULES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from sfumato.spec.choices import Role
@@ -30,7 +31,7 @@ VERSION = 1
 BOTH = "failing-then-smallest"
 """What ``auto`` was if classes went by requirements and by size: a recipe does not say the objectives."""
 
-_ATTRIBUTE_KEYS = ("role", "kind", "weight", "hierarchy", "scheme", "partition", "output")
+_ATTRIBUTE_KEYS = ("role", "kind", "weight", "hierarchy", "scheme", "partition", "output", "unknown")
 _KEYS = ("version", "attributes", "columns", "suppression", "require", "confidential", "data", "release")
 
 
@@ -52,6 +53,7 @@ class RecipeAttribute:
     labels: Labels | None = None  # the label of each block
     # the label and the statistic of each block that the release shows, where statistics are written
     statistics: tuple[tuple[str, str], ...] | None = None
+    unknown: tuple[str, ...] = ()  # the values of a sensitive column that count as missing ones do
 
     def to_dict(self) -> dict[str, object]:
         """Return the JSON form; ``partition`` is null, ``{"level": l}`` or blocks with their labels."""
@@ -70,6 +72,7 @@ class RecipeAttribute:
             "scheme": self.scheme,
             "partition": partition,
             "output": self.output,
+            **({"unknown": list(self.unknown)} if self.unknown else {}),
         }
 
     @property
@@ -103,6 +106,7 @@ class RecipeAttribute:
             fields.text("output", OUTPUTS),
             labels,
             statistics,
+            fields.texts("unknown") if fields.has("unknown") else (),
         )
 
 
@@ -166,6 +170,11 @@ class Generalization:
     def sensitive(self) -> tuple[str, ...]:
         """Names of the sensitive attributes."""
         return self._names("sensitive")
+
+    @property
+    def unknown(self) -> dict[str, tuple[str | float, ...]]:
+        """Column → its unknown values, as a recount compares them."""
+        return {name: comparable(item.unknown, item.kind) for name, item in self.attributes.items()}
 
     @property
     def released(self) -> tuple[str, ...]:
@@ -252,6 +261,13 @@ class Generalization:
                 "this name belongs to a file that is not a recipe. Choose another name.", where=str(path)
             )
         atomic_text(path, stable_json(self.to_dict()), force=force)
+
+
+def comparable(texts: Sequence[str], kind: str | None) -> tuple[str | float, ...]:
+    """Return values as a recount compares them: as numbers if they are some, unless the kind is another."""
+    if kind not in (None, "number"):
+        return tuple(texts)
+    return tuple(float(text) if infer_kind([text]) == "number" else text for text in texts)
 
 
 def _is_recipe(path: str | Path) -> bool:

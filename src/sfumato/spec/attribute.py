@@ -298,12 +298,17 @@ def _check_ordered_value(value: object) -> Scalar:
     return check_number(value)
 
 
+def _check_unknown(value: object) -> tuple[str, ...]:
+    """Accept distinct values, as the texts by which data match them."""
+    return tuple(map(value_text, _check_order(value)))
+
+
 class AttributeSpec(Section):
     """What is done with one attribute: ``[attributes.NAME]``.
 
     ``levels``, ``scheme``, ``partitions``, ``weight`` and ``output`` change a quasi-identifier only;
     with another role they are refused rather than silently ignored. A sensitive attribute may
-    have a hierarchy or an order, which the t measures use.
+    have a hierarchy or an order, which the t measures use, and it alone may have values that are ``unknown``.
     """
 
     role: Role = Field(description="What the column is.", examples=["quasi-identifier"])
@@ -350,6 +355,12 @@ class AttributeSpec(Section):
     granularity: Positive | None = described(
         None, "Numbers are first put into steps of this width, counted from 0.", 5
     )
+    unknown: Annotated[tuple[str, ...], BeforeValidator(_check_unknown)] = described(
+        (),
+        "Values of a sensitive attribute that tell nothing about a person. They are published as they are, "
+        "and count as missing values do in the ℓ and t measures.",
+        ["unknown", "not tested", 9],
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -374,6 +385,10 @@ class AttributeSpec(Section):
 
     def _misplaced_keys(self) -> Iterator[SpecFault]:
         """Find keys that would have no effect with this role."""
+        if self.unknown and self.role != "sensitive":
+            yield SpecFault(
+                ("unknown",), f"is only allowed for sensitive attributes; the role here is {self.role!r}."
+            )
         if self.role == "quasi-identifier":
             return
         for name in _QUASI_IDENTIFIER_ONLY:
@@ -409,6 +424,9 @@ class AttributeSpec(Section):
         if self.granularity is not None and self.kind not in (None, "number"):
             yield SpecFault(("granularity",), f"needs numbers; the kind here is {self.kind!r}.")
         source = self.hierarchy.source if self.hierarchy else None
+        ends = (self.hierarchy.bottom, self.hierarchy.top) if self.hierarchy else ()
+        if self.unknown and any(end is not None for end in (self.granularity, *ends)):
+            yield SpecFault(("unknown",), "does not go with granularity, bottom or top, which unite values.")
         if source == "intervals" and self.kind not in (None, "number"):
             yield SpecFault(("hierarchy", "intervals"), f"needs numbers; the kind here is {self.kind!r}.")
         if source == "dates" and self.kind not in (None, "date"):

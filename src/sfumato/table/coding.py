@@ -22,13 +22,15 @@ from sfumato.hierarchies.kinds import as_time, text_of
 from sfumato.table.keys import Roles, assign_roles, find_warnings, require_columns
 from sfumato.table.marking import HIDDEN, columns_for, mark_tuples
 from sfumato.table.tally import RawColumn, refuse_mixed, tally
-from sfumato.table.values import is_ordered, type_values
+from sfumato.table.values import is_ordered, texts_of_array, type_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from numpy.typing import NDArray
+
     from sfumato._typing import BoolArray, IntArray
-    from sfumato.spec import Spec
+    from sfumato.spec import AttributeSpec, Spec
     from sfumato.table.marking import Marks, Secrets
     from sfumato.table.sources import Source
     from sfumato.table.tally import DistinctColumn, Tally
@@ -71,10 +73,16 @@ class Table:
         cube = self.cube
         constant = [
             name
-            for name, codes in zip(self.roles.sensitive, cube.sensitive_codes.T, strict=False)
-            if (codes == codes[0]).all()
+            for a, (name, codes) in enumerate(zip(self.roles.sensitive, cube.sensitive_codes.T, strict=False))
+            if (codes == codes[0]).all() and cube.known(a)[codes[0]]
         ]
         found = list(find_warnings(self.source, self.roles, cube.row_count, constant))
+        for name in self.roles.sensitive:
+            declared = set(self.spec.attributes[name].unknown)
+            absent = len(declared - set(texts_of_array(self.raw[name].values))) if declared else 0
+            if absent:
+                many = f"{absent} of {len(declared)} values"
+                found.append(f"declared unknown for {name!r}, but not in these data: {many}.")
         if self.spec.release.order == "input":
             found.append(
                 "the rows of a written release keep the order of the input, which may reveal something "
@@ -126,8 +134,9 @@ def count_cube(
     quasi_identifiers: Sequence[str],
     sensitive: Sequence[str] = (),
     person: str | None = None,
+    attributes: Mapping[str, AttributeSpec] | None = None,
 ) -> Cube:
-    """Count the distinct tuples of a table without hierarchies.
+    """Count the distinct tuples of a table without hierarchies; of attributes only what is unknown is asked.
 
     Codes follow the size of numbers, also where they are texts, and otherwise the texts; missing is
     last. No value becomes a Python object.
@@ -139,6 +148,11 @@ def count_cube(
             raise DataError("a column is named twice. Name every column once.", where=source.name)
     counted = tally(source, asked)
     raw = {name: counted.columns[name].ranked() for name in _once(*quasi_identifiers, *sensitive)}
+    for name in sensitive:
+        declares = (attributes or {}).get(name)
+        if declares is not None and declares.unknown:
+            values = type_values(name, raw[name].values, declares)[1]
+            raw[name] = replace(raw[name], unknown=_unknown_codes(values, raw[name].codes, declares))
     cube = _make_cube(counted, raw, (tuple(quasi_identifiers), tuple(sensitive), person))
     return replace(cube, ordered=frozenset(name for name in sensitive if is_ordered(raw[name].values)))
 
@@ -185,7 +199,15 @@ def _code(
         )
     typed = None if attribute.output == "label" else values
     missing = hierarchy.size - 1 if has_missing else None
-    return hierarchy, RawColumn(column.values, codes, hierarchy.size, missing, typed)
+    silent = _unknown_codes(hierarchy.values, np.arange(hierarchy.size), attribute)
+    return hierarchy, RawColumn(column.values, codes, hierarchy.size, missing, typed, silent)
+
+
+def _unknown_codes(values: Sequence[Value], codes: NDArray[Any], attribute: AttributeSpec) -> tuple[int, ...]:
+    """Return the codes of the values that an attribute declares unknown."""
+    told = zip(values, codes.tolist(), strict=True) if attribute.unknown else ()
+    found = {code for value, code in told if value is not None and text_of(value) in attribute.unknown}
+    return tuple(sorted(found))
 
 
 def _make_cube(
@@ -212,7 +234,9 @@ def _make_cube(
         sensitive_codes=sensitive_codes,
         persons=counted.number_persons(person),
     )
-    return cube if marks is None else replace(cube, confidential=marks.confidential)
+    columns = (raw[name] for name in roles[1])
+    silent = tuple((*item.unknown, *(() if item.missing is None else (item.missing,))) for item in columns)
+    return replace(cube, unknown=silent, confidential=None if marks is None else marks.confidential)
 
 
 def _codes(counted: Tally, raw: Mapping[str, RawColumn], names: Sequence[str]) -> IntArray:

@@ -64,6 +64,7 @@ class RawColumn:
     missing: int | None  # the code of missing, or None if it does not occur
     # the typed value of each raw value; only where a release shows statistics
     typed: Sequence[Value] | None = None
+    unknown: tuple[int, ...] = ()  # the codes of values that are declared unknown
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from itertools import chain
+from heapq import heappush, heapreplace
+from itertools import accumulate, chain, product
 from typing import TYPE_CHECKING
 
 from sfumato.verifier.checks import split_name
 from sfumato.verifier.loading import BeforehandError, UndeterminedError, UnstatedError
-from sfumato.verifier.promise import Overall, key_of, stated_costs, stated_overall, stated_weight
+from sfumato.verifier.promise import Overall, apart_in, key_of, stated_costs, stated_overall, stated_weight
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,23 +43,18 @@ def count_t(groups: Groups, attribute: str, distance: str = "equal") -> Count:
         raise UnstatedError(f"the manifest does not hold the overall distribution of {attribute!r}")
     fill_overall(groups, attribute, overall)
     if overall.counts is None:
-        groups.slack = _slack(groups, overall, distance)
+        groups.slack = Fraction(groups.suppressed_rows, groups.input_rows)
     rows = groups.kept_rows if overall.counts is None else sum(overall.counts)
     if distance == "equal":
         return _largest_equal(groups, rows)
+    apart = apart_in(groups.promise, attribute, overall.values)
     _fill_excess(groups, rows)
-    if distance == "ordered":
-        return _largest(groups, _ORDERED, rows * max(len(overall.values) - 1, 1))
-    return _largest(groups, _HIERARCHICAL, rows * _fill_tree(groups, overall))
-
-
-def _slack(groups: Groups, overall: Overall, distance: str) -> Fraction:
-    """Return how far t over all input rows may be from t over the published ones."""
-    slack = Fraction(groups.suppressed_rows, groups.input_rows)
-    if distance == "ordered" and slack and None not in overall.values:
-        # Missing among suppressed rows would be one more value in the order.
-        slack += Fraction(1, len(overall.values))
-    return slack
+    if distance == "hierarchical":
+        return _largest(groups, _HIERARCHICAL, rows * _fill_tree(groups, overall, apart))
+    gaps = max(len(overall.values) - len(apart) - 1, 1)
+    if apart:
+        return _largest_beside(groups, apart, gaps) / rows
+    return _largest(groups, _ORDERED, rows * gaps)
 
 
 def _compare_with_itself(groups: Groups, attribute: str, distance: str) -> Count:
@@ -125,6 +121,35 @@ _ORDERED = (
     "abs(sum(excess) OVER (PARTITION BY class ORDER BY place)) AS crossing FROM excess) GROUP BY class, size"
 )
 
+
+def _largest_beside(groups: Groups, apart: list[int], gaps: int) -> Fraction:
+    """Return the largest ordered work of a class over its size, where some values are 1 apart from all."""
+    largest = Fraction(0)
+    by_class = "SELECT size, list(excess ORDER BY place) FROM excess GROUP BY class, size"
+    for size, excess in groups.connection.execute(by_class).fetchall():
+        beside = [excess[place] for place in apart]
+        moved = _least_carried([amount for place, amount in enumerate(excess) if place not in apart])
+        exchanged = Fraction(sum(map(abs, beside)) + abs(sum(beside)), 2)
+        largest = max(largest, (exchanged + Fraction(moved, gaps)) / size)
+    return largest
+
+
+def _least_carried(excess: list[int]) -> int:
+    """Return what values in a row carry to their neighbours at least, if the rest may leave anywhere.
+
+    What has left up to each value starts at 0, never falls, and ends at the whole. The least that makes a
+    sequence nowhere fall is found with the largest so far.
+    """
+    whole = sum(excess)
+    carried, left = 0, list[int]()
+    for here in accumulate(amount if whole > 0 else -amount for amount in excess):
+        due = min(max(here, 0), abs(whole))
+        heappush(left, -due)
+        carried += abs(here - due) - left[0] - due
+        heapreplace(left, -due)
+    return carried
+
+
 # Over the inner nodes of the tree, what their children exchange, times the node's height.
 _HIERARCHICAL = (
     "SELECT size, sum(exchanged) AS work FROM (SELECT class, size, "
@@ -144,46 +169,65 @@ def _fill_excess(groups: Groups, rows: int) -> None:
     )
 
 
-def _fill_tree(groups: Groups, overall: Overall) -> int:
+def _fill_tree(groups: Groups, overall: Overall, apart: list[int]) -> int:
     """Make the table ``tree``: the blocks of every value at each level and above it; return the height."""
     height, places = len(overall.levels) - 1, range(len(overall.values))
     if height < 1:
         raise UnstatedError("the manifest does not hold the tree of the values")
+    levels = [list(level) for level in overall.levels]
+    for level, place in product(levels[:-1], apart):
+        level[place] = -1 - place  # a block of its own
     groups.make_listed(
         "tree",
         overall.values * height,
         level=[level for level in range(height) for _ in places],
         place=[*places] * height,
-        block=[*chain(*overall.levels[:-1])],
-        parent=[*chain(*overall.levels[1:])],
+        block=[*chain(*levels[:-1])],
+        parent=[*chain(*levels[1:])],
     )
     return height
 
 
-def histogram(column: str) -> str:
+def histogram(column: str, cells: str = "cells") -> str:
     """Write the query for the rows c of every value in every class, with the rows of the class."""
     return (
         f"(SELECT class, {column} AS value, sum(n) AS c, sum(sum(n)) OVER (PARTITION BY class) AS size "
-        f"FROM cells GROUP BY class, {column})"
+        f"FROM {cells} GROUP BY class, {column})"
     )
 
 
+def _known(groups: Groups, attribute: str) -> tuple[str, bool]:
+    """Return the histograms of known values, and whether every class has one; else some class has ℓ = 1."""
+    column, listed = groups.attributes[attribute], groups.promise.unknown.get(attribute, ())
+    silent = [*listed, *groups.promise.missing]
+    groups.make_listed("silent", silent, place=range(len(silent)))
+    is_told = f"{column} IS NOT NULL AND {key_of(column, silent)} NOT IN (SELECT value FROM silent)"
+    known = f"(FROM cells WHERE {is_told})"
+    classes = groups.number(f"SELECT count(DISTINCT class) FROM {known}")
+    return histogram(column, known), classes == groups.number("SELECT count(*) FROM sizes")
+
+
 def count_distinct_l(groups: Groups, attribute: str) -> Count:
-    """Return the smallest number of distinct values in a class."""
-    counts = f"SELECT count(*) AS d FROM {histogram(groups.attributes[attribute])} GROUP BY class"
-    return groups.number(f"SELECT min(d) FROM ({counts})")
+    """Return the smallest number of distinct known values in a class."""
+    counts, is_everywhere = _known(groups, attribute)
+    distinct = f"SELECT count(*) AS d FROM {counts} GROUP BY class"
+    return groups.number(f"SELECT min(d) FROM ({distinct})") if is_everywhere else 1
 
 
 def count_share_l(groups: Groups, attribute: str) -> Count:
     """Return one over the largest share that a value has in a class."""
-    shares = histogram(groups.attributes[attribute])
+    shares, is_everywhere = _known(groups, attribute)
+    if not is_everywhere:
+        return 1
     count, size = groups.ask(f"SELECT c, size FROM {shares} ORDER BY c::DOUBLE / size DESC LIMIT 1")[0]
     return Fraction(size, count)
 
 
 def count_entropy_l(groups: Groups, attribute: str) -> Count:
     """Return the smallest exp(entropy) of the values of a class."""
-    counts = histogram(groups.attributes[attribute])
+    counts, is_everywhere = _known(groups, attribute)
+    if not is_everywhere:
+        return 1
     entropies = f"SELECT ln(size) - sum(c * ln(c)) / size AS h FROM {counts} GROUP BY class, size"
     # The engine adds in any order, so that the last digits differ from run to run.
     return float(f"{math.exp(groups.number(f'SELECT min(h) FROM ({entropies})')):.12g}")
@@ -195,10 +239,11 @@ def count_recursive_l(groups: Groups, attribute: str, factor: str) -> Count:
         c = Fraction(factor)
     except (ValueError, ZeroDivisionError):
         raise UndeterminedError("its second argument is not a number") from None
+    counts, is_everywhere = _known(groups, attribute)
     # Summed from the rarest value on, the tail r_ℓ + … + r_m is the sum of m − ℓ + 1 counts.
     tails = (
         "SELECT class, c AS count, sum(c) OVER rarest AS tail, row_number() OVER rarest AS members "
-        f"FROM {histogram(groups.attributes[attribute])} "
+        f"FROM {counts} "
         "WINDOW rarest AS (PARTITION BY class ORDER BY c, value ROWS UNBOUNDED PRECEDING)"
     )
     largest = "SELECT class, max(count) AS first, count(*) AS m FROM tails GROUP BY class"
@@ -207,12 +252,14 @@ def count_recursive_l(groups: Groups, attribute: str, factor: str) -> Count:
         f"SELECT coalesce(max(m - members + 1) FILTER ({fits}), 0) AS ell "
         "FROM tails JOIN largest USING (class) GROUP BY class"
     )
-    return groups.number(f"WITH tails AS ({tails}), largest AS ({largest}) SELECT min(ell) FROM ({reached})")
+    least = "SELECT coalesce(min(ell), 1) FROM"
+    found = groups.number(f"WITH tails AS ({tails}), largest AS ({largest}) {least} ({reached})")
+    return found if is_everywhere else min(found, 1)
 
 
 def count_spread_l(groups: Groups, attribute: str) -> Count:
     """Sum over the rows how often the row's own value occurs in its class."""
-    return groups.number(f"SELECT sum(c * c) FROM {histogram(groups.attributes[attribute])}")
+    return groups.number(f"SELECT coalesce(sum(c * c), 0) FROM {_known(groups, attribute)[0]}")
 
 
 def count_cm(groups: Groups, attribute: str) -> Count:

@@ -55,6 +55,8 @@ class Promise:
     # quasi-identifier → what the recipe says was done to it, as JSON holds it; none where nobody says
     recoded: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     missing: tuple[str, ...] = ("",)  # the texts that were read as missing
+    # sensitive column → its values that count as missing ones do
+    unknown: Mapping[str, tuple[str | float, ...]] = field(default_factory=dict)
     withheld: Mapping[str, str] = field(default_factory=dict)  # measure → why its number is not published
     # measure → how much better than stated its number may be
     tolerance: Mapping[str, float] = field(default_factory=dict)
@@ -184,6 +186,14 @@ def stated_overall(promise: Promise, attribute: str) -> Overall | None:
     if counts is not None:
         return Overall(tuple(values), tuple(counts), tree)
     return Overall(tuple(values), None, tree, tuple(shares), step)
+
+
+def apart_in(promise: Promise, attribute: str, values: Sequence[Scalar]) -> list[int]:
+    """Return where missing and unknown values stand among the values of a sensitive attribute."""
+    listed = promise.unknown.get(attribute, ())
+    as_key = _number_or_text if any(isinstance(value, float) for value in listed) else text_of
+    silent = {None, *map(as_key, listed)}
+    return [place for place, value in enumerate(map(text_of, values)) if as_key(value) in silent]
 
 
 def text_of(value: Scalar) -> str | None:

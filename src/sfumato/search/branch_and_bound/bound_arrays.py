@@ -162,7 +162,7 @@ def _words_of_cells(cube: Cube, attribute: int) -> KeyArray:
     """Return for every cell the bit of its value; of the hidden attribute the bits of falsified sentences."""
     codes = cube.sensitive_codes[:, attribute]
     if cube.confidential is None or attribute != cube.hidden:
-        return np.asarray(np.uint64(1) << codes.astype(np.uint64))
+        return np.asarray(cube.known(attribute)[codes] * (np.uint64(1) << codes.astype(np.uint64)))
     places = np.arange(cube.confidential.count, dtype=np.uint64)
     bits = (~cube.confidential.truth).astype(np.uint64) << places
     return np.asarray(np.bitwise_or.reduce(bits, axis=1)[codes])
@@ -183,7 +183,9 @@ def counted_values(problem: Problem) -> dict[int, int]:
         if is_logical and secrets is not None and secrets.count <= BITS:
             needed[problem.cube.hidden] = secrets.count if limit > 0 else 0
         if kind is PropertyKind.DISTINCT and problem.cube.sensitive_sizes[attribute] <= BITS:
-            needed[attribute] = max(needed.get(attribute, 0), int(np.ceil(limit)))
+            # A class has one value even where none is known, and then no bit.
+            least = int(np.ceil(limit)) if limit > 1 else 0
+            needed[attribute] = max(needed.get(attribute, 0), least)
     return needed
 
 
