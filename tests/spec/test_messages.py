@@ -270,13 +270,13 @@ VALUES = {
 HIERARCHIES = {
     "no source": (
         age("hierarchy = { origin = 0 }"),
-        "s.toml:3: [attributes.age] hierarchy: needs exactly one of intervals, mask, file, tree, dates; "
-        "found none.",
+        "s.toml:3: [attributes.age] hierarchy: needs exactly one of intervals, mask, prefix, file, tree, "
+        "dates; found none.",
     ),
     "two sources": (
         age('hierarchy = { mask = 2, file = "a.csv" }'),
-        "s.toml:3: [attributes.age] hierarchy: needs exactly one of intervals, mask, file, tree, dates; "
-        "found 'mask' and 'file'.",
+        "s.toml:3: [attributes.age] hierarchy: needs exactly one of intervals, mask, prefix, file, tree, "
+        "dates; found 'mask' and 'file'.",
     ),
     "origin of a mask": (
         age("hierarchy = { mask = 2, origin = 0 }"),

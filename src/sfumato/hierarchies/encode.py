@@ -76,11 +76,8 @@ def _keys(kind: str, values: Sequence[Value], granularity: object = None) -> lis
 
 
 def _time(value: Value) -> dt.datetime | None:
-    """Return a date as a time, in UTC if it has a zone; None for anything else."""
-    if not isinstance(value, dt.date):
-        return None
-    time = as_time(value)
-    return time if time.tzinfo is None else time.astimezone(dt.UTC).replace(tzinfo=None)
+    """Return a date as a time, by the clock of its zone if it has one; None for anything else."""
+    return as_time(value).replace(tzinfo=None) if isinstance(value, dt.date) else None
 
 
 def _floor(domain: Sequence[Key], key: Key) -> int:

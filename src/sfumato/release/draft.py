@@ -280,6 +280,7 @@ def make_recipe(prepared: Prepared, groupings: tuple[Grouping, ...], kept: BoolA
             )
         else:
             attributes[name] = RecipeAttribute(asked.role, asked.kind, asked.weight)
+        attributes[name] = replace(attributes[name], format=asked.format)
     return Generalization(
         attributes,
         spec.suppression.limit,

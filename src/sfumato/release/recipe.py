@@ -30,7 +30,7 @@ VERSION = 1
 BOTH = "failing-then-smallest"
 """What ``auto`` was if classes went by requirements and by size: a recipe does not say the objectives."""
 
-_ATTRIBUTE_KEYS = ("role", "kind", "weight", "hierarchy", "scheme", "partition", "output")
+_ATTRIBUTE_KEYS = ("role", "kind", "weight", "hierarchy", "scheme", "partition", "output", "format")
 _KEYS = ("version", "attributes", "columns", "suppression", "require", "confidential", "data", "release")
 
 
@@ -52,6 +52,7 @@ class RecipeAttribute:
     labels: Labels | None = None  # the label of each block
     # the label and the statistic of each block that the release shows, where statistics are written
     statistics: tuple[tuple[str, str], ...] | None = None
+    format: str | None = None  # how the texts of dates are written, where they are not in ISO form
 
     def to_dict(self) -> dict[str, object]:
         """Return the JSON form; ``partition`` is null, ``{"level": l}`` or blocks with their labels."""
@@ -70,6 +71,7 @@ class RecipeAttribute:
             "scheme": self.scheme,
             "partition": partition,
             "output": self.output,
+            **({} if self.format is None else {"format": self.format}),
         }
 
     @property
@@ -103,6 +105,7 @@ class RecipeAttribute:
             fields.text("output", OUTPUTS),
             labels,
             statistics,
+            fields.optional_text("format") if fields.has("format") else None,
         )
 
 

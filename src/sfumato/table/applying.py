@@ -300,7 +300,7 @@ def leaving_kinds(table: Table, recodes: Sequence[Recode], *, masked: bool) -> d
     kinds: dict[str, LeavingKind] = dict.fromkeys(table.roles.released, plain)
     spelt: dict[str, LeavingKind] = {"number": "number", "date": "date"}
     for name, domain in {**table.sensitive, **table.hierarchies}.items():
-        kinds[name] = spelt.get(domain.kind, plain)
+        kinds[name] = plain if table.spec.attributes[name].format else spelt.get(domain.kind, plain)
     for recode in recodes:
         if masked or not recode.keep:
             is_number = recode.numbers is not None and not masked

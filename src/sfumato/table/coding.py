@@ -18,17 +18,19 @@ from sfumato.domains import Cube
 from sfumato.errors import DataError, HierarchyError, ParameterError
 from sfumato.hierarchies import build, encode
 from sfumato.hierarchies.hierarchy import Hierarchy, Value
-from sfumato.hierarchies.kinds import as_time, text_of
-from sfumato.table.keys import Roles, assign_roles, find_warnings, require_columns
+from sfumato.hierarchies.kinds import UnreadableValuesError, as_time, text_of
+from sfumato.table.keys import Roles, assign_roles, find_warnings, require_columns, select_keys
+from sfumato.table.libraries import pa, pc
 from sfumato.table.marking import HIDDEN, columns_for, mark_tuples
 from sfumato.table.tally import RawColumn, refuse_mixed, tally
-from sfumato.table.values import is_ordered, type_values
+from sfumato.table.values import format_of_dates, is_ordered, type_values
+from sfumato.words import count_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sfumato._typing import BoolArray, IntArray
-    from sfumato.spec import Spec
+    from sfumato.spec import AttributeSpec, Spec
     from sfumato.table.marking import Marks, Secrets
     from sfumato.table.sources import Source
     from sfumato.table.tally import DistinctColumn, Tally
@@ -102,7 +104,11 @@ def code_table(
     for name in attributes:
         make = (hierarchies or {}).get(name)
         with _placed(spec, name):
-            made[name], raw[name] = _code(name, counted.columns[name], spec, make, reach=reach)
+            try:
+                made[name], raw[name] = _code(name, counted.columns[name], spec, make, reach=reach)
+            except UnreadableValuesError as error:
+                error.message += _rows_of(source, name, counted, error.places)
+                raise
     marks = None
     if statements:
         secret = {name: (made[name], raw[name]) for name in roles.sensitive}
@@ -164,6 +170,32 @@ def _placed(spec: Spec, name: str) -> Iterator[None]:
         raise
 
 
+def _rows_of(source: Source, name: str, counted: Tally, places: Sequence[int]) -> str:
+    """Say in how many rows distinct values are, and where the first of these rows is."""
+    column = counted.columns[name]
+    cells = source.collect(select_keys(source, [name])).column(0).combine_chunks()
+    if pa.types.is_dictionary(cells.type):
+        cells = cells.dictionary_decode()
+    values = column.values.take(pa.array(places)).cast(cells.type)
+    first = pc.index(pc.is_in(cells, value_set=values), True).as_py() + 1
+    rows = int(column.count(counted.rows)[places].sum())
+    return f" They are in {count_words(rows, 'row')}; the first is row {first}."
+
+
+def _spelt(hierarchy: Hierarchy, values: pa.Array, attribute: AttributeSpec) -> Hierarchy:
+    """Write kept dates in the format that they came in, and note the zone of those that have one."""
+    written = format_of_dates(values, attribute)
+    if hierarchy.kind == "date" and written is not None:
+        texts = tuple(
+            value.strftime(written) if isinstance(value, dt.date) else label
+            for value, label in zip(hierarchy.values, hierarchy.labels[0], strict=True)
+        )
+        return replace(hierarchy, labels=(texts, *hierarchy.labels[1:]))
+    if pa.types.is_timestamp(values.type) and values.type.tz is not None:
+        return replace(hierarchy, definition={**hierarchy.definition, "zone": values.type.tz})
+    return hierarchy
+
+
 def _code(
     name: str, column: DistinctColumn, spec: Spec, make: MakeHierarchy | None, *, reach: bool
 ) -> tuple[Hierarchy, RawColumn]:
@@ -176,6 +208,7 @@ def _code(
         hierarchy = make(kind, distinct, has_missing)
     else:
         hierarchy = build(name, attribute, distinct, has_missing=has_missing, kind=kind, resolve=spec.resolve)
+    hierarchy = _spelt(hierarchy, column.values, attribute)
     codes = encode(hierarchy, values, reach=reach)
     unknown = int((codes < 0).sum())
     if unknown:

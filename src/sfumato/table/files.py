@@ -198,6 +198,22 @@ def _read_arrow(path: Path) -> duckdb.DuckDBPyRelation:
     return connect().from_arrow(rows)
 
 
+def read_zones(path: Path) -> dict[str, str]:
+    """Return the zone of each column of times that an Arrow or Parquet file says; none for other files."""
+    import pyarrow.dataset
+
+    kinds = {"parquet": "parquet", "arrow": "ipc"}
+    kind = "parquet" if path.is_dir() else kinds.get(format_of(path) or "")
+    if kind is None:
+        return {}
+    try:
+        schema = pyarrow.dataset.dataset(str(path.absolute()), format=kind).schema
+    except (pa.ArrowException, OSError):  # a stream of Arrow batches, or what the engine alone can read
+        return {}
+    times = [field for field in schema if pa.types.is_timestamp(field.type)]
+    return {field.name: field.type.tz for field in times if field.type.tz is not None}
+
+
 def _read_json(path: Path) -> duckdb.DuckDBPyRelation:
     """Open JSON lines, or one array of objects, with the types of JSON; what is mixed is read as text."""
     connection = connect()

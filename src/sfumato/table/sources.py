@@ -12,7 +12,7 @@ from sfumato.errors import DataError
 from sfumato.spec import DataSpec
 from sfumato.table.delimited import refuse_repeated
 from sfumato.table.engine import connect, read_batches, tidy_at_exit
-from sfumato.table.files import OpenFile, open_file, stamp
+from sfumato.table.files import OpenFile, open_file, read_zones, stamp
 from sfumato.table.libraries import duckdb, nw, pa
 
 if TYPE_CHECKING:
@@ -105,6 +105,11 @@ class Source:
     def is_text(self) -> bool:
         """Whether the rows come from a text file: every column is text, and missing is null already."""
         return self.file is not None and self.file.layout is not None
+
+    @cached_property
+    def zones(self) -> Mapping[str, str]:
+        """The zone of each column of times that a file keeps beside them; the engine knows UTC alone."""
+        return {} if self.file is None else read_zones(self.file.path)
 
     def engine_type(self, name: str) -> str:
         """Return how DuckDB calls the type of a column, which narwhals may not know; no text elsewhere."""

@@ -16,6 +16,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, TypeAlias
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from sfumato.verifier.bags import STAR
 
@@ -24,6 +25,7 @@ Accepts: TypeAlias = Callable[[str], bool]
 
 _UNITS = {
     "day": r"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])",
+    "week": r"\d{4}-W(?:0[1-9]|[1-4]\d|5[0-3])",
     "month": r"\d{4}-(?:0[1-9]|1[0-2])",
     "quarter": r"\d{4}-Q[1-4]",
     "year": r"\d{4}",
@@ -34,6 +36,12 @@ _NUMBER = r"-?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
 _RANGE = re.compile(r"\[(.+), (.+)[\])]")
 _INTEGERS = re.compile(r"(-?\d+)(?:-(-?\d+))?")
 _INTERVAL = re.compile(rf"\[({_NUMBER}), ({_NUMBER})\)")
+
+
+Clock: TypeAlias = tuple[str | None, str | None]
+"""The format of dates in a file, and the zone whose clock says their days."""
+
+NO_CLOCK: Clock = (None, None)
 
 
 class UnreadableError(ValueError):
@@ -69,17 +77,20 @@ def _named_labels(done: Mapping[str, Any], partition: Mapping[str, Any]) -> Acce
         _expect(isinstance(labels, list))
         return among([label for label in labels if label is not None])
     _expect(type(level) is int)
-    return _level_labels(definition, level, str(done.get("kind")))
+    clock = (done.get("format"), definition.get("zone"))
+    _expect(all(part is None or isinstance(part, str) for part in clock))
+    return _level_labels(definition, level, clock if done.get("kind") == "date" else None)
 
 
-def _level_labels(definition: Mapping[str, object], level: int, kind: str) -> Accepts:
+def _level_labels(definition: Mapping[str, object], level: int, clock: Clock | None) -> Accepts:
     """Return the question for labels of a level, by the first rule that a definition has."""
     rules: dict[str, Callable[[Any], Accepts]] = {
         "root": lambda root: among([root]),
         "leaves": lambda leaves: _labels_of_leaves(leaves, level),
-        "values": lambda values: _kept(values, level, dates=kind == "date"),
+        "values": lambda values: _kept(values, level, clock),
         "mask": lambda length: _masked(length, level),
-        "dates": lambda units: _dated(units, level),
+        "prefix": lambda lengths: _shortened(lengths, level),
+        "dates": lambda units: _dated(units, level, clock or NO_CLOCK),
         "intervals": lambda widths: _in_intervals(definition, widths, level),
         "granularity": lambda _: _in_intervals(definition, [], level),
     }
@@ -89,34 +100,44 @@ def _level_labels(definition: Mapping[str, object], level: int, kind: str) -> Ac
     raise UnreadableError
 
 
-def _kept(values: Sequence[object], level: int, *, dates: bool) -> Accepts:
+def _kept(values: Sequence[object], level: int, clock: Clock | None) -> Accepts:
     _expect(isinstance(values, list))
-    return among([STAR]) if level else among(values, dates=dates)
+    return among([STAR]) if level else among(values, clock)
 
 
-def among(labels: Sequence[object], *, dates: bool = False) -> Accepts:
-    """Ask for one of these texts or numbers, whatever the spelling of a number."""
-    known = {_key(str(label).lower() if isinstance(label, bool) else str(label), dates) for label in labels}
-    return lambda text: _key(text, dates) in known
+def among(labels: Sequence[object], clock: Clock | None = None) -> Accepts:
+    """Ask for one of these texts or numbers, whatever the spelling of a number, or of a date by a clock."""
+    known = {
+        _key(str(label).lower() if isinstance(label, bool) else str(label), clock and NO_CLOCK)
+        for label in labels
+    }
+    return lambda text: _key(text, clock) in known
 
 
-def _key(text: str, dates: bool = False) -> str | float:
+def _key(text: str, clock: Clock | None = None) -> str | float:
     """Make spellings of one number the same, and of one date or time."""
     stripped = text.strip()
-    if dates:
-        return _moment(stripped)
+    if clock is not None:
+        return _moment(stripped, clock)
     if re.fullmatch(rf"\+?{_NUMBER}", stripped):
         return float(stripped)
     return text.lower() if text.lower() in ("true", "false") else text
 
 
-def _moment(text: str) -> str:
-    """Return a date or time in one spelling, in UTC; any other text as it is."""
-    try:
-        found = dt.datetime.fromisoformat(text)
-        return (found if found.tzinfo is None else found.astimezone(dt.UTC).replace(tzinfo=None)).isoformat()
-    except (ValueError, OverflowError):
-        return text
+def _moment(text: str, clock: Clock = NO_CLOCK) -> str:
+    """Return a date or time in one spelling, by the clock of its zone; any other text as it is."""
+    written, zone = clock
+    for read in (lambda: dt.datetime.strptime(text, written or ""), lambda: dt.datetime.fromisoformat(text)):
+        try:
+            found = read()
+            return (
+                (found.astimezone(ZoneInfo(zone)) if zone and found.tzinfo else found)
+                .replace(tzinfo=None)
+                .isoformat()
+            )
+        except (ValueError, OverflowError, ZoneInfoNotFoundError):
+            continue
+    return text
 
 
 def _labels_of_leaves(leaves: Mapping[str, Any], level: int) -> Accepts:
@@ -133,12 +154,21 @@ def _masked(length: int, level: int) -> Accepts:
     return lambda text: len(text) == length and text.endswith(STAR * level)
 
 
-def _dated(units: Sequence[object], level: int) -> Accepts:
+def _shortened(lengths: Sequence[Any], level: int) -> Accepts:
+    """Ask for texts that are no longer than what is kept."""
+    _expect(isinstance(lengths, list) and all(type(length) is int and length > 0 for length in lengths))
+    _expect(0 <= level <= len(lengths) + 1)
+    if level == len(lengths) + 1:
+        return among([STAR])
+    return lambda text: not level or 0 < len(text) <= lengths[level - 1]
+
+
+def _dated(units: Sequence[object], level: int, clock: Clock) -> Accepts:
     _expect(isinstance(units, list) and level <= len(units) + 1 and all(unit in _UNITS for unit in units))
     if level == len(units) + 1:
         return among([STAR])
     if level == 0:
-        return lambda text: re.match(r"\s*\d{4}-\d{2}-\d{2}", text) is not None
+        return lambda text: re.match(r"\d{4}-\d{2}-\d{2}", _moment(text.strip(), clock)) is not None
     pattern = re.compile(_UNITS[str(units[level - 1])])
     return lambda text: pattern.fullmatch(text) is not None
 
