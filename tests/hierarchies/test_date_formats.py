@@ -12,8 +12,8 @@ from sfumato.hierarchies.date_formats import UNDECIDED, find_format, read_dates
 from sfumato.hierarchies.kinds import parse_values
 
 MONTHS = [
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
-    "December",
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
+    "November", "December",
 ]  # fmt: skip
 DAYS = st.dates(dt.date(1969, 1, 1), dt.date(2068, 12, 31))
 

@@ -112,9 +112,11 @@ class Source:
         return {} if self.file is None else read_zones(self.file.path)
 
     def engine_type(self, name: str) -> str:
-        """Return how DuckDB calls the type of a column, which narwhals may not know; no text elsewhere."""
-        relation: Any = self.native
-        return str(relation.types[self.columns.index(name)]) if self.is_relation else ""
+        """Return how DuckDB calls the type of a column, where narwhals may not know it; no text elsewhere."""
+        native: Any = self.native
+        if self.kind == "pandas":  # narwhals takes a zone with an underscore for an unknown type
+            return "TIMESTAMP" if getattr(native[name].dtype, "tz", None) else ""
+        return str(native.types[self.columns.index(name)]) if self.is_relation else ""
 
     def collect(self, frame: Frame) -> pa.Table:
         """Compute a frame made from this source, as an Arrow table."""
