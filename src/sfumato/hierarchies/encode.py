@@ -103,8 +103,17 @@ def value_places(hierarchy: Hierarchy) -> LongArray | None:
     ]
     places = np.full(hierarchy.size, NOWHERE, dtype=np.int64)
     if known:
-        places[known] = _steps(np.array([_position(hierarchy.values[place]) for place in known]))
+        places[known] = _steps(_clamped(hierarchy, [_position(hierarchy.values[place]) for place in known]))
     return places
+
+
+def _clamped(hierarchy: Hierarchy, numbers: Sequence[float]) -> FloatArray:
+    """Put what lies beyond bottom and top one step outside of them: they are the ends of the domain."""
+    bottom, top, step = (hierarchy.definition.get(key) for key in ("bottom", "top", "granularity"))
+    is_whole = all(isinstance(value, int) for value in hierarchy.values[: hierarchy.known])
+    step = step if isinstance(step, int | float) else int(is_whole)
+    low = bottom - step if isinstance(bottom, int | float) else -math.inf
+    return np.clip(numbers, low, top if isinstance(top, int | float) else math.inf)
 
 
 def _position(value: Value) -> float:

@@ -21,7 +21,7 @@ _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)")
 _DECIMAL = re.compile(r"-?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 # What may be a number where the specification says that it is one.
 _ANY_INTEGER = re.compile(r"\s*[+-]?[0-9]+\s*")
-_ANY_DECIMAL = re.compile(r"\s*[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\s*")
+ANY_DECIMAL = re.compile(r"\s*[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\s*")
 _DATE = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
     r"(?:[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,6})?)?(?:Z|[+-][0-9]{2}:[0-9]{2})?)?"
@@ -201,7 +201,7 @@ def _parse_numbers(texts: Sequence[str]) -> list[Value]:
     if all(_ANY_INTEGER.fullmatch(text) for text in texts):
         found: list[Value] = [int(text) if _fits(text) else None for text in texts]
     else:
-        decimals = [float(text) if _ANY_DECIMAL.fullmatch(text) else math.nan for text in texts]
+        decimals = [float(text) if ANY_DECIMAL.fullmatch(text) else math.nan for text in texts]
         found = [number if math.isfinite(number) else None for number in decimals]
     wrong = [place for place, number in enumerate(found) if number is None]
     if wrong:

@@ -19,6 +19,7 @@ from sfumato.errors import DataError, HierarchyError, ParameterError
 from sfumato.hierarchies import build, encode
 from sfumato.hierarchies.hierarchy import Hierarchy, Value
 from sfumato.hierarchies.kinds import UnreadableValuesError, as_time, text_of
+from sfumato.hierarchies.suggest import dwarfing_ends
 from sfumato.table.keys import Roles, assign_roles, find_warnings, require_columns, select_keys
 from sfumato.table.libraries import pa, pc
 from sfumato.table.marking import HIDDEN, columns_for, mark_tuples
@@ -77,6 +78,19 @@ class Table:
             if (codes == codes[0]).all()
         ]
         found = list(find_warnings(self.source, self.roles, cube.row_count, constant))
+        for place, (name, hierarchy) in enumerate(self.hierarchies.items()):
+            counts = np.bincount(cube.codes[:, place], weights=cube.rows, minlength=hierarchy.size)
+            ends = (
+                dwarfing_ends(hierarchy.values, counts.tolist())
+                if "intervals" in hierarchy.definition
+                else ()
+            )
+            found += [
+                f"numbers of {name!r} lie far outside the others, so that wide intervals look cheap. Correct "
+                f"them, or set {key} in its hierarchy."
+                for key in ends
+                if key not in hierarchy.definition
+            ]
         if self.spec.release.order == "input":
             found.append(
                 "the rows of a written release keep the order of the input, which may reveal something "
