@@ -138,7 +138,7 @@ def code_lengths(texts: Sequence[str]) -> list[int]:
     is_plain = set(shape) == {"9"} and (shapes[shape] < len(texts) or not 3 <= len(shape) <= 10)
     if shared[shape] < COMMON_SHAPE * len(texts) or not re.fullmatch("[A./-]*9[A9./-]*", shape) or is_plain:
         return []
-    counts, kept = len(texts), []
+    counts, kept = len(texts), list[int]()
     for length in sorted(_cuts(shape), reverse=True):
         groups = len({text[:length] for text in texts})
         if kept and groups == counts:  # the shorter name of the same groups

@@ -127,17 +127,14 @@ def _key(text: str, clock: Clock | None = None) -> str | float:
 def _moment(text: str, clock: Clock = NO_CLOCK) -> str:
     """Return a date or time in one spelling, by the clock of its zone; any other text as it is."""
     written, zone = clock
-    for read in (lambda: dt.datetime.strptime(text, written or ""), lambda: dt.datetime.fromisoformat(text)):
-        try:
-            found = read()
-            return (
-                (found.astimezone(ZoneInfo(zone)) if zone and found.tzinfo else found)
-                .replace(tzinfo=None)
-                .isoformat()
-            )
-        except (ValueError, OverflowError, ZoneInfoNotFoundError):
-            continue
-    return text
+    try:
+        found = dt.datetime.strptime(text, written) if written else dt.datetime.fromisoformat(text)
+        if zone and found.tzinfo:
+            offset = dt.datetime.strptime(zone, "%z").tzinfo if zone[0] in "+-" else ZoneInfo(zone)
+            found = found.astimezone(offset)
+    except (ValueError, OverflowError, ZoneInfoNotFoundError):
+        return _moment(text, (None, zone)) if written else text
+    return found.replace(tzinfo=None).isoformat()
 
 
 def _labels_of_leaves(leaves: Mapping[str, Any], level: int) -> Accepts:
