@@ -42,6 +42,8 @@ def find_format(texts: Sequence[str]) -> tuple[str, str] | None:
         return None
     found = {}
     for pattern in _candidates(texts[0].strip()):
+        if None in read_dates(texts[:20], pattern):  # most texts are told from dates by the first ones
+            continue
         dates = read_dates(texts, pattern)
         if None not in dates and not (pattern == "%Y%m%d" and _are_numbers(texts, dates)):
             found[pattern] = dates

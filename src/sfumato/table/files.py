@@ -199,19 +199,15 @@ def _read_arrow(path: Path) -> duckdb.DuckDBPyRelation:
 
 
 def read_zones(path: Path) -> dict[str, str]:
-    """Return the zone of each column of times that an Arrow or Parquet file says; none for other files."""
+    """Return the zone of each column of times that a Parquet or Arrow file says."""
     import pyarrow.dataset
 
-    kinds = {"parquet": "parquet", "arrow": "ipc"}
-    kind = "parquet" if path.is_dir() else kinds.get(format_of(path) or "")
-    if kind is None:
-        return {}
+    kind = "ipc" if format_of(path) == "arrow" else "parquet"
     try:
         schema = pyarrow.dataset.dataset(str(path.absolute()), format=kind).schema
     except (pa.ArrowException, OSError):  # a stream of Arrow batches, or what the engine alone can read
         return {}
-    times = [field for field in schema if pa.types.is_timestamp(field.type)]
-    return {field.name: field.type.tz for field in times if field.type.tz is not None}
+    return {item.name: item.type.tz for item in schema if getattr(item.type, "tz", None)}
 
 
 def _read_json(path: Path) -> duckdb.DuckDBPyRelation:

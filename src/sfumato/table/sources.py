@@ -109,7 +109,9 @@ class Source:
     @cached_property
     def zones(self) -> Mapping[str, str]:
         """The zone of each column of times that a file keeps beside them; the engine knows UTC alone."""
-        return {} if self.file is None else read_zones(self.file.path)
+        if self.file is None or "TIMESTAMP WITH TIME ZONE" not in map(str, self.file.relation.types):
+            return {}
+        return read_zones(self.file.path)
 
     def engine_type(self, name: str) -> str:
         """Return how DuckDB calls the type of a column, where narwhals may not know it; no text elsewhere."""
