@@ -77,6 +77,35 @@ def test_the_verifier_reads_kept_dates_by_the_format_of_the_recipe(tmp_path):
     assert not sf.verify(tmp_path / "out.csv")["holds"]
 
 
+def test_sentences_about_dates_are_recounted_by_their_format(tmp_path):
+    """The verifier reads sensitive dates by itself: one class holds none that is not before 1990."""
+    table = "place,born\na,31.12.1989\na,14.03.1987\nb,31.12.1989\nb,01.01.1990\n"
+    (tmp_path / "t.csv").write_text(table)
+    born = {"role": "sensitive", "kind": "date", "format": "%d.%m.%Y"}
+    place = {"role": "quasi-identifier"}
+    asked = {"attributes": {"place": place, "born": born}, "objectives": {"minimize": ["loss"]}}
+    secret = {"confidential": [{"sentence": "born < 1990-01-01"}]}
+    found = sf.verify(tmp_path / "t.csv", sf.Spec.from_dict({**asked, **secret, "require": {"secure": 1}}))
+    assert not found["holds"]
+    release = sf.anonymize(
+        tmp_path / "t.csv", sf.Spec.from_dict({**asked, **secret, "require": {"secure": 1}})
+    )
+    release.write(tmp_path / "out.csv")
+    assert release.recoding == {"place": 1}
+    assert published(tmp_path / "out.csv") == sorted(f"*,{line[2:]}" for line in table.splitlines()[1:])
+    assert sf.verify(tmp_path / "out.csv", data=tmp_path / "t.csv")["holds"]
+
+
+def test_dates_in_a_format_have_an_order_for_t(tmp_path):
+    texts = ["01.02.1990", "02.01.1991", "03.01.1980", "28.12.1985"] * 5
+    data = pd.DataFrame({"place": list("abcd") * 5, "born": texts})
+    born = {"role": "sensitive", "kind": "date", "format": "%d.%m.%Y"}
+    asked = {"attributes": {"place": {"role": "quasi-identifier"}, "born": born}, **GOAL}
+    release = sf.anonymize(data, sf.Spec.from_dict({**asked, "require": {"t(born, ordered)": 0.5}}))
+    release.write(tmp_path / "out.csv")
+    assert sf.verify(tmp_path / "out.csv", data=data)["holds"]
+
+
 def test_two_spellings_of_a_day_are_published_as_one():
     data = pd.DataFrame({"at": ["1.3.2024", "01.03.2024"]})
     spec = {"attributes": {"at": {"role": "quasi-identifier", "format": "%d.%m.%Y"}}, **GOAL}
@@ -91,7 +120,7 @@ def test_a_text_that_does_not_fit_is_named_by_its_place_alone(tmp_path):
             sf.anonymize(data, specification(None, "%d.%m.%Y"))
         message = str(caught.value)
         assert "at: 2 of 4 distinct values do not fit format = '%d.%m.%Y'" in message
-        assert "They are in 3 rows; the first is row 3." in message
+        assert "They are in 3 rows; the first is row 3, the header not counted." in message
         assert "secret" not in message
         assert "hidden" not in message
 

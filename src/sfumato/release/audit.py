@@ -168,6 +168,7 @@ def specified_promise(spec: Spec) -> Promise:
         columns=(*spec.quasi_identifiers, *spec.sensitive, *spec.others),
         person=spec.data.person,
         sentences=specified_sentences(spec),
+        formats={name: item.format for name, item in spec.attributes.items() if item.format},
     )
 
 

@@ -335,6 +335,7 @@ def _promise(
         withheld=withheld,
         order=recipe.order,
         formulas=recipe.formulas,
+        formats=recipe.formats,
     )
 
 
@@ -357,7 +358,7 @@ def _reference(
         domain = prepared.table.sensitive[name]
         counts = np.bincount(cube.sensitive_codes[:, number], weights=cube.rows, minlength=domain.size)
         distributions[name] = distribution(
-            [scalar(value) for value in domain.values],
+            [scalar(value) for value in domain.shown],
             [int(count) for count in counts],
             domain.levels.tolist() if "hierarchical" in asked else (),
         )

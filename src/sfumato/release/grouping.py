@@ -352,7 +352,7 @@ class Grouping:
         if "values" not in definition:
             return definition
         recorded = zip(cast("list[object]", definition["values"]), self._seen, strict=False)
-        return {**definition, "values": [value for value, seen in recorded if seen]}
+        return {"values": [value for value, seen in recorded if seen]}
 
 
 def _number_of(text: str | None) -> int | float | None:

@@ -165,7 +165,7 @@ class _View:
             shown = (counts > 0) | domain.declared
             rows = self.prepared.cube.row_count
             found[name] = distribution(
-                [scalar(value) for value, is_shown in zip(domain.values, shown, strict=True) if is_shown],
+                [scalar(value) for value, is_shown in zip(domain.shown, shown, strict=True) if is_shown],
                 counts[shown].astype(np.int64).tolist(),
                 domain.only(shown).levels.tolist() if "hierarchical" in asked else (),
                 step=step_above(self.suppressed / rows),

@@ -171,6 +171,11 @@ class Generalization:
         return self._names("sensitive")
 
     @property
+    def formats(self) -> dict[str, str]:
+        """How dates of columns are written, where not in ISO form."""
+        return {name: done.format for name, done in self.attributes.items() if done.format is not None}
+
+    @property
     def released(self) -> tuple[str, ...]:
         """Names of the columns that are published: all but identifiers and the person column."""
         return tuple(

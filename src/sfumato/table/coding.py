@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sfumato._typing import BoolArray, IntArray
-    from sfumato.spec import AttributeSpec, Spec
+    from sfumato.spec import Spec
     from sfumato.table.marking import Marks, Secrets
     from sfumato.table.sources import Source
     from sfumato.table.tally import DistinctColumn, Tally
@@ -193,21 +193,18 @@ def _rows_of(source: Source, name: str, counted: Tally, places: Sequence[int]) -
     values = column.values.take(pa.array(places)).cast(cells.type)
     first = pc.index(pc.is_in(cells, value_set=values), True).as_py() + 1
     rows = int(column.count(counted.rows)[places].sum())
-    return f" They are in {count_words(rows, 'row')}; the first is row {first}."
+    return f" They are in {count_words(rows, 'row')}; the first is row {first}, the header not counted."
 
 
-def _spelt(hierarchy: Hierarchy, values: pa.Array, attribute: AttributeSpec) -> Hierarchy:
-    """Write kept dates in the format that they came in, and note the zone of those that have one."""
-    written = format_of_dates(values, attribute)
-    if hierarchy.kind == "date" and written is not None:
-        texts = tuple(
-            value.strftime(written) if isinstance(value, dt.date) else label
-            for value, label in zip(hierarchy.values, hierarchy.labels[0], strict=True)
-        )
-        return replace(hierarchy, labels=(texts, *hierarchy.labels[1:]))
-    if pa.types.is_timestamp(values.type) and values.type.tz is not None:
-        return replace(hierarchy, definition={**hierarchy.definition, "zone": values.type.tz})
-    return hierarchy
+def _spelt(hierarchy: Hierarchy, written: str | None) -> Hierarchy:
+    """Write kept dates in the format that they came in."""
+    if hierarchy.kind != "date" or written is None:
+        return hierarchy
+    texts = tuple(
+        value.strftime(written) if isinstance(value, dt.date) else label
+        for value, label in zip(hierarchy.values, hierarchy.labels[0], strict=True)
+    )
+    return replace(hierarchy, labels=(texts, *hierarchy.labels[1:]))
 
 
 def _code(
@@ -222,7 +219,7 @@ def _code(
         hierarchy = make(kind, distinct, has_missing)
     else:
         hierarchy = build(name, attribute, distinct, has_missing=has_missing, kind=kind, resolve=spec.resolve)
-    hierarchy = _spelt(hierarchy, column.values, attribute)
+    hierarchy = _spelt(hierarchy, format_of_dates(column.values, attribute))
     codes = encode(hierarchy, values, reach=reach)
     unknown = int((codes < 0).sum())
     if unknown:

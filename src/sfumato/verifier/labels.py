@@ -16,7 +16,6 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, TypeAlias
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from sfumato.verifier.bags import STAR
 
@@ -38,10 +37,8 @@ _INTEGERS = re.compile(r"(-?\d+)(?:-(-?\d+))?")
 _INTERVAL = re.compile(rf"\[({_NUMBER}), ({_NUMBER})\)")
 
 
-Clock: TypeAlias = tuple[str | None, str | None]
-"""The format of dates in a file, and the zone whose clock says their days."""
-
-NO_CLOCK: Clock = (None, None)
+ISO = ""
+"""The format of dates that have none; None is for what is no date."""
 
 
 class UnreadableError(ValueError):
@@ -77,20 +74,20 @@ def _named_labels(done: Mapping[str, Any], partition: Mapping[str, Any]) -> Acce
         _expect(isinstance(labels, list))
         return among([label for label in labels if label is not None])
     _expect(type(level) is int)
-    clock = (done.get("format"), definition.get("zone"))
-    _expect(all(part is None or isinstance(part, str) for part in clock))
-    return _level_labels(definition, level, clock if done.get("kind") == "date" else None)
+    written = done.get("format") or ISO
+    _expect(isinstance(written, str))
+    return _level_labels(definition, level, written if done.get("kind") == "date" else None)
 
 
-def _level_labels(definition: Mapping[str, object], level: int, clock: Clock | None) -> Accepts:
+def _level_labels(definition: Mapping[str, object], level: int, written: str | None) -> Accepts:
     """Return the question for labels of a level, by the first rule that a definition has."""
     rules: dict[str, Callable[[Any], Accepts]] = {
         "root": lambda root: among([root]),
         "leaves": lambda leaves: _labels_of_leaves(leaves, level),
-        "values": lambda values: _kept(values, level, clock),
+        "values": lambda values: _kept(values, level, written),
         "mask": lambda length: _masked(length, level),
         "prefix": lambda lengths: _shortened(lengths, level),
-        "dates": lambda units: _dated(units, level, clock or NO_CLOCK),
+        "dates": lambda units: _dated(units, level, written or ISO),
         "intervals": lambda widths: _in_intervals(definition, widths, level),
         "granularity": lambda _: _in_intervals(definition, [], level),
     }
@@ -100,40 +97,34 @@ def _level_labels(definition: Mapping[str, object], level: int, clock: Clock | N
     raise UnreadableError
 
 
-def _kept(values: Sequence[object], level: int, clock: Clock | None) -> Accepts:
+def _kept(values: Sequence[object], level: int, written: str | None) -> Accepts:
     _expect(isinstance(values, list))
-    return among([STAR]) if level else among(values, clock)
+    return among([STAR]) if level else among(values, written)
 
 
-def among(labels: Sequence[object], clock: Clock | None = None) -> Accepts:
-    """Ask for one of these texts or numbers, whatever the spelling of a number, or of a date by a clock."""
-    known = {
-        _key(str(label).lower() if isinstance(label, bool) else str(label), clock and NO_CLOCK)
-        for label in labels
-    }
-    return lambda text: _key(text, clock) in known
+def among(labels: Sequence[object], written: str | None = None) -> Accepts:
+    """Ask for one of these texts or numbers, whatever the spelling of a number, or of a date in a format."""
+    texts = [str(label).lower() if isinstance(label, bool) else str(label) for label in labels]
+    known = {_key(text, written and ISO) for text in texts}
+    return lambda text: _key(text, written) in known
 
 
-def _key(text: str, clock: Clock | None = None) -> str | float:
+def _key(text: str, written: str | None = None) -> str | float:
     """Make spellings of one number the same, and of one date or time."""
     stripped = text.strip()
-    if clock is not None:
-        return _moment(stripped, clock)
+    if written is not None:
+        return _moment(stripped, written)
     if re.fullmatch(rf"\+?{_NUMBER}", stripped):
         return float(stripped)
     return text.lower() if text.lower() in ("true", "false") else text
 
 
-def _moment(text: str, clock: Clock = NO_CLOCK) -> str:
-    """Return a date or time in one spelling, by the clock of its zone; any other text as it is."""
-    written, zone = clock
+def _moment(text: str, written: str = ISO) -> str:
+    """Return a date or time in one spelling, without its offset; any other text as it is."""
     try:
         found = dt.datetime.strptime(text, written) if written else dt.datetime.fromisoformat(text)
-        if zone and found.tzinfo:
-            offset = dt.datetime.strptime(zone, "%z").tzinfo if zone[0] in "+-" else ZoneInfo(zone)
-            found = found.astimezone(offset)
-    except (ValueError, OverflowError, ZoneInfoNotFoundError):
-        return _moment(text, (None, zone)) if written else text
+    except ValueError:
+        return _moment(text) if written else text
     return found.replace(tzinfo=None).isoformat()
 
 
@@ -160,12 +151,12 @@ def _shortened(lengths: Sequence[Any], level: int) -> Accepts:
     return lambda text: not level or 0 < len(text) <= lengths[level - 1]
 
 
-def _dated(units: Sequence[object], level: int, clock: Clock) -> Accepts:
+def _dated(units: Sequence[object], level: int, written: str) -> Accepts:
     _expect(isinstance(units, list) and level <= len(units) + 1 and all(unit in _UNITS for unit in units))
     if level == len(units) + 1:
         return among([STAR])
     if level == 0:
-        return lambda text: re.match(r"\d{4}-\d{2}-\d{2}", _moment(text.strip(), clock)) is not None
+        return lambda text: re.match(r"\d{4}-\d{2}-\d{2}", _moment(text.strip(), written)) is not None
     pattern = re.compile(_UNITS[str(units[level - 1])])
     return lambda text: pattern.fullmatch(text) is not None
 
