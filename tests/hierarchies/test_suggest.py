@@ -116,16 +116,25 @@ def test_bottom_and_top_leave_nearly_all_rows_between_them(rows: dict[int | floa
     assert found["bottom"] < found["top"]  # type: ignore[operator]
 
 
-def test_ends_that_dwarf_the_others_are_told() -> None:
-    ages: list[Value] = [*range(100), None]
-    counts = [1_000] * 101
-    assert dwarfing_ends(ages, counts) == []
-    assert dwarfing_ends([*ages, 999], [*counts, 1]) == []  # not ten times as far
-    assert dwarfing_ends([*ages, 35_109], [*counts, 1]) == ["top"]
-    assert dwarfing_ends([*ages, -9_999, 35_109], [*counts, 50, 3]) == ["bottom", "top"]
-    assert dwarfing_ends([*ages, 35_109], [*counts, 1_000]) == []  # one row in a hundred is no exception
-    assert dwarfing_ends([*range(200), 35_109], [0] * 100 + [3] * 100 + [1]) == ["top"]
-    assert dwarfing_ends([0, 1, 2], [10_000, 1, 1]) == []
+@pytest.mark.parametrize(
+    ("beyond", "keys", "found"),
+    [
+        ({}, {}, []),
+        ({999: 1}, {}, []),  # not ten times as far
+        ({35_109: 1}, {}, ["top"]),
+        ({35_109: 1}, {"top": 100}, []),
+        ({35_109: 1}, {"bottom": 0}, ["top"]),
+        ({-9_999: 50, 35_109: 3}, {}, ["bottom", "top"]),
+        ({35_109: 1_000}, {}, []),  # one row in a hundred is no exception
+    ],
+)
+def test_ends_that_dwarf_the_others_are_told(
+    beyond: dict[int, int], keys: dict[str, int], found: list[str]
+) -> None:
+    rows = dict.fromkeys(range(100), 1000) | beyond
+    ages = make(list(rows), {"intervals": [5], **keys}, has_missing=True)
+    assert dwarfing_ends(ages, [rows.get(value, 0) for value in ages.values[:-1]] + [7]) == found
+    assert dwarfing_ends(make(list(rows)), [*rows.values()]) == []
 
 
 @given(

@@ -14,8 +14,7 @@ UNDECIDED = (
     "every value reads both as day/month and as month/day; {} was taken to come first. If that is wrong, "
     "swap %d and %m in format"
 )
-_YEARS = range(1800, 2101)  # eight digits are a date only within these years
-
+_DIGITS = re.compile("(?:18|19|20)[0-9]{6}")  # other eight digits are numbers
 _TIME = re.compile(
     r"(?P<apart>[T ]|, )[0-9]{1,2}:[0-9]{2}(?P<second>:[0-9]{2}(?P<fraction>\.[0-9]{1,6})?)?"
     r"(?P<half> ?[AaPp][Mm])?(?P<zone> ?(?:Z|[+-][0-9]{2}:?[0-9]{2}))?"
@@ -42,11 +41,11 @@ def find_format(texts: Sequence[str]) -> tuple[str, str] | None:
         return None
     found = {}
     for pattern in _candidates(texts[0].strip()):
-        if None in read_dates(texts[:20], pattern):  # most texts are told from dates by the first ones
-            continue
-        dates = read_dates(texts, pattern)
-        if None not in dates and not (pattern == "%Y%m%d" and _are_numbers(texts, dates)):
-            found[pattern] = dates
+        is_plain = pattern == "%Y%m%d" and not all(_DIGITS.fullmatch(text.strip()) for text in texts)
+        # Most texts are told from dates by the first ones.
+        if not is_plain and None not in read_dates(texts[:20], pattern):
+            found[pattern] = read_dates(texts, pattern)
+    found = {pattern: dates for pattern, dates in found.items() if None not in dates}
     if len(found) < 2:
         return next(((pattern, "") for pattern in found), None)
     day_first, month_first, *_ = sorted(found, key=lambda pattern: pattern.find("%m"), reverse=True)
@@ -69,11 +68,6 @@ def read_dates(texts: Sequence[str], pattern: str) -> list[dt.datetime | None]:
     return found
 
 
-def _are_numbers(texts: Sequence[str], dates: Sequence[dt.datetime | None]) -> bool:
-    """Tell whether eight digits may as well be a number."""
-    return any(len(text.strip()) != 8 for text in texts) or any(d and d.year not in _YEARS for d in dates)
-
-
 def _candidates(text: str) -> Iterator[str]:
     """Yield the formats that a text may have."""
     for time in chain(_TIME.finditer(text), [None]):
@@ -91,7 +85,7 @@ def _time_format(time: re.Match[str]) -> str:
 
 
 def _date_candidates(text: str) -> Iterator[str]:
-    if re.fullmatch("[0-9]{8}", text):
+    if _DIGITS.fullmatch(text):
         yield "%Y%m%d"
     if match := _YEAR_FIRST.fullmatch(text):
         yield f"%Y{match[1]}%m" + (f"{match[1]}%d" if match[2] else "")

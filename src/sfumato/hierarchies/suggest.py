@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from fractions import Fraction
 
-    from sfumato.hierarchies.hierarchy import Value
+    from sfumato.hierarchies.hierarchy import Hierarchy, Value
     from sfumato.hierarchies.intervals import Number
     from sfumato.spec.choices import Role
 
@@ -144,13 +144,8 @@ def usual_range(
     for line, sign in ((rows, -1), (rows[::-1], 1)):
         end = _reached(line, 0 if all_values else total // TAIL)
         (extreme, count), (following, _) = line[0], line[min(1, len(line) - 1)]
-        if (
-            end == extreme
-            and count == 1
-            and sign * (extreme - middle) > DWARFS * sign * (following - middle) > 0
-        ):
-            end = following
-        ends.append(end)
+        far, near = sign * (extreme - middle), sign * (following - middle)
+        ends.append(following if end == extreme and count == 1 and far > DWARFS * near > 0 else end)
     return ends[0], ends[1]
 
 
@@ -160,16 +155,15 @@ def _reached(rows: Sequence[tuple[Number, int]], passed: float) -> Number:
     return next(value for (value, _), reached in zip(rows, total, strict=True) if reached > passed)
 
 
-def dwarfing_ends(values: Sequence[Value], counts: Sequence[int]) -> list[str]:
-    """Say which ends of numbers lie so far outside that they dwarf all others: ``bottom``, ``top``."""
-    numbers = [value for value, count in zip(values, counts, strict=True) if count and is_finite(value)]
-    if len(numbers) < 3:
+def dwarfing_ends(hierarchy: Hierarchy, counts: Sequence[int]) -> list[str]:
+    """Say which ends intervals lack though numbers beyond would dwarf all others: ``bottom``, ``top``."""
+    rule, rows = hierarchy.definition, zip(hierarchy.values, counts, strict=True)
+    numbers = [value for value, count in rows if count and is_finite(value)]
+    if "intervals" not in rule or len(numbers) < 3:
         return []
-    low, high = usual_range(values, counts)
-    span = DWARFS * (high - low)
-    return [
-        key for key, far in (("bottom", low - min(numbers)), ("top", max(numbers) - high)) if far > span > 0
-    ]
+    low, high = usual_range(hierarchy.values, counts)
+    beyond = {"bottom": low - min(numbers), "top": max(numbers) - high}
+    return [key for key, far in beyond.items() if far > DWARFS * (high - low) > 0 and key not in rule]
 
 
 def _plain(number: Fraction) -> Number:

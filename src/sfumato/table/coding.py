@@ -80,16 +80,10 @@ class Table:
         found = list(find_warnings(self.source, self.roles, cube.row_count, constant))
         for place, (name, hierarchy) in enumerate(self.hierarchies.items()):
             counts = np.bincount(cube.codes[:, place], weights=cube.rows, minlength=hierarchy.size)
-            ends = (
-                dwarfing_ends(hierarchy.values, counts.tolist())
-                if "intervals" in hierarchy.definition
-                else ()
-            )
             found += [
                 f"numbers of {name!r} lie far outside the others, so that wide intervals look cheap. Correct "
                 f"them, or set {key} in its hierarchy."
-                for key in ends
-                if key not in hierarchy.definition
+                for key in dwarfing_ends(hierarchy, counts.tolist())
             ]
         if self.spec.release.order == "input":
             found.append(
