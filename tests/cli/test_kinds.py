@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 import sfumato as sf
+from sfumato.verifier.labels import UnreadableError, accepted_labels
 from tests.cli.running import run
 
 if TYPE_CHECKING:
@@ -135,3 +136,35 @@ def test_check_tells_of_numbers_that_dwarf_the_others(tmp_path: Path) -> None:
         ]
         assert len(warnings) == many
         assert not any("35" in warning or "set top" not in warning for warning in warnings)
+
+
+@pytest.mark.parametrize(
+    ("definition", "kind", "level", "right", "wrong"),
+    [
+        ({"prefix": [3, 1]}, "category", 0, ["J45.0", "J"], []),
+        ({"prefix": [3, 1]}, "category", 1, ["J45", "J4", "J"], ["J45.0", ""]),
+        ({"prefix": [3, 1]}, "category", 2, ["J"], ["J4", "J45"]),
+        ({"prefix": [3, 1]}, "category", 3, ["*"], ["J"]),
+        (
+            {"dates": ["week", "year"]},
+            "date",
+            1,
+            ["2024-W01", "2020-W53"],
+            ["2024-W00", "2024-W54", "2024-01"],
+        ),
+        ({"dates": ["month"]}, "date", 0, ["14.03.1987", "1987-03-14"], ["03/14/1987", "31.02.1987", "x"]),
+        ({"values": ["1987-03-14"]}, "date", 0, ["14.03.1987", "14.3.1987"], ["03.04.1987", "15.03.1987"]),
+    ],
+)
+def test_the_verifier_knows_the_labels_by_itself(
+    definition: dict[str, object], kind: str, level: int, right: list[str], wrong: list[str]
+) -> None:
+    done = {"kind": kind, "hierarchy": definition, "partition": {"level": level}}
+    accepts = accepted_labels({**done, "format": "%d.%m.%Y"} if kind == "date" else done)
+    assert [text for text in [*right, *wrong] if accepts(text)] == right
+
+
+@pytest.mark.parametrize("lengths", [5, ["3"], [0], [3.0], [True]])
+def test_what_is_no_rule_of_prefixes_is_refused(lengths: object) -> None:
+    with pytest.raises(UnreadableError):
+        accepted_labels({"hierarchy": {"prefix": lengths}, "partition": {"level": 1}})
