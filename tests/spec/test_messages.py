@@ -288,7 +288,8 @@ HIERARCHIES = {
     ),
     "months of weeks": (
         age('hierarchy = { dates = ["week", "month"] }'),
-        "s.toml:3: [attributes.age] hierarchy.dates, entry 2: weeks lie in two months: put 'year' after 'week'.",
+        "s.toml:3: [attributes.age] hierarchy.dates, entry 2: weeks lie in two months: put 'year' after "
+        "'week'.",
     ),
     "a format without a year": (
         age('format = "%d.%m"'),
