@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from sfumato.domains import Partition, Tree
-from sfumato.hierarchies.kinds import text_of
 
 if TYPE_CHECKING:
     from sfumato._typing import BoolArray, IntArray
@@ -44,15 +43,6 @@ class Hierarchy:
     def size(self) -> int:
         """Number of values m of the domain, missing included."""
         return len(self.values)
-
-    @property
-    def shown(self) -> tuple[Value, ...]:
-        """The values, but dates that are not published in ISO form as their texts."""
-        pairs = zip(self.values, self.labels[0], strict=True)
-        return tuple(
-            label if isinstance(value, dt.date) and label != text_of(value) else value
-            for value, label in pairs
-        )
 
     @property
     def height(self) -> int:

@@ -24,7 +24,7 @@ from sfumato.release.reference import (
     make_reference,
     recipe_sentences,
     recounted_sentences,
-    scalar,
+    shown_values,
     stated_sentences,
 )
 from sfumato.release.suppressing import evaluate_node
@@ -358,7 +358,7 @@ def _reference(
         domain = prepared.table.sensitive[name]
         counts = np.bincount(cube.sensitive_codes[:, number], weights=cube.rows, minlength=domain.size)
         distributions[name] = distribution(
-            [scalar(value) for value in domain.shown],
+            shown_values(domain),
             [int(count) for count in counts],
             domain.levels.tolist() if "hierarchical" in asked else (),
         )
