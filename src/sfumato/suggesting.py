@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sfumato.errors import DataError, SfumatoError
-from sfumato.hierarchies import build, infer_kind, parse_values, role_words, suggest, suggest_role
+from sfumato.hierarchies import Look, build, look_at, parse_values, role_words, suggest, suggest_role
 from sfumato.hierarchies.role_words import hints_at
 from sfumato.hierarchies.suggest import NEARLY_UNIQUE
 from sfumato.spec import AttributeSpec
@@ -57,6 +58,8 @@ class Guess:
     granularity: int | float | None = None  # the step to which numbers are rounded first, or None
     levels: int = 0  # levels of the hierarchy; 0 where there is none
     values: tuple[str, ...] = ()  # the values of a small category without a hierarchy, for its owner to group
+    look: Look = field(default_factory=Look)  # what its texts seem to be: the format of dates, and a hint
+    lowest: int = 0  # the lowest level to allow: times of day are not to be published
 
 
 @dataclass(frozen=True)
@@ -119,7 +122,7 @@ class _Observed:
     @cached_property
     def likely_kind(self) -> str:
         """The kind, judged by a part of the values if there are very many."""
-        return infer_kind(self._first(SAMPLE))
+        return look_at(self.name, self._first(SAMPLE)).kind
 
     def _first(self, many: int) -> list[str]:
         texts = texts_of_array(self.found.values.slice(0, many))
@@ -199,15 +202,18 @@ def _guess(column: _Observed, role: Role) -> Guess:
     )
     if role != "quasi-identifier":
         return guess
-    kind = infer_kind(column.texts)
-    typed = parse_values(column.texts, kind)
+    look = look_at(column.name, column.texts)
+    kind = look.kind
+    typed = parse_values(column.texts, kind, look.format)
     counts: dict[Value, int] = {}
     for value, count in zip(typed, column.counts, strict=True):
         counts[value] = counts.get(value, 0) + int(count)
     definition = suggest(column.name, list(counts), kind, list(counts.values()))
     for tried in (definition, {}):
-        guess, hierarchy = _try(replace(guess, kind=kind), tried, typed)
+        guess, hierarchy = _try(replace(guess, kind=kind, look=look), tried, typed)
         if hierarchy is not None:
+            has_times = "dates" in tried and isinstance(hierarchy.values[0], dt.datetime)
+            guess = replace(guess, lowest=int(has_times))
             listed = kind == "category" and not tried and 3 <= hierarchy.size <= LISTED
             return replace(guess, values=tuple(sorted(column.texts)) if listed else ())
     return guess
@@ -219,7 +225,8 @@ def _try(
     """Build the hierarchy that a definition describes, as the search will; None if that fails."""
     keys = dict(definition)
     granularity = keys.pop("granularity", None)
-    kind = "category" if "mask" in keys or "tree" in keys else guess.kind
+    is_text = guess.kind != "ordinal" and not {"mask", "prefix", "tree"}.isdisjoint(keys)
+    kind = "category" if is_text else guess.kind
     asked = {"role": guess.role, "kind": kind, "hierarchy": keys or None, "granularity": granularity}
     try:
         hierarchy = build(

@@ -58,6 +58,7 @@ def unit(date: dt.date, name: str) -> str:
     century, decade = date.year // 100, date.year // 10
     return {
         "day": date.strftime("%Y-%m-%d").zfill(10),
+        "week": date.strftime("%G-W%V").zfill(8),
         "month": date.strftime("%Y-%m").zfill(7),
         "quarter": f"{date.year:04d}-Q{1 + (date.month - 1) // 3}",
         "year": f"{date.year:04d}",

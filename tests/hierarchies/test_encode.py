@@ -20,7 +20,7 @@ def test_values_match_by_text_size_or_time() -> None:
     assert encode(make(["39", "40"]), [39.0, 40, "39"]).tolist() == [0, 1, 0]
     days = make([dt.date(1999, 1, 1), dt.date(2000, 1, 1)])
     noon = dt.datetime(2000, 1, 1, 12)
-    zoned = dt.datetime(2000, 1, 1, 1, tzinfo=dt.timezone(dt.timedelta(hours=1)))
+    zoned = dt.datetime(2000, 1, 1, 0, tzinfo=dt.timezone(dt.timedelta(hours=1)))
     assert encode(days, [dt.datetime(2000, 1, 1), noon, zoned]).tolist() == [1, UNKNOWN, 1]
 
 

@@ -38,7 +38,7 @@ def test_blocks_beyond_the_values_are_there_only_if_the_range_is_declared() -> N
     assert declared.labels[1] == ("15-19", "20-29", "30-39")
     assert declared.declared.all()
     beyond = make([12, 19, 45], {"intervals": [10], "bottom": 15, "top": 40})
-    assert beyond.values == tuple(range(12, 46))
+    assert beyond.values == (12, *range(15, 40), 45)
     assert [value for value, known in zip(beyond.values, beyond.declared, strict=True) if known] == [
         *range(15, 40)
     ]
@@ -130,11 +130,12 @@ def test_intervals_agree_with_the_oracle(
     parameters = [*widths, origin, *(number for number in (bottom, top) if number is not None)]
     integer = whole and all(exact(number).denominator == 1 for number in parameters)
     known = sorted(set(values))
-    low, high = known[0], known[-1]
-    if bottom is not None and top is not None and math.ceil(bottom) < math.ceil(top):
-        # Together they declare a range, whatever the data hold.
-        low, high = min(low, math.ceil(bottom)), max(high, math.ceil(top) - 1)
-    domain = list(range(int(low), int(high) + 1)) if whole else known
+    # Bottom and top together declare a range, whatever the data hold; beyond them there is only what occurs.
+    first = min(known) if bottom is None else math.ceil(bottom)
+    last = max(known) if top is None else math.ceil(top) - 1
+    if bottom is None or top is None:
+        first, last = max(first, min(known)), min(last, max(known))
+    domain = sorted({*known, *range(int(first), int(last) + 1)}) if whole else known
     assert list(made.values)[: len(domain)] == domain
     assert shown(made, 0)[: len(domain)] == [plain(value) for value in domain]
     for level, step in enumerate(widths, start=1):

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.hierarchies import Value, suggest, suggest_role
+from sfumato.hierarchies.suggest import dwarfing_ends
 from tests.hierarchies.shapes import make
 
 if TYPE_CHECKING:
@@ -59,15 +60,21 @@ def test_a_few_rows_are_not_nearly_unique() -> None:
 @pytest.mark.parametrize(
     ("values", "expected"),
     [
-        (range(17, 91), {"intervals": [5, 10, 20, 40], "origin": 0}),
-        (range(1, 17), {"intervals": [2, 4, 8], "origin": 0}),
+        (range(17, 91), {"intervals": [5, 10, 20, 40], "origin": 0, "bottom": 15, "top": 95}),
+        (range(1, 17), {"intervals": [2, 4, 8], "origin": 0, "bottom": 0, "top": 18}),
         ([1, 2], {}),
         ([1, 1.0, 2], {}),
-        ([1, 2, 3], {"intervals": [2], "origin": 0}),
-        ([0.5, 1.25, 2.5], {"intervals": [0.1, 0.2, 0.4, 0.8], "origin": 0}),
+        ([1, 2, 3], {"intervals": [2], "origin": 0, "bottom": 0, "top": 4}),
+        ([0.5, 1.25, 2.5], {"intervals": [0.1, 0.2, 0.4, 0.8], "origin": 0, "bottom": 0.5, "top": 2.6}),
         (
-            [0, 5, 1_000_000],
-            {"intervals": [100_000, 200_000, 400_000, 800_000], "origin": 0, "granularity": 20_000},
+            [0, 500_000, 1_000_000],
+            {
+                "intervals": [100_000, 200_000, 400_000, 800_000],
+                "origin": 0,
+                "bottom": 0,
+                "top": 1_100_000,
+                "granularity": 20_000,
+            },
         ),
     ],
 )
@@ -75,17 +82,59 @@ def test_intervals_by_nice_steps(values: Sequence[int | float], expected: dict[s
     assert suggest("age", list(values), "number") == expected
 
 
-def test_thin_ends_get_a_bottom_and_a_top() -> None:
+def test_one_row_in_a_thousand_may_lie_beyond_bottom_and_top() -> None:
     ages: list[Value] = [1, 4, 12, *range(20, 80), 93, 99]
-    counts = [1, 1, 1, *[100] * 60, 1, 1]
-    assert suggest("age", ages, "number", counts) == {
-        "intervals": [5, 10, 20, 40],
-        "origin": 0,
-        "bottom": 25,
-        "top": 75,
-    }
-    assert suggest("age", ages, "number", [100] * len(ages)) == {"intervals": [5, 10, 20, 40], "origin": 0}
-    assert "top" not in suggest("age", [1, 2, 50], "number", [1, 1, 1])
+    counts = [1, 2, 3, *[100] * 60, 6, 1]  # 6,013 rows, of which six may lie on either side
+    found = suggest("age", ages, "number", counts)
+    assert found == {"intervals": [5, 10, 20, 40], "origin": 0, "bottom": 20, "top": 95}
+    found = suggest("age", ages, "number", [100] * len(ages))
+    assert (found["bottom"], found["top"]) == (0, 100)
+
+
+def test_one_number_that_dwarfs_all_others_lies_beyond_the_top() -> None:
+    ages: list[Value] = [*range(20, 80), 35_109]
+    found = suggest("age", ages, "number", [10] * 60 + [1])
+    assert found == {"intervals": [5, 10, 20, 40], "origin": 0, "bottom": 20, "top": 80}
+    assert suggest("age", ages, "number", [10] * 61)["top"] == 36_000  # ten rows are no typing error
+    assert suggest("children", [0, 1, 2, 3, 99], "number", [50, 40, 9, 2, 1])["top"] == 4
+
+
+@given(
+    st.dictionaries(
+        st.integers(-(10**6), 10**6) | st.floats(-1e5, 1e5).map(lambda x: round(x, 2)),
+        st.integers(1, 50_000), min_size=3, max_size=30,
+    )
+)  # fmt: skip
+def test_bottom_and_top_leave_nearly_all_rows_between_them(rows: dict[int | float, int]) -> None:
+    found = suggest("x", list(rows), "number", list(rows.values()))
+    if not found:
+        return
+    total = sum(rows.values())
+    below = sum(count for value, count in rows.items() if value < found["bottom"])  # type: ignore[operator]
+    above = sum(count for value, count in rows.items() if value >= found["top"])  # type: ignore[operator]
+    assert max(below, above) <= max(1, total // 1000)
+    assert found["bottom"] < found["top"]  # type: ignore[operator]
+
+
+@pytest.mark.parametrize(
+    ("beyond", "keys", "found"),
+    [
+        ({}, {}, []),
+        ({999: 1}, {}, []),  # not ten times as far
+        ({35_109: 1}, {}, ["top"]),
+        ({35_109: 1}, {"top": 100}, []),
+        ({35_109: 1}, {"bottom": 0}, ["top"]),
+        ({-9_999: 50, 35_109: 3}, {}, ["bottom", "top"]),
+        ({35_109: 1_000}, {}, []),  # one row in a hundred is no exception
+    ],
+)
+def test_ends_that_dwarf_the_others_are_told(
+    beyond: dict[int, int], keys: dict[str, int], found: list[str]
+) -> None:
+    rows = dict.fromkeys(range(100), 1000) | beyond
+    ages = make(list(rows), {"intervals": [5], **keys}, has_missing=True)
+    assert dwarfing_ends(ages, [rows.get(value, 0) for value in ages.values[:-1]] + [7]) == found
+    assert dwarfing_ends(make(list(rows)), [*rows.values()]) == []
 
 
 @given(
@@ -100,9 +149,9 @@ def test_what_is_suggested_for_numbers_can_be_built(numbers: list[int | float]) 
     assert made.size <= 100_000 or not all(float(number).is_integer() for number in numbers)
 
 
-def test_codes_of_equal_length_get_a_mask() -> None:
+def test_postal_codes_of_equal_length_get_a_mask() -> None:
     zips: list[Value] = [f"{number:05d}" for number in range(0, 99_999, 5_000)]
-    assert suggest("x", zips, "category") == {"mask": 5}
+    assert suggest("x", zips, "category") == {"prefix": [1]}
     assert suggest("plz", zips[:3], "category") == {"mask": 5}
     assert suggest("zip_code", [24126, 24127], "number") == {"mask": 5}
     assert suggest("zip", ["24126", "2412"], "category") == {}

@@ -270,13 +270,35 @@ VALUES = {
 HIERARCHIES = {
     "no source": (
         age("hierarchy = { origin = 0 }"),
-        "s.toml:3: [attributes.age] hierarchy: needs exactly one of intervals, mask, file, tree, dates; "
-        "found none.",
+        "s.toml:3: [attributes.age] hierarchy: needs exactly one of intervals, mask, prefix, file, tree, "
+        "dates; found none.",
     ),
     "two sources": (
         age('hierarchy = { mask = 2, file = "a.csv" }'),
-        "s.toml:3: [attributes.age] hierarchy: needs exactly one of intervals, mask, file, tree, dates; "
-        "found 'mask' and 'file'.",
+        "s.toml:3: [attributes.age] hierarchy: needs exactly one of intervals, mask, prefix, file, tree, "
+        "dates; found 'mask' and 'file'.",
+    ),
+    "prefixes that grow": (
+        age("hierarchy = { prefix = [1, 3] }"),
+        "s.toml:3: [attributes.age] hierarchy.prefix, entry 2: must be below 1, the length before; found 3.",
+    ),
+    "no prefix": (
+        age("hierarchy = { prefix = [] }"),
+        "s.toml:3: [attributes.age] hierarchy.prefix: needs at least one length.",
+    ),
+    "months of weeks": (
+        age('hierarchy = { dates = ["week", "month"] }'),
+        "s.toml:3: [attributes.age] hierarchy.dates, entry 2: weeks lie in two months: put 'year' after "
+        "'week'.",
+    ),
+    "a format without a year": (
+        age('format = "%d.%m"'),
+        "s.toml:3: [attributes.age] format: is not a format of dates with a year, such as %d.%m.%Y: %Y year "
+        "(%y its last two digits), %m month (%b, %B its name), %d day, %H %M %S time.",
+    ),
+    "a format of numbers": (
+        age('format = "%d.%m.%Y"\nhierarchy = { mask = 2 }'),
+        "s.toml:3: [attributes.age] format: needs dates, and no other hierarchy than dates.",
     ),
     "origin of a mask": (
         age("hierarchy = { mask = 2, origin = 0 }"),

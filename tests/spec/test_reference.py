@@ -212,7 +212,7 @@ def test_hierarchies_have_the_levels_that_the_page_shows(folder: Path) -> None:
         numbers = [int(number) for number in re.findall(r"level (\d)", header)]
         rows = cells(table)
         assert levels_of(spec, name, [row[0] for row in rows], numbers) == [row[1:] for row in rows]
-    assert sources == {"intervals", "mask", "file", "tree", "dates"}
+    assert sources == {"intervals", "mask", "prefix", "file", "tree", "dates"}
     assert len(SHOWN) == PAGE.count("| value |") >= 7
 
 

@@ -38,7 +38,13 @@ _SUFFIXES = {
     *(".arrow", ".feather", ".ipc", ".jsonl", ".ndjson", ".json"),
 }
 _DESCRIBED = ("name", "role", "kind", "distinct", "missing")
-_HIERARCHIES = {"intervals": "{} wide", "dates": "{}", "mask": "mask of {}", "tree": "tree"}
+_HIERARCHIES = {
+    "intervals": "{} wide",
+    "dates": "{}",
+    "mask": "mask of {}",
+    "prefix": "first {} characters",
+    "tree": "tree",
+}
 """What the table of guesses says about a hierarchy, by the key of its definition."""
 
 
@@ -160,9 +166,19 @@ def _data_part(suggestion: RoleSuggestion, path: str, reading: Mapping[str, str]
 def _attribute_part(guess: Guess, show_values: bool) -> str:
     missing = f"{guess.missing:,} missing" if guess.missing else "none missing"
     lines = [f"# {count_words(guess.distinct, 'distinct value')}, {missing}; {guess.why}."]
+    if guess.look.hint:
+        rest = f"; the rest: {toml(guess.look.odd)}" if guess.look.odd and show_values else ""
+        lines.append(f"# {guess.look.hint}{rest}.")
     lines += [f"[attributes.{toml_key(guess.name)}]", f"role = {toml_text(guess.role)}"]
     if guess.role == "quasi-identifier":
-        lines.append(f"kind = {toml_text(guess.kind)}")
+        # Bands without their tree, which names values, have no order.
+        kind = "category" if guess.kind == "ordinal" and not show_values else guess.kind
+        lines.append(f"kind = {toml_text(kind)}")
+        lines += [] if guess.look.format is None else [f"format = {toml_text(guess.look.format)}"]
+        if guess.lowest:
+            lines.append(
+                f"levels = [{guess.lowest}, {guess.levels - 1}]  # level 0 would show the time of day"
+            )
         if guess.granularity is not None:
             lines.append(f"granularity = {toml(guess.granularity)}")
         lines += _hierarchy_lines(guess, show_values)

@@ -14,6 +14,7 @@ from sfumato.hierarchies.hierarchy import ROOT, Hierarchy, Value
 from sfumato.hierarchies.kinds import infer_kind, parse_values, text_of
 from sfumato.hierarchies.rebuild import BLOCKS, RecordedBlocks, fill_values, rebuild, regroup, relabel
 from sfumato.hierarchies.suggest import suggest, suggest_role
+from sfumato.hierarchies.text_shapes import Look, look_at
 
 __all__ = [
     "BLOCKS",
@@ -21,6 +22,7 @@ __all__ = [
     "RULES",
     "UNKNOWN",
     "Hierarchy",
+    "Look",
     "Plain",
     "RecordedBlocks",
     "Value",
@@ -29,6 +31,7 @@ __all__ = [
     "fill_values",
     "infer_kind",
     "listed_partitions",
+    "look_at",
     "parse_values",
     "plain_values",
     "read_blocks",

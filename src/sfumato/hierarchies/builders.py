@@ -1,4 +1,4 @@
-"""Hierarchies from their levels: single values, masked codes, dates, listed leaves."""
+"""Hierarchies from their levels: single values, masked and shortened codes, dates, listed leaves."""
 
 from __future__ import annotations
 
@@ -144,6 +144,7 @@ def build_mask(attribute: str, values: Sequence[Value], rule: Definition, *, has
 
 UNITS: dict[str, Callable[[dt.date], str]] = {
     "day": lambda date: f"{date.year:04d}-{date.month:02d}-{date.day:02d}",
+    "week": lambda date: f"{date.isocalendar().year:04d}-W{date.isocalendar().week:02d}",
     "month": lambda date: f"{date.year:04d}-{date.month:02d}",
     "quarter": lambda date: f"{date.year:04d}-Q{(date.month + 2) // 3}",
     "year": lambda date: f"{date.year:04d}",
@@ -157,12 +158,28 @@ def build_dates(attribute: str, values: Sequence[Value], rule: Definition, *, ha
     """Make the hierarchy of a date attribute."""
     units = rule.dates or ()
     dates = sorted(set(unify_dates(values, where=attribute)))
-    between = [level_by_labels([UNITS[unit](date) for date in dates]) for unit in units]
+    seen, between = dates, []
+    for number, unit in enumerate(units):
+        if number and units[number - 1] == "week":
+            # A week belongs to the year of its Thursday, as ISO 8601 has it.
+            seen = [date + dt.timedelta(3 - date.weekday()) for date in dates]
+        between.append(level_by_labels([UNITS[unit](date) for date in seen]))
     definition = {"dates": list(units)}
     return assemble(attribute, "date", dates, between, has_missing=has_missing, definition=definition)
 
 
-RULE_BUILDERS = {"mask": build_mask, "dates": build_dates}
+def build_prefix(
+    attribute: str, values: Sequence[Value], rule: Definition, *, has_missing: bool
+) -> Hierarchy:
+    """Make the hierarchy J45.0 → J45 → J → *; a code that is shorter than what is kept stays whole."""
+    lengths = rule.prefix or ()
+    texts = sorted(texts_of(values))
+    between = [level_by_labels([text[:length] for text in texts]) for length in lengths]
+    definition = {"prefix": list(lengths)}
+    return assemble(attribute, "category", texts, between, has_missing=has_missing, definition=definition)
+
+
+RULE_BUILDERS = {"mask": build_mask, "prefix": build_prefix, "dates": build_dates}
 """The builder of each rule of a specification; intervals have a module of their own."""
 
 

@@ -76,11 +76,8 @@ def _keys(kind: str, values: Sequence[Value], granularity: object = None) -> lis
 
 
 def _time(value: Value) -> dt.datetime | None:
-    """Return a date as a time, in UTC if it has a zone; None for anything else."""
-    if not isinstance(value, dt.date):
-        return None
-    time = as_time(value)
-    return time if time.tzinfo is None else time.astimezone(dt.UTC).replace(tzinfo=None)
+    """Return a date as a time, by the clock of its zone if it has one; None for anything else."""
+    return as_time(value).replace(tzinfo=None) if isinstance(value, dt.date) else None
 
 
 def _floor(domain: Sequence[Key], key: Key) -> int:
@@ -106,8 +103,17 @@ def value_places(hierarchy: Hierarchy) -> LongArray | None:
     ]
     places = np.full(hierarchy.size, NOWHERE, dtype=np.int64)
     if known:
-        places[known] = _steps(np.array([_position(hierarchy.values[place]) for place in known]))
+        places[known] = _steps(_clamped(hierarchy, [_position(hierarchy.values[place]) for place in known]))
     return places
+
+
+def _clamped(hierarchy: Hierarchy, numbers: Sequence[float]) -> FloatArray:
+    """Put what lies beyond bottom and top one step outside of them: they are the ends of the domain."""
+    bottom, top, step = (hierarchy.definition.get(key) for key in ("bottom", "top", "granularity"))
+    is_whole = all(isinstance(value, int) for value in hierarchy.values[: hierarchy.known])
+    step = step if isinstance(step, int | float) else int(is_whole)
+    low = bottom - step if isinstance(bottom, int | float) else -math.inf
+    return np.clip(numbers, low, top if isinstance(top, int | float) else math.inf)
 
 
 def _position(value: Value) -> float:

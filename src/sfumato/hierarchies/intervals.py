@@ -170,11 +170,12 @@ def _domain(numbers: list[int] | list[float], rule: Definition, *, whole: bool) 
     x = number_array(numbers)
     declared = _declared_range(rule, grid) if whole or rule.granularity is not None else None
     if rule.intervals and len(x) and (whole or declared):
-        first, last = grid.index(x[[0, -1]]).tolist()
-        if declared:
-            first, last = min(first, declared[0]), max(last, declared[1])
+        index = grid.index(x)
+        low, high = _bounds(rule, grid)
+        first, last = declared or (max(low, int(index[0])), min(high, int(index[-1])))
         if last - first < MOST_INTEGERS:
-            return grid.plain_start(np.arange(first, last + 1, dtype=np.int64))
+            # Beyond bottom and top there is only what occurs: one odd number must not stretch the domain.
+            return grid.plain_start(np.union1d(np.arange(first, last + 1, dtype=np.int64), index))
         # Only recipes say whether labels are for integers, and new data may be further apart than the old.
         if rule.integer is None:
             raise HierarchyError(
@@ -188,11 +189,18 @@ def _declared_range(rule: Definition, grid: Grid) -> tuple[int, int] | None:
     """Return the first and the last step, integer or granule, of the domain that bottom and top declare."""
     if rule.bottom is None or rule.top is None:
         return None
-    bounds = [rule.bottom, rule.top]
-    if rule.granularity is None:
-        bounds = [math.ceil(bound) for bound in bounds]
-    first, end = grid.index(number_array(bounds)).tolist()
-    return (first, end - 1) if 0 < end - first < MOST_INTEGERS else None
+    first, last = _bounds(rule, grid)
+    return (first, last) if 0 <= last - first < MOST_INTEGERS - 1 else None
+
+
+def _bounds(rule: Definition, grid: Grid) -> tuple[int, int]:
+    """Return the first step from bottom on, and the last one before top; far away where there is no end."""
+    steps = []
+    for bound in (rule.bottom, rule.top):
+        number = math.ceil(bound) if bound is not None and rule.granularity is None else bound
+        steps.append(None if number is None else int(grid.index(number_array([number]))[0]))
+    low, end = steps
+    return -_INTEGER_LIMIT if low is None else low, _INTEGER_LIMIT if end is None else end - 1
 
 
 def _interval_level(x: LongArray | FloatArray, rule: Definition, width: Number, integer: bool) -> Level:

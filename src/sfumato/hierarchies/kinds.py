@@ -8,6 +8,7 @@ import re
 from typing import TYPE_CHECKING, TypeGuard
 
 from sfumato.errors import DataError, HierarchyError
+from sfumato.hierarchies.date_formats import read_dates
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +21,7 @@ _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)")
 _DECIMAL = re.compile(r"-?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 # What may be a number where the specification says that it is one.
 _ANY_INTEGER = re.compile(r"\s*[+-]?[0-9]+\s*")
-_ANY_DECIMAL = re.compile(r"\s*[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\s*")
+ANY_DECIMAL = re.compile(r"\s*[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\s*")
 _DATE = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
     r"(?:[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,6})?)?(?:Z|[+-][0-9]{2}:[0-9]{2})?)?"
@@ -48,8 +49,16 @@ def infer_kind(texts: Sequence[str]) -> Kind:
     return "category"
 
 
-def parse_values(texts: Sequence[str], kind: str) -> list[Value]:
-    """Turn texts into the values of a kind.
+class UnreadableValuesError(DataError):
+    """Texts are not of the kind that they should have; ``places`` says which of those that were given."""
+
+    def __init__(self, message: str, places: Sequence[int]) -> None:
+        super().__init__(message)
+        self.places = places
+
+
+def parse_values(texts: Sequence[str], kind: str, date_format: str | None = None) -> list[Value]:
+    """Turn texts into the values of a kind; dates are in ISO form unless a format says another one.
 
     Examples
     --------
@@ -59,14 +68,18 @@ def parse_values(texts: Sequence[str], kind: str) -> list[Value]:
     if kind == "number":
         return _parse_numbers(texts)
     if kind == "date":
-        dates = [_to_date(text.strip()) for text in texts]
-        found = [date for date in dates if date is not None]
-        if len(found) < len(dates):
-            raise DataError(
-                f"{len(dates) - len(found)} of {len(dates)} distinct values are not dates (such as "
-                '1987-03-14). Set kind = "category", or list them as missing.'
+        dates: Sequence[dt.date | None] = [_to_date(text.strip()) for text in texts]
+        like = "are not dates (such as 1987-03-14)"
+        if date_format is not None:
+            dates, like = read_dates(texts, date_format), f"do not fit format = {date_format!r}"
+        wrong = [place for place, date in enumerate(dates) if date is None]
+        if wrong:
+            raise UnreadableValuesError(
+                f'{len(wrong)} of {len(dates)} distinct values {like}. Set kind = "category"'
+                f"{', give the right format' if date_format else ' or a format'}, or list them as missing.",
+                wrong,
             )
-        return list(unify_dates(found))
+        return list(unify_dates(dates))
     return list(texts)
 
 
@@ -130,7 +143,7 @@ def texts_of(values: Sequence[Value]) -> list[str]:
 def unify_dates(values: Sequence[Value], *, where: str | None = None) -> list[dt.date]:
     """Make dates of one type: dates where no time is said, else datetimes.
 
-    Times with a zone become times in UTC, so that their order and their days agree.
+    Of times with a zone only what the clock there showed is kept: it has the day that people mean.
 
     Examples
     --------
@@ -146,15 +159,14 @@ def unify_dates(values: Sequence[Value], *, where: str | None = None) -> list[dt
             values=texts_of(wrong),
         )
     times = [as_time(value) for value in values if isinstance(value, dt.date)]
-    if all(_is_midnight(time) for time in times):
-        return [time.date() for time in times]
     if len({time.tzinfo is None for time in times}) > 1:
         raise HierarchyError(
             "some times have a zone and some have none, so they have no common order. Write all with a "
             "zone, or none.",
             where=where,
         )
-    return [time if time.tzinfo is None else time.astimezone(dt.UTC) for time in times]
+    times = [time.replace(tzinfo=None) for time in times]
+    return [time.date() for time in times] if all(map(_is_midnight, times)) else [*times]
 
 
 def sorted_numbers(values: Sequence[Value], *, where: str | None = None) -> list[int] | list[float]:
@@ -187,14 +199,16 @@ def is_finite(value: Value) -> TypeGuard[int | float]:
 def _parse_numbers(texts: Sequence[str]) -> list[Value]:
     """Read integers if all texts are integers, else floats."""
     if all(_ANY_INTEGER.fullmatch(text) for text in texts):
-        found: list[Value] = [int(text) for text in texts if _fits(text)]
+        found: list[Value] = [int(text) if _fits(text) else None for text in texts]
     else:
-        decimals = [float(text) for text in texts if _ANY_DECIMAL.fullmatch(text)]
-        found = [number for number in decimals if math.isfinite(number)]
-    if len(found) < len(texts):
-        raise DataError(
-            f"{len(texts) - len(found)} of {len(texts)} distinct values are not numbers (integers of up to "
-            '64 bits, or finite decimals). Set kind = "category", or list them as missing.'
+        decimals = [float(text) if ANY_DECIMAL.fullmatch(text) else math.nan for text in texts]
+        found = [number if math.isfinite(number) else None for number in decimals]
+    wrong = [place for place, number in enumerate(found) if number is None]
+    if wrong:
+        raise UnreadableValuesError(
+            f"{len(wrong)} of {len(texts)} distinct values are not numbers (integers of up to "
+            '64 bits, or finite decimals). Set kind = "category", or list them as missing.',
+            wrong,
         )
     return found
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import datetime as dt
+import itertools
 import math
 import re
 from typing import TYPE_CHECKING, TypeAlias
 
 from sfumato.errors import HierarchyError
 from sfumato.hierarchies import role_words
-from sfumato.hierarchies.kinds import sorted_numbers, texts_of, unify_dates
+from sfumato.hierarchies.kinds import is_finite, sorted_numbers, texts_of, unify_dates
 from sfumato.hierarchies.role_words import hints_at
+from sfumato.hierarchies.text_shapes import band_tree, code_lengths
 from sfumato.hierarchies.trees import read_tree
 from sfumato.spec.choices import exact
 
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from fractions import Fraction
 
-    from sfumato.hierarchies.hierarchy import Value
+    from sfumato.hierarchies.hierarchy import Hierarchy, Value
     from sfumato.hierarchies.intervals import Number
     from sfumato.spec.choices import Role
 
@@ -31,8 +33,11 @@ MOST_WIDTHS = 4
 LONGEST_RANGE = 100_000
 """Integers that span more get a granularity, so that their domain stays small."""
 
-TAIL_SHARE, TAIL_ROWS = 0.005, 5
-"""The share and the number of rows that a block at either end should hold."""
+TAIL = 1000
+"""One row of so many may lie beyond the bottom, and one beyond the top."""
+
+DWARFS = 10
+"""A number so many times as far from the median as all others dwarfs them."""
 
 NEARLY_UNIQUE, FEWEST_ROWS = 0.95, 20
 """From this share of distinct values on, a column with this many rows identifies."""
@@ -73,43 +78,39 @@ def suggest(
     Examples
     --------
     >>> suggest("age", list(range(17, 91)), "number")
-    {'intervals': [5, 10, 20, 40], 'origin': 0}
+    {'intervals': [5, 10, 20, 40], 'origin': 0, 'bottom': 15, 'top': 95}
     >>> suggest("zip", ["24126", "24127"], "category")
     {'mask': 5}
     """
-    if kind in ("number", "category") and (length := _code_length(attribute, texts_of(values), kind)):
-        return {"mask": length}
+    texts = texts_of(values) if kind in ("number", "category", "ordinal") else []
+    if kind in ("number", "category") and hints_at(attribute, role_words.POSTAL_WORDS):
+        lengths = {len(text) for text in texts}
+        if len(lengths) == 1 and 3 <= min(lengths) <= 10 and len(texts) > 1:
+            return {"mask": min(lengths)}
     if kind == "number":
-        return _suggest_intervals(values, counts)
+        return _suggest_intervals(values, [1] * len(values) if counts is None else counts)
     if kind == "date":
         return _suggest_dates(values)
-    return _suggest_tree(texts_of(values)) if kind == "category" else {}
+    if kind == "ordinal":
+        return {"tree": tree} if (tree := band_tree(texts)) else {}
+    return {"prefix": kept} if (kept := code_lengths(texts)) else _suggest_tree(texts)
 
 
-def _code_length(attribute: str, texts: Sequence[str], kind: str) -> int:
-    """Return the common length of codes that a mask would suit; 0 if they are none."""
-    postal = hints_at(attribute, role_words.POSTAL_WORDS)
-    lengths = {len(text) for text in texts}
-    if len(lengths) != 1 or not 3 <= min(lengths) <= 10 or len(texts) < 2:
-        return 0
-    if postal:
-        return min(lengths)
-    digits = all(text.isascii() and text.isdigit() for text in texts)
-    return min(lengths) if kind == "category" and digits and len(texts) > 10 else 0
-
-
-def _suggest_intervals(values: Sequence[Value], counts: Sequence[int] | None) -> Definition:
-    """Choose widths by nice steps from the range of numbers."""
+def _suggest_intervals(values: Sequence[Value], counts: Sequence[int]) -> Definition:
+    """Choose widths by nice steps from the range of numbers without what lies far outside."""
     numbers = sorted_numbers(values)
     if len(numbers) < 3:
         return {}
     whole = isinstance(numbers[0], int)
-    span = exact(numbers[-1]) - exact(numbers[0]) + whole
+    low, high = map(exact, usual_range(values, counts, all_values=whole and len(numbers) <= FINEST_INTERVALS))
+    span = high - low + whole
+    if not span:
+        low, high = exact(numbers[0]), exact(numbers[-1])
+        span = high - low
     step = max(_nice_step(span / FINEST_INTERVALS), exact(2 if whole else 0))
     widths = [step * 2**power for power in range(MOST_WIDTHS) if step * 2**power < span]
     found: Definition = {"intervals": [_plain(width) for width in widths], "origin": 0}
-    if counts is not None:
-        found |= _ends(values, counts, step)
+    found |= {"bottom": _plain(low // step * step), "top": _plain((high // step + 1) * step)}
     if whole and span > LONGEST_RANGE:
         found["granularity"] = _plain(step / 5)
     return found
@@ -123,36 +124,46 @@ def _nice_step(least: Fraction) -> Fraction:
     return min(candidate for candidate in candidates if candidate >= least)
 
 
-def _ends(values: Sequence[Value], counts: Sequence[int], step: Fraction) -> Definition:
-    """Choose a bottom and a top where the outermost intervals hold too few rows."""
-    rows = sorted(
-        (exact(value), count)
-        for value, count in zip(values, counts, strict=True)
-        if isinstance(value, int | float)
-    )
-    needed = max(TAIL_ROWS, math.ceil(TAIL_SHARE * sum(count for _, count in rows)))
-    low, high = _reached(rows, needed), _reached(rows[::-1], needed)
-    found: Definition = {}
-    if low is None or high is None:
-        return found
-    bottom, top = (low // step + 1) * step, (high // step) * step
-    if bottom >= top:
-        return found
-    if bottom - step > rows[0][0]:
-        found["bottom"] = _plain(bottom)
-    if top + step <= rows[-1][0]:
-        found["top"] = _plain(top)
-    return found
+def usual_range(
+    values: Sequence[Value], counts: Sequence[int], *, all_values: bool = False
+) -> tuple[Number, Number]:
+    """Return the least and the largest number that counts: one row in a thousand may lie beyond either.
+
+    With ``all_values`` none may, but for a single row whose number dwarfs all others.
+
+    Examples
+    --------
+    >>> usual_range([20, 30, 40, 35109], [5, 5, 5, 1])
+    (20, 40)
+    """
+    found = zip(values, counts, strict=True)
+    rows = sorted((value, count) for value, count in found if count and is_finite(value))
+    total = sum(count for _, count in rows)
+    middle = _reached(rows, total / 2)
+    ends = []
+    for line, sign in ((rows, -1), (rows[::-1], 1)):
+        end = _reached(line, 0 if all_values else total // TAIL)
+        (extreme, count), (following, _) = line[0], line[min(1, len(line) - 1)]
+        far, near = sign * (extreme - middle), sign * (following - middle)
+        ends.append(following if end == extreme and count == 1 and far > DWARFS * near > 0 else end)
+    return ends[0], ends[1]
 
 
-def _reached(rows: Sequence[tuple[Fraction, int]], needed: int) -> Fraction | None:
-    """Return the value at which so many rows are reached."""
-    total = 0
-    for value, count in rows:
-        total += count
-        if total >= needed:
-            return value
-    return None
+def _reached(rows: Sequence[tuple[Number, int]], passed: float) -> Number:
+    """Return the first number with more than so many rows up to it."""
+    total = itertools.accumulate(count for _, count in rows)
+    return next(value for (value, _), reached in zip(rows, total, strict=True) if reached > passed)
+
+
+def dwarfing_ends(hierarchy: Hierarchy, counts: Sequence[int]) -> list[str]:
+    """Say which ends intervals lack though numbers beyond would dwarf all others: ``bottom``, ``top``."""
+    rule, rows = hierarchy.definition, zip(hierarchy.values, counts, strict=True)
+    numbers = [value for value, count in rows if count and is_finite(value)]
+    if "intervals" not in rule or len(numbers) < 3:
+        return []
+    low, high = usual_range(hierarchy.values, counts)
+    beyond = {"bottom": low - min(numbers), "top": max(numbers) - high}
+    return [key for key, far in beyond.items() if far > DWARFS * (high - low) > 0 and key not in rule]
 
 
 def _plain(number: Fraction) -> Number:

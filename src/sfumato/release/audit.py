@@ -171,6 +171,7 @@ def specified_promise(spec: Spec) -> Promise:
         sentences=specified_sentences(spec),
         missing=tuple(spec.data.missing),
         unknown={name: comparable(asked.unknown, asked.kind) for name, asked in spec.attributes.items()},
+        formats={name: item.format for name, item in spec.attributes.items() if item.format},
     )
 
 

@@ -24,7 +24,7 @@ from sfumato.release.reference import (
     make_reference,
     recipe_sentences,
     recounted_sentences,
-    scalar,
+    shown_values,
     stated_sentences,
 )
 from sfumato.release.suppressing import evaluate_node
@@ -282,6 +282,7 @@ def make_recipe(prepared: Prepared, groupings: tuple[Grouping, ...], kept: BoolA
             )
         else:
             attributes[name] = RecipeAttribute(asked.role, asked.kind, asked.weight)
+        attributes[name] = replace(attributes[name], format=asked.format)
     return Generalization(
         attributes,
         spec.suppression.limit,
@@ -337,6 +338,7 @@ def _promise(
         withheld=withheld,
         order=recipe.order,
         formulas=recipe.formulas,
+        formats=recipe.formats,
     )
 
 
@@ -359,7 +361,7 @@ def _reference(
         domain = prepared.table.sensitive[name]
         counts = np.bincount(cube.sensitive_codes[:, number], weights=cube.rows, minlength=domain.size)
         distributions[name] = distribution(
-            [scalar(value) for value in domain.values],
+            shown_values(domain),
             [int(count) for count in counts],
             domain.levels.tolist() if "hierarchical" in asked else (),
         )

@@ -16,6 +16,7 @@ from sfumato.hierarchies import (
     infer_kind,
     parse_values,
     plain_values,
+    text_of,
     value_places,
     write_blocks,
 )
@@ -137,10 +138,13 @@ class Grouping:
         return tuple(names)
 
     def _write(self, seen: Hierarchy) -> tuple[str | None, ...]:
-        """Name the blocks of the values that may be named."""
+        """Name the blocks of the values that may be named; ranges of dates are in ISO form always."""
+        texts = seen.labels[0]
+        if seen.kind == "date":
+            texts = tuple(None if value is None else text_of(value) for value in seen.values)
         return partition_labels(
             Partition.of(self._seen_block),
-            seen.labels[0],
+            texts,
             nodes=node_labels(seen.levels, seen.labels),
             ordered=self.has_ranges,
             kind=seen.kind,

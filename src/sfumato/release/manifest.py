@@ -127,6 +127,7 @@ class Manifest:
             recipe.person,
             sentences=stated_secrets(self.reference),
             sha256=self.sha256,
+            formats=recipe.formats,
             recoded={name: recipe.attributes[name].to_dict() for name in recipe.quasi_identifiers},
             missing=recipe.missing,
             unknown=recipe.unknown,

@@ -17,7 +17,7 @@ import numpy as np
 
 from sfumato.classes.packing import group_keys, pack_fields, pack_keys
 from sfumato.measures.facts import OF_DOMAINS
-from sfumato.release.reference import distribution, make_reference, scalar, stated_sentences
+from sfumato.release.reference import distribution, make_reference, shown_values, stated_sentences
 from sfumato.spec import parse_measure_name
 
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ class _View:
             shown = (counts > 0) | domain.declared
             rows = self.prepared.cube.row_count
             found[name] = distribution(
-                [scalar(value) for value, is_shown in zip(domain.values, shown, strict=True) if is_shown],
+                [value for value, is_shown in zip(shown_values(domain), shown, strict=True) if is_shown],
                 counts[shown].astype(np.int64).tolist(),
                 domain.only(shown).levels.tolist() if "hierarchical" in asked else (),
                 step=step_above(self.suppressed / rows),

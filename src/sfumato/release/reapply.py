@@ -115,7 +115,7 @@ def _read_partition(prepared: Prepared, attribute: int, entry: object) -> Partit
     return partition
 
 
-_ADVICE = re.compile(r"Set kind = .*")
+_ADVICE = re.compile(r"Set kind = .*?missing\.")
 APART = "\ue000unknown"
 """The label of values that a strict recipe does not know; no real text has the first character."""
 
@@ -182,6 +182,8 @@ def _spec_of(recipe: Generalization) -> Spec:
         attributes[name] = {"role": attribute.role}
         if attribute.kind in ("number", "category", "date"):
             attributes[name]["kind"] = attribute.kind
+        if attribute.format is not None:
+            attributes[name]["format"] = attribute.format
         if attribute.role == "quasi-identifier":
             attributes[name]["weight"] = attribute.weight
         if attribute.unknown:

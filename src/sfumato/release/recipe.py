@@ -31,7 +31,17 @@ VERSION = 1
 BOTH = "failing-then-smallest"
 """What ``auto`` was if classes went by requirements and by size: a recipe does not say the objectives."""
 
-_ATTRIBUTE_KEYS = ("role", "kind", "weight", "hierarchy", "scheme", "partition", "output", "unknown")
+_ATTRIBUTE_KEYS = (
+    "role",
+    "kind",
+    "weight",
+    "hierarchy",
+    "scheme",
+    "partition",
+    "output",
+    "unknown",
+    "format",
+)
 _KEYS = ("version", "attributes", "columns", "suppression", "require", "confidential", "data", "release")
 
 
@@ -54,6 +64,7 @@ class RecipeAttribute:
     # the label and the statistic of each block that the release shows, where statistics are written
     statistics: tuple[tuple[str, str], ...] | None = None
     unknown: tuple[str, ...] = ()  # the values of a sensitive column that count as missing ones do
+    format: str | None = None  # how the texts of dates are written, where they are not in ISO form
 
     def to_dict(self) -> dict[str, object]:
         """Return the JSON form; ``partition`` is null, ``{"level": l}`` or blocks with their labels."""
@@ -73,6 +84,7 @@ class RecipeAttribute:
             "partition": partition,
             "output": self.output,
             **({"unknown": list(self.unknown)} if self.unknown else {}),
+            **({} if self.format is None else {"format": self.format}),
         }
 
     @property
@@ -107,6 +119,7 @@ class RecipeAttribute:
             labels,
             statistics,
             fields.texts("unknown") if fields.has("unknown") else (),
+            fields.optional_text("format") if fields.has("format") else None,
         )
 
 
@@ -175,6 +188,11 @@ class Generalization:
     def unknown(self) -> dict[str, tuple[str | float, ...]]:
         """Column → its unknown values, as a recount compares them."""
         return {name: comparable(item.unknown, item.kind) for name, item in self.attributes.items()}
+
+    @property
+    def formats(self) -> dict[str, str]:
+        """How dates of columns are written, where not in ISO form."""
+        return {name: done.format for name, done in self.attributes.items() if done.format is not None}
 
     @property
     def released(self) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ compared as text, numbers as numbers whatever their spelling in the file.
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -15,6 +16,7 @@ import numpy as np
 from sfumato.confidentiality import Membership, SentenceColumn, plain_form, read_statements
 from sfumato.confidentiality.sentence import atoms_of
 from sfumato.errors import ParameterError
+from sfumato.hierarchies import text_of
 from sfumato.table.marking import PER_COLUMN
 from sfumato.verifier import Secret
 
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sfumato.confidentiality import Sentence
+    from sfumato.hierarchies import Hierarchy
     from sfumato.spec import Spec
     from sfumato.table import Table
 
@@ -101,6 +104,14 @@ def distribution(
 def scalar(value: object) -> Scalar:
     """Return a domain value as JSON can hold it."""
     return value if value is None or isinstance(value, str | int | float) else str(value)
+
+
+def shown_values(domain: Hierarchy) -> list[Scalar]:
+    """Return the values of a domain as JSON holds them; dates not published in ISO form as their texts."""
+    return [
+        label if isinstance(value, dt.date) and label != text_of(value) else scalar(value)
+        for value, label in zip(domain.values, domain.labels[0], strict=True)
+    ]
 
 
 def stated_sentence(sentence: str, tree: Sequence[object], *, everyone: bool) -> dict[str, object]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+import re
 from collections.abc import Mapping
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Self, TypeAlias
 
@@ -53,7 +55,7 @@ if TYPE_CHECKING:
 Tree: TypeAlias = dict[str, object] | list[object]
 
 MAX_TREE_DEPTH = 100
-SOURCES = ("intervals", "mask", "file", "tree", "dates")
+SOURCES = ("intervals", "mask", "prefix", "file", "tree", "dates")
 _ONLY_WITH_INTERVALS = ("origin", "bottom", "top")
 
 
@@ -82,7 +84,36 @@ def _check_dates(units: tuple[DateUnit, ...]) -> tuple[DateUnit, ...]:
         if coarse < fine:
             finer, before = DATE_UNITS[coarse], DATE_UNITS[fine]
             raise LocatedError.at((position,), f"{finer!r} is finer than {before!r} before it.")
+        if DATE_UNITS[fine] == "week" and DATE_UNITS[coarse] in ("month", "quarter"):
+            raise LocatedError.at((position,), "weeks lie in two months: put 'year' after 'week'.")
     return units
+
+
+def _check_prefix(value: object) -> tuple[int, ...]:
+    """Accept lengths that shrink."""
+    lengths = check_entries(value, partial(check_whole, lowest=1))
+    if not lengths:
+        raise ValueError("needs at least one length.")
+    for position, (long, short) in enumerate(pairwise(lengths), start=1):
+        if short >= long:
+            raise LocatedError.at((position,), f"must be below {long}, the length before; found {short}.")
+    return tuple(lengths)
+
+
+def _check_format(value: object) -> str:
+    """Accept a format by which dates can be written and read again, with their year at least."""
+    written = check_text(value)
+    day = dt.datetime(1987, 3, 14, 15, 9, 26)
+    try:
+        is_read = "%y" in written.lower() and bool(dt.datetime.strptime(day.strftime(written), written))
+    except (ValueError, re.error):
+        is_read = False
+    if not is_read:
+        raise ValueError(
+            "is not a format of dates with a year, such as %d.%m.%Y: %Y year (%y its last two digits), "
+            "%m month (%b, %B its name), %d day, %H %M %S time."
+        )
+    return written
 
 
 def _check_tree(value: object) -> Tree:
@@ -136,7 +167,7 @@ def _placed(check: Callable[[object], str], value: object, location: Location) -
 
 
 class HierarchySpec(Section):
-    """Where the hierarchy of an attribute comes from: exactly one of five sources."""
+    """Where the hierarchy of an attribute comes from: exactly one of six sources."""
 
     intervals: Annotated[tuple[int | float, ...], BeforeValidator(_check_intervals)] | None = described(
         None,
@@ -153,6 +184,12 @@ class HierarchySpec(Section):
     mask: Annotated[int, at_least(1)] | None = described(
         None, "The length of codes, of which `*` replaces one more character from the right on each level.", 5
     )
+    prefix: Annotated[tuple[int, ...], BeforeValidator(_check_prefix)] | None = described(
+        None,
+        "How many characters of a code are kept on each level, from level 1 on: shrinking. The rest is cut "
+        "off, and shorter codes stay whole: J45.0 becomes J45, then J.",
+        [3, 1],
+    )
     file: PathText | None = described(
         None,
         "A file with one line per value, whose column i is level i; relative to the specification.",
@@ -166,7 +203,12 @@ class HierarchySpec(Section):
     )
     dates: (
         Annotated[tuple[DateUnit, ...], BeforeValidator(check_list), AfterValidator(_check_dates)] | None
-    ) = described(None, "Units of time from fine to coarse, from level 1 on.", ["month", "year", "decade"])
+    ) = described(
+        None,
+        "Units of time from fine to coarse, from level 1 on. `week` is that of ISO 8601; only `year` and "
+        "coarser units may follow it, and count a week to the year of its Thursday.",
+        ["month", "year", "decade"],
+    )
 
     @property
     def source(self) -> str:
@@ -315,6 +357,14 @@ class AttributeSpec(Section):
     kind: Kind | None = described(
         None, "What its values are. Found by itself if not given, except `ordinal`.", "number"
     )
+    format: Annotated[str, BeforeValidator(_check_format)] | None = described(
+        None,
+        "How the texts of a `date` are written, in the words of Python's `strptime`; ISO form if not given. "
+        "`%y` reads 69 to 99 as 1969 to 1999 and 00 to 68 as 2000 to 2068; names of months are English. An "
+        "offset (`%z`) is dropped: the day is that of the clock where it was written. Kept values are "
+        "published in this format, with leading zeros. Columns that hold dates and not texts do not need it.",
+        "%d.%m.%Y",
+    )
     hierarchy: HierarchySpec | None = described(
         None,
         "How values are generalized, level by level. Without it they are kept or become `*`.",
@@ -427,6 +477,8 @@ class AttributeSpec(Section):
         ends = (self.hierarchy.bottom, self.hierarchy.top) if self.hierarchy else ()
         if self.unknown and any(end is not None for end in (self.granularity, *ends)):
             yield SpecFault(("unknown",), "does not go with granularity, bottom or top, which unite values.")
+        if self.format is not None and (self.kind not in (None, "date") or source not in (None, "dates")):
+            yield SpecFault(("format",), "needs dates, and no other hierarchy than dates.")
         if source == "intervals" and self.kind not in (None, "number"):
             yield SpecFault(("hierarchy", "intervals"), f"needs numbers; the kind here is {self.kind!r}.")
         if source == "dates" and self.kind not in (None, "date"):

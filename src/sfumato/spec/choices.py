@@ -55,7 +55,7 @@ SuppressionOutput: TypeAlias = Literal["drop", "mask"]
 RowOrder: TypeAlias = Literal["sorted", "input"]
 ReleaseChoice: TypeAlias = Literal["optimal", "near-optimal"]
 Formulas: TypeAlias = Literal["keep", "escape"]
-DateUnit: TypeAlias = Literal["day", "month", "quarter", "year", "decade", "century"]
+DateUnit: TypeAlias = Literal["day", "week", "month", "quarter", "year", "decade", "century"]
 
 ROLES: tuple[str, ...] = get_args(Role)
 KINDS: tuple[str, ...] = get_args(Kind)

@@ -151,7 +151,13 @@ def _plan_kept(table: Table, name: str, *, suppressing: bool) -> tuple[Shown, di
     unknown = hierarchy.is_unknown
     leaving = codes[~unknown[codes]] if suppressing else codes
     is_exact = len(np.unique(leaving)) == len(leaving) and (suppressing or not unknown.any())
-    if is_exact and not (isinstance(dtype, nw.String) and hierarchy.kind in ("number", "date")):
+    # Instants leave as what the clock of their zone showed, which is what was counted.
+    is_zoned = getattr(table.raw[name].values.type, "tz", None) is not None
+    if (
+        is_exact
+        and not (isinstance(dtype, nw.String) and hierarchy.kind in ("number", "date"))
+        and not is_zoned
+    ):
         return "raw", {}
     known = hierarchy.values[: hierarchy.size - hierarchy.has_missing]
     numbers = numbers_of(known) if dtype.is_numeric() else None
@@ -300,7 +306,7 @@ def leaving_kinds(table: Table, recodes: Sequence[Recode], *, masked: bool) -> d
     kinds: dict[str, LeavingKind] = dict.fromkeys(table.roles.released, plain)
     spelt: dict[str, LeavingKind] = {"number": "number", "date": "date"}
     for name, domain in {**table.sensitive, **table.hierarchies}.items():
-        kinds[name] = spelt.get(domain.kind, plain)
+        kinds[name] = plain if table.spec.attributes[name].format else spelt.get(domain.kind, plain)
     for recode in recodes:
         if masked or not recode.keep:
             is_number = recode.numbers is not None and not masked

@@ -18,11 +18,14 @@ from sfumato.domains import Cube
 from sfumato.errors import DataError, HierarchyError, ParameterError
 from sfumato.hierarchies import build, encode
 from sfumato.hierarchies.hierarchy import Hierarchy, Value
-from sfumato.hierarchies.kinds import as_time, text_of
-from sfumato.table.keys import Roles, assign_roles, find_warnings, require_columns
+from sfumato.hierarchies.kinds import UnreadableValuesError, as_time, text_of
+from sfumato.hierarchies.suggest import dwarfing_ends
+from sfumato.table.keys import Roles, assign_roles, find_warnings, require_columns, select_keys
+from sfumato.table.libraries import pa, pc
 from sfumato.table.marking import HIDDEN, columns_for, mark_tuples
 from sfumato.table.tally import RawColumn, refuse_mixed, tally
-from sfumato.table.values import is_ordered, texts_of_array, type_values
+from sfumato.table.values import format_of_dates, is_ordered, texts_of_array, type_values
+from sfumato.words import count_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -83,6 +86,13 @@ class Table:
             if absent:
                 many = f"{absent} of {len(declared)} values"
                 found.append(f"declared unknown for {name!r}, but not in these data: {many}.")
+        for place, (name, hierarchy) in enumerate(self.hierarchies.items()):
+            counts = np.bincount(cube.codes[:, place], weights=cube.rows, minlength=hierarchy.size)
+            found += [
+                f"numbers of {name!r} lie far outside the others, so that wide intervals look cheap. Correct "
+                f"them, or set {key} in its hierarchy."
+                for key in dwarfing_ends(hierarchy, counts.tolist())
+            ]
         if self.spec.release.order == "input":
             found.append(
                 "the rows of a written release keep the order of the input, which may reveal something "
@@ -110,7 +120,11 @@ def code_table(
     for name in attributes:
         make = (hierarchies or {}).get(name)
         with _placed(spec, name):
-            made[name], raw[name] = _code(name, counted.columns[name], spec, make, reach=reach)
+            try:
+                made[name], raw[name] = _code(name, counted.columns[name], spec, make, reach=reach)
+            except UnreadableValuesError as error:
+                error.message += _rows_of(source, name, counted, error.places)
+                raise
     marks = None
     if statements:
         secret = {name: (made[name], raw[name]) for name in roles.sensitive}
@@ -178,6 +192,29 @@ def _placed(spec: Spec, name: str) -> Iterator[None]:
         raise
 
 
+def _rows_of(source: Source, name: str, counted: Tally, places: Sequence[int]) -> str:
+    """Say in how many rows distinct values are, and where the first of these rows is."""
+    column = counted.columns[name]
+    cells = source.collect(select_keys(source, [name])).column(0).combine_chunks()
+    if pa.types.is_dictionary(cells.type):
+        cells = cells.dictionary_decode()
+    values = column.values.take(pa.array(places)).cast(cells.type)
+    first = pc.index(pc.is_in(cells, value_set=values), True).as_py() + 1
+    rows = int(column.count(counted.rows)[places].sum())
+    return f" They are in {count_words(rows, 'row')}; the first is row {first}, the header not counted."
+
+
+def _spelt(hierarchy: Hierarchy, written: str | None) -> Hierarchy:
+    """Write kept dates in the format that they came in."""
+    if hierarchy.kind != "date" or written is None:
+        return hierarchy
+    texts = tuple(
+        value.strftime(written) if isinstance(value, dt.date) else label
+        for value, label in zip(hierarchy.values, hierarchy.labels[0], strict=True)
+    )
+    return replace(hierarchy, labels=(texts, *hierarchy.labels[1:]))
+
+
 def _code(
     name: str, column: DistinctColumn, spec: Spec, make: MakeHierarchy | None, *, reach: bool
 ) -> tuple[Hierarchy, RawColumn]:
@@ -190,6 +227,7 @@ def _code(
         hierarchy = make(kind, distinct, has_missing)
     else:
         hierarchy = build(name, attribute, distinct, has_missing=has_missing, kind=kind, resolve=spec.resolve)
+    hierarchy = _spelt(hierarchy, format_of_dates(column.values, attribute))
     codes = encode(hierarchy, values, reach=reach)
     unknown = int((codes < 0).sum())
     if unknown:

@@ -198,6 +198,18 @@ def _read_arrow(path: Path) -> duckdb.DuckDBPyRelation:
     return connect().from_arrow(rows)
 
 
+def read_zones(path: Path) -> dict[str, str]:
+    """Return the zone of each column of times that a Parquet or Arrow file says."""
+    import pyarrow.dataset
+
+    kind = "ipc" if format_of(path) == "arrow" else "parquet"
+    try:
+        schema = pyarrow.dataset.dataset(str(path.absolute()), format=kind).schema
+    except (pa.ArrowException, OSError):  # a stream of Arrow batches, or what the engine alone can read
+        return {}
+    return {item.name: item.type.tz for item in schema if getattr(item.type, "tz", None)}
+
+
 def _read_json(path: Path) -> duckdb.DuckDBPyRelation:
     """Open JSON lines, or one array of objects, with the types of JSON; what is mixed is read as text."""
     connection = connect()

@@ -12,7 +12,7 @@ from sfumato.errors import DataError
 from sfumato.spec import DataSpec
 from sfumato.table.delimited import refuse_repeated
 from sfumato.table.engine import connect, read_batches, tidy_at_exit
-from sfumato.table.files import OpenFile, open_file, stamp
+from sfumato.table.files import OpenFile, open_file, read_zones, stamp
 from sfumato.table.libraries import duckdb, nw, pa
 
 if TYPE_CHECKING:
@@ -106,10 +106,19 @@ class Source:
         """Whether the rows come from a text file: every column is text, and missing is null already."""
         return self.file is not None and self.file.layout is not None
 
+    @cached_property
+    def zones(self) -> Mapping[str, str]:
+        """The zone of each column of times that a file keeps beside them; the engine knows UTC alone."""
+        if self.file is None or "TIMESTAMP WITH TIME ZONE" not in map(str, self.file.relation.types):
+            return {}
+        return read_zones(self.file.path)
+
     def engine_type(self, name: str) -> str:
-        """Return how DuckDB calls the type of a column, which narwhals may not know; no text elsewhere."""
-        relation: Any = self.native
-        return str(relation.types[self.columns.index(name)]) if self.is_relation else ""
+        """Return how DuckDB calls the type of a column, where narwhals may not know it; no text elsewhere."""
+        native: Any = self.native
+        if self.kind == "pandas":  # narwhals takes a zone with an underscore for an unknown type
+            return "TIMESTAMP" if getattr(native[name].dtype, "tz", None) else ""
+        return str(native.types[self.columns.index(name)]) if self.is_relation else ""
 
     def collect(self, frame: Frame) -> pa.Table:
         """Compute a frame made from this source, as an Arrow table."""

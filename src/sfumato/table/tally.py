@@ -105,7 +105,15 @@ def tally(source: Source, names: Sequence[str]) -> Tally:
     total = np.concatenate(rows)
     if not total.sum():
         raise DataError("the data have no rows.", where=source.name)
-    return Tally({name: _unify(chunks) for name, chunks in zip(names, encoded, strict=True)}, total)
+    unified = zip(names, map(_unify, encoded), strict=True)
+    return Tally({name: _in_zone(column, source.zones.get(name)) for name, column in unified}, total)
+
+
+def _in_zone(column: DistinctColumn, zone: str | None) -> DistinctColumn:
+    """Give instants back the zone that their file says."""
+    if zone is None or not pa.types.is_timestamp(column.values.type):
+        return column
+    return DistinctColumn(column.values.cast(pa.timestamp(column.values.type.unit, zone)), column.places)
 
 
 def draw_rows(source: Source, names: Sequence[str], row_count: int, most: int) -> Source:

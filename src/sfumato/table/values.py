@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sfumato.spec import AttributeSpec
     from sfumato.table.sources import Source
 
-_AS_TEXT = ("mask", "tree", "file")
+_AS_TEXT = ("mask", "prefix", "tree", "file")
 _KIND_OF_HIERARCHY = {"intervals": "number", "dates": "date"}
 
 
@@ -36,20 +36,28 @@ def type_values(name: str, values: pa.Array, attribute: AttributeSpec) -> tuple[
     if source in _AS_TEXT or attribute.kind in ("category", "ordinal"):
         return attribute.kind or "category", list(texts)
     demanded = "number" if attribute.granularity is not None else _KIND_OF_HIERARCHY.get(source or "")
-    kind = attribute.kind or demanded or infer_kind(texts)
+    kind = attribute.kind or ("date" if attribute.format else demanded) or infer_kind(texts)
     try:
-        return kind, parse_values(texts, kind)
+        return kind, parse_values(texts, kind, format_of_dates(values, attribute))
     except DataError as error:
-        raise DataError(error.message, where=name) from None
+        error.where = name
+        raise
+
+
+def format_of_dates(values: pa.Array, attribute: AttributeSpec) -> str | None:
+    """Return the format of a column's texts; None for ISO form, and for a column that holds dates."""
+    return None if pa.types.is_temporal(values.type) else attribute.format
 
 
 def texts_of_array(values: pa.Array) -> list[str]:
-    """Return the text of each value: whole numbers without a point, times in UTC, dates in ISO form."""
+    """Return the text of each value: whole numbers without a point, dates and times in ISO form.
+
+    Times with a zone are those that the clock of the zone showed.
+    """
     if pa.types.is_timestamp(values.type):
-        # Finer than a microsecond no Python value is; instants with a zone are compared in UTC.
+        # Finer than a microsecond no Python value is.
         values = values.cast(pa.timestamp("us", values.type.tz), safe=False)
-        if values.type.tz is not None:
-            values = values.cast(pa.timestamp("us", "UTC")).cast(pa.timestamp("us"))
+        return [text_of(value.replace(tzinfo=None)) for value in values.to_pylist()]
     if not pa.types.is_decimal(values.type):
         return [text_of(value) for value in values.to_pylist()]
     # Without an exponent and without needless zeros.

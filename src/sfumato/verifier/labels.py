@@ -24,6 +24,7 @@ Accepts: TypeAlias = Callable[[str], bool]
 
 _UNITS = {
     "day": r"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])",
+    "week": r"\d{4}-W(?:0[1-9]|[1-4]\d|5[0-3])",
     "month": r"\d{4}-(?:0[1-9]|1[0-2])",
     "quarter": r"\d{4}-Q[1-4]",
     "year": r"\d{4}",
@@ -34,6 +35,10 @@ _NUMBER = r"-?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
 _RANGE = re.compile(r"\[(.+), (.+)[\])]")
 _INTEGERS = re.compile(r"(-?\d+)(?:-(-?\d+))?")
 _INTERVAL = re.compile(rf"\[({_NUMBER}), ({_NUMBER})\)")
+
+
+ISO = ""
+"""The format of dates that have none; None is for what is no date."""
 
 
 class UnreadableError(ValueError):
@@ -69,17 +74,20 @@ def _named_labels(done: Mapping[str, Any], partition: Mapping[str, Any]) -> Acce
         _expect(isinstance(labels, list))
         return among([label for label in labels if label is not None])
     _expect(type(level) is int)
-    return _level_labels(definition, level, str(done.get("kind")))
+    written = done.get("format") or ISO
+    _expect(isinstance(written, str))
+    return _level_labels(definition, level, written if done.get("kind") == "date" else None)
 
 
-def _level_labels(definition: Mapping[str, object], level: int, kind: str) -> Accepts:
+def _level_labels(definition: Mapping[str, object], level: int, written: str | None) -> Accepts:
     """Return the question for labels of a level, by the first rule that a definition has."""
     rules: dict[str, Callable[[Any], Accepts]] = {
         "root": lambda root: among([root]),
         "leaves": lambda leaves: _labels_of_leaves(leaves, level),
-        "values": lambda values: _kept(values, level, dates=kind == "date"),
+        "values": lambda values: _kept(values, level, written),
         "mask": lambda length: _masked(length, level),
-        "dates": lambda units: _dated(units, level),
+        "prefix": lambda lengths: _shortened(lengths, level),
+        "dates": lambda units: _dated(units, level, written or ISO),
         "intervals": lambda widths: _in_intervals(definition, widths, level),
         "granularity": lambda _: _in_intervals(definition, [], level),
     }
@@ -89,34 +97,35 @@ def _level_labels(definition: Mapping[str, object], level: int, kind: str) -> Ac
     raise UnreadableError
 
 
-def _kept(values: Sequence[object], level: int, *, dates: bool) -> Accepts:
+def _kept(values: Sequence[object], level: int, written: str | None) -> Accepts:
     _expect(isinstance(values, list))
-    return among([STAR]) if level else among(values, dates=dates)
+    return among([STAR]) if level else among(values, written)
 
 
-def among(labels: Sequence[object], *, dates: bool = False) -> Accepts:
-    """Ask for one of these texts or numbers, whatever the spelling of a number."""
-    known = {_key(str(label).lower() if isinstance(label, bool) else str(label), dates) for label in labels}
-    return lambda text: _key(text, dates) in known
+def among(labels: Sequence[object], written: str | None = None) -> Accepts:
+    """Ask for one of these texts or numbers, whatever the spelling of a number, or of a date in a format."""
+    texts = [str(label).lower() if isinstance(label, bool) else str(label) for label in labels]
+    known = {_key(text, written and ISO) for text in texts}
+    return lambda text: _key(text, written) in known
 
 
-def _key(text: str, dates: bool = False) -> str | float:
+def _key(text: str, written: str | None = None) -> str | float:
     """Make spellings of one number the same, and of one date or time."""
     stripped = text.strip()
-    if dates:
-        return _moment(stripped)
+    if written is not None:
+        return _moment(stripped, written)
     if re.fullmatch(rf"\+?{_NUMBER}", stripped):
         return float(stripped)
     return text.lower() if text.lower() in ("true", "false") else text
 
 
-def _moment(text: str) -> str:
-    """Return a date or time in one spelling, in UTC; any other text as it is."""
+def _moment(text: str, written: str = ISO) -> str:
+    """Return a date or time in one spelling, without its offset; any other text as it is."""
     try:
-        found = dt.datetime.fromisoformat(text)
-        return (found if found.tzinfo is None else found.astimezone(dt.UTC).replace(tzinfo=None)).isoformat()
-    except (ValueError, OverflowError):
-        return text
+        found = dt.datetime.strptime(text, written) if written else dt.datetime.fromisoformat(text)
+    except ValueError:
+        return _moment(text) if written else text
+    return found.replace(tzinfo=None).isoformat()
 
 
 def _labels_of_leaves(leaves: Mapping[str, Any], level: int) -> Accepts:
@@ -133,12 +142,21 @@ def _masked(length: int, level: int) -> Accepts:
     return lambda text: len(text) == length and text.endswith(STAR * level)
 
 
-def _dated(units: Sequence[object], level: int) -> Accepts:
+def _shortened(lengths: Sequence[Any], level: int) -> Accepts:
+    """Ask for texts that are no longer than what is kept."""
+    _expect(isinstance(lengths, list) and all(type(length) is int and length > 0 for length in lengths))
+    _expect(0 <= level <= len(lengths) + 1)
+    if level == len(lengths) + 1:
+        return among([STAR])
+    return lambda text: not level or 0 < len(text) <= lengths[level - 1]
+
+
+def _dated(units: Sequence[object], level: int, written: str) -> Accepts:
     _expect(isinstance(units, list) and level <= len(units) + 1 and all(unit in _UNITS for unit in units))
     if level == len(units) + 1:
         return among([STAR])
     if level == 0:
-        return lambda text: re.match(r"\s*\d{4}-\d{2}-\d{2}", text) is not None
+        return lambda text: re.match(r"\d{4}-\d{2}-\d{2}", _moment(text.strip(), written)) is not None
     pattern = re.compile(_UNITS[str(units[level - 1])])
     return lambda text: pattern.fullmatch(text) is not None
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Literal
 
 from sfumato.errors import VerificationError
-from sfumato.verifier.bags import STAR, ask_number, open_file, unescape
+from sfumato.verifier.bags import STAR, ask_number, open_file, quote, unescape
 from sfumato.verifier.checks import broken, held, split_name
 from sfumato.verifier.promise import budget, key_of, text_of
 from sfumato.verifier.sentences import Telling, held_condition, names_in, write_condition
@@ -199,9 +199,13 @@ def count_telling(groups: Groups, beside: Mapping[str, str]) -> Telling | None:
         return None
     keys = ", ".join(f"q{i}" for i in range(groups.width))
     judged, certain, possible = [], ["false"], ["false"]
+    texts = dict(groups.attributes)
+    for name in set(texts) & set(groups.promise.formats):
+        read = f"try_strptime({texts[name]}, {quote(groups.promise.formats[name])})"
+        texts[name] = f"coalesce(CAST({read} AS VARCHAR), {texts[name]})"
     for i, secret in enumerate(secrets):
         held = held_condition(secret, beside)
-        judged.append(f"bool_and({write_condition(secret.tree, groups.attributes)}) OVER own AS told{i}")
+        judged.append(f"bool_and({write_condition(secret.tree, texts)}) OVER own AS told{i}")
         judged.append(f"{held or 'true'} AS held{i}")
         possible.append(f"(told{i} AND held{i})")
         certain += [] if held is None else [f"(told{i} AND held{i})"]

@@ -54,6 +54,8 @@ class Promise:
     sha256: str | None = None  # digest of the file, or None
     # quasi-identifier → what the recipe says was done to it, as JSON holds it; none where nobody says
     recoded: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    # column → how its dates are written, where not in ISO form
+    formats: Mapping[str, str] = field(default_factory=dict)
     missing: tuple[str, ...] = ("",)  # the texts that were read as missing
     # sensitive column → its values that count as missing ones do
     unknown: Mapping[str, tuple[str | float, ...]] = field(default_factory=dict)
