@@ -5,30 +5,45 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sfumato.errors import DataError, SfumatoError
-from sfumato.hierarchies import build, infer_kind, parse_values, role_words, suggest, suggest_role
+from sfumato.hierarchies import (
+    ColumnEvidence,
+    RoleGuess,
+    build,
+    infer_kind,
+    parse_values,
+    role_words,
+    suggest,
+    suggest_role,
+)
+from sfumato.hierarchies.column_roles import (
+    NEARLY_UNIQUE,
+    UNSURE,
+    is_named_quasi_identifier,
+    is_named_sensitive,
+)
 from sfumato.hierarchies.role_words import hints_at
-from sfumato.hierarchies.suggest import NEARLY_UNIQUE
-from sfumato.spec import AttributeSpec
+from sfumato.spec import AttributeSpec, DataSpec, Spec, format_measure_name
 from sfumato.table import open_source
-from sfumato.table.keys import key
+from sfumato.table.dependence import code_rows, determined, find_dependences
+from sfumato.table.keys import key, require_columns
 from sfumato.table.tally import tally
 from sfumato.table.values import texts_of_array
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Mapping, Sequence
 
     from sfumato._typing import LongArray
     from sfumato.hierarchies import Hierarchy, Value
-    from sfumato.spec import DataSpec
     from sfumato.spec.choices import Role
     from sfumato.table import Source
+    from sfumato.table.dependence import CodedRows, Dependence
     from sfumato.table.tally import DistinctColumn
 
 MISSING_WORDS = ("?", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null")
@@ -37,8 +52,23 @@ MISSING_WORDS = ("?", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null")
 SAMPLE = 10_000
 """Distinct values that are enough to see what kind a column is."""
 
-LISTED = 20
-"""Categories with up to this many values are listed, so that they can be grouped by hand."""
+LISTED, GROUPED = 20, 60
+"""Categories with up to this many values are listed, to be grouped by hand, and grouped by another column."""
+
+MOST_QUASI_IDENTIFIERS = 12
+"""More columns than this cannot be protected together and still tell anything."""
+
+WIDE = 50
+"""From this many columns on, only a name makes a column sensitive."""
+
+MOST_COMPARED = 200
+"""Columns that are compared with each other."""
+
+K, LIMIT = 5, 0.01
+"""Rows that must look alike, and the share of them that may be suppressed."""
+
+CENTRAL = 2
+"""The weight of ages, dates and places, without which most analyses cannot be made; all else has weight 1."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +87,18 @@ class Guess:
     granularity: int | float | None = None  # the step to which numbers are rounded first, or None
     levels: int = 0  # levels of the hierarchy; 0 where there is none
     values: tuple[str, ...] = ()  # the values of a small category without a hierarchy, for its owner to group
+    weight: int = 1  # how much its detail counts
+    note: str = ""  # what it has to do with other columns
+
+    def keys(self, *, show_values: bool = True) -> dict[str, object]:
+        """Return what a specification says about the column."""
+        found: dict[str, object] = {"role": self.role}
+        if self.role == "quasi-identifier":
+            is_shown = self.definition and (show_values or "tree" not in self.definition)
+            step = {} if self.granularity is None else {"granularity": self.granularity}
+            found |= {"kind": self.kind, "weight": self.weight, **step}
+            found |= {"hierarchy": dict(self.definition)} if is_shown else {}
+        return found
 
 
 @dataclass(frozen=True)
@@ -66,8 +108,8 @@ class RoleSuggestion:
     rows: int  # number of rows
     missing: tuple[str, ...]  # texts that are read as missing
     guesses: tuple[Guess, ...]  # one for each column that can be counted, in the order of the table
-    left_out: tuple[str, ...] = ()  # columns of types that cannot be counted
-    constant: tuple[str, ...] = ()  # columns with the same value in every row, which are left out too
+    left_out: Mapping[str, str] = field(default_factory=dict)  # all other columns, each with the reason
+    dependences: tuple[Dependence, ...] = ()  # columns that say the same as others, or less
 
     def with_role(self, role: str) -> tuple[Guess, ...]:
         """Return the columns that were guessed to have a role."""
@@ -80,10 +122,32 @@ class RoleSuggestion:
 
     @property
     def persons(self) -> tuple[str, ...]:
-        """Identifiers that repeat: one of them may say which rows belong to one person."""
+        """Keys that repeat: one of them may say which rows belong to one person."""
+        keys = role_words.KEY_WORDS | role_words.IDENTIFIER_WORDS
         return tuple(
-            guess.name for guess in self.with_role("identifier") if guess.distinct + guess.missing < self.rows
+            guess.name
+            for guess in self.with_role("identifier")
+            if guess.distinct + guess.missing < self.rows
+            and hints_at(guess.name, keys, ("nummer", "pseudonym"))
         )
+
+    @property
+    def goals(self) -> dict[str, dict[str, object]]:
+        """What is required and traded off, section by section."""
+        secret = [
+            format_measure_name("distinct_l", (guess.name,)) for guess in self.with_role("sensitive")[:1]
+        ]
+        return {
+            "suppression": {"limit": LIMIT},
+            "require": {"k": min(K, self.rows)},
+            "objectives": {"maximize": ["k", *secret], "minimize": ["loss"]},
+        }
+
+    def to_spec(self, reading: DataSpec, path: str | None = None) -> Spec:
+        """Return the specification."""
+        data = reading.model_copy(update={"path": path, "missing": self.missing})
+        attributes = {guess.name: guess.keys() for guess in self.guesses}
+        return Spec(data=data, attributes=attributes, **self.goals)
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,6 +185,28 @@ class _Observed:
         """The kind, judged by a part of the values if there are very many."""
         return infer_kind(self._first(SAMPLE))
 
+    @cached_property
+    def evidence(self) -> ColumnEvidence:
+        """What speaks for a role; an address may hide in any text, but numbers are all alike."""
+        texts = self.texts if self.likely_kind == "category" else self._first(SAMPLE)
+        return ColumnEvidence(self.name, self.likely_kind, self.counts.tolist(), self.missing, texts)
+
+    @property
+    def weight(self) -> int:
+        """How much the detail of a quasi-identifier counts."""
+        central = role_words.PLACE_WORDS | role_words.TIME_WORDS
+        is_central = self.evidence.has_dates or hints_at(self.name, central, role_words.TIME_STEMS)
+        return CENTRAL if is_central else 1
+
+    @property
+    def rank(self) -> tuple[object, ...]:
+        """Sort columns by what an outsider may know, then by how much they tell people apart."""
+        shares = self.counts / max(self.filled, 1)
+        entropy = float(-(shares * np.log2(shares)).sum())
+        # What nearly nobody shares with k others is lost in any release.
+        is_lost = len(self.counts) * K > self.filled and self.likely_kind == "category"
+        return (-self.weight, not is_named_quasi_identifier(self.name), is_lost, -entropy)
+
     def _first(self, many: int) -> list[str]:
         texts = texts_of_array(self.found.values.slice(0, many))
         return [text for place, text in enumerate(texts) if place not in self.words]
@@ -136,25 +222,60 @@ class _Observed:
         return replace(self, words=tuple(place for place in places if place >= 0))
 
 
-def suggest_specification(data: str | os.PathLike[str], reading: DataSpec | None = None) -> RoleSuggestion:
+def suggest_specification(data: object, reading: DataSpec | None = None) -> RoleSuggestion:
     """Look at a table and guess what a specification would say about it."""
     source = open_source(data, reading)
-    columns, left_out = _look(source)
+    columns, odd, missing = _observe(source, source.columns)
     if not columns:
         raise DataError("no column holds text, numbers or dates.", where=source.name)
-    words = [word for word in MISSING_WORDS if any(column.place(word) >= 0 for column in columns)]
-    columns = [column.without(words) for column in columns]
     roles = _roles(columns)
-    guesses = tuple(_guess(column, role) for column in columns if (role := roles[column.name]) is not None)
+    coded = _coded(source, columns, roles)
+    dates = [column.name for column in columns if column.name in coded and column.evidence.has_dates]
+    dependences = find_dependences(coded, dates)
+    roles |= _dependent_roles(dependences, roles)
+    roles = _with_quasi_identifier(columns, _narrowed(columns, roles))
+    found = {name: role for name, role in roles.items() if role.role is not None}
+    guesses = {column.name: _guess(column, found[column.name]) for column in columns if column.name in found}
+    nested = _nest(guesses, dependences, coded)
+    reasons = dict.fromkeys(odd, "it holds neither text nor numbers nor dates")
+    reasons |= {name: role.why for name, role in roles.items() if role.role is None} | nested
+    left_out = {name: reasons[name] for name in source.columns if name in reasons}
     rows = columns[0].filled + columns[0].missing
-    constant = tuple(name for name, role in roles.items() if role is None)
-    return RoleSuggestion(rows, (*source.missing, *words), guesses, left_out, constant)
+    kept = tuple(guess for name, guess in guesses.items() if name not in left_out)
+    return RoleSuggestion(rows, missing, kept, left_out, tuple(dependences))
 
 
-def _look(source: Source) -> tuple[list[_Observed], tuple[str, ...]]:
+def specify(
+    data: object, k: int, quasi_identifiers: Sequence[str], sensitive: Sequence[str], reading: DataSpec
+) -> Spec:
+    """Write a specification for named columns, with guessed hierarchies; nothing else is published."""
+    source = open_source(data, reading)
+    named: dict[str, Role] = {**dict.fromkeys(sensitive, "sensitive")}
+    named |= dict.fromkeys(quasi_identifiers, "quasi-identifier")
+    require_columns(list(named), source.columns)
+    columns, odd, missing = _observe(source, list(named))
+    for name in odd:
+        key(source, name)  # which says what is wrong with it
+    guesses = tuple(_guess(column, RoleGuess(named[column.name], "named")) for column in columns)
+    spec = RoleSuggestion(columns[0].filled + columns[0].missing, missing, guesses).to_spec(
+        reading, reading.path
+    )
+    return Spec.from_dict({**spec.to_dict(), "require": {"k": k}})
+
+
+def _observe(
+    source: Source, names: Sequence[str]
+) -> tuple[list[_Observed], tuple[str, ...], tuple[str, ...]]:
+    """Look at columns; return those that can be counted, those that cannot, and the texts for missing."""
+    columns, odd = _look(source, names)
+    words = [word for word in MISSING_WORDS if any(column.place(word) >= 0 for column in columns)]
+    return [column.without(words) for column in columns], odd, (*source.missing, *words)
+
+
+def _look(source: Source, names: Sequence[str]) -> tuple[list[_Observed], tuple[str, ...]]:
     """Count the distinct values of each column by itself; columns of odd types are left out."""
     found, left_out = [], []
-    for name in source.columns:
+    for name in names:
         try:
             key(source, name)
         except DataError:
@@ -169,36 +290,153 @@ def _look(source: Source) -> tuple[list[_Observed], tuple[str, ...]]:
     return found, tuple(left_out)
 
 
-def _roles(columns: Sequence[_Observed]) -> dict[str, Role | None]:
-    """Guess the role of each column, and see that one at least is a quasi-identifier."""
-    roles: dict[str, Role | None] = {}
-    for column in columns:
-        # A blank says something too: of a flag that is set or blank, who has it.
-        distinct = len(column.counts) + (column.missing > 0)
-        roles[column.name] = suggest_role(column.name, distinct, column.filled, column.likely_kind)
-    if "quasi-identifier" in roles.values():
-        return roles
-    # A column that has several values, and they repeat.
-    chosen = [
-        column
+def _roles(columns: Sequence[_Observed]) -> dict[str, RoleGuess]:
+    """Guess the role of each column by itself, and find coordinates, which come in pairs."""
+    roles = {column.name: suggest_role(column.evidence) for column in columns}
+    for one, other in pairwise(columns):
+        if one.evidence.has_degrees and other.evidence.has_degrees:
+            for name, partner in ((one.name, other.name), (other.name, one.name)):
+                if roles[name].why == UNSURE:
+                    why = f"guessed because it looks like coordinates, together with {partner}"
+                    roles[name] = RoleGuess("identifier", why)
+    return roles
+
+
+def _coded(
+    source: Source, columns: Sequence[_Observed], roles: Mapping[str, RoleGuess]
+) -> dict[str, CodedRows]:
+    """Number the rows of what may be published, and of keys that repeat."""
+    names = [
+        column.name
         for column in columns
-        if roles[column.name] != "sensitive" and 2 <= len(column.counts) < NEARLY_UNIQUE * column.filled
+        if len(column.counts) + (column.missing > 0) > 1
+        and (
+            roles[column.name].role in ("quasi-identifier", "sensitive")
+            or len(column.counts) < column.filled / 2
+        )
     ]
-    # In need, the column that tells least about a person, sensitive ones last.
-    last = min(
-        columns,
-        key=lambda column: (roles[column.name] == "sensitive", len(column.counts) < 2, len(column.counts)),
+    return code_rows(source, names[:MOST_COMPARED]) if len(names) > 1 else {}
+
+
+def _dependent_roles(
+    dependences: Sequence[Dependence], roles: Mapping[str, RoleGuess]
+) -> dict[str, RoleGuess]:
+    """Leave twins out, and what follows from something sensitive."""
+    found: dict[str, RoleGuess] = {}
+    for item in dependences:
+        name, of = item.column, item.of
+        own, other = roles[name], roles[of]
+        if own.role is None or other.role is None:
+            continue
+        if item.relation == "twin":
+            # Of two names for the same thing, the one that was recognized stays.
+            if own.why != UNSURE and other.why == UNSURE and own.role != "identifier":
+                name, of, own, other = of, name, other, own
+            same = f"the same as {of} up to names"
+            found[name] = (
+                RoleGuess("identifier", same)
+                if "identifier" in (own.role, other.role)
+                else RoleGuess(None, same)
+            )
+        elif item.relation == "nested" and own.why == UNSURE and other.role == "sensitive":
+            found[name] = RoleGuess(None, f"determined by {of}, which is sensitive")
+    return found
+
+
+def _narrowed(columns: Sequence[_Observed], roles: Mapping[str, RoleGuess]) -> dict[str, RoleGuess]:
+    """Of many quasi-identifiers keep those that outsiders know best and that distinguish most."""
+    chosen = [column for column in columns if roles[column.name].role == "quasi-identifier"]
+    kept = {column.name for column in sorted(chosen, key=lambda item: item.rank)[:MOST_QUASI_IDENTIFIERS]}
+    why = (
+        f"{len(chosen)} quasi-identifiers are more than can be protected together; "
+        "if it is needed, add it with a role and take another out"
     )
-    return roles | {column.name: "quasi-identifier" for column in chosen or [last]}
+    found = dict(roles)
+    found |= {column.name: RoleGuess(None, why) for column in chosen if column.name not in kept}
+    if len(columns) > WIDE:
+        # Flags without a telling name are too many to be published on suspicion.
+        found |= {
+            name: RoleGuess(None, f"{len(columns)} columns are too many, and its name says nothing")
+            for name, role in found.items()
+            if role.role == "sensitive" and not is_named_sensitive(name)
+        }
+    return found
 
 
-def _guess(column: _Observed, role: Role) -> Guess:
+def _with_quasi_identifier(columns: Sequence[_Observed], roles: dict[str, RoleGuess]) -> dict[str, RoleGuess]:
+    """See that one column at least is a quasi-identifier, without which there is nothing to protect."""
+    if any(role.role == "quasi-identifier" for role in roles.values()):
+        return roles
+    # In need, what tells least about a person; what is sensitive by its name, and keys, come last.
+    ranks = {
+        column.name: (
+            is_named_sensitive(column.name),
+            roles[column.name].role == "identifier",
+            not 2 <= len(column.counts) < NEARLY_UNIQUE * column.filled,
+            len(column.counts),
+        )
+        for column in columns
+    }
+    chosen = [name for name in ranks if ranks[name][:3] == (False, False, False)]
+    need = RoleGuess("quasi-identifier", UNSURE)
+    last = min(ranks, key=lambda name: ranks[name])
+    return roles | dict.fromkeys(chosen[:MOST_QUASI_IDENTIFIERS] or [last], need)
+
+
+def _nest(
+    guesses: dict[str, Guess], dependences: Sequence[Dependence], coded: Mapping[str, CodedRows]
+) -> dict[str, str]:
+    """Note what columns have to do with each other; return why those are left out that another contains."""
+    left_out: dict[str, str] = {}
+    # From the coarsest on, so that a country is above the region when the region is above the town.
+    for item in sorted(dependences, key=lambda item: coded[item.column].distinct):
+        coarse, fine = guesses.get(item.column), guesses.get(item.of)
+        if coarse is None or fine is None:
+            continue
+        note = f"equal to {item.of} in most rows" if item.relation == "near" else f"determined by {item.of}"
+        guesses[item.column] = replace(coarse, note=note)
+        if item.relation != "nested" or {coarse.role, fine.role} != {"quasi-identifier"}:
+            continue
+        if fine.kind == "category" and "mask" not in fine.definition:
+            tree = _tree(coded[item.of], coded[item.column], coarse.definition.get("tree"))
+            tried, hierarchy = _try(fine, {"tree": tree}, coded[item.of].texts) if tree else (fine, None)
+            if hierarchy is None:
+                continue  # both stay, since the finer one alone could only be kept or lost
+            guesses[item.of] = replace(tried, values=())
+            note += ", whose levels it makes"
+        left_out[item.column] = note
+    return left_out
+
+
+def _tree(fine: CodedRows, coarse: CodedRows, above: object) -> object:
+    """Group the values of a column by those of another, and these as they are grouped; None if impossible."""
+    parents = determined(fine, coarse)
+    groups: dict[str, list[str]] = {}
+    if parents is None or not 2 < len(fine.texts) <= GROUPED:
+        return None
+    for text, parent in zip(fine.texts, parents, strict=False):
+        if text not in MISSING_WORDS:
+            if parent == len(coarse.texts) or coarse.texts[parent] in MISSING_WORDS:
+                return None
+            groups.setdefault(coarse.texts[parent], []).append(text)
+    return _graft(above if above else sorted(groups), groups)
+
+
+def _graft(tree: object, groups: Mapping[str, list[str]]) -> dict[str, object]:
+    """Put groups of values in place of the leaves of a tree."""
+    if isinstance(tree, dict):
+        return {name: _graft(branch, groups) for name, branch in tree.items()}
+    leaves = map(str, tree if isinstance(tree, list) else [tree])
+    return {leaf: sorted(groups[leaf]) for leaf in leaves if leaf in groups}
+
+
+def _guess(column: _Observed, found: RoleGuess) -> Guess:
     """Guess the kind and, for a quasi-identifier, the hierarchy."""
-    guess = Guess(
-        column.name, role, _why(column, role), column.likely_kind, len(column.counts), column.missing
-    )
+    role = found.role or "identifier"
+    guess = Guess(column.name, role, found.why, column.likely_kind, len(column.counts), column.missing)
     if role != "quasi-identifier":
         return guess
+    guess = replace(guess, weight=column.weight)
     kind = infer_kind(column.texts)
     typed = parse_values(column.texts, kind)
     counts: dict[Value, int] = {}
@@ -235,12 +473,3 @@ def _try(
     step = granularity if isinstance(granularity, int | float) else None
     levels = hierarchy.height + 1
     return replace(guess, kind=kind, definition=keys, granularity=step, levels=levels), hierarchy
-
-
-def _why(column: _Observed, role: Role) -> str:
-    if role == "identifier" and len(column.counts) >= NEARLY_UNIQUE * column.filled:
-        return "guessed because its values are nearly unique"
-    words, stems = role_words.QUASI_IDENTIFIER_WORDS, role_words.QUASI_IDENTIFIER_STEMS
-    if role != "quasi-identifier" or hints_at(column.name, words, stems):
-        return "guessed by its name"
-    return "unsure; treated as a quasi-identifier to be safe"
