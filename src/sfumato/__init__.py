@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         microaggregate,
         release_solution,
         risk,
+        suggest,
         verify,
         warm_up,
     )
@@ -53,6 +54,7 @@ _HOME = {
             "microaggregate",
             "release_solution",
             "risk",
+            "suggest",
             "verify",
             "warm_up",
         ),
@@ -116,6 +118,7 @@ __all__ = [
     "microaggregation",
     "release_solution",
     "risk",
+    "suggest",
     "verify",
     "warm_up",
 ]

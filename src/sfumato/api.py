@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 import warnings
 from pathlib import Path
@@ -22,11 +23,10 @@ from sfumato.search import (
     warm_up_kernels,
 )
 from sfumato.searching import make_front, planned_method, run_search, why_none
-from sfumato.spec import Spec
+from sfumato.spec import DataSpec, Spec
 from sfumato.table import count_cube, open_source
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Callable, Mapping, Sequence
 
     from sfumato.assess import Risk
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from sfumato.preparing import Prepared
     from sfumato.results import Front
     from sfumato.search import Callback
-    from sfumato.spec import DataSpec
 
 Data: TypeAlias = "object | str | os.PathLike[str] | None"
 
@@ -86,10 +85,54 @@ def explore(
     return make_front(prepared, problem, result, run)
 
 
+def suggest(data: object, *, spec: Spec | None = None) -> Spec:
+    """Look at a table and write a first specification: the guesses of ``sfumato init``.
+
+    Any guess may be wrong, and the roles matter most: look through them before anything is published.
+    Nothing is ever guessed to be ``other``, which is published unchanged. Columns that the specification
+    does not name are not published; ``sfumato init`` says why each of them is left out.
+
+    Parameters
+    ----------
+    data
+        A frame or a path.
+    spec
+        How a file is read (separator, encoding, missing), if not by the defaults.
+
+    Returns
+    -------
+    Spec
+        Roles, kinds, hierarchies and weights; k = 5 is required, and 1 % of the rows may be suppressed.
+
+    Raises
+    ------
+    DataError
+        If the data cannot be read, or no column holds text, numbers or dates.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> people = pa.table(
+    ...     {"Name": ["A. Ash", "B. Birch"] * 9, "age": [*range(18)], "hiv": ["pos", "neg"] * 9}
+    ... )
+    >>> spec = suggest(people)
+    >>> spec.identifiers, spec.quasi_identifiers, spec.sensitive
+    (('Name',), ('age',), ('hiv',))
+    """
+    from sfumato.suggesting import suggest_specification
+
+    reading = DataSpec() if spec is None else spec.data
+    path = os.fspath(data) if isinstance(data, str | os.PathLike) else None
+    return suggest_specification(data, reading).to_spec(reading, path)
+
+
 def anonymize(
     data: Data,
-    spec: Spec,
+    spec: Spec | None = None,
     *,
+    k: int | None = None,
+    quasi_identifiers: Sequence[str] = (),
+    sensitive: Sequence[str] = (),
     threads: int | None = None,
     callback: Callback | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
@@ -100,12 +143,22 @@ def anonymize(
     ``[release] choice = "near-optimal"`` one of those within the tolerance of the best is drawn at random,
     and ``release.run["choice"]`` says, for you only, how many there were.
 
+    Without a specification, name the columns to publish: hierarchies and weights are then suggested, 1 % of
+    the rows may be suppressed, and ``release.spec`` is the resulting specification. **Columns that are not
+    named are not published**; ``release.left_out`` lists them.
+
     Parameters
     ----------
     data
         A frame, a path, or None for the path that the specification names.
     spec
-        The specification.
+        The specification; None if the next three say what is asked for.
+    k
+        At least this many rows must look alike; 5 if not given.
+    quasi_identifiers
+        Columns that an outsider may know; they are generalized.
+    sensitive
+        Columns whose values must not be learnt; they are published unchanged.
     threads
         Workers of the search; all cores if None. The result does not depend on it.
     callback
@@ -123,8 +176,20 @@ def anonymize(
     ------
     InfeasibleError
         If no recoding meets the requirements; the message names the nearest.
+    ParameterError
+        If a specification is given together with what it says, or neither is given.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> people = pa.table(
+    ...     {"name": ["A. Ash", "B. Birch"] * 9, "age": [*range(18)], "hiv": ["pos", "neg"] * 9}
+    ... )
+    >>> anonymize(people, k=3, quasi_identifiers=["age"], sensitive=["hiv"])
+    <release of 18 rows, 0 suppressed; left out: name>
     """
     begin = time.perf_counter()
+    spec = _asked_spec(data, spec, k, quasi_identifiers, sensitive)
     if not spec.objectives.minimize:
         raise SpecError("nothing to minimize: list a measure under [objectives] minimize, such as 'loss'.")
     if not spec.require:
@@ -144,6 +209,41 @@ def anonymize(
     release = Release(make_draft(prepared, problem, node, lattice), run)
     release.run["seconds_total"] = round(time.perf_counter() - begin, 6)
     return release
+
+
+def _asked_spec(
+    data: Data, spec: Spec | None, k: int | None, quasi_identifiers: Sequence[str], sensitive: Sequence[str]
+) -> Spec:
+    """Return the specification, or make one of the keywords that say the same in short."""
+    if spec is not None:
+        if k is not None or quasi_identifiers or sensitive:
+            raise ParameterError(
+                "k, quasi_identifiers and sensitive cannot be combined with a specification, which says them."
+            )
+        return spec
+    if (
+        data is None
+        or not quasi_identifiers
+        or isinstance(quasi_identifiers, str)
+        or isinstance(sensitive, str)
+    ):
+        raise ParameterError(
+            "pass a specification, such as sf.suggest(data), or data and lists of columns: "
+            "quasi_identifiers=[...], and sensitive=[...]."
+        )
+    _refuse_both(quasi_identifiers, sensitive)
+    from sfumato.suggesting import specify
+
+    return specify(data, 5 if k is None else k, quasi_identifiers, sensitive)
+
+
+def _refuse_both(quasi_identifiers: Sequence[str], sensitive: Sequence[str]) -> None:
+    """Refuse a column that is named twice."""
+    both = set(quasi_identifiers) & set(sensitive)
+    if both:
+        raise ParameterError(
+            f"column {sorted(both)[0]!r} is named both as quasi-identifier and as sensitive; name it once."
+        )
 
 
 def why_empty(front: Front) -> str:
@@ -207,11 +307,7 @@ def measure(
     """
     if not quasi_identifiers:
         raise ParameterError("name at least one quasi-identifier.")
-    both = set(quasi_identifiers) & set(sensitive)
-    if both:
-        raise ParameterError(
-            f"column {sorted(both)[0]!r} is named both as quasi-identifier and as sensitive; name it once."
-        )
+    _refuse_both(quasi_identifiers, sensitive)
     source = open_source(data, None if spec is None else spec.data)
     cube = count_cube(source, tuple(quasi_identifiers), tuple(sensitive), person)
     return measure_cube(cube)

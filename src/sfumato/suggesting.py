@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
@@ -143,11 +144,12 @@ class RoleSuggestion:
             "objectives": {"maximize": ["k", *secret], "minimize": ["loss"]},
         }
 
-    def to_spec(self, reading: DataSpec, path: str | None = None) -> Spec:
-        """Return the specification."""
+    def to_spec(self, reading: DataSpec, path: str | None = None, k: int | None = None) -> Spec:
+        """Return the specification; another k is required if one is given."""
         data = reading.model_copy(update={"path": path, "missing": self.missing})
         attributes = {guess.name: guess.keys() for guess in self.guesses}
-        return Spec(data=data, attributes=attributes, **self.goals)
+        asked = self.goals if k is None else {**self.goals, "require": {"k": k}}
+        return Spec.from_dict({"data": data.to_dict(), "attributes": attributes, **asked})
 
 
 @dataclass(frozen=True, eq=False)
@@ -231,7 +233,7 @@ def suggest_specification(data: object, reading: DataSpec | None = None) -> Role
     roles = _roles(columns)
     coded = _coded(source, columns, roles)
     dates = [column.name for column in columns if column.name in coded and column.evidence.has_dates]
-    dependences = find_dependences(coded, dates)
+    dependences = [item for item in find_dependences(coded, dates) if _is_telling(item, roles)]
     roles |= _dependent_roles(dependences, roles)
     roles = _with_quasi_identifier(columns, _narrowed(columns, roles))
     found = {name: role for name, role in roles.items() if role.role is not None}
@@ -245,22 +247,19 @@ def suggest_specification(data: object, reading: DataSpec | None = None) -> Role
     return RoleSuggestion(rows, missing, kept, left_out, tuple(dependences))
 
 
-def specify(
-    data: object, k: int, quasi_identifiers: Sequence[str], sensitive: Sequence[str], reading: DataSpec
-) -> Spec:
+def specify(data: object, k: int, quasi_identifiers: Sequence[str], sensitive: Sequence[str]) -> Spec:
     """Write a specification for named columns, with guessed hierarchies; nothing else is published."""
-    source = open_source(data, reading)
-    named: dict[str, Role] = {**dict.fromkeys(sensitive, "sensitive")}
-    named |= dict.fromkeys(quasi_identifiers, "quasi-identifier")
+    source = open_source(data)
+    named: dict[str, Role] = {**dict.fromkeys(quasi_identifiers, "quasi-identifier")}
+    named |= dict.fromkeys(sensitive, "sensitive")
     require_columns(list(named), source.columns)
-    columns, odd, missing = _observe(source, list(named))
-    for name in odd:
-        key(source, name)  # which says what is wrong with it
+    for name in named:
+        key(source, name)  # refuses types that cannot be counted
+    columns, _, missing = _observe(source, list(named))
     guesses = tuple(_guess(column, RoleGuess(named[column.name], "named")) for column in columns)
-    spec = RoleSuggestion(columns[0].filled + columns[0].missing, missing, guesses).to_spec(
-        reading, reading.path
-    )
-    return Spec.from_dict({**spec.to_dict(), "require": {"k": k}})
+    found = RoleSuggestion(columns[0].filled + columns[0].missing, missing, guesses)
+    path = os.fspath(data) if isinstance(data, str | os.PathLike) else None
+    return found.to_spec(DataSpec(), path, k)
 
 
 def _observe(
@@ -297,8 +296,7 @@ def _roles(columns: Sequence[_Observed]) -> dict[str, RoleGuess]:
         if one.evidence.has_degrees and other.evidence.has_degrees:
             for name, partner in ((one.name, other.name), (other.name, one.name)):
                 if roles[name].why == UNSURE:
-                    why = f"guessed because it looks like coordinates, together with {partner}"
-                    roles[name] = RoleGuess("identifier", why)
+                    roles[name] = RoleGuess(None, f"it looks like coordinates, together with {partner}")
     return roles
 
 
@@ -318,6 +316,14 @@ def _coded(
     return code_rows(source, names[:MOST_COMPARED]) if len(names) > 1 else {}
 
 
+def _is_telling(item: Dependence, roles: Mapping[str, RoleGuess]) -> bool:
+    """Tell whether a dependence matters: everything about a person follows from the key, which is removed."""
+    found = [roles[name].role for name in (item.column, item.of)]
+    return None not in found and (
+        "identifier" not in found or (item.relation == "twin" and set(found) != {"identifier"})
+    )
+
+
 def _dependent_roles(
     dependences: Sequence[Dependence], roles: Mapping[str, RoleGuess]
 ) -> dict[str, RoleGuess]:
@@ -326,18 +332,12 @@ def _dependent_roles(
     for item in dependences:
         name, of = item.column, item.of
         own, other = roles[name], roles[of]
-        if own.role is None or other.role is None:
-            continue
         if item.relation == "twin":
-            # Of two names for the same thing, the one that was recognized stays.
-            if own.why != UNSURE and other.why == UNSURE and own.role != "identifier":
-                name, of, own, other = of, name, other, own
-            same = f"the same as {of} up to names"
-            found[name] = (
-                RoleGuess("identifier", same)
-                if "identifier" in (own.role, other.role)
-                else RoleGuess(None, same)
-            )
+            # A second name of a key is one too; else, of two names for the same thing, the known one stays.
+            is_key = "identifier" in (own.role, other.role)
+            if own.role == "identifier" or (not is_key and own.why != UNSURE and other.why == UNSURE):
+                name, of = of, name
+            found[name] = RoleGuess("identifier" if is_key else None, f"the same as {of} up to names")
         elif item.relation == "nested" and own.why == UNSURE and other.role == "sensitive":
             found[name] = RoleGuess(None, f"determined by {of}, which is sensitive")
     return found
@@ -347,16 +347,15 @@ def _narrowed(columns: Sequence[_Observed], roles: Mapping[str, RoleGuess]) -> d
     """Of many quasi-identifiers keep those that outsiders know best and that distinguish most."""
     chosen = [column for column in columns if roles[column.name].role == "quasi-identifier"]
     kept = {column.name for column in sorted(chosen, key=lambda item: item.rank)[:MOST_QUASI_IDENTIFIERS]}
-    why = (
-        f"{len(chosen)} quasi-identifiers are more than can be protected together; "
-        "if it is needed, add it with a role and take another out"
-    )
+    why = f"{len(chosen)} quasi-identifiers are more than can be protected together"
     found = dict(roles)
     found |= {column.name: RoleGuess(None, why) for column in chosen if column.name not in kept}
     if len(columns) > WIDE:
         # Flags without a telling name are too many to be published on suspicion.
         found |= {
-            name: RoleGuess(None, f"{len(columns)} columns are too many, and its name says nothing")
+            name: RoleGuess(
+                None, f"its name says nothing, and {len(columns)} columns are too many to publish"
+            )
             for name, role in found.items()
             if role.role == "sensitive" and not is_named_sensitive(name)
         }

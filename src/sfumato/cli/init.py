@@ -149,8 +149,10 @@ def specification_text(
     """Write a guessed specification as TOML, with a comment on every attribute."""
     parts = [_HEAD, _data_part(suggestion, relative_path(data, target), reading)]
     parts += [_attribute_part(guess, show_values) for guess in suggestion.guesses]
-    lines = [f"# {toml_key(name)}: left out, {why}\n" for name, why in suggestion.left_out.items()]
-    parts += ["".join(lines)] if lines else []
+    lines = [_comment(f"{toml_key(name)}: left out, {why}") for name, why in suggestion.left_out.items()]
+    if lines:
+        lines.insert(0, "# Not published. To publish one of these after all, add it with a role.")
+        parts.append("\n".join([*lines, ""]))
     return "\n".join([*parts, _goal_part(suggestion)])
 
 
@@ -169,8 +171,8 @@ def _data_part(suggestion: RoleSuggestion, path: str, reading: Mapping[str, str]
 
 def _attribute_part(guess: Guess, show_values: bool) -> str:
     missing = f"{guess.missing:,} missing" if guess.missing else "none missing"
-    lines = [f"# {count_words(guess.distinct, 'distinct value')}, {missing}; {guess.why}."]
-    lines += [f"# This column is {guess.note}."] if guess.note else []
+    lines = [_comment(f"{count_words(guess.distinct, 'distinct value')}, {missing}; {guess.why}.")]
+    lines += [_comment(f"This column is {guess.note}.")] if guess.note else []
     keys = guess.keys(show_values=show_values)
     lines += [
         f"[attributes.{toml_key(guess.name)}]",
@@ -179,6 +181,11 @@ def _attribute_part(guess: Guess, show_values: bool) -> str:
     if guess.role == "quasi-identifier" and "hierarchy" not in keys:
         lines += _hierarchy_hint(guess, show_values)
     return "\n".join([*lines, ""])
+
+
+def _comment(text: str) -> str:
+    """Return a comment, which must not end where the name of a column has a line break."""
+    return "# " + re.sub(r"[\x00-\x1f\x7f]+", " ", text)
 
 
 def _hierarchy_hint(guess: Guess, show_values: bool) -> list[str]:

@@ -187,7 +187,7 @@ def _role_by_shape(column: ColumnEvidence) -> Iterator[RoleGuess]:
     if column.differ(2 * MANY) and column.look_like(_LONG_NUMBER, NEARLY_UNIQUE):
         yield RoleGuess("identifier", "guessed because its values are long numbers")
     if hints_at(column.name, words.COORDINATE_WORDS):
-        yield RoleGuess("identifier", "guessed because coordinates show where someone lives")
+        yield RoleGuess(None, "coordinates show where someone lives")
     if column.is_survey_weight:
         yield RoleGuess(None, "a weight tells strata and sometimes people apart")
 
