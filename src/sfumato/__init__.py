@@ -23,7 +23,6 @@ if TYPE_CHECKING:
         microaggregate,
         release_solution,
         risk,
-        suggest,
         verify,
         warm_up,
     )
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
     from sfumato.microaggregating import Microaggregated
     from sfumato.results import Front, Recipe, Release, Solution
     from sfumato.spec import Spec
+    from sfumato.suggesting import suggest
 
 __version__ = "0.1.0"
 
@@ -54,7 +54,6 @@ _HOME = {
             "microaggregate",
             "release_solution",
             "risk",
-            "suggest",
             "verify",
             "warm_up",
         ),
@@ -76,6 +75,7 @@ _HOME = {
     ),
     "Microaggregated": "sfumato.microaggregating",
     "Spec": "sfumato.spec",
+    "suggest": "sfumato.suggesting",
 }
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 import warnings
 from pathlib import Path
@@ -23,10 +22,11 @@ from sfumato.search import (
     warm_up_kernels,
 )
 from sfumato.searching import make_front, planned_method, run_search, why_none
-from sfumato.spec import DataSpec, Spec
+from sfumato.spec import Spec
 from sfumato.table import count_cube, open_source
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable, Mapping, Sequence
 
     from sfumato.assess import Risk
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from sfumato.preparing import Prepared
     from sfumato.results import Front
     from sfumato.search import Callback
+    from sfumato.spec import DataSpec
 
 Data: TypeAlias = "object | str | os.PathLike[str] | None"
 
@@ -83,47 +84,6 @@ def explore(
     result, run = run_search(prepared, problem, threads=threads, callback=callback, checkpoint=checkpoint)
     run["seconds_total"] = round(time.perf_counter() - begin, 6)
     return make_front(prepared, problem, result, run)
-
-
-def suggest(data: object, *, spec: Spec | None = None) -> Spec:
-    """Look at a table and write a first specification: the guesses of ``sfumato init``.
-
-    Any guess may be wrong, and the roles matter most: look through them before anything is published.
-    Nothing is ever guessed to be ``other``, which is published unchanged. Columns that the specification
-    does not name are not published; ``sfumato init`` says why each of them is left out.
-
-    Parameters
-    ----------
-    data
-        A frame or a path.
-    spec
-        How a file is read (separator, encoding, missing), if not by the defaults.
-
-    Returns
-    -------
-    Spec
-        Roles, kinds, hierarchies and weights; k = 5 is required, and 1 % of the rows may be suppressed.
-
-    Raises
-    ------
-    DataError
-        If the data cannot be read, or no column holds text, numbers or dates.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> people = pa.table(
-    ...     {"Name": ["A. Ash", "B. Birch"] * 9, "age": [*range(18)], "hiv": ["pos", "neg"] * 9}
-    ... )
-    >>> spec = suggest(people)
-    >>> spec.identifiers, spec.quasi_identifiers, spec.sensitive
-    (('Name',), ('age',), ('hiv',))
-    """
-    from sfumato.suggesting import suggest_specification
-
-    reading = DataSpec() if spec is None else spec.data
-    path = os.fspath(data) if isinstance(data, str | os.PathLike) else None
-    return suggest_specification(data, reading).to_spec(reading, path)
 
 
 def anonymize(
@@ -189,7 +149,10 @@ def anonymize(
     <release of 18 rows, 0 suppressed; left out: name>
     """
     begin = time.perf_counter()
-    spec = _asked_spec(data, spec, k, quasi_identifiers, sensitive)
+    if spec is None or k is not None or quasi_identifiers or sensitive:
+        from sfumato.suggesting import specify
+
+        spec = specify(data, k, quasi_identifiers, sensitive, spec)
     if not spec.objectives.minimize:
         raise SpecError("nothing to minimize: list a measure under [objectives] minimize, such as 'loss'.")
     if not spec.require:
@@ -209,41 +172,6 @@ def anonymize(
     release = Release(make_draft(prepared, problem, node, lattice), run)
     release.run["seconds_total"] = round(time.perf_counter() - begin, 6)
     return release
-
-
-def _asked_spec(
-    data: Data, spec: Spec | None, k: int | None, quasi_identifiers: Sequence[str], sensitive: Sequence[str]
-) -> Spec:
-    """Return the specification, or make one of the keywords that say the same in short."""
-    if spec is not None:
-        if k is not None or quasi_identifiers or sensitive:
-            raise ParameterError(
-                "k, quasi_identifiers and sensitive cannot be combined with a specification, which says them."
-            )
-        return spec
-    if (
-        data is None
-        or not quasi_identifiers
-        or isinstance(quasi_identifiers, str)
-        or isinstance(sensitive, str)
-    ):
-        raise ParameterError(
-            "pass a specification, such as sf.suggest(data), or data and lists of columns: "
-            "quasi_identifiers=[...], and sensitive=[...]."
-        )
-    _refuse_both(quasi_identifiers, sensitive)
-    from sfumato.suggesting import specify
-
-    return specify(data, 5 if k is None else k, quasi_identifiers, sensitive)
-
-
-def _refuse_both(quasi_identifiers: Sequence[str], sensitive: Sequence[str]) -> None:
-    """Refuse a column that is named twice."""
-    both = set(quasi_identifiers) & set(sensitive)
-    if both:
-        raise ParameterError(
-            f"column {sorted(both)[0]!r} is named both as quasi-identifier and as sensitive; name it once."
-        )
 
 
 def why_empty(front: Front) -> str:
@@ -307,7 +235,11 @@ def measure(
     """
     if not quasi_identifiers:
         raise ParameterError("name at least one quasi-identifier.")
-    _refuse_both(quasi_identifiers, sensitive)
+    both = set(quasi_identifiers) & set(sensitive)
+    if both:
+        raise ParameterError(
+            f"column {sorted(both)[0]!r} is named both as quasi-identifier and as sensitive; name it once."
+        )
     source = open_source(data, None if spec is None else spec.data)
     cube = count_cube(source, tuple(quasi_identifiers), tuple(sensitive), person)
     return measure_cube(cube)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.errors import DataError, SfumatoError
+from sfumato.errors import DataError, ParameterError, SfumatoError
 from sfumato.hierarchies import (
     ColumnEvidence,
     RoleGuess,
@@ -20,9 +20,9 @@ from sfumato.hierarchies import (
     infer_kind,
     parse_values,
     role_words,
-    suggest,
     suggest_role,
 )
+from sfumato.hierarchies import suggest as suggest_hierarchy
 from sfumato.hierarchies.column_roles import (
     NEARLY_UNIQUE,
     UNSURE,
@@ -34,7 +34,7 @@ from sfumato.spec import AttributeSpec, DataSpec, Spec, format_measure_name
 from sfumato.table import open_source
 from sfumato.table.dependence import code_rows, determined, find_dependences
 from sfumato.table.keys import key, require_columns
-from sfumato.table.tally import tally
+from sfumato.table.tally import refuse_mixed, tally
 from sfumato.table.values import texts_of_array
 
 if TYPE_CHECKING:
@@ -224,6 +224,45 @@ class _Observed:
         return replace(self, words=tuple(place for place in places if place >= 0))
 
 
+def suggest(data: object, *, spec: Spec | None = None) -> Spec:
+    """Look at a table and write a first specification: the guesses of ``sfumato init``.
+
+    Any guess may be wrong, and the roles matter most: look through them before anything is published.
+    Nothing is ever guessed to be ``other``, which is published unchanged. Columns that the specification
+    does not name are not published; ``sfumato init`` says why each of them is left out.
+
+    Parameters
+    ----------
+    data
+        A frame or a path.
+    spec
+        How a file is read (separator, encoding, missing), if not by the defaults.
+
+    Returns
+    -------
+    Spec
+        Roles, kinds, hierarchies and weights; k = 5 is required, and 1 % of the rows may be suppressed.
+
+    Raises
+    ------
+    DataError
+        If the data cannot be read, or no column holds text, numbers or dates.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> people = pa.table(
+    ...     {"Name": ["A. Ash", "B. Birch"] * 9, "age": [*range(18)], "hiv": ["pos", "neg"] * 9}
+    ... )
+    >>> spec = suggest(people)
+    >>> spec.identifiers, spec.quasi_identifiers, spec.sensitive
+    (('Name',), ('age',), ('hiv',))
+    """
+    reading = DataSpec() if spec is None else spec.data
+    path = os.fspath(data) if isinstance(data, str | os.PathLike) else None
+    return suggest_specification(data, reading).to_spec(reading, path)
+
+
 def suggest_specification(data: object, reading: DataSpec | None = None) -> RoleSuggestion:
     """Look at a table and guess what a specification would say about it."""
     source = open_source(data, reading)
@@ -247,19 +286,50 @@ def suggest_specification(data: object, reading: DataSpec | None = None) -> Role
     return RoleSuggestion(rows, missing, kept, left_out, tuple(dependences))
 
 
-def specify(data: object, k: int, quasi_identifiers: Sequence[str], sensitive: Sequence[str]) -> Spec:
+def specify(
+    data: object,
+    k: int | None,
+    quasi_identifiers: Sequence[str],
+    sensitive: Sequence[str],
+    spec: Spec | None = None,
+) -> Spec:
     """Write a specification for named columns, with guessed hierarchies; nothing else is published."""
+    _refuse_unclear(data, quasi_identifiers, sensitive, spec)
     source = open_source(data)
     named: dict[str, Role] = {**dict.fromkeys(quasi_identifiers, "quasi-identifier")}
     named |= dict.fromkeys(sensitive, "sensitive")
     require_columns(list(named), source.columns)
-    for name in named:
-        key(source, name)  # refuses types that cannot be counted
-    columns, _, missing = _observe(source, list(named))
+    columns, odd, missing = _observe(source, list(named))
+    if odd:
+        raise DataError(
+            f"the column {odd[0]!r} holds neither text nor numbers nor dates. Convert it first.",
+            where=source.name,
+        )
     guesses = tuple(_guess(column, RoleGuess(named[column.name], "named")) for column in columns)
     found = RoleSuggestion(columns[0].filled + columns[0].missing, missing, guesses)
     path = os.fspath(data) if isinstance(data, str | os.PathLike) else None
-    return found.to_spec(DataSpec(), path, k)
+    return found.to_spec(DataSpec(), path, K if k is None else k)
+
+
+def _refuse_unclear(
+    data: object, quasi_identifiers: Sequence[str], sensitive: Sequence[str], spec: Spec | None
+) -> None:
+    """Refuse keywords that say too little, or something twice."""
+    if spec is not None:
+        raise ParameterError(
+            "k, quasi_identifiers and sensitive cannot be combined with a specification, which says them."
+        )
+    is_text = isinstance(quasi_identifiers, str) or isinstance(sensitive, str)
+    if data is None or is_text or not quasi_identifiers:
+        raise ParameterError(
+            "pass a specification, such as sf.suggest(data), or data and lists of columns: "
+            "quasi_identifiers=[...], and sensitive=[...]."
+        )
+    both = sorted(set(quasi_identifiers) & set(sensitive))
+    if both:
+        raise ParameterError(
+            f"column {both[0]!r} is named both as quasi-identifier and as sensitive; name it once."
+        )
 
 
 def _observe(
@@ -277,10 +347,15 @@ def _look(source: Source, names: Sequence[str]) -> tuple[list[_Observed], tuple[
     for name in names:
         try:
             key(source, name)
+            refuse_mixed(source, (name,))
         except DataError:
             left_out.append(name)
             continue
-        counted = tally(source, (name,))
+        try:
+            counted = tally(source, (name,))
+        except TypeError:  # a pandas column of lists and the like
+            left_out.append(name)
+            continue
         column = counted.columns[name]
         known = column.places >= 0
         rows = np.zeros(len(column.values), dtype=np.int64)
@@ -441,7 +516,7 @@ def _guess(column: _Observed, found: RoleGuess) -> Guess:
     counts: dict[Value, int] = {}
     for value, count in zip(typed, column.counts, strict=True):
         counts[value] = counts.get(value, 0) + int(count)
-    definition = suggest(column.name, list(counts), kind, list(counts.values()))
+    definition = suggest_hierarchy(column.name, list(counts), kind, list(counts.values()))
     for tried in (definition, {}):
         guess, hierarchy = _try(replace(guess, kind=kind), tried, typed)
         if hierarchy is not None:

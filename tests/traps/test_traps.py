@@ -9,7 +9,8 @@ import pytest
 
 from benchmarks.roles import share_right
 from tests.cli.running import run
-from tests.traps.tables import all_traps, line_list
+from tests.traps.line_list import line_list
+from tests.traps.tables import all_traps
 
 if TYPE_CHECKING:
     from pathlib import Path
