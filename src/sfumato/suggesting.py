@@ -24,6 +24,7 @@ from sfumato.hierarchies import (
 )
 from sfumato.hierarchies import suggest as suggest_hierarchy
 from sfumato.hierarchies.column_roles import (
+    MANY,
     NEARLY_UNIQUE,
     UNSURE,
     is_named_quasi_identifier,
@@ -123,12 +124,12 @@ class RoleSuggestion:
 
     @property
     def persons(self) -> tuple[str, ...]:
-        """Keys that repeat: one of them may say which rows belong to one person."""
+        """Keys that repeat: one of them says which rows belong to one person."""
         keys = role_words.KEY_WORDS | role_words.IDENTIFIER_WORDS
         return tuple(
             guess.name
             for guess in self.with_role("identifier")
-            if guess.distinct + guess.missing < self.rows
+            if MANY * self.rows <= guess.distinct < self.rows - guess.missing
             and hints_at(guess.name, keys, ("nummer", "pseudonym"))
         )
 
@@ -146,7 +147,8 @@ class RoleSuggestion:
 
     def to_spec(self, reading: DataSpec, path: str | None = None, k: int | None = None) -> Spec:
         """Return the specification; another k is required if one is given."""
-        data = reading.model_copy(update={"path": path, "missing": self.missing})
+        person = next(iter(self.persons), None)
+        data = reading.model_copy(update={"path": path, "missing": self.missing, "person": person})
         attributes = {guess.name: guess.keys() for guess in self.guesses}
         asked = self.goals if k is None else {**self.goals, "require": {"k": k}}
         return Spec.from_dict({"data": data.to_dict(), "attributes": attributes, **asked})

@@ -158,13 +158,12 @@ def test_nothing_is_guessed_to_be_published_unchanged(tmp_path: Path) -> None:
     assert run("check", tmp_path / "t.toml").status == 0
 
 
-def test_an_identifier_that_repeats_may_be_a_person(tmp_path: Path) -> None:
+def test_a_key_that_repeats_counts_persons(tmp_path: Path) -> None:
     rows = [[str(number // 2), str(20 + number % 9)] for number in range(40)]
     table = write_table(tmp_path / "t.csv", ["patient_id", "age"], rows)
     run("init", table)
     text = (tmp_path / "t.toml").read_text(encoding="utf-8")
-    assert '\n# person = "patient_id"' in text
-    (tmp_path / "t.toml").write_text(text.replace("# person", "person"), encoding="utf-8")
+    assert '\nperson = "patient_id"' in text
     found = run("check", tmp_path / "t.toml")
     assert found.status == 0
 

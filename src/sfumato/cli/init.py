@@ -162,8 +162,7 @@ def _data_part(suggestion: RoleSuggestion, path: str, reading: Mapping[str, str]
     if len(suggestion.missing) > 1:
         lines.append(f"missing = {toml(list(suggestion.missing))}  # texts that are read as missing")
     lines += [
-        f"# person = {toml_text(name)}  # if a person has several rows and this identifies the person, "
-        "uncomment it"
+        f"person = {toml_text(name)}  # rows with the same value are one person; remove it if they are not"
         for name in suggestion.persons[:1]
     ]
     return "\n".join([*lines, ""])

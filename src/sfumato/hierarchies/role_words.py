@@ -47,8 +47,8 @@ KEY_WORDS = split_words(
     """
     patient patients client customer person people employee member case visit encounter episode record serial
     index account card konto karte compte cuenta conto conta rekening tarjeta carte carta number no nr nummer
-    numero numer key schlussel schluessel klucz sleutel clave cle chiave chave paciente paziente pacjent
-    kunde klient cliente dossier fall sample specimen barcode license licence plate ref reference seqn
+    numero numer key schlussel schluessel klucz sleutel clave cle chiave chave paciente paziente pacjent kunde
+    klient cliente dossier fall sample specimen barcode license licence plate ref reference seqn
     """
 )
 """A word of the name that makes an identifier if it has many values."""
@@ -108,11 +108,11 @@ SENSITIVE_WORDS = split_words(
     beneficio dochod dochody zarobki pensja placa dlug zasilek inkomen salaris loon schuld uitkering bijstand
     diagnosis diagnoses disease illness symptom symptoms condition treatment therapy drug drugs medication
     medicine icd atc hiv aids std hepatitis tuberculosis tb cancer tumor tumour covid sars pcr dengue malaria
-    igg igm allergy disability surgery outcome lab result results test tests tested serotype serology genotype
-    pathogen pregnant pregnancy died dead death deceased mortality survived suicide abortion depression
-    anxiety psychiatric smoker smoking alcohol blood platelet platelets hemoglobin haemoglobin hb hba
-    hematocrit glucose cholesterol creatinine crp ldl hdl triglycerides leukocytes wbc rbc alt ast viral titer
-    titre bp systolic diastolic health severity hospitalized hospitalised icu krankheit befund therapie
+    igg igm allergy disability ill sick surgery outcome lab result results test tests tested serotype serology
+    genotype pathogen pregnant pregnancy died dead death deceased mortality survived suicide abortion
+    depression anxiety psychiatric smoker smoking alcohol blood platelet platelets hemoglobin haemoglobin hb
+    hba hematocrit glucose cholesterol creatinine crp ldl hdl triglycerides leukocytes wbc rbc alt ast viral
+    titer titre bp systolic diastolic health severity hospitalized hospitalised icu krankheit befund therapie
     behandlung medikament behinderung schwanger schwangerschaft tod verstorben gestorben ergebnis testergebnis
     labor blutdruck blutzucker raucher alkohol gesundheit maladie diagnostic traitement medicament handicap
     enceinte grossesse deces decede mort resultat sante tabac enfermedad diagnostico tratamiento medicamento
@@ -141,10 +141,10 @@ SENSITIVE_STEMS = (
 PLACE_WORDS = split_words(
     """
     zip zipcode postcode postal city town village county state province region district country nation
-    municipality residence geoid fips tract nuts neighborhood neighbourhood parish ward township plz
-    postleitzahl ort stadt wohnort kreis landkreis land bundesland staat gemeinde bezirk stadtteil cp
-    codepostal ville commune departement pays codigopostal ciudad municipio provincia pais barrio localidad
-    cap comune citta regione paese cep cidade concelho distrito freguesia bairro kodpocztowy miasto
+    municipality area zone zona residence geoid fips tract nuts neighborhood neighbourhood parish ward
+    township plz postleitzahl ort stadt wohnort kreis landkreis land bundesland staat gemeinde bezirk
+    stadtteil cp codepostal ville commune departement pays codigopostal ciudad municipio provincia pais barrio
+    localidad cap comune citta regione paese cep cidade concelho distrito freguesia bairro kodpocztowy miasto
     miejscowosc gmina powiat wojewodztwo kraj woonplaats gemeente provincie plaats wijk
     """
 )
