@@ -24,6 +24,7 @@ from sfumato.search import (
 from sfumato.searching import make_front, planned_method, run_search, why_none
 from sfumato.spec import Spec
 from sfumato.table import count_cube, open_source
+from sfumato.table.keys import refuse_both
 
 if TYPE_CHECKING:
     import os
@@ -235,11 +236,7 @@ def measure(
     """
     if not quasi_identifiers:
         raise ParameterError("name at least one quasi-identifier.")
-    both = set(quasi_identifiers) & set(sensitive)
-    if both:
-        raise ParameterError(
-            f"column {sorted(both)[0]!r} is named both as quasi-identifier and as sensitive; name it once."
-        )
+    refuse_both(quasi_identifiers, sensitive)
     source = open_source(data, None if spec is None else spec.data)
     cube = count_cube(source, tuple(quasi_identifiers), tuple(sensitive), person)
     return measure_cube(cube)

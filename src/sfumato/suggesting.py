@@ -34,7 +34,7 @@ from sfumato.hierarchies.role_words import hints_at
 from sfumato.spec import AttributeSpec, DataSpec, Spec, format_measure_name
 from sfumato.table import open_source
 from sfumato.table.dependence import code_rows, determined, find_dependences
-from sfumato.table.keys import key, require_columns
+from sfumato.table.keys import key, refuse_both, require_columns
 from sfumato.table.tally import refuse_mixed, tally
 from sfumato.table.values import texts_of_array
 
@@ -59,9 +59,6 @@ LISTED, GROUPED = 20, 60
 
 MOST_QUASI_IDENTIFIERS = 12
 """More columns than this cannot be protected together and still tell anything."""
-
-WIDE = 50
-"""From this many columns on, only a name makes a column sensitive."""
 
 MOST_COMPARED = 200
 """Columns that are compared with each other."""
@@ -125,7 +122,7 @@ class RoleSuggestion:
     @property
     def persons(self) -> tuple[str, ...]:
         """Keys that repeat: one of them says which rows belong to one person."""
-        keys = role_words.KEY_WORDS | role_words.IDENTIFIER_WORDS
+        keys = role_words.KEY_WORDS | role_words.ID_WORDS
         return tuple(
             guess.name
             for guess in self.with_role("identifier")
@@ -327,11 +324,7 @@ def _refuse_unclear(
             "pass a specification, such as sf.suggest(data), or data and lists of columns: "
             "quasi_identifiers=[...], and sensitive=[...]."
         )
-    both = sorted(set(quasi_identifiers) & set(sensitive))
-    if both:
-        raise ParameterError(
-            f"column {both[0]!r} is named both as quasi-identifier and as sensitive; name it once."
-        )
+    refuse_both(quasi_identifiers, sensitive)
 
 
 def _observe(
@@ -384,21 +377,16 @@ def _coded(
     names = [
         column.name
         for column in columns
-        if len(column.counts) + (column.missing > 0) > 1
-        and (
-            roles[column.name].role in ("quasi-identifier", "sensitive")
-            or len(column.counts) < column.filled / 2
-        )
+        if (role := roles[column.name].role) is not None
+        and (role != "identifier" or 2 * len(column.counts) < column.filled)
     ]
-    return code_rows(source, names[:MOST_COMPARED]) if len(names) > 1 else {}
+    return code_rows(source, names[:MOST_COMPARED]) if names else {}
 
 
 def _is_telling(item: Dependence, roles: Mapping[str, RoleGuess]) -> bool:
     """Tell whether a dependence matters: everything about a person follows from the key, which is removed."""
-    found = [roles[name].role for name in (item.column, item.of)]
-    return None not in found and (
-        "identifier" not in found or (item.relation == "twin" and set(found) != {"identifier"})
-    )
+    keys = sum(roles[name].role == "identifier" for name in (item.column, item.of))
+    return keys == 0 or (keys == 1 and item.relation == "twin")
 
 
 def _dependent_roles(
@@ -420,23 +408,16 @@ def _dependent_roles(
     return found
 
 
-def _narrowed(columns: Sequence[_Observed], roles: Mapping[str, RoleGuess]) -> dict[str, RoleGuess]:
+def _narrowed(columns: Sequence[_Observed], roles: dict[str, RoleGuess]) -> dict[str, RoleGuess]:
     """Of many quasi-identifiers keep those that outsiders know best and that distinguish most."""
     chosen = [column for column in columns if roles[column.name].role == "quasi-identifier"]
-    kept = {column.name for column in sorted(chosen, key=lambda item: item.rank)[:MOST_QUASI_IDENTIFIERS]}
-    why = f"{len(chosen)} quasi-identifiers are more than can be protected together"
-    found = dict(roles)
-    found |= {column.name: RoleGuess(None, why) for column in chosen if column.name not in kept}
-    if len(columns) > WIDE:
-        # Flags without a telling name are too many to be published on suspicion.
-        found |= {
-            name: RoleGuess(
-                None, f"its name says nothing, and {len(columns)} columns are too many to publish"
-            )
-            for name, role in found.items()
-            if role.role == "sensitive" and not is_named_sensitive(name)
-        }
-    return found
+    if len(chosen) <= MOST_QUASI_IDENTIFIERS:
+        return roles
+    dropped = {column.name for column in sorted(chosen, key=lambda item: item.rank)[MOST_QUASI_IDENTIFIERS:]}
+    # Flags without a telling name are too many then to be published on suspicion.
+    dropped |= {name for name in roles if roles[name].role == "sensitive" and not is_named_sensitive(name)}
+    why = f"{len(columns)} columns are more than can be protected together"
+    return roles | dict.fromkeys(dropped, RoleGuess(None, why))
 
 
 def _with_quasi_identifier(columns: Sequence[_Observed], roles: dict[str, RoleGuess]) -> dict[str, RoleGuess]:

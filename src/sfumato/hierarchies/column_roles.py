@@ -88,9 +88,8 @@ class ColumnEvidence:
 
     def look_like(self, shape: re.Pattern[str], share: float = 0.8) -> bool:
         """Tell whether most values have a shape."""
-        return bool(self.texts) and sum(map(bool, map(shape.fullmatch, self.texts))) >= share * len(
-            self.texts
-        )
+        found = sum(shape.fullmatch(text) is not None for text in self.texts)
+        return found > 0 and found >= share * len(self.texts)
 
     @cached_property
     def has_dates(self) -> bool:

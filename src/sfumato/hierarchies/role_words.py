@@ -27,15 +27,22 @@ PERSON_WORDS = split_words(
 )
 """A word of the name that makes the name of a person, whatever else the name says."""
 
-IDENTIFIER_WORDS = split_words(
+ID_WORDS = split_words(
     """
     id ids uid uuid guid pid ssn nhs nino mrn imei iban bic vin isin rut dni nif nie curp siret cedula pesel
     bsn cpf nis nir insee codicefiscale cnp svnr ahv oid hash token pseudonym pseudonyme pseudonimo ik kvnr
+    identifier kennung kennzeichen matricule matricula fallnummer fallnr passport pasaporte passeport
+    passaporto passaporte paszport paspoort ausweis
+    """
+)
+"""A word of the name that makes a key."""
+
+IDENTIFIER_WORDS = ID_WORDS | split_words(
+    """
     email mail phone telephone mobile cellphone fax tel telefon telefono telefone telefoon movil celular
     cellulare handy correo courriel poczta komorka address addr adresse anschrift direccion indirizzo endereco
     adres street strasse rue calle ulica straat rua hausnr hausnummer url website homepage ip ipv mac login
-    passport pasaporte passeport passaporto passaporte paszport paspoort ausweis identifier kennung
-    kennzeichen matricule matricula signature unterschrift fallnummer fallnr
+    signature unterschrift
     """
 )
 """A word of the name that makes an identifier."""

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from sfumato._typing import IntArray, LongArray
     from sfumato.table.sources import Source
 
-COMPARED_ROWS, TRIED_ROWS, SHOWN_ROWS = 200_000, 2_000, 200
-"""Rows that are compared, how many of them are tried first, and of how many the texts are compared."""
+COMPARED_ROWS, TRIED_ROWS = 200_000, 2_000
+"""Rows that are compared, and how many of them are tried first."""
 
 FEWEST_AGREEMENTS = 15
 """How many rows would have to disagree if columns had nothing to do with each other."""
@@ -51,13 +51,6 @@ class CodedRows:
         """The text of each code, without missing."""
         return texts_of_array(self.values)
 
-    @cached_property
-    def first_texts(self) -> list[str | None]:
-        """The texts of the first rows."""
-        codes = self.codes[:SHOWN_ROWS]
-        known = iter(texts_of_array(self.values.take(pa.array(codes[codes < len(self.values)]))))
-        return [next(known) if code < len(self.values) else None for code in codes]
-
 
 @dataclass(frozen=True)
 class Dependence:
@@ -65,9 +58,8 @@ class Dependence:
 
     column: str  # the column that says the same or less
     of: str  # the other one
-    relation: Literal[
-        "twin", "nested", "near"
-    ]  # the same up to names, determined by it, or mostly equal to it
+    # the same up to names, determined by it, or equal to it in most rows
+    relation: Literal["twin", "nested", "near"]
 
 
 def code_rows(source: Source, names: Sequence[str]) -> dict[str, CodedRows]:
@@ -101,15 +93,17 @@ def find_dependences(columns: Mapping[str, CodedRows], dates: Sequence[str] = ()
     order = sorted(columns, key=lambda name: columns[name].distinct)
     ranks = {name: place for place, name in enumerate(columns)}
     for coarse in order:
-        varied = _variety(columns[coarse])
+        # How likely two rows differ.
+        varied = 1 - float(((columns[coarse].counts / len(columns[coarse].codes)) ** 2).sum())
         for fine in order:
             one, other = columns[fine], columns[coarse]
             is_finer = one.distinct > other.distinct
             is_twin = one.distinct == other.distinct and ranks[fine] < ranks[coarse]
             if not (is_finer or is_twin) or determined(one, other, TRIED_ROWS) is None:
                 continue
+            parents = determined(one, other)
             is_chance = (len(one.codes) - one.distinct) * varied < FEWEST_AGREEMENTS
-            if (not is_chance or _is_part(one, other)) and determined(one, other) is not None:
+            if parents is not None and (not is_chance or _is_part(one, other, parents)):
                 found[coarse] = Dependence(coarse, fine, "nested" if is_finer else "twin")
                 break
     near = [
@@ -121,18 +115,11 @@ def find_dependences(columns: Mapping[str, CodedRows], dates: Sequence[str] = ()
     return sorted([*found.values(), *near], key=lambda item: ranks[item.column])
 
 
-def _variety(column: CodedRows) -> float:
-    """Return how likely two rows differ."""
-    return float(1 - ((column.counts / max(len(column.codes), 1)) ** 2).sum())
-
-
-def _is_part(fine: CodedRows, coarse: CodedRows) -> bool:
+def _is_part(fine: CodedRows, coarse: CodedRows, parents: IntArray) -> bool:
     """Tell whether the texts of a column are parts of those of another, as a year is of a date."""
-    pairs = zip(fine.first_texts, coarse.first_texts, strict=True)
-    return coarse.distinct > 1 and all(
-        whole == part or (whole is not None and part is not None and len(part) > 2 and part in whole)
-        for whole, part in pairs
-    )
+    texts = [*coarse.texts, "?"]
+    whole = zip(fine.texts, parents, strict=False)
+    return all(len(texts[place]) > 2 and texts[place] in text for text, place in whole if place >= 0)
 
 
 def _equal_share(one: CodedRows, other: CodedRows) -> float:
