@@ -121,11 +121,11 @@ class RoleSuggestion:
 
     @property
     def persons(self) -> tuple[str, ...]:
-        """Keys that repeat: one of them says which rows belong to one person."""
+        """Keys that repeat, those of most rows first: a person has more rows than a visit."""
         keys = role_words.KEY_WORDS | role_words.ID_WORDS
         return tuple(
             guess.name
-            for guess in self.with_role("identifier")
+            for guess in sorted(self.with_role("identifier"), key=lambda guess: guess.distinct)
             if MANY * self.rows <= guess.distinct < self.rows - guess.missing
             and hints_at(guess.name, keys, ("nummer", "pseudonym"))
         )

@@ -118,3 +118,10 @@ def test_free_text_is_left_out_whatever_its_name() -> None:
     assert role_of("v1", prose) is None
     assert role_of("diagnosis", prose) is None
     assert role_of("address in one cell", ["fine", "bad", "write to a@b.example"], rows=60) is None
+
+
+@pytest.mark.parametrize("letter", ["A", "a", "A ", "a.", "-", "7", "Ab", "A1", "@", "www."])
+def test_long_texts_take_no_time(letter: str) -> None:
+    """A pattern that tries all ways to split a text would not end."""
+    texts = [letter * 20_000 + "!", *(letter * (30 + place) + "!" for place in range(24))]
+    assert role_of("v1", [*texts, *(f"{text} x" for text in texts)], rows=80) != "sensitive"

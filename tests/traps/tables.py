@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tests.traps.line_list import line_list
-from tests.traps.making import LAST, Maker, make_trap
+from tests.traps.making import FIRST, LAST, Maker, make_trap
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -97,6 +97,17 @@ def _names() -> Iterator[Trap]:
                 "i",
             ),
             "responsable": (m.full("fr"), "i"),
+        },
+    )
+    m = Maker(23)
+    yield make_trap(
+        "names that several rows share",
+        {
+            "Schüler": (m.repeated(lambda n: f"{FIRST['de'][n % 15]} {LAST['de'][n % 7]}", 30), "i"),
+            "Klassenleitung": (m.choice("Hr. Fährmann", "Fr. Grünewald", "Herr Dornseif"), "i"),
+            "Klasse": (m.choice("5a", "5b", "6a"), "q"),
+            "Alter": (m.choice(10, 11, 12, 13), "q"),
+            "Förderung": (m.flag("ja"), "s"),
         },
     )
     m = Maker(21)

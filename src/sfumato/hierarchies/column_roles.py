@@ -22,6 +22,9 @@ NEARLY_UNIQUE, FEWEST_ROWS = 0.95, 20
 MOSTLY, MANY, OFTEN = 0.5, 0.1, 5
 """Shares of distinct values from which texts may be free and keys a person's; rows of a common value."""
 
+MANY_TEXTS, LONG = 10_000, 2_000
+"""Values that are enough to see a shape, and characters that are enough to see what a text holds."""
+
 UNSURE = "unsure; treated as a quasi-identifier to be safe"
 BY_NAME = "guessed by its name"
 SAME = "every row has the same value"
@@ -34,6 +37,7 @@ _SHAPES = {
     "hashes": r"(?=[a-fA-F]*[0-9])[0-9a-fA-F]{16,128}",
     "network addresses": r"(?:[0-9]{1,3}\.){3}[0-9]{1,3}|(?:[0-9A-Fa-f]{2}:){5}[0-9A-Fa-f]{2}",
     "coordinates": r"\(?-?[0-9]{1,3}\.[0-9]{3,} ?[,; ] ?-?[0-9]{1,3}\.[0-9]{3,}\)?|POINT ?\(.*\)",
+    "names": r"(?:Mr|Mrs|Ms|Dr|Prof|Hr|Fr|Herr|Frau|Mme|Mlle|Sr|Sra|Sig|Pan|Pani|Dhr|Mevr)\.? [^\W\d_a-z].*",
     "telephone numbers": r"(?:\+|00?|\()[0-9 ()/.-]{7,20}[0-9]|[0-9]{3}-[0-9]{3}-[0-9]{4}",
 }
 _INSIDE = re.compile("|".join(_SHAPES[shape] for shape in ("e-mail addresses", "links")))
@@ -43,8 +47,10 @@ _DATE = re.compile(
     r"|(?:19|20)[0-9]{2}[-/](?:0[1-9]|1[0-2])|[0-9]{1,2}[. -]+[^\W\d_]{3,10}[. -]+(?:[0-9]{4}|[0-9]{2})"
     r"|[^\W\d_]{3,10} [0-9]{1,2}, [0-9]{4}"
 )
-_PERSON = re.compile(r"(?:[^\W\d_a-z][^\W\d_]*[.'’-]*)+(?:,? +(?:[^\W\d_a-z]?[^\W\d_]*[.'’-]*)+){0,4}")
-_CODE = re.compile(r"(?=(?:.*[0-9]){5})[A-Za-z0-9._/-]{6,}")
+# No two parts of a pattern may compete for the same letters, or long texts take ages.
+_PERSON = re.compile(r"(?![a-z.'-])(?:[^\W\d_]|[.'-])+(?:,? +(?:[^\W\d_]|[.'-])+){0,4}")
+_FULL_NAME = re.compile(r"[^\W\d_a-z][^\W\d_]+(?: [^\W\d_]+[.'-]?)* [^\W\d_a-z][^\W\d_]+(?:-[^\W\d_]+)?")
+_CODE = re.compile(r"(?=(?:[^0-9]*[0-9]){5})[A-Za-z0-9._/-]{6,}")
 _LONG_NUMBER = re.compile(r"[0-9](?:[ -]?[0-9]){8,}")
 _DEGREES = re.compile(r"-?[0-9]{1,3}\.[0-9]{4,}")
 _FLAGS = words.split_words(
@@ -88,8 +94,9 @@ class ColumnEvidence:
 
     def look_like(self, shape: re.Pattern[str], share: float = 0.8) -> bool:
         """Tell whether most values have a shape."""
-        found = sum(shape.fullmatch(text) is not None for text in self.texts)
-        return found > 0 and found >= share * len(self.texts)
+        shown = self.texts[:MANY_TEXTS]
+        found = sum(shape.fullmatch(text) is not None for text in shown)
+        return found > 0 and found >= share * len(shown)
 
     @cached_property
     def has_dates(self) -> bool:
@@ -179,7 +186,9 @@ def _role_by_shape(column: ColumnEvidence) -> Iterator[RoleGuess]:
     for shape, pattern in _SHAPES.items():
         if not is_known and column.look_like(re.compile(pattern), MOSTLY):
             yield RoleGuess("identifier", f"guessed because its values look like {shape}")
-    if column.kind == "category" and _INSIDE.search("\n".join(column.texts)):
+    if any(
+        _INSIDE.search(text[:LONG]) for text in column.texts if "@" in text or "//" in text or "www." in text
+    ):
         yield RoleGuess(None, "some values hold e-mail addresses or links")
     if column.is_prose:
         yield RoleGuess(None, "free text, which may name people")
@@ -196,7 +205,9 @@ def _role_by_name(column: ColumnEvidence) -> Iterator[RoleGuess]:
     name, is_text = column.name, column.kind == "category"
     is_name = hints_at(name, words.NAME_WORDS, ("name",))
     is_key = hints_at(name, words.IDENTIFIER_WORDS, words.IDENTIFIER_STEMS)
-    is_person = is_text and hints_at(name, words.PERSON_WORDS)
+    is_person = is_text and (
+        hints_at(name, words.PERSON_WORDS) or name.strip().casefold() in ("first", "last")
+    )
     if is_person or (is_name and column.differ(NEARLY_UNIQUE)):
         yield RoleGuess("identifier", BY_NAME)
     if is_named_sensitive(name):
@@ -215,7 +226,8 @@ def _role_by_distinction(column: ColumnEvidence) -> Iterator[RoleGuess]:
     is_whole = column.kind == "category" or not any("." in text for text in column.texts)
     if column.differ(NEARLY_UNIQUE) and is_whole:
         yield RoleGuess("identifier", "guessed because its values are nearly unique")
-    if column.kind == "category" and column.differ(MOSTLY) and column.look_like(_PERSON):
+    many_names = column.distinct >= FEWEST_ROWS and column.look_like(_FULL_NAME)
+    if column.kind == "category" and (many_names or (column.differ(MOSTLY) and column.look_like(_PERSON))):
         yield RoleGuess("identifier", "guessed because its values look like names")
     if is_whole and column.differ(2 * MANY) and column.look_like(_CODE, NEARLY_UNIQUE):
         yield RoleGuess("identifier", "guessed because its values look like the numbers of people or cases")

@@ -30,7 +30,7 @@ PERSON_WORDS = split_words(
 ID_WORDS = split_words(
     """
     id ids uid uuid guid pid ssn nhs nino mrn imei iban bic vin isin rut dni nif nie curp siret cedula pesel
-    bsn cpf nis nir insee codicefiscale cnp svnr ahv oid hash token pseudonym pseudonyme pseudonimo ik kvnr
+    bsn cpf nis nir codicefiscale cnp svnr ahv oid hash token pseudonym pseudonyme pseudonimo ik kvnr
     identifier kennung kennzeichen matricule matricula fallnummer fallnr passport pasaporte passeport
     passaporto passaporte paszport paspoort ausweis
     """
@@ -127,12 +127,13 @@ SENSITIVE_WORDS = split_words(
     gravidanza incinta morte deceduto esito risultato salute doenca tratamento gravidez gravida obito falecido
     saude deficiencia choroba rozpoznanie leczenie lek ciaza zgon wynik zdrowie niepelnosprawnosc ziekte
     behandeling medicatie zwanger overleden overlijden uitslag gezondheid religion religious faith konfession
-    croyance creencia religione religiao religia wyznanie godsdienst geloof politics political party partei
-    parti partido partito partia partij union gewerkschaft syndicat sindicato sindacato vakbond vote voted
-    orientation sexuality gay lesbian ethnicity ethnic ethnie etnia etnicidad etniczne etniciteit herkunft
-    migrationshintergrund herkomst crime crimes offence offences offense offenses verdict conviction
-    convictions convicted arrest arrested prison sentence straftat straftaten delikt delit condamnation delito
-    condena reato condanna crimen crimine przestepstwo wyrok misdrijf veroordeling vorstrafe vorstrafen
+    croyance creencia religione religiao religia wyznanie godsdienst geloof politics political politique
+    politica politik loan loans default credits rating party partei parti partido partito partia partij union
+    gewerkschaft syndicat sindicato sindacato vakbond vote voted orientation sexuality gay lesbian ethnicity
+    ethnic ethnie etnia etnicidad etniczne etniciteit herkunft migrationshintergrund herkomst crime crimes
+    offence offences offense offenses verdict conviction convictions convicted arrest arrested prison sentence
+    straftat straftaten delikt delit condamnation delito condena reato condanna crimen crimine przestepstwo
+    wyrok misdrijf veroordeling vorstrafe vorstrafen
     """
 )
 """A word of the name that makes a sensitive attribute."""
@@ -148,7 +149,7 @@ SENSITIVE_STEMS = (
 PLACE_WORDS = split_words(
     """
     zip zipcode postcode postal city town village county state province region district country nation
-    municipality area zone zona residence geoid fips tract nuts neighborhood neighbourhood parish ward
+    municipality area zone zona residence geoid insee fips tract nuts neighborhood neighbourhood parish ward
     township plz postleitzahl ort stadt wohnort kreis landkreis land bundesland staat gemeinde bezirk
     stadtteil cp codepostal ville commune departement pays codigopostal ciudad municipio provincia pais barrio
     localidad cap comune citta regione paese cep cidade concelho distrito freguesia bairro kodpocztowy miasto
