@@ -125,3 +125,11 @@ def test_long_texts_take_no_time(letter: str) -> None:
     """A pattern that tries all ways to split a text would not end."""
     texts = [letter * 20_000 + "!", *(letter * (30 + place) + "!" for place in range(24))]
     assert role_of("v1", [*texts, *(f"{text} x" for text in texts)], rows=80) != "sensitive"
+
+
+def test_a_word_among_numbers_is_no_mistake() -> None:
+    degrees = [f"{48 + place / 7:.5f}" for place in range(30)]
+    assert ColumnEvidence("v1", "category", [1] * 31, 0, [*degrees, "n/a"]).has_degrees
+    assert (
+        role_of("weight", [*(str(2000 + place) for place in range(30)), "-", "500+"], kind="number") is None
+    )

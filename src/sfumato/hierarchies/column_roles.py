@@ -52,7 +52,8 @@ _PERSON = re.compile(r"(?![a-z.'-])(?:[^\W\d_]|[.'-])+(?:,? +(?:[^\W\d_]|[.'-])+
 _FULL_NAME = re.compile(r"[^\W\d_a-z][^\W\d_]+(?: [^\W\d_]+[.'-]?)* [^\W\d_a-z][^\W\d_]+(?:-[^\W\d_]+)?")
 _CODE = re.compile(r"(?=(?:[^0-9]*[0-9]){5})[A-Za-z0-9._/-]{6,}")
 _LONG_NUMBER = re.compile(r"[0-9](?:[ -]?[0-9]){8,}")
-_DEGREES = re.compile(r"-?[0-9]{1,3}\.[0-9]{4,}")
+_DEGREES = re.compile(r"-?(?:1[0-7][0-9]|[0-9]{1,2})\.[0-9]{4,}")
+_PLAIN_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]*)?")
 _FLAGS = words.split_words(
     """
     yes no y n t f true false 0 1 2 x + - ja nein j nee oui non o si s sim nao não sí tak nie pos neg positive
@@ -101,7 +102,7 @@ class ColumnEvidence:
     @cached_property
     def has_dates(self) -> bool:
         """Whether its values are dates, in whatever format."""
-        return self.kind in ("date", "ordinal") or self.look_like(_DATE, 0.9)
+        return self.kind == "date" or self.look_like(_DATE, 0.9)
 
     @cached_property
     def is_flag(self) -> bool:
@@ -127,7 +128,7 @@ class ColumnEvidence:
     @property
     def has_degrees(self) -> bool:
         """Whether its values may be degrees of latitude or longitude."""
-        return self.look_like(_DEGREES) and all(abs(float(text)) <= 180 for text in self.texts)
+        return self.look_like(_DEGREES)
 
     @property
     def is_survey_weight(self) -> bool:
@@ -139,7 +140,8 @@ class ColumnEvidence:
         if hints_at(self.name, words.BODY_WORDS) or not hints_at(self.name, words.AMBIGUOUS_WEIGHT_WORDS):
             return False
         # Nobody weighs so little or so much, and no scale shows so many digits.
-        return any(not 0.2 <= float(text) <= 500 or len(text.partition(".")[2]) > 2 for text in self.texts)
+        plain = [text for text in self.texts if _PLAIN_NUMBER.fullmatch(text)]
+        return any(not 0.2 <= float(text) <= 500 or len(text.partition(".")[2]) > 2 for text in plain)
 
 
 def suggest_role(column: ColumnEvidence) -> RoleGuess:
