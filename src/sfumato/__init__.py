@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from sfumato.microaggregating import Microaggregated
     from sfumato.results import Front, Recipe, Release, Solution
     from sfumato.spec import Spec
+    from sfumato.suggesting import suggest
 
 __version__ = "0.1.0"
 
@@ -74,6 +75,7 @@ _HOME = {
     ),
     "Microaggregated": "sfumato.microaggregating",
     "Spec": "sfumato.spec",
+    "suggest": "sfumato.suggesting",
 }
 
 
@@ -116,6 +118,7 @@ __all__ = [
     "microaggregation",
     "release_solution",
     "risk",
+    "suggest",
     "verify",
     "warm_up",
 ]

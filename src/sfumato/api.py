@@ -24,6 +24,7 @@ from sfumato.search import (
 from sfumato.searching import make_front, planned_method, run_search, why_none
 from sfumato.spec import Spec
 from sfumato.table import count_cube, open_source
+from sfumato.table.keys import refuse_both
 
 if TYPE_CHECKING:
     import os
@@ -88,8 +89,11 @@ def explore(
 
 def anonymize(
     data: Data,
-    spec: Spec,
+    spec: Spec | None = None,
     *,
+    k: int | None = None,
+    quasi_identifiers: Sequence[str] = (),
+    sensitive: Sequence[str] = (),
     threads: int | None = None,
     callback: Callback | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
@@ -100,12 +104,22 @@ def anonymize(
     ``[release] choice = "near-optimal"`` one of those within the tolerance of the best is drawn at random,
     and ``release.run["choice"]`` says, for you only, how many there were.
 
+    Without a specification, name the columns to publish: hierarchies and weights are then suggested, 1 % of
+    the rows may be suppressed, and ``release.spec`` is the resulting specification. **Columns that are not
+    named are not published**; ``release.left_out`` lists them.
+
     Parameters
     ----------
     data
         A frame, a path, or None for the path that the specification names.
     spec
-        The specification.
+        The specification; None if the next three say what is asked for.
+    k
+        At least this many rows must look alike; 5 if not given.
+    quasi_identifiers
+        Columns that an outsider may know; they are generalized.
+    sensitive
+        Columns whose values must not be learnt; they are published unchanged.
     threads
         Workers of the search; all cores if None. The result does not depend on it.
     callback
@@ -123,8 +137,23 @@ def anonymize(
     ------
     InfeasibleError
         If no recoding meets the requirements; the message names the nearest.
+    ParameterError
+        If a specification is given together with what it says, or neither is given.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> people = pa.table(
+    ...     {"name": ["A. Ash", "B. Birch"] * 9, "age": [*range(18)], "hiv": ["pos", "neg"] * 9}
+    ... )
+    >>> anonymize(people, k=3, quasi_identifiers=["age"], sensitive=["hiv"])
+    <release of 18 rows, 0 suppressed; left out: name>
     """
     begin = time.perf_counter()
+    if spec is None or k is not None or quasi_identifiers or sensitive:
+        from sfumato.suggesting import specify
+
+        spec = specify(data, k, quasi_identifiers, sensitive, spec)
     if not spec.objectives.minimize:
         raise SpecError("nothing to minimize: list a measure under [objectives] minimize, such as 'loss'.")
     if not spec.require:
@@ -208,11 +237,7 @@ def measure(
     """
     if not quasi_identifiers:
         raise ParameterError("name at least one quasi-identifier.")
-    both = set(quasi_identifiers) & set(sensitive)
-    if both:
-        raise ParameterError(
-            f"column {sorted(both)[0]!r} is named both as quasi-identifier and as sensitive; name it once."
-        )
+    refuse_both(quasi_identifiers, sensitive)
     source = open_source(data, None if spec is None else spec.data)
     attributes = None if spec is None else spec.attributes
     cube = count_cube(source, tuple(quasi_identifiers), tuple(sensitive), person, attributes)

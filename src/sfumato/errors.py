@@ -90,9 +90,13 @@ def nearest(name: str, valid: Iterable[str]) -> str:
     "Valid names: 'search', 'suppression'."
     >>> nearest("serach", ["suppression", "search"])
     "Did you mean 'search'?"
+    >>> nearest("Plz", ["PLZ", "Pay"])
+    "Did you mean 'PLZ'?"
     """
     names = sorted(valid)
-    close = difflib.get_close_matches(name, names, n=1)
+    # Upper and lower case first: by letters alone, 'Plz' is no nearer to 'PLZ' than to 'Pay'.
+    close = [item for item in names if item.casefold() == name.casefold()]
+    close = close or difflib.get_close_matches(name, names, n=1)
     if close:
         return f"Did you mean {close[0]!r}?"
     shown = ", ".join(repr(item) for item in names[:20])

@@ -69,7 +69,8 @@ class Release(PublishableRows, ShownInNotebook):
 
     def __repr__(self) -> str:
         rows = self.rows
-        return f"<release of {rows['out']} rows, {rows['suppressed']} suppressed>"
+        left_out = f"; left out: {', '.join(self.left_out)}" if self.left_out else ""
+        return f"<release of {rows['out']} rows, {rows['suppressed']} suppressed{left_out}>"
 
     @property
     def measures(self) -> dict[str, float]:
@@ -90,6 +91,11 @@ class Release(PublishableRows, ShownInNotebook):
     def groupings(self) -> tuple[Grouping, ...]:
         """What was done to each quasi-identifier: its blocks and their labels."""
         return self._draft.groupings
+
+    @property
+    def spec(self) -> Spec:
+        """The specification that it was made by."""
+        return self._draft.prepared.spec
 
     @property
     def left_out(self) -> tuple[str, ...]:

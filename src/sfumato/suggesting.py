@@ -4,32 +4,50 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+import os
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.errors import DataError, SfumatoError
-from sfumato.hierarchies import Look, build, look_at, parse_values, role_words, suggest, suggest_role
+from sfumato.errors import DataError, ParameterError, SfumatoError
+from sfumato.hierarchies import (
+    ColumnEvidence,
+    Look,
+    RoleGuess,
+    build,
+    look_at,
+    parse_values,
+    role_words,
+    suggest_role,
+)
+from sfumato.hierarchies import suggest as suggest_hierarchy
+from sfumato.hierarchies.column_roles import (
+    MANY,
+    NEARLY_UNIQUE,
+    UNSURE,
+    is_named_quasi_identifier,
+    is_named_sensitive,
+)
 from sfumato.hierarchies.role_words import hints_at
-from sfumato.hierarchies.suggest import NEARLY_UNIQUE
-from sfumato.spec import AttributeSpec
+from sfumato.spec import AttributeSpec, DataSpec, Spec, format_measure_name
 from sfumato.table import open_source
-from sfumato.table.keys import key
-from sfumato.table.tally import tally
+from sfumato.table.dependence import code_rows, determined, find_dependences
+from sfumato.table.keys import key, refuse_both, require_columns
+from sfumato.table.tally import refuse_mixed, tally
 from sfumato.table.values import texts_of_array
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Mapping, Sequence
 
     from sfumato._typing import LongArray
     from sfumato.hierarchies import Hierarchy, Value
-    from sfumato.spec import DataSpec
     from sfumato.spec.choices import Role
     from sfumato.table import Source
+    from sfumato.table.dependence import CodedRows, Dependence
     from sfumato.table.tally import DistinctColumn
 
 MISSING_WORDS = ("?", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null")
@@ -38,8 +56,20 @@ MISSING_WORDS = ("?", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null")
 SAMPLE = 10_000
 """Distinct values that are enough to see what kind a column is."""
 
-LISTED = 20
-"""Categories with up to this many values are listed, so that they can be grouped by hand."""
+LISTED, GROUPED = 20, 60
+"""Categories with up to this many values are listed, to be grouped by hand, and grouped by another column."""
+
+MOST_QUASI_IDENTIFIERS = 12
+"""More columns than this cannot be protected together and still tell anything."""
+
+MOST_COMPARED = 200
+"""Columns that are compared with each other."""
+
+K, LIMIT = 5, 0.01
+"""Rows that must look alike, and the share of them that may be suppressed."""
+
+CENTRAL = 2
+"""The weight of ages, dates and places, without which most analyses cannot be made; all else has weight 1."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +90,21 @@ class Guess:
     values: tuple[str, ...] = ()  # the values of a small category without a hierarchy, for its owner to group
     look: Look = field(default_factory=Look)  # what its texts seem to be: the format of dates, and a hint
     lowest: int = 0  # the lowest level to allow: times of day are not to be published
+    weight: int = 1  # how much its detail counts
+    note: str = ""  # what it has to do with other columns
+
+    def keys(self, *, show_values: bool = True) -> dict[str, object]:
+        """Return what a specification says about the column."""
+        if self.role != "quasi-identifier":
+            return {"role": self.role}
+        # Bands without their tree, which names values, have no order.
+        kind = "category" if self.kind == "ordinal" and not show_values else self.kind
+        found: dict[str, object] = {"role": self.role, "kind": kind, "weight": self.weight}
+        found |= {} if self.look.format is None else {"format": self.look.format}
+        found |= {"levels": [self.lowest, self.levels - 1]} if self.lowest else {}
+        found |= {} if self.granularity is None else {"granularity": self.granularity}
+        is_shown = self.definition and (show_values or "tree" not in self.definition)
+        return found | ({"hierarchy": dict(self.definition)} if is_shown else {})
 
 
 @dataclass(frozen=True)
@@ -69,8 +114,8 @@ class RoleSuggestion:
     rows: int  # number of rows
     missing: tuple[str, ...]  # texts that are read as missing
     guesses: tuple[Guess, ...]  # one for each column that can be counted, in the order of the table
-    left_out: tuple[str, ...] = ()  # columns of types that cannot be counted
-    constant: tuple[str, ...] = ()  # columns with the same value in every row, which are left out too
+    left_out: Mapping[str, str] = field(default_factory=dict)  # all other columns, each with the reason
+    dependences: tuple[Dependence, ...] = ()  # columns that say the same as others, or less
 
     def with_role(self, role: str) -> tuple[Guess, ...]:
         """Return the columns that were guessed to have a role."""
@@ -83,10 +128,34 @@ class RoleSuggestion:
 
     @property
     def persons(self) -> tuple[str, ...]:
-        """Identifiers that repeat: one of them may say which rows belong to one person."""
+        """Keys that repeat, those of most rows first: a person has more rows than a visit."""
+        keys = role_words.KEY_WORDS | role_words.ID_WORDS
         return tuple(
-            guess.name for guess in self.with_role("identifier") if guess.distinct + guess.missing < self.rows
+            guess.name
+            for guess in sorted(self.with_role("identifier"), key=lambda guess: guess.distinct)
+            if MANY * self.rows <= guess.distinct < self.rows - guess.missing
+            and hints_at(guess.name, keys, ("nummer", "pseudonym"))
         )
+
+    @property
+    def goals(self) -> dict[str, dict[str, object]]:
+        """What is required and traded off, section by section."""
+        secret = [
+            format_measure_name("distinct_l", (guess.name,)) for guess in self.with_role("sensitive")[:1]
+        ]
+        return {
+            "suppression": {"limit": LIMIT},
+            "require": {"k": min(K, self.rows)},
+            "objectives": {"maximize": ["k", *secret], "minimize": ["loss"]},
+        }
+
+    def to_spec(self, reading: DataSpec, path: str | None = None, k: int | None = None) -> Spec:
+        """Return the specification; another k is required if one is given."""
+        person = next(iter(self.persons), None)
+        data = reading.model_copy(update={"path": path, "missing": self.missing, "person": person})
+        attributes = {guess.name: guess.keys() for guess in self.guesses}
+        asked = self.goals if k is None else {**self.goals, "require": {"k": k}}
+        return Spec.from_dict({"data": data.to_dict(), "attributes": attributes, **asked})
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,6 +193,28 @@ class _Observed:
         """The kind, judged by a part of the values if there are very many."""
         return look_at(self.name, self._first(SAMPLE)).kind
 
+    @cached_property
+    def evidence(self) -> ColumnEvidence:
+        """What speaks for a role; an address may hide in any text, but numbers are all alike."""
+        texts = self.texts if self.likely_kind == "category" else self._first(SAMPLE)
+        return ColumnEvidence(self.name, self.likely_kind, self.counts.tolist(), self.missing, texts)
+
+    @property
+    def weight(self) -> int:
+        """How much the detail of a quasi-identifier counts."""
+        central = role_words.PLACE_WORDS | role_words.TIME_WORDS
+        is_central = self.evidence.has_dates or hints_at(self.name, central, role_words.TIME_STEMS)
+        return CENTRAL if is_central else 1
+
+    @property
+    def rank(self) -> tuple[object, ...]:
+        """Sort columns by what an outsider may know, then by how much they tell people apart."""
+        shares = self.counts / max(self.filled, 1)
+        entropy = float(-(shares * np.log2(shares)).sum())
+        # What nearly nobody shares with k others is lost in any release.
+        is_lost = len(self.counts) * K > self.filled and self.likely_kind == "category"
+        return (-self.weight, not is_named_quasi_identifier(self.name), is_lost, -entropy)
+
     def _first(self, many: int) -> list[str]:
         texts = texts_of_array(self.found.values.slice(0, many))
         return [text for place, text in enumerate(texts) if place not in self.words]
@@ -139,31 +230,134 @@ class _Observed:
         return replace(self, words=tuple(place for place in places if place >= 0))
 
 
-def suggest_specification(data: str | os.PathLike[str], reading: DataSpec | None = None) -> RoleSuggestion:
+def suggest(data: object, *, spec: Spec | None = None) -> Spec:
+    """Look at a table and write a first specification: the guesses of ``sfumato init``.
+
+    Any guess may be wrong, and the roles matter most: look through them before anything is published.
+    Nothing is ever guessed to be ``other``, which is published unchanged. Columns that the specification
+    does not name are not published; ``sfumato init`` says why each of them is left out.
+
+    Parameters
+    ----------
+    data
+        A frame or a path.
+    spec
+        How a file is read (separator, encoding, missing), if not by the defaults.
+
+    Returns
+    -------
+    Spec
+        Roles, kinds, hierarchies and weights; k = 5 is required, and 1 % of the rows may be suppressed.
+
+    Raises
+    ------
+    DataError
+        If the data cannot be read, or no column holds text, numbers or dates.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> people = pa.table(
+    ...     {"Name": ["A. Ash", "B. Birch"] * 9, "age": [*range(18)], "hiv": ["pos", "neg"] * 9}
+    ... )
+    >>> spec = suggest(people)
+    >>> spec.identifiers, spec.quasi_identifiers, spec.sensitive
+    (('Name',), ('age',), ('hiv',))
+    """
+    reading = DataSpec() if spec is None else spec.data
+    path = os.fspath(data) if isinstance(data, str | os.PathLike) else None
+    return suggest_specification(data, reading).to_spec(reading, path)
+
+
+def suggest_specification(data: object, reading: DataSpec | None = None) -> RoleSuggestion:
     """Look at a table and guess what a specification would say about it."""
     source = open_source(data, reading)
-    columns, left_out = _look(source)
+    columns, odd, missing = _observe(source, source.columns)
     if not columns:
         raise DataError("no column holds text, numbers or dates.", where=source.name)
-    words = [word for word in MISSING_WORDS if any(column.place(word) >= 0 for column in columns)]
-    columns = [column.without(words) for column in columns]
     roles = _roles(columns)
-    guesses = tuple(_guess(column, role) for column in columns if (role := roles[column.name]) is not None)
+    coded = _coded(source, columns, roles)
+    dates = [column.name for column in columns if column.name in coded and column.evidence.has_dates]
+    dependences = [item for item in find_dependences(coded, dates) if _is_telling(item, roles)]
+    roles |= _dependent_roles(dependences, roles)
+    roles = _with_quasi_identifier(columns, _narrowed(columns, roles))
+    found = {name: role for name, role in roles.items() if role.role is not None}
+    guesses = {column.name: _guess(column, found[column.name]) for column in columns if column.name in found}
+    nested = _nest(guesses, dependences, coded)
+    reasons = dict.fromkeys(odd, "it holds neither text nor numbers nor dates")
+    reasons |= {name: role.why for name, role in roles.items() if role.role is None} | nested
+    left_out = {name: reasons[name] for name in source.columns if name in reasons}
     rows = columns[0].filled + columns[0].missing
-    constant = tuple(name for name, role in roles.items() if role is None)
-    return RoleSuggestion(rows, (*source.missing, *words), guesses, left_out, constant)
+    kept = tuple(guess for name, guess in guesses.items() if name not in left_out)
+    return RoleSuggestion(rows, missing, kept, left_out, tuple(dependences))
 
 
-def _look(source: Source) -> tuple[list[_Observed], tuple[str, ...]]:
+def specify(
+    data: object,
+    k: int | None,
+    quasi_identifiers: Sequence[str],
+    sensitive: Sequence[str],
+    spec: Spec | None = None,
+) -> Spec:
+    """Write a specification for named columns, with guessed hierarchies; nothing else is published."""
+    _refuse_unclear(data, quasi_identifiers, sensitive, spec)
+    source = open_source(data)
+    named: dict[str, Role] = {**dict.fromkeys(quasi_identifiers, "quasi-identifier")}
+    named |= dict.fromkeys(sensitive, "sensitive")
+    require_columns(list(named), source.columns)
+    columns, odd, missing = _observe(source, list(named))
+    if odd:
+        raise DataError(
+            f"the column {odd[0]!r} holds neither text nor numbers nor dates. Convert it first.",
+            where=source.name,
+        )
+    guesses = tuple(_guess(column, RoleGuess(named[column.name], "named")) for column in columns)
+    found = RoleSuggestion(columns[0].filled + columns[0].missing, missing, guesses)
+    path = os.fspath(data) if isinstance(data, str | os.PathLike) else None
+    return found.to_spec(DataSpec(), path, K if k is None else k)
+
+
+def _refuse_unclear(
+    data: object, quasi_identifiers: Sequence[str], sensitive: Sequence[str], spec: Spec | None
+) -> None:
+    """Refuse keywords that say too little, or something twice."""
+    if spec is not None:
+        raise ParameterError(
+            "k, quasi_identifiers and sensitive cannot be combined with a specification, which says them."
+        )
+    is_text = isinstance(quasi_identifiers, str) or isinstance(sensitive, str)
+    if data is None or is_text or not quasi_identifiers:
+        raise ParameterError(
+            "pass a specification, such as sf.suggest(data), or data and lists of columns: "
+            "quasi_identifiers=[...], and sensitive=[...]."
+        )
+    refuse_both(quasi_identifiers, sensitive)
+
+
+def _observe(
+    source: Source, names: Sequence[str]
+) -> tuple[list[_Observed], tuple[str, ...], tuple[str, ...]]:
+    """Look at columns; return those that can be counted, those that cannot, and the texts for missing."""
+    columns, odd = _look(source, names)
+    words = [word for word in MISSING_WORDS if any(column.place(word) >= 0 for column in columns)]
+    return [column.without(words) for column in columns], odd, (*source.missing, *words)
+
+
+def _look(source: Source, names: Sequence[str]) -> tuple[list[_Observed], tuple[str, ...]]:
     """Count the distinct values of each column by itself; columns of odd types are left out."""
     found, left_out = [], []
-    for name in source.columns:
+    for name in names:
         try:
             key(source, name)
+            refuse_mixed(source, (name,))
         except DataError:
             left_out.append(name)
             continue
-        counted = tally(source, (name,))
+        try:
+            counted = tally(source, (name,))
+        except TypeError:  # a pandas column of lists and the like
+            left_out.append(name)
+            continue
         column = counted.columns[name]
         known = column.places >= 0
         rows = np.zeros(len(column.values), dtype=np.int64)
@@ -172,43 +366,148 @@ def _look(source: Source) -> tuple[list[_Observed], tuple[str, ...]]:
     return found, tuple(left_out)
 
 
-def _roles(columns: Sequence[_Observed]) -> dict[str, Role | None]:
-    """Guess the role of each column, and see that one at least is a quasi-identifier."""
-    roles: dict[str, Role | None] = {}
-    for column in columns:
-        # A blank says something too: of a flag that is set or blank, who has it.
-        distinct = len(column.counts) + (column.missing > 0)
-        roles[column.name] = suggest_role(column.name, distinct, column.filled, column.likely_kind)
-    if "quasi-identifier" in roles.values():
-        return roles
-    # A column that has several values, and they repeat.
-    chosen = [
-        column
+def _roles(columns: Sequence[_Observed]) -> dict[str, RoleGuess]:
+    """Guess the role of each column by itself, and find coordinates, which come in pairs."""
+    roles = {column.name: suggest_role(column.evidence) for column in columns}
+    for one, other in pairwise(columns):
+        if one.evidence.has_degrees and other.evidence.has_degrees:
+            for name, partner in ((one.name, other.name), (other.name, one.name)):
+                if roles[name].why == UNSURE:
+                    roles[name] = RoleGuess(None, f"it looks like coordinates, together with {partner}")
+    return roles
+
+
+def _coded(
+    source: Source, columns: Sequence[_Observed], roles: Mapping[str, RoleGuess]
+) -> dict[str, CodedRows]:
+    """Number the rows of what may be published, and of keys that repeat."""
+    names = [
+        column.name
         for column in columns
-        if roles[column.name] != "sensitive" and 2 <= len(column.counts) < NEARLY_UNIQUE * column.filled
+        if (role := roles[column.name].role) is not None
+        and (role != "identifier" or 2 * len(column.counts) < column.filled)
     ]
-    # In need, the column that tells least about a person, sensitive ones last.
-    last = min(
-        columns,
-        key=lambda column: (roles[column.name] == "sensitive", len(column.counts) < 2, len(column.counts)),
-    )
-    return roles | {column.name: "quasi-identifier" for column in chosen or [last]}
+    return code_rows(source, names[:MOST_COMPARED]) if names else {}
 
 
-def _guess(column: _Observed, role: Role) -> Guess:
+def _is_telling(item: Dependence, roles: Mapping[str, RoleGuess]) -> bool:
+    """Tell whether a dependence matters: everything about a person follows from the key, which is removed."""
+    keys = sum(roles[name].role == "identifier" for name in (item.column, item.of))
+    return keys == 0 or (keys == 1 and item.relation == "twin")
+
+
+def _dependent_roles(
+    dependences: Sequence[Dependence], roles: Mapping[str, RoleGuess]
+) -> dict[str, RoleGuess]:
+    """Leave twins out, and what follows from something sensitive."""
+    found: dict[str, RoleGuess] = {}
+    for item in dependences:
+        name, of = item.column, item.of
+        own, other = roles[name], roles[of]
+        if item.relation == "twin":
+            # A second name of a key is one too; else, of two names for the same thing, the known one stays.
+            is_key = "identifier" in (own.role, other.role)
+            if own.role == "identifier" or (not is_key and own.why != UNSURE and other.why == UNSURE):
+                name, of = of, name
+            found[name] = RoleGuess("identifier" if is_key else None, f"the same as {of} up to names")
+        elif item.relation == "nested" and own.why == UNSURE and other.role == "sensitive":
+            found[name] = RoleGuess(None, f"determined by {of}, which is sensitive")
+    return found
+
+
+def _narrowed(columns: Sequence[_Observed], roles: dict[str, RoleGuess]) -> dict[str, RoleGuess]:
+    """Of many quasi-identifiers keep those that outsiders know best and that distinguish most."""
+    chosen = [column for column in columns if roles[column.name].role == "quasi-identifier"]
+    if len(chosen) <= MOST_QUASI_IDENTIFIERS:
+        return roles
+    dropped = {column.name for column in sorted(chosen, key=lambda item: item.rank)[MOST_QUASI_IDENTIFIERS:]}
+    # Flags without a telling name are too many then to be published on suspicion.
+    dropped |= {name for name in roles if roles[name].role == "sensitive" and not is_named_sensitive(name)}
+    why = f"{len(columns)} columns are more than can be protected together"
+    return roles | dict.fromkeys(dropped, RoleGuess(None, why))
+
+
+def _with_quasi_identifier(columns: Sequence[_Observed], roles: dict[str, RoleGuess]) -> dict[str, RoleGuess]:
+    """See that one column at least is a quasi-identifier, without which there is nothing to protect."""
+    if any(role.role == "quasi-identifier" for role in roles.values()):
+        return roles
+    # In need, what tells least about a person; what is sensitive by its name, and keys, come last.
+    ranks = {
+        column.name: (
+            is_named_sensitive(column.name),
+            roles[column.name].role == "identifier",
+            not 2 <= len(column.counts) < NEARLY_UNIQUE * column.filled,
+            len(column.counts),
+        )
+        for column in columns
+    }
+    chosen = [name for name in ranks if ranks[name][:3] == (False, False, False)]
+    need = RoleGuess("quasi-identifier", UNSURE)
+    last = min(ranks, key=lambda name: ranks[name])
+    return roles | dict.fromkeys(chosen[:MOST_QUASI_IDENTIFIERS] or [last], need)
+
+
+def _nest(
+    guesses: dict[str, Guess], dependences: Sequence[Dependence], coded: Mapping[str, CodedRows]
+) -> dict[str, str]:
+    """Note what columns have to do with each other; return why those are left out that another contains."""
+    left_out: dict[str, str] = {}
+    # From the coarsest on, so that a country is above the region when the region is above the town.
+    for item in sorted(dependences, key=lambda item: coded[item.column].distinct):
+        coarse, fine = guesses.get(item.column), guesses.get(item.of)
+        if coarse is None or fine is None:
+            continue
+        note = f"equal to {item.of} in most rows" if item.relation == "near" else f"determined by {item.of}"
+        guesses[item.column] = replace(coarse, note=note)
+        if item.relation != "nested" or {coarse.role, fine.role} != {"quasi-identifier"}:
+            continue
+        if fine.kind == "category" and "mask" not in fine.definition:
+            tree = _tree(coded[item.of], coded[item.column], coarse.definition.get("tree"))
+            tried, hierarchy = _try(fine, {"tree": tree}, coded[item.of].texts) if tree else (fine, None)
+            if hierarchy is None:
+                continue  # both stay, since the finer one alone could only be kept or lost
+            guesses[item.of] = replace(tried, values=())
+            note += ", whose levels it makes"
+        left_out[item.column] = note
+    return left_out
+
+
+def _tree(fine: CodedRows, coarse: CodedRows, above: object) -> object:
+    """Group the values of a column by those of another, and these as they are grouped; None if impossible."""
+    parents = determined(fine, coarse)
+    groups: dict[str, list[str]] = {}
+    if parents is None or not 2 < len(fine.texts) <= GROUPED:
+        return None
+    for text, parent in zip(fine.texts, parents, strict=False):
+        if text not in MISSING_WORDS:
+            if parent == len(coarse.texts) or coarse.texts[parent] in MISSING_WORDS:
+                return None
+            groups.setdefault(coarse.texts[parent], []).append(text)
+    return _graft(above if above else sorted(groups), groups)
+
+
+def _graft(tree: object, groups: Mapping[str, list[str]]) -> dict[str, object]:
+    """Put groups of values in place of the leaves of a tree."""
+    if isinstance(tree, dict):
+        return {name: _graft(branch, groups) for name, branch in tree.items()}
+    leaves = map(str, tree if isinstance(tree, list) else [tree])
+    return {leaf: sorted(groups[leaf]) for leaf in leaves if leaf in groups}
+
+
+def _guess(column: _Observed, found: RoleGuess) -> Guess:
     """Guess the kind and, for a quasi-identifier, the hierarchy."""
-    guess = Guess(
-        column.name, role, _why(column, role), column.likely_kind, len(column.counts), column.missing
-    )
+    role = found.role or "identifier"
+    guess = Guess(column.name, role, found.why, column.likely_kind, len(column.counts), column.missing)
     if role != "quasi-identifier":
         return guess
     look = look_at(column.name, column.texts)
     kind = look.kind
+    guess = replace(guess, weight=column.weight)
     typed = parse_values(column.texts, kind, look.format)
     counts: dict[Value, int] = {}
     for value, count in zip(typed, column.counts, strict=True):
         counts[value] = counts.get(value, 0) + int(count)
-    definition = suggest(column.name, list(counts), kind, list(counts.values()))
+    definition = suggest_hierarchy(column.name, list(counts), kind, list(counts.values()))
     for tried in (definition, {}):
         guess, hierarchy = _try(replace(guess, kind=kind, look=look), tried, typed)
         if hierarchy is not None:
@@ -242,12 +541,3 @@ def _try(
     step = granularity if isinstance(granularity, int | float) else None
     levels = hierarchy.height + 1
     return replace(guess, kind=kind, definition=keys, granularity=step, levels=levels), hierarchy
-
-
-def _why(column: _Observed, role: Role) -> str:
-    if role == "identifier" and len(column.counts) >= NEARLY_UNIQUE * column.filled:
-        return "guessed because its values are nearly unique"
-    words, stems = role_words.QUASI_IDENTIFIER_WORDS, role_words.QUASI_IDENTIFIER_STEMS
-    if role != "quasi-identifier" or hints_at(column.name, words, stems):
-        return "guessed by its name"
-    return "unsure; treated as a quasi-identifier to be safe"

@@ -7,54 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.hierarchies import Value, suggest, suggest_role
+from sfumato.hierarchies import Value, suggest
 from sfumato.hierarchies.suggest import dwarfing_ends
 from tests.hierarchies.shapes import make
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-
-@pytest.mark.parametrize(
-    ("name", "distinct", "kind", "role"),
-    [
-        ("name", 990, "category", "identifier"),
-        ("Nachname", 400, "category", "identifier"),
-        ("prénom", 300, "category", "identifier"),
-        ("apellido", 300, "category", "identifier"),
-        ("eMail", 1000, "category", "identifier"),
-        ("ssn", 1000, "number", "identifier"),
-        ("customerId", 500, "number", "identifier"),
-        ("tax_id", 1000, "category", "identifier"),
-        ("serial", 1000, "number", "identifier"),  # nearly unique
-        ("age", 72, "number", "quasi-identifier"),
-        ("Geburtsdatum", 990, "date", "quasi-identifier"),
-        ("date_of_birth", 1000, "date", "quasi-identifier"),
-        ("zip", 700, "category", "quasi-identifier"),
-        ("PLZ", 700, "category", "quasi-identifier"),
-        ("sexe", 2, "category", "quasi-identifier"),
-        ("estado_civil", 5, "category", "quasi-identifier"),
-        ("native-country", 41, "category", "quasi-identifier"),
-        ("country_name", 41, "category", "quasi-identifier"),
-        ("patient_age", 72, "number", "quasi-identifier"),
-        ("package", 7, "category", "quasi-identifier"),  # no hint, so the careful guess
-        ("diagnosis", 40, "category", "sensitive"),
-        ("Krankheit", 40, "category", "sensitive"),
-        ("salary-class", 2, "category", "sensitive"),
-        ("salary", 1000, "number", "sensitive"),  # nearly unique, but no identifier
-        ("revenu", 800, "number", "sensitive"),
-        ("constant", 1, "category", None),
-        ("Nachname", 1, "category", "identifier"),  # names first, however few values
-        ("hiv", 1, "category", "sensitive"),
-        ("flag", 2, "category", "quasi-identifier"),  # set or blank
-    ],
-)
-def test_roles(name: str, distinct: int, kind: str, role: str | None) -> None:
-    assert suggest_role(name, distinct, 1000, kind) == role
-
-
-def test_a_few_rows_are_not_nearly_unique() -> None:
-    assert suggest_role("colour", 5, 5, "category") == "quasi-identifier"
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import json
 import os
 import re
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,9 +19,6 @@ if TYPE_CHECKING:
     from sfumato.spec import Spec
     from sfumato.suggesting import Guess, RoleSuggestion
 
-K = 5
-LIMIT = 0.01
-
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _HEAD = """\
 # A first specification, guessed by 'sfumato init'. Edit it: any guess may be wrong, and the roles matter
@@ -30,14 +28,20 @@ _HEAD = """\
 #   quasi-identifier  an outsider may know it: it is generalized
 #   sensitive         nobody should learn it about a person
 #   other             is published unchanged: only for what cannot identify anyone
+#
+# What is not listed is not published. The weight says how much the detail of a column counts when some of it
+# has to go: 2 for ages, dates and places, which most analyses need, and 1 for all else. Only ratios count.
 """
 
 LARGE_SPACE = 10_000_000
+SHOWN = 8
+"""Columns that are left out for the same reason and are named."""
+
 _SUFFIXES = {
     *(".gz", ".csv", ".txt", ".tsv", ".tab", ".parquet", ".pq"),
     *(".arrow", ".feather", ".ipc", ".jsonl", ".ndjson", ".json"),
 }
-_DESCRIBED = ("name", "role", "kind", "distinct", "missing")
+_DESCRIBED = ("name", "role", "why", "kind", "distinct", "missing")
 _HIERARCHIES = {
     "intervals": "{} wide",
     "dates": "{}",
@@ -79,10 +83,16 @@ def init(
         "rows": found.rows,
         "space": str(found.space),
         "attributes": [
-            {**{key: getattr(guess, key) for key in _DESCRIBED}, "levels": guess.levels or None}
+            {
+                **{key: getattr(guess, key) for key in _DESCRIBED},
+                "levels": guess.levels or None,
+                "weight": guess.weight if guess.levels else None,
+            }
             for guess in found.guesses
         ],
-        "left_out": [*found.left_out, *found.constant],
+        "left_out": list(found.left_out),
+        "reasons": dict(found.left_out),
+        "dependences": [asdict(item) for item in found.dependences],
     }
 
 
@@ -96,8 +106,7 @@ def specification_path(data: Path) -> Path:
 
 def _print_guesses(found: RoleSuggestion, data: str, target: Path, output: Output) -> None:
     """Print the guesses and what to do next."""
-    left_out = (*found.left_out, *found.constant)
-    columns = count_words(len(found.guesses) + len(left_out), "column")
+    columns = count_words(len(found.guesses) + len(found.left_out), "column")
     output.line(f"{data}: {count_words(found.rows, 'row')}, {columns}", style="bold")
     output.line()
     fixed = [TableColumn(word, fixed=True) for word in ("guessed role", "kind")]
@@ -108,8 +117,13 @@ def _print_guesses(found: RoleSuggestion, data: str, target: Path, output: Outpu
     output.line()
     quasi = len(found.with_role("quasi-identifier"))
     output.line(f"{count_words(quasi, 'quasi-identifier')} with {huge_words(found.space)} recodings")
-    if left_out:
-        output.line(f"left out: {', '.join(left_out)}")
+    for reason in dict.fromkeys(found.left_out.values()):
+        names = [name for name, why in found.left_out.items() if why == reason]
+        more = f" and {len(names) - SHOWN:,} more" if len(names) > SHOWN else ""
+        output.line(f"left out: {', '.join(names[:SHOWN])}{more} ({reason})")
+    for guess in found.guesses:
+        if guess.note:
+            output.line(f"{guess.name} is {guess.note}")
     if found.space > LARGE_SPACE:
         output.notes(
             "note",
@@ -141,12 +155,10 @@ def specification_text(
     """Write a guessed specification as TOML, with a comment on every attribute."""
     parts = [_HEAD, _data_part(suggestion, relative_path(data, target), reading)]
     parts += [_attribute_part(guess, show_values) for guess in suggestion.guesses]
-    if suggestion.left_out:
-        names = ", ".join(toml_text(name) for name in suggestion.left_out)
-        parts.append(f"# Left out because they hold neither text nor numbers nor dates: {names}\n")
-    if suggestion.constant:
-        names = ", ".join(toml_text(name) for name in suggestion.constant)
-        parts.append(f"# Left out because every row has the same value: {names}\n")
+    lines = [_comment(f"{toml_key(name)}: left out, {why}") for name, why in suggestion.left_out.items()]
+    if lines:
+        lines.insert(0, "# Not published. To publish one of these after all, add it with a role.")
+        parts.append("\n".join([*lines, ""]))
     return "\n".join([*parts, _goal_part(suggestion)])
 
 
@@ -156,8 +168,7 @@ def _data_part(suggestion: RoleSuggestion, path: str, reading: Mapping[str, str]
     if len(suggestion.missing) > 1:
         lines.append(f"missing = {toml(list(suggestion.missing))}  # texts that are read as missing")
     lines += [
-        f"# person = {toml_text(name)}  # if a person has several rows and this identifies the person, "
-        "uncomment it"
+        f"person = {toml_text(name)}  # rows with the same value are one person; remove it if they are not"
         for name in suggestion.persons[:1]
     ]
     return "\n".join([*lines, ""])
@@ -165,29 +176,28 @@ def _data_part(suggestion: RoleSuggestion, path: str, reading: Mapping[str, str]
 
 def _attribute_part(guess: Guess, show_values: bool) -> str:
     missing = f"{guess.missing:,} missing" if guess.missing else "none missing"
-    lines = [f"# {count_words(guess.distinct, 'distinct value')}, {missing}; {guess.why}."]
+    lines = [_comment(f"{count_words(guess.distinct, 'distinct value')}, {missing}; {guess.why}.")]
+    lines += [_comment(f"This column is {guess.note}.")] if guess.note else []
     if guess.look.hint:
         rest = f"; the rest: {toml(guess.look.odd)}" if guess.look.odd and show_values else ""
-        lines.append(f"# {guess.look.hint}{rest}.")
-    lines += [f"[attributes.{toml_key(guess.name)}]", f"role = {toml_text(guess.role)}"]
-    if guess.role == "quasi-identifier":
-        # Bands without their tree, which names values, have no order.
-        kind = "category" if guess.kind == "ordinal" and not show_values else guess.kind
-        lines.append(f"kind = {toml_text(kind)}")
-        lines += [] if guess.look.format is None else [f"format = {toml_text(guess.look.format)}"]
-        if guess.lowest:
-            lines.append(
-                f"levels = [{guess.lowest}, {guess.levels - 1}]  # level 0 would show the time of day"
-            )
-        if guess.granularity is not None:
-            lines.append(f"granularity = {toml(guess.granularity)}")
-        lines += _hierarchy_lines(guess, show_values)
+        lines.append(_comment(f"{guess.look.hint}{rest}."))
+    keys = guess.keys(show_values=show_values)
+    lines += ["# Level 0 would show the time of day."] if "levels" in keys else []
+    lines += [
+        f"[attributes.{toml_key(guess.name)}]",
+        *(f"{key} = {toml(value)}" for key, value in keys.items()),
+    ]
+    if guess.role == "quasi-identifier" and "hierarchy" not in keys:
+        lines += _hierarchy_hint(guess, show_values)
     return "\n".join([*lines, ""])
 
 
-def _hierarchy_lines(guess: Guess, show_values: bool) -> list[str]:
-    if guess.definition and (show_values or "tree" not in guess.definition):
-        return [f"hierarchy = {toml(guess.definition)}"]
+def _comment(text: str) -> str:
+    """Return a comment, which must not end where the name of a column has a line break."""
+    return "# " + re.sub(r"[\x00-\x1f\x7f]+", " ", text)
+
+
+def _hierarchy_hint(guess: Guess, show_values: bool) -> list[str]:
     if guess.values and show_values:
         return [
             "# Values are kept or replaced by *. For levels in between, group them and uncomment:",
@@ -201,20 +211,17 @@ def _hierarchy_lines(guess: Guess, show_values: bool) -> list[str]:
 
 
 def _goal_part(suggestion: RoleSuggestion) -> str:
-    from sfumato.spec import format_measure_name
-
-    secret = suggestion.with_role("sensitive")[:1]
-    maximize = ["k", *(format_measure_name("distinct_l", (guess.name,)) for guess in secret)]
+    goals = suggestion.goals
     return f"""\
 [suppression]
-limit = {LIMIT}  # share of the rows that may be suppressed
+limit = {goals["suppression"]["limit"]}  # share of the rows that may be suppressed
 
 [require]  # must hold in every release
-k = {min(K, suggestion.rows)}  # at least this many rows look alike
+k = {goals["require"]["k"]}  # at least this many rows look alike
 
 [objectives]  # what the front trades off
-maximize = {toml(maximize)}
-minimize = ["loss"]
+maximize = {toml(goals["objectives"]["maximize"])}
+minimize = {toml(goals["objectives"]["minimize"])}
 """
 
 

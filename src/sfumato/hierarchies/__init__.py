@@ -8,12 +8,13 @@ from sfumato.hierarchies.blocks import (
     write_blocks,
 )
 from sfumato.hierarchies.build import build
+from sfumato.hierarchies.column_roles import ColumnEvidence, RoleGuess, suggest_role
 from sfumato.hierarchies.definition import RULES
 from sfumato.hierarchies.encode import UNKNOWN, encode, value_places
 from sfumato.hierarchies.hierarchy import ROOT, Hierarchy, Value
 from sfumato.hierarchies.kinds import infer_kind, parse_values, text_of
 from sfumato.hierarchies.rebuild import BLOCKS, RecordedBlocks, fill_values, rebuild, regroup, relabel
-from sfumato.hierarchies.suggest import suggest, suggest_role
+from sfumato.hierarchies.suggest import suggest
 from sfumato.hierarchies.text_shapes import Look, look_at
 
 __all__ = [
@@ -21,10 +22,12 @@ __all__ = [
     "ROOT",
     "RULES",
     "UNKNOWN",
+    "ColumnEvidence",
     "Hierarchy",
     "Look",
     "Plain",
     "RecordedBlocks",
+    "RoleGuess",
     "Value",
     "build",
     "encode",

@@ -1,4 +1,4 @@
-"""Guesses for a first specification: roles and hierarchies."""
+"""Guesses for a first specification: hierarchies."""
 
 from __future__ import annotations
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from sfumato.hierarchies.hierarchy import Hierarchy, Value
     from sfumato.hierarchies.intervals import Number
-    from sfumato.spec.choices import Role
 
 Definition: TypeAlias = dict[str, object]
 
@@ -38,36 +37,6 @@ TAIL = 1000
 
 DWARFS = 10
 """A number so many times as far from the median as all others dwarfs them."""
-
-NEARLY_UNIQUE, FEWEST_ROWS = 0.95, 20
-"""From this share of distinct values on, a column with this many rows identifies."""
-
-
-def suggest_role(name: str, distinct: int, rows: int, kind: str) -> Role | None:
-    """Guess the role of a column; missing counts among its distinct values. None for a column to leave out.
-
-    A column whose name hints at an identifier, and whose values are nearly unique, is one.
-    Then the name decides, and where it says nothing, again whether values are nearly
-    unique. If unsure, the guess is ``quasi-identifier``: if that is wrong, it costs
-    usefulness but not privacy. Nothing is ever guessed to be ``other``, which is published unchanged; a
-    column with the same value in every row, and a name that says nothing, is left out.
-
-    Examples
-    --------
-    >>> suggest_role("E-Mail", 998, 1000, "category"), suggest_role("age", 72, 1000, "number")
-    ('identifier', 'quasi-identifier')
-    """
-    named = hints_at(name, role_words.IDENTIFIER_WORDS, role_words.IDENTIFIER_STEMS)
-    unique = rows >= FEWEST_ROWS and distinct >= NEARLY_UNIQUE * rows and kind not in ("date", "ordinal")
-    if named and unique:
-        return "identifier"
-    if hints_at(name, role_words.SENSITIVE_WORDS, role_words.SENSITIVE_STEMS):
-        return "sensitive"
-    if hints_at(name, role_words.QUASI_IDENTIFIER_WORDS, role_words.QUASI_IDENTIFIER_STEMS):
-        return "quasi-identifier"
-    if named or unique:
-        return "identifier"
-    return "quasi-identifier" if distinct > 1 else None
 
 
 def suggest(

@@ -8,7 +8,7 @@ import decimal
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from sfumato.errors import DataError, nearest
+from sfumato.errors import DataError, ParameterError, nearest
 from sfumato.hierarchies.kinds import as_time, infer_kind, parse_values
 from sfumato.table.libraries import nw, pa
 
@@ -185,6 +185,15 @@ def require_columns(
         if name not in columns:
             place = name if where is None else where(name)
             raise DataError(f"the data have no column {name!r}. {nearest(name, columns)}", where=place)
+
+
+def refuse_both(quasi_identifiers: Sequence[str], sensitive: Sequence[str]) -> None:
+    """Refuse a column that is named twice."""
+    both = sorted(set(quasi_identifiers) & set(sensitive))
+    if both:
+        raise ParameterError(
+            f"column {both[0]!r} is named both as quasi-identifier and as sensitive; name it once."
+        )
 
 
 def find_warnings(source: Source, roles: Roles, row_count: int, constant: Sequence[str]) -> Iterator[str]:
