@@ -15,8 +15,8 @@ from sfumato.hierarchies import build, infer_kind, parse_values, role_words, sug
 from sfumato.hierarchies.role_words import hints_at
 from sfumato.hierarchies.suggest import NEARLY_UNIQUE
 from sfumato.spec import AttributeSpec
-from sfumato.table import open_source
 from sfumato.table.keys import key
+from sfumato.table.sources import guess_source
 from sfumato.table.tally import tally
 from sfumato.table.values import texts_of_array
 
@@ -68,6 +68,8 @@ class RoleSuggestion:
     guesses: tuple[Guess, ...]  # one for each column that can be counted, in the order of the table
     left_out: tuple[str, ...] = ()  # columns of types that cannot be counted
     constant: tuple[str, ...] = ()  # columns with the same value in every row, which are left out too
+    reading: Mapping[str, object] = field(default_factory=dict)  # keys of `[data]` that were guessed
+    notes: tuple[str, ...] = ()  # remarks about the reading
 
     def with_role(self, role: str) -> tuple[Guess, ...]:
         """Return the columns that were guessed to have a role."""
@@ -138,7 +140,7 @@ class _Observed:
 
 def suggest_specification(data: str | os.PathLike[str], reading: DataSpec | None = None) -> RoleSuggestion:
     """Look at a table and guess what a specification would say about it."""
-    source = open_source(data, reading)
+    source, guessed, notes = guess_source(data, reading)
     columns, left_out = _look(source)
     if not columns:
         raise DataError("no column holds text, numbers or dates.", where=source.name)
@@ -148,7 +150,9 @@ def suggest_specification(data: str | os.PathLike[str], reading: DataSpec | None
     guesses = tuple(_guess(column, role) for column in columns if (role := roles[column.name]) is not None)
     rows = columns[0].filled + columns[0].missing
     constant = tuple(name for name, role in roles.items() if role is None)
-    return RoleSuggestion(rows, (*source.missing, *words), guesses, left_out, constant)
+    return RoleSuggestion(
+        rows, (*source.missing, *words), guesses, left_out, constant, reading=guessed, notes=notes
+    )
 
 
 def _look(source: Source) -> tuple[list[_Observed], tuple[str, ...]]:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import platform
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
-from sfumato.errors import DataError, VerificationError
+from sfumato.errors import DataError, SpecError, VerificationError
 from sfumato.hierarchies import ROOT, text_of
 from sfumato.release.json_files import Fields, load_json_object, seal_of, stable_json
 from sfumato.release.recipe import Generalization, RecipeAttribute
+from sfumato.spec import DataSpec
+from sfumato.table import Source, open_source
 from sfumato.verifier import Promise, stated_secrets
 
 _PACKAGES = ("sfumato", "numpy", "numba", "duckdb", "narwhals")
@@ -46,6 +49,9 @@ class Manifest:
     # of a release that was drawn at random among near-optimal ones (`choice` in the file) how much worse it
     # may be than the best; None of all others. How many there were, and what the best was, is no part of it.
     choice_tolerance: float | None = None
+    # how a CSV or TSV file is spelt, where that is not plain: `separator`, `encoding`, `decimal`, `line_end`,
+    # `bom` and `sep_line`
+    dialect: Mapping[str, object] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, object]:
         """Return the JSON form, with the seal that belongs to it."""
@@ -66,6 +72,7 @@ class Manifest:
             **({"withheld": dict(self.withheld)} if self.withheld else {}),
             **({"tolerance": dict(self.tolerance)} if self.tolerance else {}),
             **({} if drawn is None else {"choice": "near-optimal", "choice_tolerance": drawn}),
+            **({"dialect": dict(self.dialect)} if self.dialect else {}),
         }
 
     def to_json(self) -> str:
@@ -93,6 +100,7 @@ class Manifest:
             fields.numbers("tolerance") if fields.has("tolerance") else {},
             _read_seal(fields, content),
             fields.number("choice_tolerance") if fields.has("choice_tolerance") else None,
+            _read_dialect(fields) if fields.has("dialect") else {},
         )
 
     def promise(self) -> Promise:
@@ -123,6 +131,7 @@ class Manifest:
             tolerance=self.tolerance,
             order=recipe.order,
             formulas=recipe.formulas,
+            dialect=self.dialect,
         )
 
     def _check_levels(self, recipe: Generalization) -> None:
@@ -151,6 +160,25 @@ def _digest(fields: Fields, key: str) -> str:
     if len(digest) != 64 or not set(digest) <= set("0123456789abcdef"):
         raise DataError(f"{key!r} is not a digest of 64 hexadecimal digits.", where=fields.where)
     return digest
+
+
+def _read_dialect(fields: Fields) -> Mapping[str, object]:
+    stated: Mapping[str, Any] = fields.mapping("dialect")
+    try:
+        DataSpec(**{name: stated[name] for name in ("separator", "encoding", "decimal") if name in stated})
+    except SpecError:
+        raise DataError("'dialect' is malformed.", where=fields.where) from None
+    return stated
+
+
+def open_released(release: object, missing: Sequence[str] = ("",)) -> Source:
+    """Open released rows; a file is read as its manifest says that it is spelt."""
+    texts, keys = tuple(missing), dict[str, Any]()
+    if isinstance(release, str | os.PathLike) and manifest_path(release).is_file():
+        stated = Manifest.load(manifest_path(release)).dialect
+        keys = {name: stated[name] for name in ("separator", "encoding") if name in stated}
+        keys["decimal"] = stated.get("decimal", ".")
+    return open_source(release, DataSpec(missing=texts, **keys))
 
 
 def _read_seal(fields: Fields, content: Mapping[str, object]) -> Seal:
@@ -186,7 +214,7 @@ def _fits_labels(done: RecipeAttribute, entry: Mapping[str, object]) -> bool:
     return written is None or stated - {ROOT} <= set(written)
 
 
-def manifest_path(path: str | Path) -> Path:
+def manifest_path(path: str | os.PathLike[str]) -> Path:
     """Return where the manifest of a release is.
 
     Examples

@@ -156,6 +156,7 @@ def read_promise(manifest: Manifest, where: str) -> ClusterPromise:
         manifest.sha256,
         tuple(manifest.measures.get(name) for name in required),
         _read_orders(fields),
+        manifest.dialect,
     )
 
 
@@ -183,7 +184,16 @@ def state_microaggregated(
     counted = dict(zip(recipe.require, map(float, found.sizes), strict=True))
     rows = {"in": found.rows, "out": found.rows, "suppressed": 0}
     stated = {"k": float(found.joint), **counted, **coarse(measures)}
-    return Manifest(recipe.to_dict(), stated, recipe.require, rows, found.sha256, {}, current_versions())
+    return Manifest(
+        recipe.to_dict(),
+        stated,
+        recipe.require,
+        rows,
+        found.sha256,
+        {},
+        current_versions(),
+        dialect=promise.dialect,
+    )
 
 
 def coarse(measures: Mapping[str, float]) -> dict[str, float]:
