@@ -121,6 +121,7 @@ def _judge_specification(path: Path, manifest: Manifest, spec: Spec, found: Reco
             if _is_as_strict(name, manifest.require.get(name), asked.require.get(name))
         },
         tolerance=manifest.tolerance,
+        dialect=manifest.dialect,
     )
     try:
         counted = recount(path, promise)
@@ -168,6 +169,8 @@ def specified_promise(spec: Spec) -> Promise:
         columns=(*spec.quasi_identifiers, *spec.sensitive, *spec.others),
         person=spec.data.person,
         sentences=specified_sentences(spec),
+        # Without a manifest, a release is taken to be spelt as its input was declared to be.
+        dialect=spec.data.model_dump(include={"separator", "encoding", "decimal"}, exclude_defaults=True),
     )
 
 

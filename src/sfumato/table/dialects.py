@@ -77,7 +77,9 @@ def read_decimals(
         ]
     answers = relation.aggregate(", ".join(asked)).fetchall()[0]
     found = dict(zip(relation.columns, zip(*[iter(answers)] * 3, strict=True), strict=True))
-    if not declared and not any(commas and all_numbers for commas, _, all_numbers in found.values()):
+    if not declared and not any(
+        commas and not points and all_numbers for commas, points, all_numbers in found.values()
+    ):
         return relation, dialect
     for name, (commas, points, _) in found.items():
         if commas and points:

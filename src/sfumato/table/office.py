@@ -101,7 +101,7 @@ def _workbook_rows(path: Path, sheet: str | None) -> Iterator[Sequence[object]]:
         book = calamine.CalamineWorkbook.from_path(str(path))
         chosen = _choose_sheet(calamine, book, sheet, path)
         rows = book.get_sheet_by_name(chosen).to_python(skip_empty_area=False)
-    except (calamine.CalamineError, OSError, ValueError):
+    except (calamine.CalamineError, OSError):
         raise DataError(
             "the workbook cannot be read: it is damaged or cut off, or it is not a workbook. Save it again.",
             where=str(path),
@@ -174,7 +174,7 @@ _PARTS = {
     '<bottom/><diagonal/></border></borders><cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" '
     'borderId="0"/></cellStyleXfs><cellXfs count="2"><xf numFmtId="0" fontId="0" fillId="0" borderId="0" '
     'xfId="0"/><xf numFmtId="49" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/>'
-    "</cellXfs></styleSheet>",
+    '</cellXfs><cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>',
 }
 
 

@@ -168,7 +168,7 @@ def guess_source(data: object, asked: DataSpec | None) -> tuple[Source, dict[str
         guessed["skip"] = layout.skip
         notes.append(f"the header was found in line {layout.skip + layout.dialect.sep_line + 1}.")
     if layout and layout.dialect.decimal == ",":
-        guessed["decimal"] = ","
+        guessed |= {"decimal": ","}
     if layout and how.header and looks_like_data(layout):
         notes.append("the first line looks like a row, not like names; if it is one, set header = false.")
     return source, guessed, tuple(notes)

@@ -34,8 +34,8 @@ def _text_rows(path: Path, dialect: Mapping[str, Any]) -> Iterator[list[str]]:
     """Yield the rows of a text file as its dialect spells them; an absent key means plain CSV."""
     opened: Any = gzip.open if path.suffix.lower() == ".gz" else open
     with opened(path, "rt", encoding=dialect.get("encoding", "utf-8"), newline="") as file:
-        if dialect.get("bom") and file.read(1) != "\ufeff":
-            raise DataError("the byte order mark is missing.", where=str(path))
+        if file.read(1) != "\ufeff":
+            file.seek(0)
         if dialect.get("sep_line"):
             file.readline()
         for row in csv.reader(file, delimiter=dialect["separator"], strict=True):
