@@ -1,4 +1,4 @@
-"""Where offices keep tables: below titles, without headers, in several files, in a pipe; and what is refused."""
+"""Where offices keep tables: below titles, in several files, in a pipe; and what is refused."""
 
 from __future__ import annotations
 
@@ -260,13 +260,14 @@ def bad_inputs(folder):
         "locked.xlsx": (
             bytes.fromhex("d0cf11e0a1b11ae1") + bytes(600),
             {},
-            "the workbook has a password, or is in the format of old versions of Excel. Save it as .xlsx without "
-            "a password.",
+            "the workbook has a password, or is in the format of old versions of Excel. Save it as .xlsx "
+            "without a password.",
         ),
         "old.xls": (
             bytes.fromhex("d0cf11e0a1b11ae1"),
             {},
-            "this is the format of old versions of Excel; save it in Excel or LibreOffice as .xlsx or CSV first.",
+            "this is the format of old versions of Excel; save it in Excel or LibreOffice as .xlsx or CSV "
+            "first.",
         ),
         "a.ods": (
             plain,
@@ -303,14 +304,13 @@ def bad_inputs(folder):
         "nul.csv": (
             secret.replace(b"\n", b"\n\0", 1),
             {},
-            "the file holds NUL bytes: it is not text, or in another encoding. Save it as CSV, or set encoding in "
-            '[data], for example "utf-16".',
+            "the file holds NUL bytes: it is not text, or in another encoding. Save it as CSV, or set "
+            'encoding in [data], for example "utf-16".',
         ),
         "skip.csv": (
             secret,
             {"skip": 99},
-            "the file holds nothing after the lines that skip passes over. Put a header and at least one row "
-            "into it.",
+            "the file ends within the lines to skip. Put a header and at least one row into it.",
         ),
         "ragged.csv": (
             secret + b"1,2\n",

@@ -169,10 +169,8 @@ def _split_reading(texts: Sequence[str]) -> dict[str, object]:
         key, _, value = text.partition("=")
         if key not in _READ_KEYS or not value:
             raise ParameterError(f"write one of {', '.join(_READ_KEYS)}, then = and a value.", where="--read")
-        flags = {"true": True, "false": False}
-        found[key] = int(value) if key == "skip" and value.isdecimal() else flags.get(value, value)
-        if key == "sheet":
-            found[key] = value
+        is_plain = key == "skip" and value.isdecimal()
+        found[key] = int(value) if is_plain else {"true": True, "false": False}.get(value, value)
     return found
 
 

@@ -116,11 +116,8 @@ def _find_start(path: Path, sample: str, start: int, skip: int) -> int:
     blank = _BLANK_LINES.match(sample, start)
     start = blank.end() if blank else start
     if not sample[start:].strip():
-        what = "nothing after the lines that skip passes over" if skip else "empty"
-        raise DataError(
-            f"the file {'holds' if skip else 'is'} {what}. Put a header and at least one row into it.",
-            where=str(path),
-        )
+        what = "ends within the lines to skip" if skip else "is empty"
+        raise DataError(f"the file {what}. Put a header and at least one row into it.", where=str(path))
     return start
 
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
+import codecs
 import gzip
-import io
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sfumato.errors import DataError, OutputError
 from sfumato.table.engine import quote_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from sfumato.table.libraries import duckdb
@@ -114,34 +112,23 @@ def write_decimals(relation: duckdb.DuckDBPyRelation, dialect: Dialect) -> duckd
 
 def respell(plain: Path, path: Path, dialect: Dialect, *, compressed: bool) -> None:
     """Copy a file in UTF-8 with plain line ends into the encoding and line ends of a dialect."""
-    with (
-        plain.open(encoding="utf-8", newline="") as source,
-        _open_target(path, dialect, compressed) as target,
-    ):
-        if dialect.bom:
-            target.write("\ufeff")
-        if dialect.sep_line:
-            target.write(f"sep={dialect.separator}{dialect.line_end}")
-        in_quotes = False
-        try:
-            while text := source.read(_COPY_CHARACTERS):
-                for place, part in enumerate(text.split('"')):
-                    if place:
-                        target.write('"')
-                        in_quotes = not in_quotes
-                    target.write(part if in_quotes else part.replace("\n", dialect.line_end))
-        except UnicodeEncodeError:
-            raise OutputError(
-                f"the release has characters that {dialect.encoding}, the encoding of the data, lacks. Save "
-                "the data as UTF-8 first, or write .xlsx or .parquet."
-            ) from None
-
-
-@contextlib.contextmanager
-def _open_target(path: Path, dialect: Dialect, compressed: bool) -> Iterator[Any]:
-    with contextlib.ExitStack() as stack:
-        file: Any = stack.enter_context(path.open("wb"))
-        if compressed:
-            # Neither a name nor a time: the same rows give the same bytes.
-            file = stack.enter_context(gzip.GzipFile("", "wb", fileobj=file, mtime=0))
-        yield stack.enter_context(io.TextIOWrapper(file, encoding=dialect.encoding, newline=""))
+    with plain.open(encoding="utf-8", newline="") as source, path.open("wb") as file:
+        # Neither a name nor a time: the same rows give the same bytes.
+        packed = gzip.GzipFile("", "wb", fileobj=file, mtime=0) if compressed else file
+        with packed, codecs.getwriter(dialect.encoding)(packed) as target:
+            head = "\ufeff" if dialect.bom else ""
+            target.write(head + (f"sep={dialect.separator}{dialect.line_end}" if dialect.sep_line else ""))
+            in_quotes = False
+            try:
+                while text := source.read(_COPY_CHARACTERS):
+                    parts = text.split('"')
+                    for place, part in enumerate(parts):
+                        if in_quotes == place % 2:
+                            parts[place] = part.replace("\n", dialect.line_end)
+                    in_quotes ^= len(parts) % 2 == 0
+                    target.write('"'.join(parts))
+            except UnicodeEncodeError:
+                raise OutputError(
+                    f"the release has characters that {dialect.encoding}, the encoding of the data, lacks. "
+                    "Save the data as UTF-8 first, or write .xlsx or .parquet."
+                ) from None

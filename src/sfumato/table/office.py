@@ -32,9 +32,6 @@ SAVED_ELSEWHERE = {
     ".xls": f"this is the format of old versions of Excel; {_SAVE.format('Excel or LibreOffice')}",
     ".xlsb": f"binary workbooks are not supported; {_SAVE.format('Excel')}",
     ".ods": f"OpenDocument is not supported; {_SAVE.format('LibreOffice or Excel')}",
-    ".numbers": "files of Numbers are not supported; export it as .xlsx or CSV first",
-    ".rds": "files of R are not supported; write it as Parquet or CSV first",
-    ".rdata": "files of R are not supported; write it as Parquet or CSV first",
 }
 _READERS = {
     ".sav": "read_sav",
@@ -151,30 +148,27 @@ _ODD = re.compile("[\x00-\x08\x0b-\x1f\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)")
 _NAMESPACE = "http://schemas.openxmlformats.org"
 _HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 _MAIN = f'xmlns="{_NAMESPACE}/spreadsheetml/2006/main"'
-_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml"
+_TYPE = "application/vnd.openxmlformats-"
 _RELATED = f"{_NAMESPACE}/officeDocument/2006/relationships"
-# Style 1 is text: Excel leaves such a cell alone even when somebody edits it.
+_RELATIONS = f'<Relationships xmlns="{_NAMESPACE}/package/2006/relationships">{{}}</Relationships>'
+_RELATION = f'<Relationship Id="{{0}}" Type="{_RELATED}/{{0}}" Target="{{1}}"/>'
+_OVERRIDE = f'<Override PartName="/xl/{{}}.xml" ContentType="{_TYPE}officedocument.spreadsheetml.{{}}+xml"/>'
 _PARTS = {
     "[Content_Types].xml": f'<Types xmlns="{_NAMESPACE}/package/2006/content-types">'
-    '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
-    '<Default Extension="xml" ContentType="application/xml"/>'
-    f'<Override PartName="/xl/workbook.xml" ContentType="{_TYPE}.sheet.main+xml"/>'
-    f'<Override PartName="/xl/worksheets/sheet1.xml" ContentType="{_TYPE}.worksheet+xml"/>'
-    f'<Override PartName="/xl/styles.xml" ContentType="{_TYPE}.styles+xml"/></Types>',
-    "_rels/.rels": f'<Relationships xmlns="{_NAMESPACE}/package/2006/relationships"><Relationship Id="rId1" '
-    f'Type="{_RELATED}/officeDocument" Target="xl/workbook.xml"/></Relationships>',
+    f'<Default Extension="rels" ContentType="{_TYPE}package.relationships+xml"/>'
+    f"{_OVERRIDE.format('workbook', 'sheet.main')}{_OVERRIDE.format('worksheets/sheet1', 'worksheet')}"
+    f"{_OVERRIDE.format('styles', 'styles')}</Types>",
+    "_rels/.rels": _RELATIONS.format(_RELATION.format("officeDocument", "xl/workbook.xml")),
     "xl/workbook.xml": f'<workbook {_MAIN} xmlns:r="{_RELATED}"><sheets>'
-    '<sheet name="Release" sheetId="1" r:id="rId1"/></sheets></workbook>',
-    "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{_NAMESPACE}/package/2006/relationships">'
-    f'<Relationship Id="rId1" Type="{_RELATED}/worksheet" Target="worksheets/sheet1.xml"/>'
-    f'<Relationship Id="rId2" Type="{_RELATED}/styles" Target="styles.xml"/></Relationships>',
-    "xl/styles.xml": f'<styleSheet {_MAIN}><fonts count="1"><font><sz val="11"/><name val="Calibri"/></font>'
-    '</fonts><fills count="2"><fill><patternFill patternType="none"/></fill><fill>'
-    '<patternFill patternType="gray125"/></fill></fills><borders count="1"><border><left/><right/><top/>'
-    '<bottom/><diagonal/></border></borders><cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" '
-    'borderId="0"/></cellStyleXfs><cellXfs count="2"><xf numFmtId="0" fontId="0" fillId="0" borderId="0" '
-    'xfId="0"/><xf numFmtId="49" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/>'
-    '</cellXfs><cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>',
+    '<sheet name="Release" sheetId="1" r:id="worksheet"/></sheets></workbook>',
+    "xl/_rels/workbook.xml.rels": _RELATIONS.format(
+        _RELATION.format("worksheet", "worksheets/sheet1.xml") + _RELATION.format("styles", "styles.xml")
+    ),
+    # Style 1 is text: Excel leaves such a cell alone even when somebody edits it.
+    "xl/styles.xml": f'<styleSheet {_MAIN}><fonts count="1"><font/></fonts><fills count="1"><fill>'
+    '<patternFill/></fill></fills><borders count="1"><border/></borders><cellStyleXfs count="1"><xf/>'
+    '</cellStyleXfs><cellXfs count="2"><xf/><xf numFmtId="49" applyNumberFormat="1"/></cellXfs>'
+    '<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>',
 }
 
 
