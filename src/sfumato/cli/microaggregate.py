@@ -92,8 +92,8 @@ def microaggregate(
             )
     chosen, orders = _groups(groups), _orders(order or [])
     check_release_target(path, force=options.force)
-    read = [data] if groups in ("none", "auto") else [data, groups]
-    options.spare_inputs([path, manifest_path(path)], read)
+    inputs = [data] if groups in ("none", "auto") else [data, groups]
+    options.spare_inputs([path, manifest_path(path)], inputs)
     with watching(options, "groupings") as watch, reading(names, separator, encoding, read) as how:
         found = api.microaggregate(
             data,
