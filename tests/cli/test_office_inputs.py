@@ -307,6 +307,12 @@ def bad_inputs(folder):
             "the file holds NUL bytes: it is not text, or in another encoding. Save it as CSV, or set "
             'encoding in [data], for example "utf-16".',
         ),
+        "late.csv": (
+            secret + b"20,m,x\n" * 99999 + b"20,m,\0\n",
+            {},
+            "the file holds NUL bytes: it is not text, or in another encoding. Save it as CSV, or set "
+            'encoding in [data], for example "utf-16".',
+        ),
         "skip.csv": (
             secret,
             {"skip": 99},

@@ -54,7 +54,7 @@ def _audit_clusters(path: Path, manifest: Manifest, original: object, spec: Spec
     try:
         if original is not None:
             recipe = Microaggregation.from_dict(manifest.recipe, where=f"{manifest_path(path)}: recipe")
-            how = None if spec is None else spec.data
+            how = manifest.reading() if spec is None else spec.data
             beside = hold_microaggregated(path, manifest, open_original(original, how, recipe.missing))
         verdict = verify_microaggregated(path, manifest, {} if beside is None else beside.measures)
     except VerificationError as error:
@@ -66,7 +66,7 @@ def _audit_classes(path: Path, manifest: Manifest, original: object, spec: Spec 
     promise = manifest.promise()
     source = None
     if original is not None:
-        source = open_original(original, None if spec is None else spec.data, promise.missing)
+        source = open_original(original, manifest.reading() if spec is None else spec.data, promise.missing)
     manner = [*reversed(judge_manifest(manifest))]
     try:
         found, beside = recount(path, promise), None

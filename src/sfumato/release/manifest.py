@@ -134,6 +134,10 @@ class Manifest:
             dialect=self.dialect,
         )
 
+    def reading(self) -> DataSpec:
+        """Return how the file is read; its input was spelt alike."""
+        return _reading(self.dialect)
+
     def _check_levels(self, recipe: Generalization) -> None:
         """Refuse a recipe whose levels or labels are not those that the reference states costs for."""
         stated = self.reference.get("attributes")
@@ -162,10 +166,16 @@ def _digest(fields: Fields, key: str) -> str:
     return digest
 
 
+def _reading(stated: Mapping[str, Any]) -> DataSpec:
+    keys = {name: stated[name] for name in ("separator", "encoding", "decimal") if name in stated}
+    # What a dialect does not state is as in plain CSV; without one nothing is known.
+    return DataSpec(**({"decimal": "."} if stated else {}) | keys)
+
+
 def _read_dialect(fields: Fields) -> Mapping[str, object]:
-    stated: Mapping[str, Any] = fields.mapping("dialect")
+    stated = fields.mapping("dialect")
     try:
-        DataSpec(**{name: stated[name] for name in ("separator", "encoding", "decimal") if name in stated})
+        _reading(stated)
     except SpecError:
         raise DataError("'dialect' is malformed.", where=fields.where) from None
     return stated
@@ -173,12 +183,10 @@ def _read_dialect(fields: Fields) -> Mapping[str, object]:
 
 def open_released(release: object, missing: Sequence[str] = ("",)) -> Source:
     """Open released rows; a file is read as its manifest says that it is spelt."""
-    texts, keys = tuple(missing), dict[str, Any]()
+    how = DataSpec()
     if isinstance(release, str | os.PathLike) and manifest_path(release).is_file():
-        stated = Manifest.load(manifest_path(release)).dialect
-        keys = {name: stated[name] for name in ("separator", "encoding") if name in stated}
-        keys["decimal"] = stated.get("decimal", ".")
-    return open_source(release, DataSpec(missing=texts, **keys))
+        how = Manifest.load(manifest_path(release)).reading()
+    return open_source(release, how.model_copy(update={"missing": tuple(missing)}))
 
 
 def _read_seal(fields: Fields, content: Mapping[str, object]) -> Seal:

@@ -129,18 +129,27 @@ def looks_like_data(layout: Layout) -> bool:
 
 
 def _find_dialect(path: Path, encoding: str) -> Dialect:
-    """Find encoding and byte order mark."""
+    """Find encoding and byte order mark; refuse NUL bytes, which the engine would take for text."""
     name = _refuse_unknown_encoding(path, encoding)
     try:
         with _open_bytes(path) as file:
             first = file.read(3)
+            pieces = iter(lambda: file.read(_COPY_CHARACTERS), b"")
+            has_nul = b"\0" in first or any(b"\0" in piece for piece in pieces)
     except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
         raise _unreadable(path, error) from None
     found = next((known for mark, known in _BOMS.items() if first.startswith(mark)), None)
-    if found and name in ("utf-8", "utf-8-sig", "ascii", "utf-16", found):
+    has_nul = has_nul and found in (None, "utf-8")
+    if found and not has_nul and name in ("utf-8", "utf-8-sig", "ascii", "utf-16", found):
         return Dialect(encoding=found, bom=True)
     if name == "utf-16":
         raise _undecodable(path, encoding)
+    if has_nul and not name.startswith(("utf-16", "utf-32")):
+        raise DataError(
+            "the file holds NUL bytes: it is not text, or in another encoding. Save it as CSV, or set "
+            'encoding in [data], for example "utf-16".',
+            where=str(path),
+        )
     plain = {"utf-8-sig": "utf-8", "ascii": "utf-8"}
     return Dialect(encoding=plain.get(name, name))
 
@@ -230,12 +239,6 @@ def _read_sample(path: Path, dialect: Dialect) -> tuple[str, bool]:
         raise _undecodable(path, dialect.encoding) from None
     except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
         raise _unreadable(path, error) from None
-    if "\0" in sample:
-        raise DataError(
-            "the file holds NUL bytes: it is not text, or in another encoding. Save it as CSV, or set "
-            'encoding in [data], for example "utf-16".',
-            where=str(path),
-        )
     return sample, complete
 
 

@@ -48,6 +48,7 @@ STANDARD_INPUT = "standard input"
 _MAGIC = {
     b"PAR1": ".parquet",
     b"ARROW1": ".arrow",
+    b"\xff\xff\xff\xff": ".arrow",  # a stream
     b"PK\x03\x04": ".xlsx",
     b"\x1f\x8b": ".csv.gz",
     b"{": ".jsonl",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import functools
 import gzip
 import re
 import zipfile
@@ -59,7 +60,9 @@ def _sheet_rows(path: Path) -> Iterator[list[str]]:
             for _, row in ElementTree.iterparse(file):
                 if row.tag != f"{_MAIN}row":
                     continue
-                cells = {_column(cell.get("r", "")): _value(cell, shared) for cell in row.iter(f"{_MAIN}c")}
+                cells = {
+                    _column(cell.get("r", "").rstrip("0123456789")): _value(cell, shared) for cell in row
+                }
                 width = width or 1 + max(cells, default=0)
                 if max(cells, default=0) >= width:
                     raise DataError("a row is longer than the header.", where=str(path))
@@ -67,10 +70,11 @@ def _sheet_rows(path: Path) -> Iterator[list[str]]:
                 row.clear()
 
 
-def _column(name: str) -> int:
-    """Return the place of a column from the name of a cell such as ``AB12``."""
+@functools.cache
+def _column(letters: str) -> int:
+    """Return the place of a column from its letters, such as ``AB``."""
     place = 0
-    for letter in name.rstrip("0123456789"):
+    for letter in letters:
         place = 26 * place + ord(letter) - ord("A") + 1
     return place - 1
 
