@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -192,10 +192,12 @@ class Microaggregated(PublishableRows):
 
     def _write(self, path: Path, *, force: bool = False) -> Manifest:
         measures = {name: number for name, number in self.measures.items() if name != "k"}
+        dialect = self.source.dialect
+        promise = replace(self._promise, dialect=dialect.stated(path))
         return write_release(
-            lambda draft: write_table(self.table, draft),
+            lambda draft: write_table(self.table, draft, dialect=dialect),
             path,
-            lambda draft: state_microaggregated(draft, self.recipe, self._promise, measures),
+            lambda draft: state_microaggregated(draft, self.recipe, promise, measures),
             force=force,
         )
 

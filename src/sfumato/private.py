@@ -18,6 +18,7 @@ import sqlite3
 import stat
 import tempfile
 from contextlib import contextmanager, suppress
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -281,10 +282,13 @@ def _is_part(output: Path, read: Path) -> bool:
         if output.exists() and read.exists() and output.samefile(read):
             return True
         if not read.is_dir():
-            return output.resolve() == read.resolve()
+            return output.resolve() == read.resolve() or (
+                # a pattern of names
+                not read.exists() and fnmatch(str(output.resolve()), str(read.resolve()))
+            )
         if output.exists() and any(output.samefile(file) for file in read.rglob("*") if file.is_file()):
             return True
-        is_part = output.suffix.lower() in (".parquet", ".pq")
+        is_part = output.suffix.lower() in (".parquet", ".pq", ".csv", ".tsv", ".xlsx", ".gz")
         return is_part and output.resolve().is_relative_to(read.resolve())
     except (OSError, RuntimeError, ValueError):  # circular links, names that no system allows
         return False

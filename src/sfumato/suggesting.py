@@ -37,6 +37,7 @@ from sfumato.spec import AttributeSpec, DataSpec, Spec, format_measure_name
 from sfumato.table import open_source
 from sfumato.table.dependence import code_rows, determined, find_dependences
 from sfumato.table.keys import key, refuse_both, require_columns
+from sfumato.table.sources import guess_source
 from sfumato.table.tally import refuse_mixed, tally
 from sfumato.table.values import texts_of_array
 
@@ -116,6 +117,8 @@ class RoleSuggestion:
     guesses: tuple[Guess, ...]  # one for each column that can be counted, in the order of the table
     left_out: Mapping[str, str] = field(default_factory=dict)  # all other columns, each with the reason
     dependences: tuple[Dependence, ...] = ()  # columns that say the same as others, or less
+    reading: Mapping[str, object] = field(default_factory=dict)  # keys of `[data]` that were guessed
+    notes: tuple[str, ...] = ()  # remarks about the reading
 
     def with_role(self, role: str) -> tuple[Guess, ...]:
         """Return the columns that were guessed to have a role."""
@@ -152,7 +155,8 @@ class RoleSuggestion:
     def to_spec(self, reading: DataSpec, path: str | None = None, k: int | None = None) -> Spec:
         """Return the specification; another k is required if one is given."""
         person = next(iter(self.persons), None)
-        data = reading.model_copy(update={"path": path, "missing": self.missing, "person": person})
+        stated = {"path": path, "missing": self.missing, "person": person}
+        data = reading.model_copy(update={**self.reading, **stated})
         attributes = {guess.name: guess.keys() for guess in self.guesses}
         asked = self.goals if k is None else {**self.goals, "require": {"k": k}}
         return Spec.from_dict({"data": data.to_dict(), "attributes": attributes, **asked})
@@ -271,7 +275,7 @@ def suggest(data: object, *, spec: Spec | None = None) -> Spec:
 
 def suggest_specification(data: object, reading: DataSpec | None = None) -> RoleSuggestion:
     """Look at a table and guess what a specification would say about it."""
-    source = open_source(data, reading)
+    source, guessed, notes = guess_source(data, reading)
     columns, odd, missing = _observe(source, source.columns)
     if not columns:
         raise DataError("no column holds text, numbers or dates.", where=source.name)
@@ -289,7 +293,7 @@ def suggest_specification(data: object, reading: DataSpec | None = None) -> Role
     left_out = {name: reasons[name] for name in source.columns if name in reasons}
     rows = columns[0].filled + columns[0].missing
     kept = tuple(guess for name, guess in guesses.items() if name not in left_out)
-    return RoleSuggestion(rows, missing, kept, left_out, tuple(dependences))
+    return RoleSuggestion(rows, missing, kept, left_out, tuple(dependences), guessed, notes)
 
 
 def specify(

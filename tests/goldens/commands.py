@@ -54,7 +54,7 @@ def make_mistakes(desk: Desk) -> None:
     desk.run("no-command", "anonymise", spec, status=2)
     desk.run("no-option", "check", spec, "--fast", status=2)
     desk.run("no-output", "anonymize", spec, status=2)
-    desk.run("unknown-format", "anonymize", spec, "--out", "a.xlsx", status=2)
+    desk.run("unknown-format", "anonymize", spec, "--out", "a.xls", status=2)
     desk.run("over-input", "anonymize", spec, "--out", "people.csv", status=2)
     desk.run("measure-no-column", "measure", "people.csv", "--qi", "age,zipp", status=2)
     desk.run("risk-json", "risk", "people.csv", "--qi", "age", "--fraction", 2, "--json", status=2)

@@ -129,7 +129,7 @@ def test_names_that_cannot_be_written_are_refused_before_anything_is(tmp_path: P
         raise AssertionError("written before it was checked")
 
     (tmp_path / "folder.csv").mkdir()
-    for name, text in [("no/r.csv", "folder"), ("folder.csv", "folder"), ("r.xlsx", "suffix")]:
+    for name, text in [("no/r.csv", "folder"), ("folder.csv", "folder"), ("r.xls", "suffix")]:
         with pytest.raises(OutputError, match=text):
             write_release(never, tmp_path / name, check_promise(make_promise(), make_manifest_of), force=True)
         with pytest.raises(OutputError, match=text):

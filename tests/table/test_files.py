@@ -30,7 +30,9 @@ def read(path, **reading):
     ("name", "content", "columns", "rows"),
     [
         ("a.csv", "a,b\n1,2\n", ["a", "b"], [("1", "2")]),
-        ("a.csv", "a;b\n1,5;2\n", ["a", "b"], [("1,5", "2")]),
+        ("a.csv", "a;b\n1,5;2\n", ["a", "b"], [("1.5", "2")]),
+        ("a.csv", "a;b\n1,5;2\nx,y;3\n", ["a", "b"], [("1,5", "2"), ("x,y", "3")]),
+        ("a.csv", "a,b\n1,1\n".encode("utf-16"), ["a", "b"], [("1", "1")]),
         ("a.txt", "a|b|c\n1|2|3\n", ["a", "b", "c"], [("1", "2", "3")]),
         ("a.csv", "a\tb\n1\t2\n", ["a", "b"], [("1", "2")]),
         ("a.tab", "a\tb\n1,\t2,\n", ["a", "b"], [("1,", "2,")]),
@@ -102,8 +104,8 @@ def test_a_table_as_wide_as_you_like(tmp_path):
 
 
 def test_an_explicit_separator_wins(tmp_path):
-    path = write(tmp_path, "a.csv", "a,b;c\n1,2;3\n")
-    assert read(path, separator=";") == (["a,b", "c"], [("1,2", "3")])
+    path = write(tmp_path, "a.csv", "a,b;c\n1,x;3\n")
+    assert read(path, separator=";") == (["a,b", "c"], [("1,x", "3")])
     assert read(write(tmp_path, "a.csv", "a:b\n1:2\n"), separator=":")[1] == [("1", "2")]
 
 
@@ -135,6 +137,10 @@ OBJECTS = "the lines are not JSON objects. Write one object for each row."
 ENCODING = (
     "the file is not text in the encoding 'utf-8'. Set encoding in [data], "
     'for example "latin-1", "cp1252" or "utf-16".'
+)
+NUL = (
+    "the file holds NUL bytes: it is not text, or in another encoding. Save it as CSV, or set encoding in "
+    '[data], for example "utf-16".'
 )
 BAD = [
     ("a.csv", "", {}, EMPTY),
@@ -196,7 +202,7 @@ BAD = [
         "the column name 'a' differs from 'A' in upper and lower case alone. Rename one of the columns.",
     ),
     ("a.csv", "a,b\nMüller,1\n".encode("latin-1"), {}, ENCODING),
-    ("a.csv", "a,b\n1,1\n".encode("utf-16"), {}, ENCODING),
+    ("a.csv", "a,b\n1,1\n".encode("utf-16-le"), {}, NUL),
     (
         "a.csv",
         "a,b\n1,1\n",
@@ -217,7 +223,7 @@ BAD = [
     ),
     ("a.csv.gz", "a,b\n1,2\n", {}, "the file cannot be read: it is not what its name says."),
     (
-        "a.xlsx",
+        "a.xyz",
         "x",
         {},
         f"this file type is not supported; save it as CSV first. Supported: {', '.join(FORMATS)}.",
@@ -261,17 +267,19 @@ def test_a_file_that_is_not_there(tmp_path):
     assert caught.value.message == "there is no such file."
 
 
-def test_a_folder_without_parquet_files(tmp_path):
-    write(tmp_path, "a.csv", "a\n1\n")
+def test_a_folder_without_tables(tmp_path):
+    write(tmp_path, "a.txt", "a\n1\n")
     with pytest.raises(DataError) as caught:
         open_file(tmp_path, DataSpec())
-    assert caught.value.message == "the folder holds no Parquet files. Name a file, or another folder."
+    assert caught.value.message == (
+        "the folder holds no Parquet, CSV or Excel files. Name a file, or another folder."
+    )
 
 
 def test_a_folder_with_a_damaged_file(tmp_path):
     pa.parquet.write_table(pa.table({"a": [1]}), tmp_path / "a.parquet")
     write(tmp_path, "b.parquet", "no")
-    with pytest.raises(DataError, match="the rows cannot be read"):
+    with pytest.raises(DataError, match=r"the file 'b\.parquet' is not a Parquet file"):
         open_file(tmp_path, DataSpec())
     (tmp_path / "a.parquet").unlink()
     with pytest.raises(DataError, match=r"the file 'b\.parquet' is not a Parquet file"):

@@ -122,9 +122,9 @@ def test_no_rows_are_a_header(tmp_path):
     ("name", "message"),
     [
         (
-            "a.xlsx",
-            "this file type is not supported. Use a name that ends in .csv, .csv.gz, .tsv, .parquet, .arrow "
-            "or .jsonl.",
+            "a.sav",
+            "this file type is not supported. Use a name that ends in .csv, .csv.gz, .tsv, .xlsx, .parquet, "
+            ".arrow or .jsonl.",
         ),
         ("none/a.csv", "the file cannot be written: its folder does not exist. Make the folder first."),
         ("none/a.arrow", "the file cannot be written: its folder does not exist. Make the folder first."),

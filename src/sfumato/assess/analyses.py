@@ -16,6 +16,7 @@ from sfumato.errors import DataError, ParameterError
 from sfumato.hierarchies import encode, infer_kind, parse_values
 from sfumato.preparing import load
 from sfumato.release import Draft, Generalization, Manifest, manifest_path
+from sfumato.release.manifest import open_released
 from sfumato.release.microaggregated import (
     NOT_MADE,
     Microaggregation,
@@ -258,8 +259,8 @@ def read_columns(
 
 
 def _open_release(release: object, missing: Sequence[str]) -> Source:
-    """Open released rows: separator and encoding are those of all releases, and an empty cell is missing."""
-    return open_source(release, DataSpec(missing=tuple(dict.fromkeys(("", *missing)))))
+    """Open released rows; an empty cell is missing."""
+    return open_released(release, tuple(dict.fromkeys(("", *missing))))
 
 
 def _columns(read: Sequence[NumberColumn], before: FloatArray, after: FloatArray) -> NumberPairs:

@@ -25,6 +25,7 @@ from sfumato.assess.risk_results import Risk
 from sfumato.assess.subsets import scan_subsets
 from sfumato.errors import DataError, ParameterError, nearest
 from sfumato.hierarchies import ROOT, text_of
+from sfumato.release.manifest import open_released
 from sfumato.release.microaggregated import orders_of, read_both
 from sfumato.spec import DataSpec, Spec
 from sfumato.table import open_source
@@ -365,7 +366,7 @@ def _against_microaggregated(
 ) -> Risk:
     """Attack a release whose rows are in the order of the data, with centres in place of values."""
     assert released.micro is not None
-    frame = open_source(released.frame)
+    frame = open_released(released.frame)
     names = [name for name in found.quasi_identifiers if name in frame.columns]
     sensitive = [name for name in found.sensitive if name in frame.columns]
     known = [name for name in names if name in released.quasi_identifiers]

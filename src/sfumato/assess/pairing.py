@@ -14,9 +14,9 @@ from sfumato.assess.cells import Cells, count_rows, number_tuples, read_cells
 from sfumato.errors import DataError
 from sfumato.hierarchies import ROOT, build, encode, parse_values, text_of
 from sfumato.release import Draft, Generalization, Manifest, make_groupings, manifest_path, recipe_problem
+from sfumato.release.manifest import open_released
 from sfumato.release.microaggregated import NOT_MADE, Microaggregation, is_microaggregated
 from sfumato.release.publishing import kept_tuples
-from sfumato.table import open_source
 from sfumato.table.values import texts_of_array, type_values
 
 if TYPE_CHECKING:
@@ -191,7 +191,7 @@ def recode_cells(table: CodedTable, source: Source, released: Released) -> Recod
             name: LabelledColumn(table.cells.codes[name], labels, recipe.attributes[name].kind)
             for name, labels in written.items()
         }
-        kept = find_kept(columns, table.cells.rows, open_source(released.frame), recipe)
+        kept = find_kept(columns, table.cells.rows, open_released(released.frame), recipe)
     else:
         kept = _kept_by(draft, table)
     codes, sizes, names = dict(table.cells.codes), dict(table.cells.sizes), {}

@@ -16,9 +16,8 @@ from sfumato.front import ClassSizes
 from sfumato.hierarchies import ROOT, text_of
 from sfumato.release import Generalization, Manifest, audit_release, manifest_path
 from sfumato.release.json_files import load_json_object
+from sfumato.release.manifest import open_released
 from sfumato.release.microaggregated import Microaggregation, is_microaggregated
-from sfumato.spec import DataSpec
-from sfumato.table import open_source
 from sfumato.verifier.checks import Verdict, broken
 
 if TYPE_CHECKING:
@@ -287,7 +286,7 @@ def published(file: Path) -> Published:
     withheld = load_json_object(manifest_path(file)).get("withheld")
     reasons = {name: str(why) for name, why in withheld.items()} if isinstance(withheld, dict) else {}
     done = subject.recipe or subject.micro
-    source = open_source(file, DataSpec() if done is None else DataSpec(missing=done.missing))
+    source = open_released(file, ("",) if done is None else done.missing)
     absent = {*subject.quasi_identifiers, *subject.sensitive} - {*source.columns}
     if absent:
         return Published(subject=subject, withheld=reasons, lacks=_without_columns(sorted(absent)))

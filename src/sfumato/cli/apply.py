@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from sfumato.cli.options import ENCODING, RELEASE, SEPARATOR, argument, option, reading
+from sfumato.cli.options import ENCODING, READ, RELEASE, SEPARATOR, argument, option, reading
 from sfumato.cli.output import Output, waiting
 from sfumato.cli.release import tell_release
 from sfumato.errors import ParameterError
@@ -33,6 +33,7 @@ def apply(
     ),
     separator: str | None = SEPARATOR,
     encoding: str = ENCODING,
+    read: list[str] | None = READ,
     output: Output,
 ) -> dict[str, object]:
     """Recode new data as a release was, and check its requirements again.
@@ -58,7 +59,7 @@ def apply(
     loaded = Recipe.load(recipe)
     with (
         waiting(options, "reading, recoding, writing and verifying"),
-        reading(loaded.quasi_identifiers, separator, encoding) as how,
+        reading(loaded.quasi_identifiers, separator, encoding, read) as how,
     ):
         made = loaded.apply(open_original(data, how.data, loaded.missing), unknown=unknown)
         manifest = made.write(path, force=options.force)

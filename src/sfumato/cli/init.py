@@ -10,9 +10,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sfumato.cli.options import DATA, ENCODING, SEPARATOR, SPEC, option, reading
+from sfumato.cli.options import DATA, ENCODING, READ, SEPARATOR, SPEC, option, reading
 from sfumato.cli.output import CollectedError, Output, TableColumn, right, shell_word, waiting
-from sfumato.errors import DataError, HierarchyError, SfumatoError
+from sfumato.errors import DataError, HierarchyError, ParameterError, SfumatoError
 from sfumato.words import count_words, huge_words
 
 if TYPE_CHECKING:
@@ -39,8 +39,10 @@ SHOWN = 8
 
 _SUFFIXES = {
     *(".gz", ".csv", ".txt", ".tsv", ".tab", ".parquet", ".pq"),
-    *(".arrow", ".feather", ".ipc", ".jsonl", ".ndjson", ".json"),
+    *(".arrow", ".feather", ".ipc", ".jsonl", ".ndjson", ".json", ".xlsx", ".xlsm", ".sav", ".zsav", ".por"),
+    *(".dta", ".sas7bdat", ".xpt", ".bz2", ".xz", ".zst", ".zip"),
 }
+_READ = ("separator", "encoding", "decimal", "skip", "header", "sheet", "labels")
 _DESCRIBED = ("name", "role", "why", "kind", "distinct", "missing")
 _HIERARCHIES = {
     "intervals": "{} wide",
@@ -58,6 +60,7 @@ def init(
     out: str | None = option("--out", "The specification; next to the data if not given.", "SPEC"),
     separator: str | None = SEPARATOR,
     encoding: str = ENCODING,
+    read: list[str] | None = READ,
     output: Output,
 ) -> dict[str, object]:
     """Look at the data and write a first specification.
@@ -68,13 +71,15 @@ def init(
     from sfumato.suggesting import suggest_specification
 
     options, source = output.options, Path(data)
+    if out is None and data == "-":
+        raise ParameterError("name the specification with --out if the data come from standard input.")
     target = specification_path(source) if out is None else Path(out)
     options.spare_inputs([target], [source])
     check_target(target, force=options.force)
-    with waiting(options, "looking at the data"), reading(["any"], separator, encoding) as how:
+    with waiting(options, "looking at the data"), reading(["any"], separator, encoding, read) as how:
         found = suggest_specification(source, how.data)
-    given = {"separator": how.data.separator, "encoding": how.data.encoding}
-    data_keys = {key: text for key, text in given.items() if text and text != "utf-8"}
+    given = how.data.model_dump(exclude_defaults=True)
+    data_keys = {**found.reading, **{key: given[key] for key in _READ if key in given}}
     text = specification_text(found, source, target, data_keys, show_values=options.show_values)
     atomic_text(target, text, force=options.force)
     _print_guesses(found, data, target, output)
@@ -93,12 +98,17 @@ def init(
         "left_out": list(found.left_out),
         "reasons": dict(found.left_out),
         "dependences": [asdict(item) for item in found.dependences],
+        "notes": list(found.notes),
     }
 
 
 def specification_path(data: Path) -> Path:
     """Return where the specification of a table belongs: next to it, under its name without suffixes."""
     name = data.absolute().name
+    if any(sign in name for sign in "*?["):
+        # All files of a folder that fit a pattern.
+        data = data.parent
+        name = data.absolute().name
     while Path(name).suffix.lower() in _SUFFIXES:
         name = Path(name).stem
     return data.parent / f"{name}.toml" if data.name else data.absolute().parent / f"{name}.toml"
@@ -115,6 +125,7 @@ def _print_guesses(found: RoleSuggestion, data: str, target: Path, output: Outpu
         [_row(guess) for guess in found.guesses],
     )
     output.line()
+    output.notes("note", found.notes)
     quasi = len(found.with_role("quasi-identifier"))
     output.line(f"{count_words(quasi, 'quasi-identifier')} with {huge_words(found.space)} recodings")
     for reason in dict.fromkeys(found.left_out.values()):
@@ -148,7 +159,7 @@ def specification_text(
     suggestion: RoleSuggestion,
     data: Path,
     target: Path,
-    reading: Mapping[str, str],
+    reading: Mapping[str, object],
     *,
     show_values: bool = True,
 ) -> str:
@@ -162,9 +173,9 @@ def specification_text(
     return "\n".join([*parts, _goal_part(suggestion)])
 
 
-def _data_part(suggestion: RoleSuggestion, path: str, reading: Mapping[str, str]) -> str:
+def _data_part(suggestion: RoleSuggestion, path: str, reading: Mapping[str, object]) -> str:
     lines = ["[data]", f"path = {toml_text(path)}"]
-    lines += [f"{key} = {toml_text(text)}" for key, text in reading.items()]
+    lines += [f"{key} = {toml(value)}" for key, value in reading.items()]
     if len(suggestion.missing) > 1:
         lines.append(f"missing = {toml(list(suggestion.missing))}  # texts that are read as missing")
     lines += [
@@ -227,6 +238,8 @@ minimize = {toml(goals["objectives"]["minimize"])}
 
 def relative_path(data: Path, target: Path) -> str:
     """Return how a specification names its data: relative where that is possible, with slashes."""
+    if str(data) == "-":
+        return "-"
     try:
         return Path(os.path.relpath(data.absolute(), target.absolute().parent)).as_posix()
     except ValueError:  # another drive
@@ -250,6 +263,8 @@ def toml(value: object) -> str:
         return "{ " + ", ".join(f"{toml_key(str(key))} = {toml(item)}" for key, item in value.items()) + " }"
     if isinstance(value, list | tuple):
         return "[" + ", ".join(toml(item) for item in value) + "]"
+    if isinstance(value, bool):
+        return str(value).lower()
     return toml_text(value) if isinstance(value, str) else repr(value)
 
 

@@ -9,6 +9,7 @@ from sfumato.cli.options import (
     DATA,
     ENCODING,
     PERSON,
+    READ,
     REQUIRED,
     SENSITIVE,
     SEPARATOR,
@@ -124,6 +125,7 @@ def measure(
     person: str | None = PERSON,
     separator: str | None = SEPARATOR,
     encoding: str = ENCODING,
+    read: list[str] | None = READ,
     output: Output,
 ) -> Mapping[str, object]:
     """Measure any table, protected or not.
@@ -133,7 +135,7 @@ def measure(
     from sfumato import api
 
     known, secret = split_names(qi, "--qi"), split_names(sensitive, "--sensitive")
-    with waiting(output.options, "reading the data"), reading(known, separator, encoding) as how:
+    with waiting(output.options, "reading the data"), reading(known, separator, encoding, read) as how:
         numbers = api.measure(data, known, secret, person=person, spec=how)
     findings = Findings(numbers, known, secret, person)
     rows, classes = count_words(findings.rows, "row"), count_words(int(numbers["classes"]), "class")

@@ -9,7 +9,7 @@ import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from sfumato.cli.options import DATA, ENCODING, REQUIRED, SEPARATOR, option, reading, split_names
+from sfumato.cli.options import DATA, ENCODING, READ, REQUIRED, SEPARATOR, option, reading, split_names
 from sfumato.cli.output import Output, TableColumn, number, printable, right, waiting, watching
 from sfumato.cli.release import print_written
 from sfumato.errors import DataError, ParameterError
@@ -71,6 +71,7 @@ def microaggregate(
     missing: list[str] | None = option("--missing", "A text that means missing; may be repeated.", "TEXT"),
     separator: str | None = SEPARATOR,
     encoding: str = ENCODING,
+    read: list[str] | None = READ,
     output: Output,
 ) -> dict[str, object]:
     """Replace values by the centres of clusters of at least k similar rows.
@@ -91,9 +92,9 @@ def microaggregate(
             )
     chosen, orders = _groups(groups), _orders(order or [])
     check_release_target(path, force=options.force)
-    read = [data] if groups in ("none", "auto") else [data, groups]
-    options.spare_inputs([path, manifest_path(path)], read)
-    with watching(options, "groupings") as watch, reading(names, separator, encoding) as how:
+    inputs = [data] if groups in ("none", "auto") else [data, groups]
+    options.spare_inputs([path, manifest_path(path)], inputs)
+    with watching(options, "groupings") as watch, reading(names, separator, encoding, read) as how:
         found = api.microaggregate(
             data,
             names,

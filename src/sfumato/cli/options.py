@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import csv
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -104,7 +104,11 @@ FLAGS = frozenset(name for name, item in _FIELDS.items() if item.default is Fals
 VALUED = frozenset(_FIELDS) - FLAGS
 """Common options with a value."""
 
-DATA = argument("DATA", "csv, tsv, parquet, arrow or json lines; or a folder of parquet files.")
+DATA = argument(
+    "DATA",
+    "csv, tsv, Excel, SPSS, Stata, SAS, parquet, arrow or json lines; a folder or '*.csv' of files with the "
+    "same columns; or - for standard input.",
+)
 SPEC = argument("SPEC", "The specification file.")
 SPEC_OF_FRONT = argument("SPEC", "The specification that the front was made with.")
 FRONT = option("--front", "The folder that 'explore' wrote.", "DIR", REQUIRED)
@@ -113,8 +117,16 @@ SENSITIVE = option("--sensitive", "Columns whose values must not be learnt; may 
 PERSON = option("--person", "Column that identifies the person of each row.", "P")
 SEPARATOR = option("--separator", "The character between two fields; detected if not given.", "C")
 ENCODING = option("--encoding", "The encoding of a text file.", "NAME", "utf-8")
+READ = option(
+    "--read",
+    "How the data are read, as in [data]: decimal=, skip=, header=, sheet= or labels=; may be repeated.",
+    "KEY=VALUE",
+)
 
-_IN_SPECIFICATION = re.compile(r'\b([Ss])et (separator|encoding)( = "[^"]*")? in \[data\]')
+_READ_KEYS = ("decimal", "skip", "header", "sheet", "labels")
+_IN_SPECIFICATION = re.compile(
+    rf'\b([Ss])et (separator|encoding|{"|".join(_READ_KEYS)})( = (?:"[^"]*"|\w+))? in \[data\]'
+)
 
 
 def split_names(texts: Sequence[str] | None, where: str) -> tuple[str, ...]:
@@ -135,12 +147,14 @@ def split_names(texts: Sequence[str] | None, where: str) -> tuple[str, ...]:
 
 
 @contextlib.contextmanager
-def reading(columns: Sequence[str], separator: str | None, encoding: str) -> Iterator[Spec]:
+def reading(
+    columns: Sequence[str], separator: str | None, encoding: str, read: Sequence[str] | None = None
+) -> Iterator[Spec]:
     """Give a specification that says no more than how a table is read.
 
     Advice about ``[data]`` names the options instead, since there is no specification to edit.
     """
-    spec = _make_reading_spec(columns, separator, encoding)
+    spec = _make_reading_spec(columns, separator, encoding, _split_reading(read or ()))
     try:
         yield spec
     except DataError as error:
@@ -148,19 +162,35 @@ def reading(columns: Sequence[str], separator: str | None, encoding: str) -> Ite
         raise DataError(message, where=error.where, values=error.values) from None
 
 
-def _make_reading_spec(columns: Sequence[str], separator: str | None, encoding: str) -> Spec:
+def _split_reading(texts: Sequence[str]) -> dict[str, object]:
+    """Read ``KEY=VALUE``: a number, true or false where the text is one, as in TOML."""
+    found: dict[str, object] = {}
+    for text in texts:
+        key, _, value = text.partition("=")
+        if key not in _READ_KEYS or not value:
+            raise ParameterError(f"write one of {', '.join(_READ_KEYS)}, then = and a value.", where="--read")
+        is_plain = key == "skip" and value.isdecimal()
+        found[key] = int(value) if is_plain else {"true": True, "false": False}.get(value, value)
+    return found
+
+
+def _make_reading_spec(
+    columns: Sequence[str], separator: str | None, encoding: str, read: Mapping[str, object]
+) -> Spec:
     from sfumato.spec import Spec
 
-    data = {"separator": "\t" if separator == "\\t" else separator, "encoding": encoding}
+    data = {"separator": "\t" if separator == "\\t" else separator, "encoding": encoding, **read}
     given = {name: text for name, text in data.items() if text is not None}
     try:
         return Spec(data=given, attributes={name: {"role": "quasi-identifier"} for name in columns})
     except SpecError as error:
         wrong = next((name for name in given if name in (error.where or "")), "separator")
-        raise ParameterError(error.message, where=f"--{wrong}") from None
+        raise ParameterError(error.message, where="--read" if wrong in read else f"--{wrong}") from None
 
 
 def _as_option(match: re.Match[str]) -> str:
     letter = "U" if match[1] == "S" else "u"
     value = match[3].removeprefix(" = ") if match[3] else ""
+    if match[2] in _READ_KEYS:
+        return f"{letter}se --read {match[2]}={value}"
     return f"{letter}se --{match[2]} {value}".rstrip()

@@ -6,7 +6,17 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
-from sfumato.cli.options import DATA, ENCODING, PERSON, SENSITIVE, SEPARATOR, option, reading, split_names
+from sfumato.cli.options import (
+    DATA,
+    ENCODING,
+    PERSON,
+    READ,
+    SENSITIVE,
+    SEPARATOR,
+    option,
+    reading,
+    split_names,
+)
 from sfumato.cli.output import Output, TableColumn, percent, right, waiting
 from sfumato.errors import ParameterError
 from sfumato.words import count_words, range_words
@@ -41,6 +51,7 @@ def risk(
     spec: str | None = option("--spec", "Specification: roles, hierarchies and how to read DATA.", "SPEC"),
     separator: str | None = SEPARATOR,
     encoding: str = ENCODING,
+    read: list[str] | None = READ,
     output: Output,
 ) -> dict[str, object]:
     """See what attackers would achieve against a table, and against a release made from it.
@@ -52,13 +63,14 @@ def risk(
     options = output.options
     known = None if qi is None else split_names(qi, "--qi")
     secret = split_names(sensitive, "--sensitive")
-    if spec is not None and (separator is not None or encoding != "utf-8"):
+    if spec is not None and (separator is not None or encoding != "utf-8" or read):
         raise ParameterError(
-            "--separator and --encoding cannot be combined with --spec; set them in [data].", where="--spec"
+            "--separator, --encoding and --read cannot be combined with --spec; set them in [data].",
+            where="--spec",
         )
     source = (
         # A specification names a quasi-identifier; how a table is read does not depend on which.
-        reading(known or ("any",), separator, encoding)
+        reading(known or ("any",), separator, encoding, read)
         if spec is None
         else nullcontext(options.load_spec(spec))
     )

@@ -55,7 +55,7 @@ def _audit_clusters(path: Path, manifest: Manifest, original: object, spec: Spec
     try:
         if original is not None:
             recipe = Microaggregation.from_dict(manifest.recipe, where=f"{manifest_path(path)}: recipe")
-            how = None if spec is None else spec.data
+            how = manifest.reading() if spec is None else spec.data
             beside = hold_microaggregated(path, manifest, open_original(original, how, recipe.missing))
         verdict = verify_microaggregated(path, manifest, {} if beside is None else beside.measures)
     except VerificationError as error:
@@ -67,7 +67,7 @@ def _audit_classes(path: Path, manifest: Manifest, original: object, spec: Spec 
     promise = manifest.promise()
     source = None
     if original is not None:
-        source = open_original(original, None if spec is None else spec.data, promise.missing)
+        source = open_original(original, manifest.reading() if spec is None else spec.data, promise.missing)
     manner = [*reversed(judge_manifest(manifest))]
     try:
         found, beside = recount(path, promise), None
@@ -122,6 +122,7 @@ def _judge_specification(path: Path, manifest: Manifest, spec: Spec, found: Reco
             if _is_as_strict(name, manifest.require.get(name), asked.require.get(name))
         },
         tolerance=manifest.tolerance,
+        dialect=manifest.dialect,
     )
     try:
         counted = recount(path, promise)
@@ -172,6 +173,8 @@ def specified_promise(spec: Spec) -> Promise:
         missing=tuple(spec.data.missing),
         unknown={name: comparable(asked.unknown, asked.kind) for name, asked in spec.attributes.items()},
         formats={name: item.format for name, item in spec.attributes.items() if item.format},
+        # Without a manifest, a release is taken to be spelt as its input was declared to be.
+        dialect=spec.data.model_dump(include={"separator", "encoding", "decimal"}, exclude_defaults=True),
     )
 
 

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from sfumato.classes import Classes
     from sfumato.preparing import Prepared
     from sfumato.search import Problem
+    from sfumato.table.dialects import Dialect
     from sfumato.verifier import Recount
 
 
@@ -86,13 +87,15 @@ class Draft:
     def write(self, path: Path, *, force: bool = False) -> Manifest:
         """Write the release if an independent recount of the written file confirms its promise."""
         self.spare_inputs(path, manifest_path(path))
+        dialect = self.prepared.table.source.dialect
+        spelt = replace(self, promise=replace(self.promise, dialect=dialect.stated(path)))
         check = check_promise(
-            self.promise,
-            self._manifest,
-            seen_by_all=self._seen_by_all,
-            write_checked=self._write_checked if self._needs_checked else None,
+            spelt.promise,
+            spelt._manifest,
+            seen_by_all=spelt._seen_by_all,
+            write_checked=partial(spelt._write_checked, dialect=dialect) if self._needs_checked else None,
         )
-        return write_release(self.write_rows, path, check, force=force)
+        return write_release(partial(self.write_rows, dialect=dialect), path, check, force=force)
 
     @property
     def _needs_checked(self) -> bool:
@@ -107,15 +110,15 @@ class Draft:
             outputs, [*self.prepared.spec.inputs, *([] if source.file is None else [source.file.path])]
         )
 
-    def write_rows(self, path: Path) -> None:
+    def write_rows(self, path: Path, *, dialect: Dialect | None = None) -> None:
         """Write the rows with types and in an order that follow from them alone."""
         is_lazy = self.prepared.table.source.is_lazy and self.recipe.order == "sorted"
-        write_table(self._apply() if is_lazy else self.frame, path, leaving=self._leaving())
+        write_table(self._apply() if is_lazy else self.frame, path, leaving=self._leaving(), dialect=dialect)
 
-    def _write_checked(self, path: Path) -> None:
+    def _write_checked(self, path: Path, *, dialect: Dialect | None = None) -> None:
         """Write the same rows with the person and who holds what, which only the recount sees."""
         leaving = replace(self._leaving(), order="input")
-        write_table(self._apply(with_person=True), path, leaving=leaving)
+        write_table(self._apply(with_person=True), path, leaving=leaving, dialect=dialect)
 
     def _leaving(self) -> Leaving:
         table, recipe = self.prepared.table, self.recipe
@@ -180,6 +183,7 @@ class Draft:
             tolerance=tolerance or {},
             about=about_release(asked),
             choice_tolerance=asked.tolerance if asked.choice == "near-optimal" else None,
+            dialect=self.promise.dialect,
         )
 
 

@@ -6,16 +6,18 @@ import datetime as dt
 import os
 import platform
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from sfumato.errors import DataError, VerificationError
+from sfumato.errors import DataError, SpecError, VerificationError
 from sfumato.hierarchies import ROOT, text_of
 from sfumato.release.json_files import Fields, load_json_object, seal_of, stable_json
 from sfumato.release.recipe import Generalization, RecipeAttribute
+from sfumato.spec import DataSpec
+from sfumato.table import Source, open_source
 from sfumato.verifier import Promise, stated_secrets
 
 if TYPE_CHECKING:
@@ -56,6 +58,9 @@ class Manifest:
     choice_tolerance: float | None = None
     # when it was released (`date`), and what the specification says about by whom, for whom and what for
     about: Mapping[str, str] = field(default_factory=dict)
+    # how a CSV or TSV file is spelt, where that is not plain: `separator`, `encoding`, `decimal`, `line_end`,
+    # `bom` and `sep_line`
+    dialect: Mapping[str, object] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, object]:
         """Return the JSON form, with the seal that belongs to it."""
@@ -77,6 +82,7 @@ class Manifest:
             **({"withheld": dict(self.withheld)} if self.withheld else {}),
             **({"tolerance": dict(self.tolerance)} if self.tolerance else {}),
             **({} if drawn is None else {"choice": "near-optimal", "choice_tolerance": drawn}),
+            **({"dialect": dict(self.dialect)} if self.dialect else {}),
         }
 
     def to_json(self) -> str:
@@ -103,6 +109,7 @@ class Manifest:
             _read_seal(fields, content),
             fields.number("choice_tolerance") if fields.has("choice_tolerance") else None,
             _texts(fields, "about"),
+            _read_dialect(fields) if fields.has("dialect") else {},
         )
 
     def promise(self) -> Promise:
@@ -135,7 +142,12 @@ class Manifest:
             tolerance=self.tolerance,
             order=recipe.order,
             formulas=recipe.formulas,
+            dialect=self.dialect,
         )
+
+    def reading(self) -> DataSpec:
+        """Return how the file is read; its input was spelt alike."""
+        return _reading(self.dialect)
 
     def _check_levels(self, recipe: Generalization) -> None:
         """Refuse a recipe whose levels or labels are not those that the reference states costs for."""
@@ -167,6 +179,29 @@ def _digest(fields: Fields, key: str) -> str:
     if len(digest) != 64 or not set(digest) <= set("0123456789abcdef"):
         raise DataError(f"{key!r} is not a digest of 64 hexadecimal digits.", where=fields.where)
     return digest
+
+
+def _reading(stated: Mapping[str, Any]) -> DataSpec:
+    keys = {name: stated[name] for name in ("separator", "encoding", "decimal") if name in stated}
+    # What a dialect does not state is as in plain CSV; without one nothing is known.
+    return DataSpec(**({"decimal": "."} if stated else {}) | keys)
+
+
+def _read_dialect(fields: Fields) -> Mapping[str, object]:
+    stated = fields.mapping("dialect")
+    try:
+        _reading(stated)
+    except SpecError:
+        raise DataError("'dialect' is malformed.", where=fields.where) from None
+    return stated
+
+
+def open_released(release: object, missing: Sequence[str] = ("",)) -> Source:
+    """Open released rows; a file is read as its manifest says that it is spelt."""
+    how = DataSpec()
+    if isinstance(release, str | os.PathLike) and manifest_path(release).is_file():
+        how = Manifest.load(manifest_path(release)).reading()
+    return open_source(release, how.model_copy(update={"missing": tuple(missing)}))
 
 
 def _read_seal(fields: Fields, content: Mapping[str, object]) -> Seal:
@@ -202,7 +237,7 @@ def _fits_labels(done: RecipeAttribute, entry: Mapping[str, object]) -> bool:
     return written is None or stated - {ROOT} <= set(written)
 
 
-def manifest_path(path: str | Path) -> Path:
+def manifest_path(path: str | os.PathLike[str]) -> Path:
     """Return where the manifest of a release is.
 
     Examples

@@ -156,6 +156,7 @@ def read_promise(manifest: Manifest, where: str) -> ClusterPromise:
         manifest.sha256,
         tuple(manifest.measures.get(name) for name in required),
         _read_orders(fields),
+        manifest.dialect,
     )
 
 
@@ -192,6 +193,7 @@ def state_microaggregated(
         {},
         current_versions(),
         about=about_release(),
+        dialect=promise.dialect,
     )
 
 

@@ -12,6 +12,7 @@ from sfumato.errors import SfumatoError
 from sfumato.preparing import load
 from sfumato.private import scratch_folder
 from sfumato.release.draft import make_draft
+from sfumato.release.manifest import open_released
 from sfumato.release.microaggregated import NOT_MADE, Microaggregation, measure_centres, read_both, remake
 from sfumato.release.reapply import recipe_domains, recipe_problem
 from sfumato.release.recipe import Generalization
@@ -66,11 +67,11 @@ def hold_generalized(
     # Which classes were suppressed is read from the file: whether it should have been is recounted there.
     lenient = replace(recipe, require={}, rule="none", limit=0.0, confidential=(), order="input")
     try:
-        prepared, difference = _recode(path, lenient, original, strict=True)
+        prepared, difference = _recode(path, lenient, original, manifest.dialect, strict=True)
         is_applied = False
         if not difference.is_none:
             # A recipe that was found in other data takes more values than it lists.
-            applied, other = _recode(path, lenient, original, strict=False)
+            applied, other = _recode(path, lenient, original, manifest.dialect, strict=False)
             if other.is_none:
                 prepared, difference, is_applied = applied, other, True
     except SfumatoError as error:
@@ -102,7 +103,7 @@ def _names(manifest: Manifest, found: Recount) -> list[str]:
 
 
 def _recode(
-    path: Path, recipe: Generalization, original: Source, *, strict: bool
+    path: Path, recipe: Generalization, original: Source, dialect: Mapping[str, object], *, strict: bool
 ) -> tuple[Prepared, Difference]:
     """Apply a recipe to the original, and compare its rows with those of the file."""
     prepared, problem = recipe_problem(recipe, original, strict=strict)
@@ -118,9 +119,9 @@ def _recode(
         none = np.zeros((0, len(numbered)), dtype=np.int32)
         write_table(apply(prepared.table, numbered, none), numbers)
         columns = _columns(recipe, original)
-        found = compare_bags(path, made, columns, numbers)
+        found = compare_bags(path, made, columns, numbers, dialect)
         if not found.is_none and _is_flat(recipe):
-            found = compare_bags(path, made, replace(columns, is_whole=False))
+            found = compare_bags(path, made, replace(columns, is_whole=False), dialect=dialect)
         return prepared, found
 
 
@@ -218,20 +219,21 @@ def hold_microaggregated(path: Path, manifest: Manifest, original: Source) -> Be
     """Compare a microaggregated file with the original: the same rows, centres in place of values."""
     recipe = Microaggregation.from_dict(manifest.recipe)
     try:
-        sides = read_both(original, open_source(path), recipe)
+        sides = read_both(original, open_released(path), recipe)
     except SfumatoError as error:
-        return Beside((broken(ROWS, error.message), *_judge_others(path, recipe, original)))
+        return Beside((broken(ROWS, error.message), *_judge_others(path, manifest, original)))
     checks = [
         _judge("rows in", manifest.rows["in"], len(sides.before)),
         held(ROWS, "in every cluster their centre is the released value."),
-        *_judge_others(path, recipe, original),
+        *_judge_others(path, manifest, original),
     ]
     measures = measure_centres(sides.before, sides.after, scaled=recipe.standardize)
     return Beside(tuple(checks), measures, len(sides.before))
 
 
-def _judge_others(path: Path, recipe: Microaggregation, original: Source) -> Iterator[Check]:
+def _judge_others(path: Path, manifest: Manifest, original: Source) -> Iterator[Check]:
     """Compare the columns that are published unchanged, as texts of the format of the file."""
+    recipe = Microaggregation.from_dict(manifest.recipe)
     title, others = "other columns", [name for name in recipe.columns if name not in recipe.names]
     if not others:
         return
@@ -247,7 +249,7 @@ def _judge_others(path: Path, recipe: Microaggregation, original: Source) -> Ite
                 write_table(replace_columns(original, new, recipe.columns, sort=True), made)
             else:
                 write_table(replace_columns(original, {}, others), made)
-            changed = differing_columns(path, made, others)
+            changed = differing_columns(path, made, others, manifest.dialect)
     except SfumatoError as error:
         yield broken(title, f"{title}: {error.message}")
         return

@@ -120,13 +120,20 @@ def check_numbers(check: Callable[[object], int | float]) -> BeforeValidator:
     return BeforeValidator(check_table)
 
 
+def _check_decimal(value: object) -> str:
+    text = check_text(value)
+    if text not in (",", "."):
+        raise ValueError('must be "," or ".".')
+    return text
+
+
 class DataSpec(Section):
     """Where the data are and how they are read: ``[data]``."""
 
     path: PathText | None = described(
         None,
-        "The file, or a folder of Parquet files, relative to the specification. Leave it out if you pass a "
-        "frame in Python.",
+        "The file, relative to the specification; or a folder, or a pattern such as `data/*.csv`, of files "
+        "with the same columns; or `-` for standard input. Leave it out if you pass a frame in Python.",
         "patients.csv",
     )
     separator: Annotated[str, BeforeValidator(_check_separator)] | None = described(
@@ -134,6 +141,22 @@ class DataSpec(Section):
     )
     encoding: Annotated[str, BeforeValidator(_check_encoding)] = described(
         "utf-8", "The encoding of a text file.", "cp1252"
+    )
+    decimal: Annotated[str, BeforeValidator(_check_decimal)] | None = described(
+        None,
+        "The decimal mark of a text file. If not given it is found where the separator is `;`: a comma, if "
+        "all cells of some column are then numbers.",
+        ",",
+    )
+    skip: Whole = described(0, "Lines above the header, such as a title; `sep=` is not counted.", 2)
+    header: Flag = described(
+        True, "Whether names of columns come first. Without them columns are `column_1`, `column_2`, …", False
+    )
+    sheet: FilledText | None = described(
+        None, "The sheet of a workbook. Needed only if it has several.", "Patients"
+    )
+    labels: Flag = described(
+        True, "Whether coded values of SPSS, Stata and SAS files are read as their labels.", False
     )
     missing: Texts = described(
         ("",), "The texts that are read as missing. Your list replaces the default.", ["", "NA", "-9"]

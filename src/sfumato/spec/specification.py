@@ -187,8 +187,8 @@ class Spec(Section, ShownInNotebook):
         return Path.cwd() if self._folder is None else self._folder
 
     def resolve(self, path: str | os.PathLike[str]) -> Path:
-        """Return a path of the specification that works from any folder."""
-        return self.folder / path
+        """Return a path of the specification that works from any folder; ``-`` is standard input."""
+        return Path(path) if str(path) == "-" else self.folder / path
 
     @property
     def inputs(self) -> tuple[Path, ...]:

@@ -1,24 +1,34 @@
-"""Text files with separators: finding separator and header, and saying what is wrong with a line."""
+"""Text files with separators: finding dialect and header, and saying what is wrong with a line."""
 
 from __future__ import annotations
 
+import bz2
 import codecs
 import csv
 import gzip
 import io
+import itertools
 import json
+import lzma
 import re
 import tempfile
-from dataclasses import dataclass
+import zipfile
+import zlib
+from collections import Counter
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any, cast
 
 from sfumato.errors import DataError
 from sfumato.private import process_folder
+from sfumato.table.dialects import Dialect
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from sfumato.spec import DataSpec
+
+COMPRESSED = (".gz", ".bz2", ".xz", ".zst", ".zip")
 SEPARATORS = (",", ";", "\t", "|")
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
@@ -27,46 +37,162 @@ _SAMPLE_CHARACTERS = 1 << 17
 _COPY_CHARACTERS = 1 << 20
 
 
+_SEP_LINE = re.compile(r'"?sep=([^"\r\n])"?(?:\r\n|\r|\n)', re.IGNORECASE)
+_BOMS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
+_TITLE_LINES, _PADDED, _MOST = 50, 3, 0.5
+_TRAILING_ROWS = 1000
+
+
 @dataclass(frozen=True)
 class Layout:
     """How a text file is laid out."""
 
-    path: Path  # the file as the user named it
+    named: Path  # the file as the user named it
+    path: Path  # the same, or the text that was made of it
     readable: Path  # a file with the same rows in UTF-8: the file itself, or a private copy of it
     compressed: bool  # whether `readable` is compressed with gzip
-    encoding: str  # the encoding of `path`
-    separator: str  # the character between two fields
-    names: tuple[str, ...]  # the column names of the header
-    blank_lines: int  # the number of lines before the header, all blank
+    dialect: Dialect  # how it is spelt
+    names: tuple[str, ...]  # the column names
+    skipped: int  # the number of lines before the header, or before the first row where there is none
+    has_header: bool = True  # whether a header is read after them
+    has_trailing: bool = False  # whether a separator ends every line, so that a last field is to be empty
+    skip: int = 0  # the lines above the header as a specification counts them
+
+    @property
+    def separator(self) -> str:
+        """The character between two fields."""
+        return self.dialect.separator
 
 
-def lay_out(path: Path, *, separator: str | None, encoding: str) -> Layout:
-    """Find the separator and the header of a text file."""
-    _refuse_unknown_encoding(path, encoding)
-    sample, complete = _read_sample(path, encoding)
-    if not sample.strip():
-        raise DataError("the file is empty. Put a header and at least one row into it.", where=str(path))
-    blank = _BLANK_LINES.match(sample)
-    sample = sample[blank.end() :] if blank else sample
-    chosen = separator or _find_separator(sample, complete=complete)
-    header = next(_records(sample, chosen, complete=complete), [])
+def lay_out(
+    path: Path, asked: DataSpec, named: Path, *, separator: str | None = None, guess: bool = False
+) -> Layout:
+    """Find the dialect and the header of a text file; ``guess`` also passes over the lines of a title."""
+    found = _find_dialect(path, asked.encoding)
+    sample, complete = _read_sample(path, found)
+    stated = _SEP_LINE.match(sample)
+    start = _find_start(path, sample, stated.end() if stated else 0, asked.skip or 0)
+    chosen = asked.separator or (stated and stated[1]) or separator
+    chosen = chosen or _find_separator(sample[start:], complete=complete)
+    titles = _count_titles(_first_lines(sample[start:], chosen))
+    above = len(_LINE_END.findall(sample[:start])) + titles
+    if titles and not guess:
+        raise DataError(
+            f"the header seems to be in line {above + 1}. Set skip = {above - bool(stated)} in [data].",
+            where=str(path),
+        )
+    start += sum(len(line) for line in itertools.islice(_lines(sample[start:]), titles))
+    records = _records(sample[start:], chosen, complete=complete)
+    header = next(records, [])
     _refuse_wrong_separator(path, header, chosen)
-    names = _name_columns(path, header)
-    copy = _utf8_copy(path, encoding)
-    readable, compressed = (path, _is_compressed(path)) if copy is None else (copy, False)
-    blank_lines = len(_LINE_END.findall(blank.group())) if blank else 0
-    return Layout(path, readable, compressed, encoding, chosen, names, blank_lines)
+    trailing, longer = _has_trailing(header, list(itertools.islice(records, _TRAILING_ROWS)))
+    kept = header[:-1] if trailing and not longer else header
+    names = _name_columns(path, kept if asked.header else [""] * len(kept))
+    copy = _utf8_copy(path, found)
+    end = _LINE_END.search(sample)
+    return Layout(
+        named,
+        path,
+        path if copy is None else copy,
+        copy is None and path.suffix.lower() == ".gz",
+        replace(
+            found,
+            separator=chosen,
+            line_end="\r\n" if end and end.group() == "\r\n" else "\n",
+            sep_line=bool(stated),
+        ),
+        names,
+        # Such a header is shorter than the rows, and the engine would refuse it.
+        above + (longer and asked.header),
+        asked.header and not longer,
+        trailing,
+        above - bool(stated),
+    )
+
+
+def _find_start(path: Path, sample: str, start: int, skip: int) -> int:
+    """Return where the text begins after lines to pass over and blank ones."""
+    start += sum(len(line) for line in itertools.islice(_lines(sample[start:]), skip))
+    blank = _BLANK_LINES.match(sample, start)
+    start = blank.end() if blank else start
+    if not sample[start:].strip():
+        what = "ends within the lines to skip" if skip else "is empty"
+        raise DataError(f"the file {what}. Put a header and at least one row into it.", where=str(path))
+    return start
+
+
+def looks_like_data(layout: Layout) -> bool:
+    """Tell whether the header is more likely a row: at least half of the names are numbers or dates."""
+    return 2 * sum(bool(re.fullmatch(r"[-+]?[0-9][0-9.,:/-]*", name)) for name in layout.names) >= len(
+        layout.names
+    )
+
+
+def _find_dialect(path: Path, encoding: str) -> Dialect:
+    """Find encoding and byte order mark; refuse NUL bytes, which the engine would take for text."""
+    name = _refuse_unknown_encoding(path, encoding)
+    try:
+        with _open_bytes(path) as file:
+            first = file.read(3)
+            pieces = iter(lambda: file.read(_COPY_CHARACTERS), b"")
+            has_nul = b"\0" in first or any(b"\0" in piece for piece in pieces)
+    except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
+        raise _unreadable(path, error) from None
+    found = next((known for mark, known in _BOMS.items() if first.startswith(mark)), None)
+    has_nul = has_nul and found in (None, "utf-8")
+    if found and not has_nul and name in ("utf-8", "utf-8-sig", "ascii", "utf-16", found):
+        return Dialect(encoding=found, bom=True)
+    if name == "utf-16":
+        raise _undecodable(path, encoding)
+    if has_nul and not name.startswith(("utf-16", "utf-32")):
+        raise DataError(
+            "the file holds NUL bytes: it is not text, or in another encoding. Save it as CSV, or set "
+            'encoding in [data], for example "utf-16".',
+            where=str(path),
+        )
+    plain = {"utf-8-sig": "utf-8", "ascii": "utf-8"}
+    return Dialect(encoding=plain.get(name, name))
+
+
+def _lines(text: str) -> Iterator[str]:
+    """Yield lines with their ends."""
+    return iter(io.StringIO(text, newline=""))
+
+
+def _first_lines(text: str, separator: str) -> list[list[str]]:
+    """Return the fields of the first lines, each read by itself."""
+    first = (line.rstrip("\r\n") for line in itertools.islice(_lines(text), _TITLE_LINES))
+    return [next(csv.reader([line], delimiter=separator), []) for line in first]
+
+
+def _count_titles(rows: Sequence[Sequence[str]]) -> int:
+    """Count the lines above the header: those with a single cell, where most lines have several."""
+    width, _ = Counter(len(row) for row in rows if row).most_common(1)[0] if any(rows) else (1, 0)
+    for place, row in enumerate(rows):
+        # A title stands in the first cell. A header of two columns may have a single name.
+        if any(cell.strip() for cell in row[1:]) or len(row) == width < _PADDED:
+            return place if len(row) == width else 0
+    return 0
+
+
+def _has_trailing(header: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[bool, bool]:
+    """Tell whether a separator ends every row, and whether only the header has none."""
+    if len(header) < 2 or not rows or any(row[-1] for row in rows):
+        return False, False
+    widths = {len(row) for row in rows}
+    longer = widths == {len(header) + 1}
+    return longer or (widths == {len(header)} and not header[-1]), longer
 
 
 def explain(layout: Layout) -> DataError:
     """Say why the rows of a file cannot be read: the line and the counts, never its contents."""
-    where = str(layout.path)
+    where = str(layout.named)
     try:
-        with _open_text(layout.path, layout.encoding) as file:
+        with _open_text(layout.path, layout.dialect) as file:
             problem = _find_bad_line(file, layout)
     except UnicodeError:
-        return _undecodable(layout.path, layout.encoding)
-    except (OSError, EOFError):
+        return _undecodable(layout.named, layout.dialect.encoding)
+    except (OSError, EOFError, zlib.error, lzma.LZMAError):
         return DataError("the file cannot be read to its end. Check that it is complete.", where=where)
     if problem is not None:
         return DataError(problem, where=where)
@@ -79,53 +205,67 @@ def explain(layout: Layout) -> DataError:
 
 def _find_bad_line(file: IO[str], layout: Layout) -> str | None:
     """Return what is wrong with the first irregular line, or None."""
-    for _ in range(layout.blank_lines):
+    for _ in range(layout.skipped):
         file.readline()
     reader = csv.reader(file, delimiter=layout.separator, strict=True)
-    begin, expected = layout.blank_lines + 1, len(layout.names)
+    begin, expected = layout.skipped + 1, len(layout.names) + layout.has_trailing
     try:
         for record in reader:
             if record and len(record) != expected:
                 fields = "1 field" if len(record) == 1 else f"{len(record)} fields"
+                header = "the header" if layout.has_header else "the first row"
                 return (
-                    f"line {begin} has {fields} where the header has {expected}. "
+                    f"line {begin} has {fields} where {header} has {expected}. "
                     "Repair the line, or set separator in [data]."
                 )
-            begin = layout.blank_lines + reader.line_num + 1
-    except csv.Error:
+            begin = layout.skipped + reader.line_num + 1
+    except csv.Error as error:
+        if "NUL" in str(error):
+            return f"line {begin} holds a NUL byte. Repair the line."
         return f"the quotes in line {begin} are not balanced. Repair the line."
     return None
 
 
-def _read_sample(path: Path, encoding: str) -> tuple[str, bool]:
+def _read_sample(path: Path, dialect: Dialect) -> tuple[str, bool]:
     """Return the beginning of the text, and whether it is the whole."""
     try:
-        with _open_text(path, encoding) as file:
+        with _open_text(path, dialect) as file:
             sample = file.read(_SAMPLE_CHARACTERS)
             # However wide the table is, its header must be whole.
             while not _LINE_END.search(sample.lstrip()) and (more := file.read(_SAMPLE_CHARACTERS)):
                 sample += more
-            return sample, not file.read(1)
+            complete = not file.read(1)
     except UnicodeError:
-        raise _undecodable(path, encoding) from None
-    except (OSError, EOFError) as error:
-        reason = getattr(error, "strerror", None) or "it is not what its name says"
-        raise DataError(f"the file cannot be read: {reason}.", where=str(path)) from None
+        raise _undecodable(path, dialect.encoding) from None
+    except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
+        raise _unreadable(path, error) from None
+    return sample, complete
+
+
+def _unreadable(path: Path, error: Exception) -> DataError:
+    reason = getattr(error, "strerror", None) or "it is not what its name says"
+    return DataError(f"the file cannot be read: {reason}.", where=str(path))
 
 
 def _find_separator(sample: str, *, complete: bool) -> str:
     """Return the separator that splits the first lines best."""
+    read = {other: list(_records(sample, other, complete=complete)) for other in SEPARATORS}
+    found = max(SEPARATORS, key=lambda other: _merit(read[other]))
+    if _merit(read[found])[1] > _MOST:
+        return found
+    # Lines above the header have no separator, or it is part of a sentence.
+    titles = {other: _count_titles(records[:_TITLE_LINES]) for other, records in read.items()}
+    return max(SEPARATORS, key=lambda other: (*_merit(read[other][titles[other] :])[:2], -titles[other]))
 
-    def merit(separator: str) -> tuple[bool, float, int]:
-        records = list(_records(sample, separator, complete=complete))
-        if not records or len(records[0]) == 1:
-            return (False, 0.0, 0)
-        # A quote left over in a name means that it was cut in two.
-        whole = not any('"' in name for name in records[0])
-        fields = len(records[0])
-        return (whole, sum(len(record) == fields for record in records) / len(records), fields)
 
-    return max(SEPARATORS, key=merit)
+def _merit(records: Sequence[Sequence[str]]) -> tuple[bool, float, int]:
+    """Tell how well records were split: the header whole, most rows as long as it, and long."""
+    if not records or len(records[0]) == 1:
+        return (False, 0.0, 0)
+    # A quote left over in a name means that it was cut in two.
+    whole = not any('"' in name for name in records[0])
+    fields = len(records[0])
+    return (whole, sum(len(record) == fields for record in records) / len(records), fields)
 
 
 def _records(sample: str, separator: str, *, complete: bool) -> Iterator[list[str]]:
@@ -176,10 +316,10 @@ def refuse_repeated(names: Sequence[str], *, where: str) -> None:
             raise DataError(f"the column name {name!r} {how}. Rename one of the columns.", where=where)
 
 
-def _refuse_unknown_encoding(path: Path, encoding: str) -> None:
-    """Refuse the name of an encoding that does not exist."""
+def _refuse_unknown_encoding(path: Path, encoding: str) -> str:
+    """Return Python's name of an encoding; refuse one that does not exist."""
     try:
-        codecs.lookup(encoding)
+        return codecs.lookup(encoding).name
     except LookupError:
         raise DataError(
             f"the encoding {encoding!r} is not known. Use for example 'utf-8', 'latin-1' or 'cp1252'.",
@@ -187,36 +327,61 @@ def _refuse_unknown_encoding(path: Path, encoding: str) -> None:
         ) from None
 
 
-def _utf8_copy(path: Path, encoding: str) -> Path | None:
-    """Write a private copy in UTF-8 of a file in another encoding; None where none is needed."""
-    if codecs.lookup(encoding).name in ("utf-8", "utf-8-sig", "ascii"):
+def _utf8_copy(path: Path, dialect: Dialect) -> Path | None:
+    """Write a private copy in UTF-8 of a file that the engine cannot read; None where none is needed."""
+    if dialect.encoding == "utf-8" and path.suffix.lower() not in COMPRESSED[1:]:
         return None
     try:
-        with (
-            _open_text(path, encoding) as source,
-            tempfile.NamedTemporaryFile(
-                "w", encoding="utf-8", newline="", dir=process_folder(), suffix=".csv", delete=False
-            ) as target,
-        ):
+        with _open_text(path, dialect) as source, private_text(".csv") as target:
             while text := source.read(_COPY_CHARACTERS):
                 target.write(text)
     except UnicodeError:
-        raise _undecodable(path, encoding) from None
+        raise _undecodable(path, dialect.encoding) from None
+    except (EOFError, zlib.error, lzma.LZMAError) as error:
+        raise _unreadable(path, error) from None
     return Path(target.name)
 
 
-def _open_text(path: Path, encoding: str) -> IO[str]:
-    """Open a file, compressed or not, as text with its own line ends."""
-    name = codecs.lookup(encoding).name
-    decoder = "utf-8-sig" if name in ("utf-8", "ascii") else encoding
-    if _is_compressed(path):
-        return gzip.open(path, "rt", encoding=decoder, newline="")
-    return path.open(encoding=decoder, newline="")
+def private_text(suffix: str) -> Any:
+    """Open a new text file that nobody else can read, and that is gone when the process ends."""
+    return tempfile.NamedTemporaryFile(
+        "w", encoding="utf-8", newline="", dir=process_folder(), suffix=suffix, delete=False
+    )
 
 
-def _is_compressed(path: Path) -> bool:
-    """Tell by its name whether a file is compressed."""
-    return path.suffix.lower() == ".gz"
+def _open_text(path: Path, dialect: Dialect) -> IO[str]:
+    """Open a file, compressed or not, as text with its own line ends and without a byte order mark."""
+    file = io.TextIOWrapper(_open_bytes(path), encoding=dialect.encoding, newline="")
+    if dialect.bom:
+        file.read(1)
+    return file
+
+
+def _open_bytes(path: Path) -> IO[bytes]:
+    """Open a file, compressed or not."""
+    suffix = path.suffix.lower()
+    if suffix == ".zip":
+        return _open_zipped(path)
+    if suffix == ".zst":
+        import pyarrow
+
+        return cast("IO[bytes]", pyarrow.CompressedInputStream(path.open("rb"), "zstd"))
+    openers: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+    return cast("IO[bytes]", openers.get(suffix, open)(path, "rb"))
+
+
+def _open_zipped(path: Path) -> IO[bytes]:
+    """Open the one file of an archive."""
+    try:
+        archive = zipfile.ZipFile(path)
+        names = [name for name in archive.namelist() if not name.endswith("/") and "__MACOSX/" not in name]
+        if len(names) == 1:
+            return archive.open(names[0])
+    except (zipfile.BadZipFile, NotImplementedError):
+        raise DataError("the file is not a zip archive, or it is damaged.", where=str(path)) from None
+    except RuntimeError:
+        raise DataError("the archive has a password. Unpack it first.", where=str(path)) from None
+    raise DataError(f"the archive holds {len(names)} files, not one. Unpack it first.", where=str(path))
 
 
 def _undecodable(path: Path, encoding: str) -> DataError:

@@ -3,25 +3,33 @@
 from __future__ import annotations
 
 import contextlib
+import functools
+import glob
 import gzip
 import itertools
 import json
 import re
-from dataclasses import dataclass
+import shutil
+import sys
+import tempfile
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from sfumato.errors import DataError, nearest
-from sfumato.table.delimited import Layout, explain, lay_out, refuse_repeated
-from sfumato.table.engine import connect, quote_literal, read_batches
+from sfumato.private import process_folder
+from sfumato.table.delimited import COMPRESSED, Layout, explain, lay_out, refuse_repeated
+from sfumato.table.dialects import read_decimals
+from sfumato.table.engine import connect, quote_literal, quote_name, read_batches
 from sfumato.table.libraries import duckdb, pa
+from sfumato.table.office import SAVED_ELSEWHERE, text_copy
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from sfumato.spec import DataSpec
 
-FileFormat: TypeAlias = Literal["csv", "tsv", "parquet", "arrow", "jsonl"]
+FileFormat: TypeAlias = Literal["csv", "tsv", "parquet", "arrow", "jsonl", "xlsx", "statistics"]
 
 _SUFFIXES: dict[FileFormat, tuple[str, ...]] = {
     "csv": (".csv", ".txt"),
@@ -29,9 +37,22 @@ _SUFFIXES: dict[FileFormat, tuple[str, ...]] = {
     "parquet": (".parquet", ".pq"),
     "arrow": (".arrow", ".feather", ".ipc"),
     "jsonl": (".jsonl", ".ndjson", ".json"),
+    "xlsx": (".xlsx", ".xlsm"),
+    "statistics": (".sav", ".zsav", ".por", ".dta", ".sas7bdat", ".xpt"),
 }
 FORMATS = {suffix: kind for kind, suffixes in _SUFFIXES.items() for suffix in suffixes}
-_COMPRESSIBLE = ("csv", "tsv", "jsonl")
+# What is read as text, whatever is in it; and what counts in a folder.
+_TEXTS = ("csv", "tsv", "xlsx", "statistics")
+_IN_FOLDERS = ("parquet", "csv", "tsv", "xlsx")
+STANDARD_INPUT = "standard input"
+_MAGIC = {
+    b"PAR1": ".parquet",
+    b"ARROW1": ".arrow",
+    b"\xff\xff\xff\xff": ".arrow",  # a stream
+    b"PK\x03\x04": ".xlsx",
+    b"\x1f\x8b": ".csv.gz",
+    b"{": ".jsonl",
+}
 _RENAMED = re.compile(r"_[0-9]+$")
 # JSON knows texts, numbers and truth values. What the engine guesses beyond that is read as the text it is.
 _JSON_TYPES = ("BIGINT", "UBIGINT", "HUGEINT", "DOUBLE", "BOOLEAN", "VARCHAR")
@@ -41,16 +62,22 @@ _JSON_TYPES = ("BIGINT", "UBIGINT", "HUGEINT", "DOUBLE", "BOOLEAN", "VARCHAR")
 class OpenFile:
     """A file, opened and not yet read."""
 
-    path: Path  # the file or folder
+    path: Path  # the file, folder or pattern of names
     relation: duckdb.DuckDBPyRelation  # its rows
     stamp: tuple[tuple[str, int, int], ...]  # name, size and time of each file, before it was read
-    # how a text file is laid out; its columns are all text. None for typed formats.
-    layout: Layout | None = None
+    # how text files are laid out; their columns are all text. None for typed formats.
+    layouts: tuple[Layout, ...] = ()
+
+    @property
+    def layout(self) -> Layout | None:
+        """How the first text file is laid out."""
+        return self.layouts[0] if self.layouts else None
 
     def explain(self, error: Exception) -> DataError:
         """Say why the rows cannot be read, without a word of what is in them."""
-        if self.layout is not None:
-            return explain(self.layout)
+        found = [explain(layout) for layout in self.layouts]
+        if found:
+            return next((item for item in found if "line" in item.message.split()), found[0])
         kind = type(error).__name__.removesuffix("Exception")
         return DataError(
             f"the rows cannot be read ({kind}). The file is damaged or changed meanwhile; write it again.",
@@ -59,24 +86,29 @@ class OpenFile:
 
 
 def format_of(path: Path) -> FileFormat | None:
-    """Return the format that the name of a file says, or None; ``.gz`` is allowed after a text format.
+    """Return the format that the name of a file says, or None; text may be compressed.
 
     Examples
     --------
-    >>> format_of(Path("a.csv.gz")), format_of(Path("a.feather")), format_of(Path("a.xlsx"))
+    >>> format_of(Path("a.csv.gz")), format_of(Path("a.feather")), format_of(Path("a.xls"))
     ('csv', 'arrow', None)
     """
-    found = FORMATS.get(path.suffix.lower())
-    if path.suffix.lower() != ".gz":
-        return found
-    inner = FORMATS.get(Path(path.stem).suffix.lower())
-    return inner if inner in _COMPRESSIBLE else None
+    suffix = path.suffix.lower()
+    if suffix not in COMPRESSED:
+        return FORMATS.get(suffix)
+    inner = FORMATS.get(Path(path.stem).suffix.lower(), "csv" if suffix == ".zip" else None)
+    return inner if inner in ("csv", "tsv") or (inner, suffix) == ("jsonl", ".gz") else None
 
 
-def open_file(path: Path, asked: DataSpec) -> OpenFile:
-    """Open a file, or a folder of Parquet files."""
-    if not path.exists():
-        raise DataError(f"there is no such file. {_near(path)}".rstrip(), where=str(path))
+def open_file(path: Path, asked: DataSpec, *, guess: bool = False) -> OpenFile:
+    """Open a file, a folder, all files that fit a pattern, or standard input."""
+    if str(path) == "-":
+        with _called(Path(STANDARD_INPUT)):
+            opened = open_file(_standard_input(), asked, guess=guess)
+        layouts = tuple(replace(layout, named=Path(STANDARD_INPUT)) for layout in opened.layouts)
+        return replace(opened, path=Path(STANDARD_INPUT), stamp=(), layouts=layouts)
+    found = stamp(path)
+    files = _find_files(path)
     try:
         # On some systems a file's name may be any bytes.
         str(path.absolute()).encode()
@@ -84,24 +116,145 @@ def open_file(path: Path, asked: DataSpec) -> OpenFile:
         raise DataError(
             "the name is not valid UTF-8. Rename the file or its folder.", where=str(path)
         ) from None
-    found, layout = stamp(path), None
-    if path.is_dir():
-        relation = _read_folder(path)
-    else:
-        kind = _require_format(path)
-        if kind in ("csv", "tsv"):
-            separator = asked.separator or ("\t" if kind == "tsv" else None)
-            layout = lay_out(path, separator=separator, encoding=asked.encoding)
-        relation = _read_text(layout, asked.missing) if layout else _read_typed(path, kind)
+    kinds = {_require_format(file) for file in files}
+    if kinds <= set(_TEXTS):
+        return _open_texts(path, files, asked, found, guess=guess)
+    if len(files) > 1 and kinds != {"parquet"}:
+        raise DataError("several files have to be of one format: text, Excel or Parquet.", where=str(path))
+    relation = _read_parquet(path, files) if kinds == {"parquet"} else _read_typed(files[0], *kinds)
     refuse_repeated(relation.columns, where=str(path))
-    opened = OpenFile(path, relation, found, layout)
+    opened = OpenFile(path, relation, found)
     _refuse_empty(opened)
     return opened
+
+
+def _open_texts(
+    path: Path,
+    files: Sequence[Path],
+    asked: DataSpec,
+    found: tuple[tuple[str, int, int], ...],
+    *,
+    guess: bool,
+) -> OpenFile:
+    """Open files that are read as text."""
+    layouts = tuple(_lay_out(file, asked, guess=guess) for file in files)
+    for layout in layouts[1:]:
+        _refuse_other_columns(layouts[0].names, layout.names, layout.named, layouts[0].named)
+    query = " UNION ALL BY NAME ".join(_select_text(layout, asked.missing) for layout in layouts)
+    opened = OpenFile(path, connect().sql(query), found, layouts)
+    try:
+        _refuse_empty(opened)
+        for layout in layouts:
+            _refuse_trailing(layout, asked.missing)
+        relation, dialect = read_decimals(opened.relation, layouts[0].dialect, asked.decimal, where=str(path))
+    except duckdb.Error as error:
+        raise opened.explain(error) from None
+    return replace(opened, relation=relation, layouts=(replace(layouts[0], dialect=dialect), *layouts[1:]))
+
+
+def _lay_out(file: Path, asked: DataSpec, *, guess: bool) -> Layout:
+    kind = _require_format(file)
+    if kind in ("csv", "tsv"):
+        return lay_out(file, asked, file, separator="\t" if kind == "tsv" else None, guess=guess)
+    copy = text_copy(file, asked.sheet, asked.labels, stamp(file))
+    plain = asked.model_copy(update={"encoding": "utf-8", "separator": ","})
+    with _called(file):
+        return lay_out(copy, plain, file, guess=guess)
+
+
+@contextlib.contextmanager
+def _called(named: Path) -> Iterator[None]:
+    """Let messages speak of a file by the name that the user knows."""
+    try:
+        yield
+    except DataError as error:
+        raise DataError(error.message, where=str(named), values=error.values) from None
+
+
+def _refuse_other_columns(first: Sequence[str], other: Sequence[str], named: Path, model: Path) -> None:
+    """Refuse a file whose columns are not those of the first one."""
+    lacking = next((name for name in first if name not in other), None)
+    more = next((name for name in other if name not in first), None)
+    if lacking is not None or more is not None:
+        what = f"has no column {lacking!r}" if lacking is not None else f"has a column {more!r}"
+        but = "has one" if lacking is not None else "has not"
+        raise DataError(
+            f"the file {what}, but {model.name!r} {but}. All files need the same columns.", where=str(named)
+        )
+
+
+def _refuse_trailing(layout: Layout, missing: Sequence[str]) -> None:
+    """Refuse values after the separator that ends a line."""
+    if layout.has_trailing:
+        source = _select_text(layout, missing, only_trailing=True)
+        if connect().sql(f"SELECT count(*) FROM ({source}) AS t(last) WHERE last <> ''").fetchall()[0][0]:
+            raise DataError(
+                "the last column has no name, but some rows have a value there. Name it.",
+                where=str(layout.named),
+            )
+
+
+@functools.cache
+def _standard_input() -> Path:
+    """Keep all of standard input in a private file whose name says the format."""
+    if sys.stdin is None or sys.stdin.isatty():
+        raise DataError("nothing is piped into standard input. Name a file, or pipe one.")
+    with tempfile.NamedTemporaryFile(dir=process_folder(), delete=False) as file:
+        shutil.copyfileobj(sys.stdin.buffer, file)
+    path = Path(file.name)
+    with path.open("rb") as written:
+        first = written.read(8)
+    suffix = next((suffix for magic, suffix in _MAGIC.items() if first.startswith(magic)), ".csv")
+    return path.rename(path.with_name(path.name + suffix))
+
+
+def _find_files(path: Path) -> list[Path]:
+    """Return the files that a name stands for."""
+    if path.is_dir():
+        return _find_in_folder(path)
+    if path.exists():
+        return [path]
+    if glob.has_magic(str(path)):
+        files = _expand(path)
+        if files:
+            return files
+        raise DataError("no file fits this pattern.", where=str(path))
+    raise DataError(f"there is no such file. {_near(path)}".rstrip(), where=str(path))
+
+
+def _expand(pattern: Path) -> list[Path]:
+    return sorted(
+        file for found in glob.glob(str(pattern), recursive=True) if (file := Path(found)).is_file()
+    )
+
+
+def _find_in_folder(folder: Path) -> list[Path]:
+    """Return the tables below a folder; names that begin with a dot or an underscore do not count."""
+    found: dict[FileFormat, list[Path]] = {}
+    for file in sorted(folder.rglob("*")):
+        kind = format_of(file)
+        hidden = any(part.startswith((".", "_")) for part in file.relative_to(folder).parts)
+        if kind in _IN_FOLDERS and not hidden and file.is_file() and file.suffix.lower() != ".txt":
+            found.setdefault(kind, []).append(file)
+    if not found:
+        raise DataError(
+            "the folder holds no Parquet, CSV or Excel files. Name a file, or another folder.",
+            where=str(folder),
+        )
+    if len(found) > 1:
+        raise DataError(
+            f"the folder holds files of several formats ({', '.join(found)}). Name those you mean, as in "
+            "folder/*.csv.",
+            where=str(folder),
+        )
+    return next(iter(found.values()))
 
 
 def _require_format(path: Path) -> FileFormat:
     """Return the format of a file that is not empty."""
     kind = format_of(path)
+    if kind is None and path.suffix.lower() in SAVED_ELSEWHERE:
+        raise DataError(f"{SAVED_ELSEWHERE[path.suffix.lower()]}.", where=str(path))
     if kind is None:
         known = ", ".join(FORMATS)
         raise DataError(
@@ -113,59 +266,56 @@ def _require_format(path: Path) -> FileFormat:
 
 
 def _read_typed(path: Path, kind: FileFormat) -> duckdb.DuckDBPyRelation:
-    if kind == "parquet":
-        return _read_parquet(path, [path])
     return _read_arrow(path) if kind == "arrow" else _read_json(path)
 
 
-def _read_text(layout: Layout, missing: Sequence[str]) -> duckdb.DuckDBPyRelation:
-    """Open a text file with separators; every column is text."""
-    columns = ", ".join(f"{quote_literal(name)}: 'VARCHAR'" for name in layout.names)
+def _select_text(layout: Layout, missing: Sequence[str], *, only_trailing: bool = False) -> str:
+    """Write the query of a text file with separators; every column is text."""
+    trailing = ["\0"] if layout.has_trailing else []
+    columns = ", ".join(f"{quote_literal(name)}: 'VARCHAR'" for name in (*layout.names, *trailing))
     listed = ", ".join(quote_literal(text) for text in missing)
+    shown = ", ".join(map(quote_name, trailing if only_trailing else layout.names))
     # Everything is said, so that the engine guesses nothing; in strict mode it refuses a ragged line.
-    options = (
-        f"delim = {quote_literal(layout.separator)}, quote = '\"', escape = '\"', header = true, "
-        f"skip = {layout.blank_lines}, "
+    return (
+        f"SELECT {shown} FROM read_csv({_literal_path(layout.readable)}, "
+        f"delim = {quote_literal(layout.separator)}, quote = '\"', escape = '\"', "
+        f"header = {str(layout.has_header).lower()}, skip = {layout.skipped}, "
         f"auto_detect = false, strict_mode = true, null_padding = false, columns = {{{columns}}}, "
         f"compression = '{'gzip' if layout.compressed else 'none'}'"
         # An empty list would mean the engine's own default, which is the empty text.
-        f", nullstr = [{listed or quote_literal(chr(0))}]"
+        f", nullstr = [{listed or quote_literal(chr(0))}])"
     )
-    return connect().sql(f"SELECT * FROM read_csv({_literal_path(layout.readable)}, {options})")
-
-
-def _read_folder(folder: Path) -> duckdb.DuckDBPyRelation:
-    """Open all Parquet files below a folder; names that begin with a dot or an underscore do not count."""
-    files = [
-        file
-        for file in sorted(folder.rglob("*"))
-        if file.suffix.lower() in (".parquet", ".pq")
-        and not any(part.startswith((".", "_")) for part in file.relative_to(folder).parts)
-    ]
-    if not files:
-        raise DataError(
-            "the folder holds no Parquet files. Name a file, or another folder.", where=str(folder)
-        )
-    return _read_parquet(folder, files)
 
 
 def _read_parquet(path: Path, files: Sequence[Path]) -> duckdb.DuckDBPyRelation:
     """Open Parquet files of one schema."""
     listed, connection = ", ".join(_literal_path(file) for file in files), connect()
     try:
-        relation = connection.sql(f"SELECT * FROM read_parquet([{listed}])")
+        relation = connection.sql(f"SELECT * FROM read_parquet([{listed}], union_by_name = {len(files) > 1})")
     except duckdb.Error:
+        damaged = next((file for file in files if not _is_parquet(file, connection)), files[0])
         raise DataError(
-            f"the file {files[0].name!r} is not a Parquet file, or it is damaged. Write it again.",
+            f"the file {damaged.name!r} is not a Parquet file, or it is damaged. Write it again.",
             where=str(path),
         ) from None
     # The engine gives a second column of one name, but for upper and lower case, a name of its own. That a
     # file cannot be read is said when its rows are.
     with contextlib.suppress(duckdb.Error):
         schema = connection.sql(f"SELECT file_name, name, num_children FROM parquet_schema([{listed}])")
-        for _, parts in itertools.groupby(schema.fetchall(), key=lambda part: part[0]):
-            refuse_repeated(_top_names([(name, count) for _, name, count in parts]), where=str(path))
+        names: list[str] = []
+        for file, parts in itertools.groupby(schema.fetchall(), key=lambda part: part[0]):
+            found = _top_names([(name, count) for _, name, count in parts])
+            refuse_repeated(found, where=str(path))
+            _refuse_other_columns(names or found, found, Path(file), files[0])
+            names = names or found
     return relation
+
+
+def _is_parquet(file: Path, connection: duckdb.DuckDBPyConnection) -> bool:
+    try:
+        return bool(connection.sql(f"FROM parquet_schema({_literal_path(file)})").fetchall())
+    except duckdb.Error:
+        return False
 
 
 def _top_names(schema: Sequence[tuple[str, int | None]]) -> list[str]:
@@ -278,7 +428,7 @@ def _near(path: Path) -> str:
 
 def stamp(path: Path) -> tuple[tuple[str, int, int], ...]:
     """Return what tells whether a file is still the one that was opened; nothing where there is none."""
-    if not path.exists():
-        return ()
-    files = sorted(entry for entry in path.rglob("*") if entry.is_file()) if path.is_dir() else [path]
+    files = [path] if path.is_file() else _expand(path)
+    if path.is_dir():
+        files = sorted(entry for entry in path.rglob("*") if entry.is_file())
     return tuple((str(file), file.stat().st_size, file.stat().st_mtime_ns) for file in files)

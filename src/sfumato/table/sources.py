@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from sfumato.errors import DataError
 from sfumato.spec import DataSpec
-from sfumato.table.delimited import refuse_repeated
+from sfumato.table.delimited import looks_like_data, refuse_repeated
+from sfumato.table.dialects import Dialect
 from sfumato.table.engine import connect, read_batches, tidy_at_exit
 from sfumato.table.files import OpenFile, open_file, read_zones, stamp
 from sfumato.table.libraries import duckdb, nw, pa
@@ -92,6 +93,11 @@ class Source:
         return f"the {self.kind} frame" if self.file is None else str(self.file.path)
 
     @property
+    def dialect(self) -> Dialect:
+        """How a text file is spelt; what is no text file is released as plain CSV."""
+        return self.file.layout.dialect if self.file and self.file.layout else Dialect()
+
+    @property
     def is_lazy(self) -> bool:
         """Whether the rows are computed only when they are asked for."""
         return self.kind in ("polars-lazy", "duckdb", "file")
@@ -143,15 +149,38 @@ class Source:
             raise DataError("the data changed while they were worked on. Start again.", where=self.name)
 
 
-def open_source(data: object, data_spec: DataSpec | None = None) -> Source:
-    """See a file or a frame as a source."""
+def open_source(data: object, data_spec: DataSpec | None = None, *, guess: bool = False) -> Source:
+    """See a file or a frame as a source; ``guess`` passes over a title above the header."""
     if isinstance(data, Source):
         return data
     asked = data_spec or DataSpec()
     if not isinstance(data, (str, os.PathLike)):
         return _from_frame(data, asked.missing)
-    opened = open_file(Path(os.fspath(data)), asked)
+    opened = open_file(Path(os.fspath(data)), asked, guess=guess)
     return Source("file", nw.from_native(opened.relation), asked.missing, opened)
+
+
+def guess_source(data: object, asked: DataSpec | None) -> tuple[Source, dict[str, object], tuple[str, ...]]:
+    """Open a table that nobody has described; return also the guessed keys of ``[data]``, and remarks."""
+    how, guessed, notes = asked or DataSpec(), dict[str, object](), []
+    try:
+        source = open_source(data, how, guess=True)
+    except DataError as error:
+        # Outside of Unicode, this is how office programs write the languages of Western Europe.
+        if "is not text in the encoding 'utf-8'" not in error.message:
+            raise
+        guessed["encoding"] = "cp1252"
+        source = open_source(data, how.model_copy(update=guessed), guess=True)
+        notes.append("the file is not UTF-8 and is read as cp1252; if letters look wrong, set encoding.")
+    layout = source.file.layout if source.file else None
+    if layout and layout.skip and not how.skip:
+        guessed["skip"] = layout.skip
+        notes.append(f"the header was found in line {layout.skip + layout.dialect.sep_line + 1}.")
+    if layout and layout.dialect.decimal == ",":
+        guessed |= {"decimal": ","}
+    if layout and how.header and looks_like_data(layout):
+        notes.append("the first line looks like a row, not like names; if it is one, set header = false.")
+    return source, guessed, tuple(notes)
 
 
 def _from_frame(data: object, missing: tuple[str, ...]) -> Source:

@@ -22,21 +22,24 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
 from sfumato.errors import OutputError
+from sfumato.private import scratch_folder
 from sfumato.table.arrow import copy_rows
+from sfumato.table.dialects import Dialect, respell, write_decimals
 from sfumato.table.engine import connect, from_arrow_beside, quote_literal, quote_name, read_batches
 from sfumato.table.files import format_of as file_format
 from sfumato.table.keys import Names
 from sfumato.table.libraries import duckdb, nw, pa, pc
+from sfumato.table.office import write_workbook
 from sfumato.table.sources import to_arrow
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
     from sfumato._typing import LongArray
     from sfumato.table.files import FileFormat
@@ -117,11 +120,12 @@ _BY_SIZE = ("BIGINT", "UBIGINT", "DOUBLE")
 _FIRST_ROWS = 2048
 _EXACT = 2**53  # up to here every whole number is a double
 _OPTIONS = {
-    "csv": "FORMAT csv, HEADER true, DELIMITER ',', QUOTE '\"', ESCAPE '\"', NULLSTR ''",
-    "tsv": "FORMAT csv, HEADER true, DELIMITER '\t', QUOTE '\"', ESCAPE '\"', NULLSTR ''",
+    "csv": "FORMAT csv, HEADER true, DELIMITER {}, QUOTE '\"', ESCAPE '\"', NULLSTR ''",
+    "tsv": "FORMAT csv, HEADER true, DELIMITER {}, QUOTE '\"', ESCAPE '\"', NULLSTR ''",
     "jsonl": "FORMAT json",
     "parquet": "FORMAT parquet, COMPRESSION zstd",
 }
+_BLANK_IS_MISSING = ("csv", "tsv", "xlsx")
 _BATCH_ROWS = 122_880  # those of a row group
 
 
@@ -149,29 +153,37 @@ _TEXT = _Form("VARCHAR", "CAST({} AS VARCHAR)")
 
 
 def write_table(
-    table: object, path: Path, format_of: Path | None = None, *, leaving: Leaving | None = None
+    table: object,
+    path: Path,
+    format_of: Path | None = None,
+    *,
+    leaving: Leaving | None = None,
+    dialect: Dialect | None = None,
 ) -> None:
     """Write a table to a file.
 
-    Relations of DuckDB are streamed. Text files are UTF-8 with a header and lines that end in a
-    newline; fields stand in quotes only where they need them, missing is nothing, an empty text a
-    pair of quotes, and a number the shortest text that reads back the same. No file has metadata, categories
-    or statistics of anything but the rows in it.
+    Relations of DuckDB are streamed. Text files have a header; without a dialect they are UTF-8 with lines
+    that end in a newline. Fields stand in quotes only where they need them, missing is nothing, an empty text
+    a pair of quotes, and a number the shortest text that reads back the same. No file has metadata,
+    categories or statistics of anything but the rows in it.
     """
     named = format_of or path
     kind = file_format(named)
-    if kind is None:
+    if kind is None or kind == "statistics":
         raise OutputError(
-            "this file type is not supported. Use a name that ends in .csv, .csv.gz, .tsv, .parquet, .arrow "
-            "or .jsonl.",
+            "this file type is not supported. Use a name that ends in .csv, .csv.gz, .tsv, .xlsx, .parquet, "
+            ".arrow or .jsonl.",
             where=str(named),
         )
     try:
         relation = _relation_of(table) if leaving is None else _leave(_held(table), leaving, kind)
         if kind == "arrow":
             _write_arrow(relation, path)
+        elif kind == "xlsx":
+            write_workbook(_without_undefined(relation), path)
         else:
-            _copy(relation, path, kind, compressed=named.suffix.lower() == ".gz")
+            spelt = (dialect or Dialect()).of_file(named)
+            _copy(relation, path, kind, spelt, compressed=named.suffix.lower() == ".gz")
     except OutputError as error:
         raise OutputError(error.message, where=str(named)) from None
     except (duckdb.Error, pa.ArrowException, OSError) as error:
@@ -213,10 +225,22 @@ def _held(table: object) -> duckdb.DuckDBPyRelation:
     return connection.table("sfumato_released")
 
 
-def _copy(relation: duckdb.DuckDBPyRelation, path: Path, kind: str, *, compressed: bool) -> None:
+def _copy(
+    relation: duckdb.DuckDBPyRelation, path: Path, kind: str, dialect: Dialect, *, compressed: bool
+) -> None:
     if kind != "parquet":
         relation = _without_undefined(relation)
-    options = _OPTIONS[kind] + (", COMPRESSION gzip" if compressed else "")
+    if kind in ("csv", "tsv"):
+        relation = write_decimals(relation, dialect)
+        # The engine knows no other encoding and no other line end.
+        if not dialect.is_utf8_lines:
+            with scratch_folder() as folder:
+                plain = Path(folder) / "plain.csv"
+                _copy(relation, plain, kind, Dialect(dialect.separator), compressed=False)
+                respell(plain, path, dialect, compressed=compressed)
+            return
+    options = _OPTIONS[kind].format(quote_literal(dialect.separator))
+    options += ", COMPRESSION gzip" if compressed else ""
     target = f"{quote_literal(str(path.absolute()))} ({options}, USE_TMP_FILE false)"
     if kind != "parquet" and not compressed:
         relation.query("_sfumato_rows_", f"COPY _sfumato_rows_ TO {target}")
@@ -332,7 +356,7 @@ def _keys(chosen: Mapping[str, _Form], by_size: set[str], target: FileFormat) ->
             keys.append(text)
     # Two nested values may have one text, and an empty text and missing may be one to a reader.
     keys += [quote_name(name) for name, form in chosen.items() if _is_nested(form.type)]
-    if target in ("csv", "tsv"):
+    if target in _BLANK_IS_MISSING:
         keys += [f"{quote_name(name)} = ''" for name, form in chosen.items() if form.type == "VARCHAR"]
     return keys
 
@@ -440,7 +464,7 @@ def _text(value: str, found: str, target: FileFormat) -> str:
         return f"CAST(to_json({value}) AS VARCHAR)"
     text = f"CAST({value} AS VARCHAR)"
     # An empty field is missing, in quotes or not.
-    return f"nullif({text}, '')" if target in ("csv", "tsv") else text
+    return f"nullif({text}, '')" if target in _BLANK_IS_MISSING else text
 
 
 def _escaped(text: str) -> str:

@@ -10,13 +10,16 @@ import tempfile
 import zlib
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
+from xml.etree.ElementTree import ParseError
+from zipfile import BadZipFile
 
 from sfumato.errors import DataError, OutputError, SfumatoError, VerificationError, nearest
+from sfumato.verifier.spelling import plain_copy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
     from duckdb import DuckDBPyConnection
 
@@ -29,7 +32,14 @@ _TEXTS = {
     ".jsonl": "json lines",
     ".ndjson": "json lines",
 }
-_TYPED = {".parquet": "parquet", ".pq": "parquet", ".arrow": "arrow", ".feather": "arrow", ".ipc": "arrow"}
+_TYPED = {
+    ".xlsx": "Excel",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+    ".ipc": "arrow",
+}
 FORMATS: dict[str, str] = {**_TEXTS, **{f"{suffix}.gz": kind for suffix, kind in _TEXTS.items()}, **_TYPED}
 
 # Where the engine may spill. The caller of the verifier may name a folder that a later run clears if this one
@@ -133,7 +143,7 @@ def readable(path: Path) -> Iterator[None]:
         raise
     except (duckdb.OutOfMemoryException, MemoryError):
         raise DataError("too little memory or temporary disk space to recount it.", where=str(path)) from None
-    except (duckdb.Error, csv.Error, ValueError, EOFError, zlib.error, OSError):
+    except (duckdb.Error, csv.Error, ValueError, EOFError, zlib.error, OSError, ParseError, BadZipFile):
         kind = FORMATS[release_suffix(path)]
         raise DataError(
             f"cannot be read as {kind}: it is damaged, truncated or in another format.", where=str(path)
@@ -153,7 +163,9 @@ def check_file(path: Path) -> None:
         raise DataError("the file is empty.", where=str(path))
 
 
-def open_file(connection: DuckDBPyConnection, path: Path, view: str) -> dict[str, str]:
+def open_file(
+    connection: DuckDBPyConnection, path: Path, view: str, dialect: Mapping[str, object] | None = None
+) -> dict[str, str]:
     """Make a view of the file; return column name → SQL expression of its text in that view.
 
     Columns are addressed by position, because names that differ only in case are one name
@@ -167,7 +179,12 @@ def open_file(connection: DuckDBPyConnection, path: Path, view: str) -> dict[str
     elif kind == "arrow":
         names, source = _open_arrow(connection, path, view)
     else:
-        names, source = _open_csv(path, "\t" if kind == "tsv" else ",")
+        separator = "\t" if kind == "tsv" else ","
+        if dialect or kind == "Excel":
+            spill = connection.execute("SELECT current_setting('temp_directory')").fetchall()[0][0]
+            path = plain_copy(path, {"separator": separator, **(dialect or {})}, Path(spill) / f"{view}.csv")
+            separator = ","
+        names, source = _open_csv(path, separator)
     if len(set(names)) < len(names):
         raise DataError("two columns have the same name.", where=str(path))
     aliases = ", ".join(f"c{number}" for number in range(len(names)))
@@ -299,14 +316,18 @@ class Difference:
 
 
 def compare_bags(
-    released: Path, before: Path, columns: ComparedColumns, numbers: Path | None = None
+    released: Path,
+    before: Path,
+    columns: ComparedColumns,
+    numbers: Path | None = None,
+    dialect: Mapping[str, object] | None = None,
 ) -> Difference:
-    """Compare a release with the same rows before suppression.
+    """Compare a release, spelt in some dialect, with the same rows before suppression.
 
     Missing equals missing.
     """
     with open_engine() as connection:
-        _load_bag(connection, released, columns, "shown")
+        _load_bag(connection, released, columns, "shown", dialect)
         cells = _load_bag(connection, before, columns, "made")
         if numbers is not None:
             with readable(before):
@@ -315,20 +336,22 @@ def compare_bags(
             return _compare(connection, columns)
 
 
-def hold_same_rows(released: Path, before: Path, names: Sequence[str]) -> bool:
-    """Tell whether two files hold the same rows of some columns, in whatever order."""
+def hold_same_rows(released: Path, before: Path, names: Sequence[str], dialect: Mapping[str, object]) -> bool:
+    """Tell whether two files of one dialect hold the same rows of some columns, in whatever order."""
     columns = ComparedColumns(names, (), ())
     with open_engine() as connection:
-        _load_bag(connection, released, columns, "shown")
-        _load_bag(connection, before, columns, "made")
+        _load_bag(connection, released, columns, "shown", dialect)
+        _load_bag(connection, before, columns, "made", dialect)
         return not any(_count_excess(connection, *pair) for pair in (("shown", "made"), ("made", "shown")))
 
 
-def differing_columns(released: Path, before: Path, names: Sequence[str]) -> list[str]:
-    """Return which columns of two files are not the same texts, row by row."""
+def differing_columns(
+    released: Path, before: Path, names: Sequence[str], dialect: Mapping[str, object]
+) -> list[str]:
+    """Return which columns of a release, spelt in some dialect, are not the same texts, row by row."""
     columns = ComparedColumns(names, (), ())
     with open_engine() as connection:
-        _load_bag(connection, released, columns, "shown", row_by_row=True)
+        _load_bag(connection, released, columns, "shown", dialect, row_by_row=True)
         _load_bag(connection, before, columns, "made", row_by_row=True)
         unlike = "SELECT count(*) FROM shown POSITIONAL JOIN made WHERE shown.c{0} IS DISTINCT FROM made.c{0}"
         with enough_room(released):
@@ -340,12 +363,13 @@ def _load_bag(
     path: Path,
     columns: ComparedColumns,
     table: str,
+    dialect: Mapping[str, object] | None = None,
     *,
     row_by_row: bool = False,
 ) -> str:
     """Make a table of the cells c0, c1, … and n, how often a row occurs; return the SQL of the cells."""
     with readable(path):
-        cells = _select(open_file(connection, path, f"{table}_file"), columns, path)
+        cells = _select(open_file(connection, path, f"{table}_file", dialect), columns, path)
         rows = f"SELECT {cells} FROM {table}_file"
         if not row_by_row:
             rows = f"SELECT {cells}, count(*) AS n FROM {table}_file GROUP BY ALL"

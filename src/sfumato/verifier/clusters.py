@@ -44,6 +44,7 @@ class ClusterPromise:
     sizes: tuple[float | None, ...] = ()
     # ordinal column → all labels that it may have
     orders: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    dialect: Mapping[str, object] = field(default_factory=dict)  # how a text file is spelt
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,7 @@ def recount_clusters(path: str | Path, promise: ClusterPromise) -> ClusterRecoun
     with open_engine() as connection:
         with readable(path):
             sha256 = hash_file(path)
-            columns = open_file(connection, path, "released")
+            columns = open_file(connection, path, "released", promise.dialect)
             check_columns(columns, place, path)
             texts = ", ".join(f"{columns[name]} AS {alias}" for name, alias in place.items())
             connection.execute(f"CREATE TEMP TABLE cells AS SELECT {texts} FROM released")

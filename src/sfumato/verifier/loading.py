@@ -113,7 +113,7 @@ def load_groups(
     connection: DuckDBPyConnection, path: Path, promise: Promise, person_column: str | None
 ) -> Groups:
     """Group the rows of the file that remain; the file is not read again after this."""
-    columns = open_file(connection, path, "file")
+    columns = open_file(connection, path, "file", promise.dialect)
     ordering = check_order(connection, "file", columns, promise)
     if promise.formulas == "escape":
         columns = unescape(path, columns)

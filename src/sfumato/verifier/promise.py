@@ -66,6 +66,8 @@ class Promise:
     order: Literal["sorted", "input"] = "input"
     # `escape` if cells of a CSV file that read as formulas have an apostrophe in front
     formulas: Literal["keep", "escape"] = "keep"
+    # how a text file is spelt, where not as plain CSV or TSV (see `sfumato.verifier.spelling`)
+    dialect: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -172,7 +172,8 @@ def complete(released: Recount, path: str | Path, checked: str | Path, promise: 
     """Add to the recount of a release what the same rows show with the columns that are not published."""
     # What is never published may be in any order.
     wider = recount(checked, replace(promise, order="input"), person_column=promise.person)
-    if not hold_same_rows(Path(path), Path(checked), (*promise.quasi_identifiers, *promise.sensitive)):
+    names = (*promise.quasi_identifiers, *promise.sensitive)
+    if not hold_same_rows(Path(path), Path(checked), names, promise.dialect):
         raise VerificationError(
             "the file and the one that was checked with it hold different rows.", where=str(path)
         )

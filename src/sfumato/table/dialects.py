@@ -1,0 +1,134 @@
+"""Dialects of text files: a release is spelt as its input was, by separator, encoding and decimal mark."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING
+
+from sfumato.errors import DataError, OutputError
+from sfumato.table.engine import quote_name
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sfumato.table.libraries import duckdb
+
+# A number with digits behind its decimal mark. Marks between thousands make it a text.
+_NUMBER = "^([+-]?[0-9]*){}([0-9]+([eE][+-]?[0-9]+)?)$"
+_COMMA, _POINT = _NUMBER.format(","), _NUMBER.format("[.]")
+_COPY_CHARACTERS = 1 << 20
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How a text file spells a table."""
+
+    separator: str = ","  # the character between two fields
+    encoding: str = "utf-8"  # the encoding without a byte order mark
+    decimal: str = "."  # the decimal mark
+    line_end: str = "\n"
+    bom: bool = False  # whether a byte order mark comes first
+    sep_line: bool = False  # whether the first line names the separator, as in `sep=;`
+    # columns whose numbers have a point in spite of a decimal comma, such as versions
+    pointed: frozenset[str] = frozenset()
+
+    @property
+    def is_utf8_lines(self) -> bool:
+        """Whether encoding and lines are plain."""
+        return replace(self, separator=",", decimal=".", pointed=frozenset()) == Dialect()
+
+    def stated(self, path: Path) -> dict[str, object]:
+        """Return what differs in a released file from plain CSV or TSV, as its manifest states it."""
+        plain, found = asdict(Dialect().of_file(path)), asdict(self.of_file(path))
+        return {name: found[name] for name in plain if name != "pointed" and found[name] != plain[name]}
+
+    def of_file(self, path: Path) -> Dialect:
+        """Return the dialect in which a release is written: the name may say the separator."""
+        name = path.name.lower().removesuffix(".gz")
+        if name.endswith((".tsv", ".tab")):
+            return replace(self, separator="\t", sep_line=False)
+        if not name.endswith((".csv", ".txt")):
+            return Dialect()
+        is_tabs = self.separator == "\t" and name.endswith(".csv")
+        return replace(self, separator=",", decimal=".", sep_line=False) if is_tabs else self
+
+
+def read_decimals(
+    relation: duckdb.DuckDBPyRelation, dialect: Dialect, declared: str | None, where: str
+) -> tuple[duckdb.DuckDBPyRelation, Dialect]:
+    """Give numbers with a decimal comma a point, if the comma is declared or a column shows that it is meant.
+
+    Without a declaration it is meant if fields end at semicolons and all cells of some column are numbers.
+    """
+    mark = declared or ("," if dialect.separator == ";" else ".")
+    if mark == ".":
+        return relation, dialect
+    asked = []
+    for name in map(quote_name, relation.columns):
+        number = f"TRY_CAST(replace({name}, ',', '.') AS DOUBLE)"
+        asked += [
+            f"count(*) FILTER (WHERE contains({name}, ',') AND regexp_matches({name}, '{_COMMA}'))",
+            f"count(*) FILTER (WHERE contains({name}, '.') AND regexp_matches({name}, '{_POINT}'))",
+            f"count({name}) = count({number})",
+        ]
+    answers = relation.aggregate(", ".join(asked)).fetchall()[0]
+    found = dict(zip(relation.columns, zip(*[iter(answers)] * 3, strict=True), strict=True))
+    if not declared and not any(
+        commas and not points and all_numbers for commas, points, all_numbers in found.values()
+    ):
+        return relation, dialect
+    for name, (commas, points, _) in found.items():
+        if commas and points:
+            raise DataError(
+                f"the column {name!r} has numbers with a comma and numbers with a point. Write all in one "
+                'way, without marks between thousands, or set decimal = "." in [data].',
+                where=where,
+            )
+    changed = (
+        f"regexp_replace({quote_name(name)}, '{_COMMA}', '\\1.\\2') AS {quote_name(name)}"
+        if found[name][0]
+        else quote_name(name)
+        for name in relation.columns
+    )
+    pointed = frozenset(name for name, (_, points, _) in found.items() if points)
+    return relation.project(", ".join(changed)), replace(dialect, decimal=",", pointed=pointed)
+
+
+def write_decimals(relation: duckdb.DuckDBPyRelation, dialect: Dialect) -> duckdb.DuckDBPyRelation:
+    """Give numbers the decimal mark of a dialect."""
+    if dialect.decimal == ".":
+        return relation
+    return relation.project(
+        ", ".join(
+            name
+            if bare in dialect.pointed
+            else f"regexp_replace(CAST({name} AS VARCHAR), '{_POINT}', '\\1,\\2') AS {name}"
+            for bare, name in zip(relation.columns, map(quote_name, relation.columns), strict=True)
+        )
+    )
+
+
+def respell(plain: Path, path: Path, dialect: Dialect, *, compressed: bool) -> None:
+    """Copy a file in UTF-8 with plain line ends into the encoding and line ends of a dialect."""
+    with plain.open(encoding="utf-8", newline="") as source, path.open("wb") as file:
+        # Neither a name nor a time: the same rows give the same bytes.
+        packed = gzip.GzipFile("", "wb", fileobj=file, mtime=0) if compressed else file
+        with packed, codecs.getwriter(dialect.encoding)(packed) as target:
+            head = "\ufeff" if dialect.bom else ""
+            target.write(head + (f"sep={dialect.separator}{dialect.line_end}" if dialect.sep_line else ""))
+            in_quotes = False
+            try:
+                while text := source.read(_COPY_CHARACTERS):
+                    parts = text.split('"')
+                    for place, part in enumerate(parts):
+                        if in_quotes == place % 2:
+                            parts[place] = part.replace("\n", dialect.line_end)
+                    in_quotes ^= len(parts) % 2 == 0
+                    target.write('"'.join(parts))
+            except UnicodeEncodeError:
+                raise OutputError(
+                    f"the release has characters that {dialect.encoding}, the encoding of the data, lacks. "
+                    "Save the data as UTF-8 first, or write .xlsx or .parquet."
+                ) from None
