@@ -8,11 +8,12 @@ from the released file.
 from __future__ import annotations
 
 import csv
-import math
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING
+
+from tests.oracles import measures
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -156,56 +157,18 @@ def row_diversity(case: Case, number: int) -> Fraction:
 
 
 def attribute_measures(case: Case, number: int) -> dict[str, int | float | Fraction]:
-    name = case.sensitive[number]
-    everything = Counter(secret[number] for secret in case.secret)
-    n = len(case.rows)
-    per_class: dict[str, list[int | float | Fraction]] = defaultdict(list)
-    spread = minority = 0
-    for members in case.classes():
-        counts = Counter(case.secret[i][number] for i in members)
-        size = len(members)
-        spread += sum(counts[case.secret[i][number]] for i in members)
-        minority += size - max(counts.values())
-        per_class["distinct"].append(len(counts))
-        per_class["share"].append(Fraction(size, max(counts.values())))
-        per_class["entropy"].append(math.exp(-sum(c / size * math.log(c / size) for c in counts.values())))
-        ranked = sorted(counts.values(), reverse=True)
-        fitting = [ell for ell in range(1, len(ranked) + 1) if ranked[0] < 2 * sum(ranked[ell - 1 :])]
-        per_class["recursive"].append(max(fitting, default=0))
-        order = case.order[name]
-        gap = {v: Fraction(counts[v], size) - Fraction(everything[v], n) for v in order}
-        per_class["t"].append(sum(abs(g) for g in gap.values()) / 2)
-        per_class["ordered"].append(ordered_distance([gap[v] for v in order]))
-        per_class["tree"].append(tree_distance([gap[v] for v in order], case.levels[name]))
+    name, classes = case.sensitive[number], case.classes()
+    values, order = [secret[number] for secret in case.secret], case.order[case.sensitive[number]]
+    tree = [dict(zip(order, map(str, level), strict=True)) for level in case.levels[name]]
+    majority = sum(max(Counter(values[i] for i in members).values()) for members in classes)
     return {
-        f"distinct_l({name})": min(per_class["distinct"]),
-        f"share_l({name})": min(per_class["share"]),
-        f"entropy_l({name})": min(per_class["entropy"]),
-        f"recursive_l({name}, 2)": min(per_class["recursive"]),
-        f"spread_l({name})": spread,
-        f"cm({name})": minority + sum(case.suppressed),
-        f"t({name})": max(per_class["t"]),
-        f"t({name}, ordered)": max(per_class["ordered"]),
-        f"t({name}, hierarchical)": max(per_class["tree"]),
+        f"distinct_l({name})": measures.distinct_l(classes, values),
+        f"share_l({name})": measures.share_l(classes, values),
+        f"entropy_l({name})": measures.entropy_l(classes, values),
+        f"recursive_l({name}, 2)": measures.recursive_l(classes, values, Fraction(2)),
+        f"spread_l({name})": measures.spread_l(classes, values),
+        f"cm({name})": len(values) - majority,
+        f"t({name})": measures.t(classes, values),
+        f"t({name}, ordered)": measures.t_ordered(classes, values, order),
+        f"t({name}, hierarchical)": measures.t_hierarchical(classes, values, tree),
     }
-
-
-def ordered_distance(gaps: list[Fraction]) -> Fraction:
-    """Earth mover's distance on a line of equal steps: move the surplus from value to value."""
-    moved, carried = Fraction(0), Fraction(0)
-    for gap in gaps[:-1]:
-        carried += gap
-        moved += abs(carried)
-    return moved / max(len(gaps) - 1, 1)
-
-
-def tree_distance(gaps: list[Fraction], levels: list[list[int]]) -> Fraction:
-    """Earth mover's distance in a tree: every edge is half a step long and carries its surplus."""
-    height = len(levels) - 1
-    total = Fraction(0)
-    for level in levels[:-1]:
-        surplus: dict[int, Fraction] = defaultdict(Fraction)
-        for gap, block in zip(gaps, level, strict=True):
-            surplus[block] += gap
-        total += sum(abs(value) for value in surplus.values())
-    return total / (2 * height)
