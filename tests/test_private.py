@@ -262,11 +262,12 @@ def test_inputs_are_known_by_any_name(tmp_path: Path) -> None:
         tmp_path / "soft.csv",
         folder / "more" / "a.parquet",
         folder / "b.parquet",
+        folder / "b.csv",
     ]
     for output in refused:
         with pytest.raises(OutputError, match="is an input"):
             spare_inputs([tmp_path / "free.csv", output], [tmp_path / "other.csv", data, folder])
-    spare_inputs([tmp_path / "free.csv", folder / "b.csv", tmp_path / "loop", "a\0b"], [data, folder])
+    spare_inputs([tmp_path / "free.csv", folder / "b.jsonl", tmp_path / "loop", "a\0b"], [data, folder])
 
 
 def test_placing_alone_needs_no_plan(tmp_path: Path) -> None:

@@ -284,9 +284,8 @@ def named(header: str) -> list[str]:
 
 
 def test_keys_of_manifest_and_recipe_are_explained() -> None:
-    everything = Manifest(
-        {}, {}, {}, {}, "", {}, {}, {"loss": "why"}, {"t": 0.1}, "fits", 0.1, {"date": "2024-01-01"}
-    )
+    stated = ({"loss": "why"}, {"t": 0.1}, "fits", 0.1, {"date": "2024-01-01"}, {"bom": True})
+    everything = Manifest({}, {}, {}, {}, "", {}, {}, *stated)
     assert sorted(named("key of the manifest")) == sorted(everything.to_dict())
     assert sorted(named("key of the recipe")) == sorted(_KEYS)
     assert sorted(named("key of an attribute")) == sorted(_ATTRIBUTE_KEYS)
