@@ -15,6 +15,8 @@ MASKS = (
     (r"(dt: seconds[^\n]*\ndd: )[.\d]+", r"\1<seconds>"),
     # The manifest's seal covers the versions of libraries.
     (r'("seal": )"[0-9a-f]{64}"', r'\1"<seal>"'),
+    (r'("date": )"\d{4}-\d\d-\d\d"', r'\1"<today>"'),
+    (r"(dt: released on\ndd: )\d{4}-\d\d-\d\d", r"\1<today>"),
     (r"(Made by Sfumato )\S+ on \d{4}-\d\d-\d\d", r"\1<version> on <today>"),
     (r"(tr: \| [\w-]+ \| )\d+\.\d+\.\d+\S*", r"\1<version>"),
     (r"(?m)^(sfumato )\d+\.\d+\.\d+$", r"\1<version>"),
