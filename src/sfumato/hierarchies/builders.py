@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import datetime as dt
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sfumato.errors import HierarchyError
 from sfumato.hierarchies.hierarchy import ROOT, Hierarchy
+from sfumato.hierarchies.hierarchy_files import LeafRows
 from sfumato.hierarchies.kinds import sorted_numbers, text_of, texts_of, unify_dates
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from sfumato._typing import BoolArray, IntArray, LongArray
     from sfumato.hierarchies.definition import Definition
     from sfumato.hierarchies.hierarchy import Value
-    from sfumato.hierarchies.hierarchy_files import LeafRows
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,3 +221,27 @@ def pre_order(rows: Sequence[Sequence[str]]) -> list[Sequence[str]]:
     if not ranks:
         return list(rows)
     return [rows[number] for number in np.lexsort(ranks).tolist()]
+
+
+def build_columns(
+    attribute: str, names: Sequence[str], labels: Mapping[str, Sequence[str]], *, has_missing: bool
+) -> Hierarchy:
+    """Make the hierarchy whose levels are other columns, from the labels of each value."""
+    for place, (fine, coarse) in enumerate(itertools.pairwise(names)):
+        above: dict[str, set[str]] = {}
+        for entries in labels.values():
+            above.setdefault(entries[place], set()).add(entries[place + 1])
+        several = sum(len(found) > 1 for found in above.values())
+        if several:
+            raise HierarchyError(
+                f"{several} of {len(above)} values of {fine!r} have several values of {coarse!r}, so they do "
+                "not nest. Correct them, or write a file or tree.",
+                where=attribute,
+            )
+    rows = [
+        (value, *entries, ROOT)
+        for value, entries in sorted(labels.items(), key=lambda item: (*item[1][::-1], item[0]))
+    ]
+    found = build_leaves(LeafRows(attribute, rows), has_missing=has_missing)
+    # The data say which values there are, so nothing is declared, and recipes name the columns alone.
+    return replace(found, definition={"columns": [*names]})

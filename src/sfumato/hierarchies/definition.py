@@ -10,7 +10,7 @@ from sfumato.errors import HierarchyError
 from sfumato.spec.attribute import SOURCES, HierarchySpec
 from sfumato.spec.choices import Positive, Whole  # noqa: TC001 (pydantic reads them at run time)
 
-RULES = tuple(source for source in SOURCES if source not in ("file", "tree"))
+RULES = tuple(source for source in SOURCES if source not in ("file", "tree", "columns"))
 """Hierarchies that know what becomes of values which they have not seen."""
 
 

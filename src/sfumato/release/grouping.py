@@ -349,6 +349,13 @@ class Grouping:
             return definition if is_rule else None
         if level == self.hierarchy.height:
             return {"root": self.hierarchy.labels[level][0], "height": level}
+        if "columns" in definition:
+            # Their labels come from the data, so that only published ones are named, and no value below them.
+            labels = self.hierarchy.labels[level]
+            return {
+                **definition,
+                "shown": sorted({text for number in self.shown if (text := labels[number]) is not None}),
+            }
         if "values" not in definition:
             return definition
         recorded = zip(cast("list[object]", definition["values"]), self._seen, strict=False)

@@ -126,7 +126,11 @@ def recipe_problem(recipe: Generalization, data: object, *, strict: bool = False
     Values that the recipe does not know are one more leaf of the domain, with a block of its own.
     """
     spec = _spec_of(recipe)
-    makers = {name: _maker(name, recipe.attributes[name], "*", strict) for name in recipe.quasi_identifiers}
+    makers = {
+        name: _maker(name, recipe.attributes[name], "*", strict)
+        for name in recipe.quasi_identifiers
+        if not _columns(recipe.attributes[name])
+    }
     for name in recipe.sensitive:
         done = recipe.attributes[name]
         # Numbers and dates have their order by themselves, and a recipe lists published ones alone.
@@ -167,7 +171,8 @@ def recipe_domains(recipe: Generalization, data: object) -> Prepared:
     for name in (*recipe.quasi_identifiers, *recipe.sensitive):
         done = recipe.attributes[name]
         # Recorded values are those that the release shows; the data have their own, unless all are declared.
-        if done.hierarchy is not None and (done.kind == "ordinal" or "values" not in done.hierarchy):
+        is_own = _columns(done) or (done.kind != "ordinal" and "values" in (done.hierarchy or {}))
+        if done.hierarchy is not None and not is_own:
             alone = replace(done, level=0, blocks=None, labels=None, statistics=None)
             makers[name] = _maker(name, alone, "*" if done.role == "quasi-identifier" else "error")
     return prepare(code_table(open_source(data, spec.data), spec, makers))
@@ -186,6 +191,8 @@ def _spec_of(recipe: Generalization) -> Spec:
             attributes[name]["format"] = attribute.format
         if attribute.role == "quasi-identifier":
             attributes[name]["weight"] = attribute.weight
+        if columns := _columns(attribute):
+            attributes[name]["hierarchy"] = {"columns": columns}
         if attribute.unknown:
             attributes[name]["unknown"] = list(attribute.unknown)
     return Spec.from_dict(
@@ -204,6 +211,12 @@ def _spec_of(recipe: Generalization) -> Spec:
             "release": {"order": recipe.order, "formulas": recipe.formulas},
         }
     )
+
+
+def _columns(attribute: RecipeAttribute) -> list[object]:
+    """Return the columns that are the levels of an attribute in any data; none of other hierarchies."""
+    columns = (attribute.hierarchy or {}).get("columns")
+    return columns if isinstance(columns, list) else []
 
 
 def _level(attribute: RecipeAttribute, ladder: Ladder) -> int:

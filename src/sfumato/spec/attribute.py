@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 Tree: TypeAlias = dict[str, object] | list[object]
 
 MAX_TREE_DEPTH = 100
-SOURCES = ("intervals", "mask", "prefix", "file", "tree", "dates")
+SOURCES = ("intervals", "mask", "prefix", "file", "tree", "dates", "columns")
 _ONLY_WITH_INTERVALS = ("origin", "bottom", "top")
 
 
@@ -98,6 +98,15 @@ def _check_prefix(value: object) -> tuple[int, ...]:
         if short >= long:
             raise LocatedError.at((position,), f"must be below {long}, the length before; found {short}.")
     return tuple(lengths)
+
+
+def _check_columns(value: object) -> tuple[str, ...]:
+    """Accept names of columns, each once."""
+    names = tuple(check_entries(value, check_text))
+    if not names:
+        raise ValueError("needs at least one column.")
+    refuse_repetition(names)
+    return names
 
 
 def _check_format(value: object) -> str:
@@ -167,7 +176,7 @@ def _placed(check: Callable[[object], str], value: object, location: Location) -
 
 
 class HierarchySpec(Section):
-    """Where the hierarchy of an attribute comes from: exactly one of six sources."""
+    """Where the hierarchy of an attribute comes from: exactly one of seven sources."""
 
     intervals: Annotated[tuple[int | float, ...], BeforeValidator(_check_intervals)] | None = described(
         None,
@@ -208,6 +217,14 @@ class HierarchySpec(Section):
         "Units of time from fine to coarse, from level 1 on. `week` is that of ISO 8601; only `year` and "
         "coarser units may follow it, and count a week to the year of its Thursday.",
         ["month", "year", "decade"],
+    )
+
+    columns: Annotated[tuple[str, ...], BeforeValidator(_check_columns)] | None = described(
+        None,
+        "Columns of the data that are the levels, from level 1 on: fine to coarse. Each value must have one "
+        "label in each of them, and each label one in the next. They need not be published themselves. Only "
+        "with the scheme `levels`.",
+        ["province", "region"],
     )
 
     @property
@@ -477,6 +494,10 @@ class AttributeSpec(Section):
         ends = (self.hierarchy.bottom, self.hierarchy.top) if self.hierarchy else ()
         if self.unknown and any(end is not None for end in (self.granularity, *ends)):
             yield SpecFault(("unknown",), "does not go with granularity, bottom or top, which unite values.")
+        if source == "columns" and (self.role != "quasi-identifier" or self.scheme != "levels"):
+            yield SpecFault(
+                ("hierarchy", "columns"), "is only for quasi-identifiers with the scheme 'levels'."
+            )
         if self.format is not None and (self.kind not in (None, "date") or source not in (None, "dates")):
             yield SpecFault(("format",), "needs dates, and no other hierarchy than dates.")
         if source == "intervals" and self.kind not in (None, "number"):

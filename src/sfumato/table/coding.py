@@ -17,6 +17,7 @@ from sfumato.confidentiality import read_statements
 from sfumato.domains import Cube
 from sfumato.errors import DataError, HierarchyError, ParameterError
 from sfumato.hierarchies import build, encode
+from sfumato.hierarchies.builders import build_columns
 from sfumato.hierarchies.hierarchy import Hierarchy, Value
 from sfumato.hierarchies.kinds import UnreadableValuesError, as_time, text_of
 from sfumato.hierarchies.suggest import dwarfing_ends
@@ -120,6 +121,8 @@ def code_table(
     for name in attributes:
         make = (hierarchies or {}).get(name)
         with _placed(spec, name):
+            if make is None and (columns := getattr(spec.attributes[name].hierarchy, "columns", None)):
+                make = _from_columns(source, name, columns, spec)
             try:
                 made[name], raw[name] = _code(name, counted.columns[name], spec, make, reach=reach)
             except UnreadableValuesError as error:
@@ -141,6 +144,44 @@ def code_table(
         None if marks is None else marks.secrets,
         counted if any(column.typed is not None for column in raw.values()) else None,
     )
+
+
+def _from_columns(source: Source, name: str, columns: Sequence[str], spec: Spec) -> MakeHierarchy:
+    """Return what makes the hierarchy of a column whose levels are other columns."""
+    require_columns(columns, source.columns)
+    counted = tally(source, _once(name, *columns))
+    own = counted.columns[name]
+    typed = type_values(name, own.values, spec.attributes[name])[1]
+    leaves = [text_of(value) for value in typed if value is not None]
+    labels: dict[str, list[str]] = {leaf: [] for leaf in leaves}
+    for column in columns:
+        above, texts = counted.columns[column], texts_of_array(counted.columns[column].values)
+        found: dict[str, set[str]] = {leaf: set() for leaf in leaves}
+        there = (own.places >= 0) & (above.places >= 0)
+        for leaf, label in set(zip(own.places[there].tolist(), above.places[there].tolist(), strict=True)):
+            found[leaves[leaf]].add(texts[label])
+        _refuse_no_level(name, column, list(found.values()))
+        for leaf, known in found.items():
+            labels[leaf] += known
+
+    def make(_kind: str, _values: Sequence[Value], has_missing: bool) -> Hierarchy:
+        return build_columns(name, columns, labels, has_missing=has_missing)
+
+    return make
+
+
+def _refuse_no_level(name: str, column: str, labels: Sequence[set[str]]) -> None:
+    """Refuse a column as a level of another where a value has no label in it, or several."""
+    for words, many in (
+        ("no value", sum(not known for known in labels)),
+        ("several values", sum(len(known) > 1 for known in labels)),
+    ):
+        if many:
+            raise HierarchyError(
+                f"{many} of {len(labels)} values have {words} of {column!r}, so it cannot be a level. "
+                "Correct the data, or write a file or tree.",
+                where=name,
+            )
 
 
 def count_cube(

@@ -85,6 +85,7 @@ def _level_labels(definition: Mapping[str, object], level: int, written: str | N
         "root": lambda root: among([root]),
         "leaves": lambda leaves: _labels_of_leaves(leaves, level),
         "values": lambda values: _kept(values, level, written),
+        "columns": lambda _: _shown(definition),
         "mask": lambda length: _masked(length, level),
         "prefix": lambda lengths: _shortened(lengths, level),
         "dates": lambda units: _dated(units, level, written or ISO),
@@ -132,6 +133,13 @@ def _labels_of_leaves(leaves: Mapping[str, Any], level: int) -> Accepts:
     _expect(isinstance(leaves, Mapping))
     _expect(all(isinstance(labels, list) and len(labels) >= level for labels in leaves.values()))
     return among([labels[level - 1] if level else leaf for leaf, labels in leaves.items()])
+
+
+def _shown(definition: Mapping[str, object]) -> Accepts:
+    """Ask for one of the labels that a recipe names, where they come from other columns of the data."""
+    labels: Any = definition.get("shown")
+    _expect(isinstance(labels, list))
+    return among(labels)
 
 
 def _masked(length: int, level: int) -> Accepts:
