@@ -143,9 +143,9 @@ class RoleSuggestion:
     @property
     def goals(self) -> dict[str, dict[str, object]]:
         """What is required and traded off, section by section."""
-        secret = [
-            format_measure_name("distinct_l", (guess.name,)) for guess in self.with_role("sensitive")[:1]
-        ]
+        # Of a flag that is set or blank, one value is known, so that its diversity can only be 1.
+        diverse = [guess.name for guess in self.with_role("sensitive") if guess.distinct > 1]
+        secret = [format_measure_name("distinct_l", (name,)) for name in diverse[:1]]
         return {
             "suppression": {"limit": LIMIT},
             "require": {"k": min(K, self.rows)},

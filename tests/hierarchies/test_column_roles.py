@@ -133,3 +133,15 @@ def test_a_word_among_numbers_is_no_mistake() -> None:
     assert (
         role_of("weight", [*(str(2000 + place) for place in range(30)), "-", "500+"], kind="number") is None
     )
+
+
+@pytest.mark.parametrize(
+    ("numbers", "role"),
+    [
+        (range(7, 607), "identifier"),  # rows that are counted
+        (range(1_000_000, 9_000_000, 15_000), "identifier"),  # all of one length
+        (range(300, 150_000, 270), "quasi-identifier"),  # amounts
+    ],
+)
+def test_amounts_that_nobody_shares_are_generalized_and_not_removed(numbers: range, role: str) -> None:
+    assert role_of("column", [str(number) for number in numbers]) == role

@@ -132,13 +132,22 @@ def find_exposures(
     columns = (*names, *others, *sensitive, *removed)
     sample = read_cells(draw_rows(source, columns, cells.row_count, MOST_ROWS), columns)
     judge = _Judge(sample, *_recode(sample, source, released, names), names)
+    found = [replace(item, is_alone=released is None) for item in found]
     numerous = [name for name in sensitive if sample.cells.sizes[name] > MANY]
-    found += [Exposure(name, int(cells.rows[kept].sum()), k, 0, 0) for name in numerous]
-    full = [
-        replace(item, is_alone=released is None, predicts=tuple(judge.predictions(item.column, removed)))
+    found += _rare_values(source, numerous, k)
+    full = [replace(item, predicts=tuple(judge.predictions(item.column, removed))) for item in found]
+    return [item for item in full if item.findings]
+
+
+def _rare_values(source: Source, sensitive: Sequence[str], k: int) -> list[Exposure]:
+    """Count rows whose sensitive value few others have; nothing is said unless most values are like that."""
+    if not sensitive:
+        return []
+    found = find_small_classes(read_cells(source, sensitive).cells, (), sensitive, k)
+    return [
+        replace(item, is_alone=True) if 2 * item.small > item.rows else replace(item, small=0, unique=0)
         for item in found
     ]
-    return [item for item in full if item.findings]
 
 
 def readable(source: Source, names: Sequence[str]) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -21,6 +22,9 @@ NEARLY_UNIQUE, FEWEST_ROWS = 0.95, 20
 
 MOSTLY, MANY, OFTEN = 0.5, 0.1, 5
 """Shares of distinct values from which texts may be free and keys a person's; rows of a common value."""
+
+MIXED = 0.05
+"""The share of numbers with another count of digits from which they are amounts rather than keys."""
 
 MANY_TEXTS, LONG = 10_000, 2_000
 """Values that are enough to see a shape, and characters that are enough to see what a text holds."""
@@ -126,6 +130,19 @@ class ColumnEvidence:
         return many >= 4 and self.distinct >= MOSTLY * self.rows
 
     @property
+    def is_amount(self) -> bool:
+        """Whether it measures something: numbers of several lengths with gaps, unlike those that count rows.
+
+        Keys that look like this are generalized, not removed, which protects them too.
+        """
+        if self.kind != "number" or not all(re.fullmatch("-?[0-9]{1,15}", text) for text in self.texts):
+            return False
+        lengths = Counter(len(text) for text in self.texts)
+        numbers = [int(text) for text in self.texts]
+        is_mixed = len(self.texts) - max(lengths.values()) >= MIXED * len(self.texts)
+        return is_mixed and max(numbers) - min(numbers) > 2 * len(numbers)
+
+    @property
     def has_degrees(self) -> bool:
         """Whether its values may be degrees of latitude or longitude."""
         return self.look_like(_DEGREES)
@@ -226,7 +243,7 @@ def _role_by_name(column: ColumnEvidence) -> Iterator[RoleGuess]:
 def _role_by_distinction(column: ColumnEvidence) -> Iterator[RoleGuess]:
     """See whether the values of a column whose name says nothing are those of one person each."""
     is_whole = column.kind == "category" or not any("." in text for text in column.texts)
-    if column.differ(NEARLY_UNIQUE) and is_whole:
+    if column.differ(NEARLY_UNIQUE) and is_whole and not column.is_amount:
         yield RoleGuess("identifier", "guessed because its values are nearly unique")
     many_names = column.distinct >= FEWEST_ROWS and column.look_like(_FULL_NAME)
     if column.kind == "category" and (many_names or (column.differ(MOSTLY) and column.look_like(_PERSON))):

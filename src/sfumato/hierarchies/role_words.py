@@ -142,7 +142,7 @@ SENSITIVE_STEMS = (
     "diagnos", "krank", "disease", "salary", "einkomm", "gehalt", "income", "medika", "medica", "enferm",
     "pregnan", "schwanger", "symptom", "hepatit", "tubercul", "tuberkul", "religi", "behinder", "glucos",
     "glukos", "kreatinin", "cholest", "haemoglob", "hemoglob", "hamoglob", "leuko", "thrombo", "antibod",
-    "antikorper", "biops", "psychi",
+    "antikorper", "biops", "psychi", "plaquet", "serotip", "serotyp", "hospitali", "leuco", "linfocit",
 )  # fmt: skip
 """A part of a word that makes a sensitive attribute."""
 
