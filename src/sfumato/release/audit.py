@@ -166,7 +166,8 @@ def specified_promise(spec: Spec) -> Promise:
         rule=spec.suppression.rule,
         limit=spec.suppression.limit,
         columns=(*spec.quasi_identifiers, *spec.sensitive, *spec.others),
-        person=spec.data.person,
+        person=spec.data.unit,
+        unit_word=spec.data.unit_word,
         sentences=specified_sentences(spec),
     )
 

@@ -292,6 +292,7 @@ def make_recipe(prepared: Prepared, groupings: tuple[Grouping, ...], kept: BoolA
         spec.release.order,
         recipe_sentences(table),
         spec.release.formulas,
+        spec.data.household,
     )
 
 
@@ -330,11 +331,12 @@ def _promise(
         recipe.rule,
         recipe.limit,
         recipe.released,
-        recipe.person,
+        recipe.unit,
         sentences=recounted_sentences(prepared.table),
         withheld=withheld,
         order=recipe.order,
         formulas=recipe.formulas,
+        unit_word=recipe.unit_word,
     )
 
 

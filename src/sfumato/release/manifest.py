@@ -124,7 +124,7 @@ class Manifest:
             recipe.rule,
             recipe.limit,
             recipe.released,
-            recipe.person,
+            recipe.unit,
             sentences=stated_secrets(self.reference),
             sha256=self.sha256,
             recoded={name: recipe.attributes[name].to_dict() for name in recipe.quasi_identifiers},
@@ -133,6 +133,7 @@ class Manifest:
             tolerance=self.tolerance,
             order=recipe.order,
             formulas=recipe.formulas,
+            unit_word=recipe.unit_word,
         )
 
     def _check_levels(self, recipe: Generalization) -> None:

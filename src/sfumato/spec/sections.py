@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, ClassVar, Self, TypeAlias
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
@@ -26,6 +26,7 @@ from sfumato.spec.choices import (
     at_least,
     canonical_measure_name,
     check_entries,
+    check_filled_text,
     check_positive,
     check_text,
     refuse_repetition,
@@ -91,6 +92,13 @@ def _check_encoding(value: object) -> str:
     return name
 
 
+def _check_names(value: object) -> tuple[str, ...]:
+    """Accept distinct names; a single one may stand without brackets."""
+    names = check_entries([value] if isinstance(value, str) else value, check_filled_text)
+    refuse_repetition(names)
+    return tuple(names)
+
+
 def _check_measures(value: object) -> tuple[str, ...]:
     """Accept distinct names of measures, and write them canonically."""
     names = check_entries(value, lambda entry: canonical_measure_name(check_text(entry)))
@@ -144,6 +152,34 @@ class DataSpec(Section):
         "not published, and need not be listed among the attributes.",
         "patient_id",
     )
+    household: FilledText | None = described(
+        None,
+        "The column that says which household a row belongs to: classes then count households, also if "
+        "`person` is given. It is not published.",
+        "household_id",
+    )
+    weight: FilledText | None = described(
+        None,
+        "The column of survey weights: how many people of the population a row stands for, a number above 0. "
+        "It is published only if it is listed among the attributes.",
+        "weight",
+    )
+    strata: Annotated[tuple[str, ...], BeforeValidator(_check_names)] = described(
+        (),
+        "The columns whose values together say which stratum a row was drawn from. They need not be listed "
+        "among the attributes, and are published only then. A single name needs no brackets.",
+        ["region", "urban"],
+    )
+
+    @property
+    def unit(self) -> str | None:
+        """The column whose values classes count: households before persons; None where they count rows."""
+        return self.household or self.person
+
+    @property
+    def unit_word(self) -> Literal["row", "person", "household"]:
+        """What classes count, in the singular."""
+        return "household" if self.household else "person" if self.person else "row"
 
 
 class SuppressionSpec(Section):

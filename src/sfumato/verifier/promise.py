@@ -62,6 +62,7 @@ class Promise:
     order: Literal["sorted", "input"] = "input"
     # `escape` if cells of a CSV file that read as formulas have an apostrophe in front
     formulas: Literal["keep", "escape"] = "keep"
+    unit_word: str = "person"  # what a value of the person column stands for, in messages
 
 
 @dataclass(frozen=True)
