@@ -15,7 +15,7 @@ Benedetti, R. and Franconi, L. (1998). Statistical and technological solutions f
 dissemination. New Techniques and Technologies for Statistics: F given f as negative binomial.
 
 Templ, M., Kowarik, A. and Meindl, B. (2015). Statistical disclosure control for micro-data using the R
-package sdcMicro. Journal of Statistical Software 67(4), section 3: household risk.
+package sdcMicro. Journal of Statistical Software 67(4): household risk, ``measure_risk`` in the package.
 https://doi.org/10.18637/jss.v067.i04
 
 Machanavajjhala, A. and others (2007). ℓ-diversity: privacy beyond k-anonymity. ACM TKDD 1(1): the homogeneity

@@ -8,6 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from sfumato.spec.choices import (
+    ColumnNames,
     FilledText,
     Flag,
     Formulas,
@@ -26,7 +27,6 @@ from sfumato.spec.choices import (
     at_least,
     canonical_measure_name,
     check_entries,
-    check_filled_text,
     check_positive,
     check_text,
     refuse_repetition,
@@ -90,13 +90,6 @@ def _check_encoding(value: object) -> str:
     except (LookupError, ValueError):
         raise ValueError("unknown encoding. Common ones: 'utf-8', 'latin-1', 'cp1252'.") from None
     return name
-
-
-def _check_names(value: object) -> tuple[str, ...]:
-    """Accept distinct names; a single one may stand without brackets."""
-    names = check_entries([value] if isinstance(value, str) else value, check_filled_text)
-    refuse_repetition(names)
-    return tuple(names)
 
 
 def _check_measures(value: object) -> tuple[str, ...]:
@@ -164,7 +157,7 @@ class DataSpec(Section):
         "It is published only if it is listed among the attributes.",
         "weight",
     )
-    strata: Annotated[tuple[str, ...], BeforeValidator(_check_names)] = described(
+    strata: ColumnNames = described(
         (),
         "The columns whose values together say which stratum a row was drawn from. They need not be listed "
         "among the attributes, and are published only then. A single name needs no brackets.",
