@@ -284,5 +284,5 @@ def _weighted(item: GroupLoss) -> list[str]:
     """Return the totals of weights before and after suppression, and the share that was lost."""
     if item.weight is None or item.weight_left_out is None or item.weighted_share is None:
         return []
-    after = number_words(item.weight - item.weight_left_out)
-    return [number_words(item.weight), after, percent_words(item.weighted_share)]
+    totals = (item.weight, item.weight - item.weight_left_out)
+    return [*(number_words(total, tenths=True) for total in totals), percent_words(item.weighted_share)]
