@@ -37,6 +37,7 @@ Model: TypeAlias = type[BaseModel]
 
 # What a check says of a value beyond its type.
 NARROWER = {
+    choices.check_names: "text or list of texts",
     choices.check_path: "path",
     choices.check_positive: "number above 0",
     choices.check_share: "number from 0 to 1",

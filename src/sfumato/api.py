@@ -368,7 +368,9 @@ def risk(  # noqa: PLR0913 (keywords alone from the third on, and no two that be
     release: object = None,
     population: object = None,
     fraction: float | None = None,
+    weight: str | None = None,
     person: str | None = None,
+    household: str | None = None,
     threshold: float = 0.2,
     seed: int = 1,
     subsets: bool = True,
@@ -383,7 +385,7 @@ def risk(  # noqa: PLR0913 (keywords alone from the third on, and no two that be
         A frame or a path; None for the path that the specification names.
     quasi_identifiers
         Columns that an outsider may know. If None, those of the specification, else of the release;
-        without either, all columns except the sensitive ones and the person.
+        without either, all columns except the sensitive ones, the person, the household and the weight.
     sensitive
         Columns whose values must not be learnt; those of the specification if none are named.
     release
@@ -393,8 +395,15 @@ def risk(  # noqa: PLR0913 (keywords alone from the third on, and no two that be
         A table of everyone who might be in the data, with the quasi-identifiers; for journalist risk.
     fraction
         Instead of a population, the share of it that is in the data, above 0 and at most 1.
+    weight
+        Instead of either, the column of survey weights: how many people of the population a row stands for.
+        If None, that of the specification, unless a population is passed.
     person
-        Column that identifies persons, if a person has several rows; if None, that of the
+        Column that identifies persons, if a person has several rows; if None, and no household is named,
+        that of the specification or the release.
+    household
+        Column that identifies households: classes then count households, and the chance that at least one
+        member of a household is found is estimated. If None, and no person is named, that of the
         specification or the release.
     threshold
         A chance above this counts as a risk, from 0 to below 1.
@@ -422,6 +431,7 @@ def risk(  # noqa: PLR0913 (keywords alone from the third on, and no two that be
         If a parameter is out of its range.
     """
     from sfumato.assess.attackers import find_risk
+    from sfumato.assess.cells import Survey
 
     return find_risk(
         data,
@@ -430,7 +440,7 @@ def risk(  # noqa: PLR0913 (keywords alone from the third on, and no two that be
         release=release,
         population=population,
         fraction=fraction,
-        person=person,
+        survey=Survey(person, household, weight),
         threshold=threshold,
         seed=seed,
         subsets=subsets,
@@ -461,9 +471,10 @@ def check(data: Data | Spec, spec: Spec | None = None) -> dict[str, object]:
     if spec is None:
         raise ParameterError("check needs a specification: sf.check(data, spec).")
     from sfumato.assess.exposure import expose_table
+    from sfumato.assess.left_out import find_small_strata
 
     prepared = load(data, spec)
-    warnings = [*prepared.table.warnings, *map(str, expose_table(prepared))]
+    warnings = [*prepared.table.warnings, *map(str, expose_table(prepared)), *find_small_strata(prepared)]
     if prepared.table.secrets is not None:
         warnings += find_warnings(prepared.table.secrets.statements, prepared.cube)
     maximize, minimize = asked_objectives(spec)

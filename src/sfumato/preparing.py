@@ -216,9 +216,9 @@ def _requirement(prepared: Prepared, name: str, limit: float, own: Mapping[str, 
     measure = _measure(prepared, name, own, "require", name)
     people = prepared.cube.person_count
     if name == "k" and (limit < 1 or limit != int(limit) or limit > people):
-        word = "rows" if prepared.cube.persons is None else "persons"
+        words = f"{people} {prepared.spec.data.unit_word}s"
         raise SpecError(
-            f"k must be a whole number from 1 to the {people} {word} of the table; got {limit:g}.",
+            f"k must be a whole number from 1 to the {words} of the table; got {limit:g}.",
             where=prepared.spec.where("require", name),
         )
     low, high = measure.limits

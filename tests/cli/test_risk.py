@@ -25,7 +25,7 @@ def test_a_table_is_judged_without_a_release(people: Path) -> None:
     assert found.err == ""
     for title in ("Classes", "Finding one person", "Uniques", "Simulated linkage attack", "Combinations"):
         assert title in found.out
-    assert "Add --population or --fraction" in found.out
+    assert "Add --population, --fraction or --weight" in found.out
     assert "Do not share the data in this form." in found.out
     # Column names and counts alone.
     assert not any(value in found.out for value in (*ZIPS, "person-1", "gout"))

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from sfumato._typing import LongArray
-    from sfumato.assess.cells import Cells, CodedTable
+    from sfumato.assess.cells import Cells, CodedTable, Survey
     from sfumato.assess.pairing import RecodedCells
     from sfumato.assess.risk_results import TableRisk
     from sfumato.hierarchies import Value
@@ -51,7 +51,7 @@ def find_risk(  # noqa: PLR0913 (the parameters of `sfumato.risk`)
     release: object,
     population: object,
     fraction: float | None,
-    person: str | None,
+    survey: Survey,
     threshold: float,
     seed: int,
     subsets: bool,
@@ -63,13 +63,13 @@ def find_risk(  # noqa: PLR0913 (the parameters of `sfumato.risk`)
     how = spec.data if isinstance(spec, Spec) else spec
     if whole is not None:
         data, quasi_identifiers, sensitive = _specified(data, quasi_identifiers, sensitive, whole)
-    _check(quasi_identifiers, sensitive, population, fraction, threshold)
     released = None if release is None else open_release(release)
+    survey = survey_of(survey, how, released, is_weighted=population is None)
+    _check(quasi_identifiers, sensitive, population, fraction, threshold, weight=survey.weight)
     source = open_source(data, reading_of(how, released))
-    person = person_of(person, how, released)
-    names, notes = _choose_names(source, quasi_identifiers, (*sensitive, person), released)
-    table = read_original(source, names, sensitive, released, person)
-    people = None if population is None else _read_population(population, names, person, how)
+    names, notes = _choose_names(source, quasi_identifiers, (*sensitive, *survey.columns), released)
+    table = read_original(source, names, sensitive, released, survey)
+    people = None if population is None else _read_population(population, names, survey, how)
     return attack(
         (source, table),
         (names, sensitive),
@@ -89,11 +89,11 @@ def read_original(
     names: Sequence[str],
     sensitive: Sequence[str],
     released: Released | None,
-    person: str | None,
+    survey: Survey,
 ) -> CodedTable:
     """Count the original once, by all columns that attackers and the release need."""
     needed = [*names, *sensitive, *(() if released is None else released.quasi_identifiers)]
-    return read_cells(source, tuple(dict.fromkeys(needed)), person)
+    return read_cells(source, tuple(dict.fromkeys(needed)), survey)
 
 
 def attack(  # noqa: PLR0913 (keywords alone from the sixth on, and no two that belong together)
@@ -145,13 +145,16 @@ def _specified(
     return data, known, sensitive or [name for name in spec.sensitive if name not in known]
 
 
-def person_of(person: str | None, how: DataSpec | None, released: Released | None) -> str | None:
-    """Return the column that identifies persons: as named, or as the specification or release says."""
-    if person is None and how is not None:
-        person = how.person
-    if person is None and released is not None and released.recipe is not None:
-        person = released.recipe.person
-    return person
+def survey_of(
+    asked: Survey, how: DataSpec | None, released: Released | None, *, is_weighted: bool = True
+) -> Survey:
+    """Return the columns that say who a row is about: as named, or as the specification or release says."""
+    recipe = None if released is None else released.recipe
+    for known in (how, recipe):
+        if known is not None and asked.unit is None:
+            asked = replace(asked, person=known.person, household=known.household)
+    weight = how.weight if how is not None and asked.weight is None and is_weighted else asked.weight
+    return replace(asked, weight=weight)
 
 
 def _assume(
@@ -173,6 +176,8 @@ def _check(
     population: object,
     fraction: float | None,
     threshold: float,
+    *,
+    weight: str | None,
 ) -> None:
     """Raise ParameterError if something is out of its range or contradicts something else."""
     if names is not None and not names:
@@ -184,6 +189,11 @@ def _check(
         )
     if population is not None and fraction is not None:
         raise ParameterError("pass a population or a fraction, not both.")
+    if weight is not None and (population is not None or fraction is not None):
+        other = "population" if fraction is None else "fraction"
+        raise ParameterError(
+            f"the weight {weight!r} and a {other} both say how large the population is. Pass one of them."
+        )
     if fraction is not None and not 0.0 < fraction <= 1.0:
         raise ParameterError(f"the fraction must be above 0 and at most 1; got {fraction:g}.")
     if not 0.0 <= threshold < 1.0:
@@ -224,16 +234,16 @@ def _overall(cells: Cells, sensitive: Sequence[str]) -> dict[str, LongArray]:
 
 
 def _read_population(
-    population: object, names: Sequence[str], person: str | None, how: DataSpec | None
+    population: object, names: Sequence[str], survey: Survey, how: DataSpec | None
 ) -> tuple[Source, CodedTable]:
-    """Read the population; a column that identifies persons is used if it is there."""
+    """Read the population; a column that identifies persons or households is used if it is there."""
     source = open_source(population, how)
     for name in names:
         if name not in source.columns:
             raise DataError(
                 f"the population has no column {name!r}. {nearest(name, source.columns)}", where=source.name
             )
-    return source, read_cells(source, tuple(names), person if person in source.columns else None)
+    return source, read_cells(source, tuple(names), survey.found_in(source))
 
 
 def _assess_original(
@@ -391,9 +401,15 @@ def _limits(found: Risk, names: Sequence[str], known: Sequence[str], rows: int) 
     rest = [name for name in names if name not in known]
     if rest:
         yield f"{_listed(rest)}: published unchanged, and not used to find the nearest record."
-    if found.before.journalist is not None and found.before.journalist.basis == "population":
+    basis = None if found.before.journalist is None else found.before.journalist.basis
+    if basis == "population":
         yield "The release holds centres, which do not occur in a population: no journalist risk after."
+    if basis == "weight":
+        yield "The release does not show the weights of its rows: no journalist risk after."
     if rows > MOST:
         yield f"{MOST:,} of the {rows:,} people, drawn at random, were looked for in the release."
-    if found.before.unit == "person":
-        yield "Classes of the release count rows: microaggregation does not know which belong to one person."
+    if found.before.unit != "row":
+        yield (
+            "Classes of the release count rows: microaggregation does not know which belong to one "
+            f"{found.before.unit}."
+        )

@@ -35,6 +35,8 @@ class Cells:
     sizes: Mapping[str, int]  # column → number of codes
     rows: LongArray  # rows of each cell
     persons: LongArray | None = None  # person of each cell, or None where every row is a person
+    weights: FloatArray | None = None  # survey weight of a row of each cell, or None where there is none
+    has_households: bool = False  # whether the persons are households
 
     @property
     def row_count(self) -> int:
@@ -44,13 +46,14 @@ class Cells:
     @property
     def unit(self) -> Unit:
         """What classes are counted in."""
-        return "row" if self.persons is None else "person"
+        return "row" if self.persons is None else "household" if self.has_households else "person"
 
     def keep(self, kept: BoolArray) -> Cells:
         """Return some of the cells."""
         codes = {name: column[kept] for name, column in self.codes.items()}
         persons = None if self.persons is None else self.persons[kept]
-        return replace(self, codes=codes, rows=self.rows[kept], persons=persons)
+        weights = None if self.weights is None else self.weights[kept]
+        return replace(self, codes=codes, rows=self.rows[kept], persons=persons, weights=weights)
 
     def classes(self, names: Iterable[str]) -> CellClasses:
         """Return the classes of some columns; without any, one class."""
@@ -66,6 +69,22 @@ class Cells:
         pairs = np.unique(number * people + self.persons)
         return CellClasses(number, rows, np.bincount(pairs // people, minlength=count).astype(np.int64))
 
+    def estimate_population(self, classes: CellClasses) -> FloatArray:
+        """Return how large each class is in the population: the sum of the weights of its records.
+
+        A person or household counts with the smallest weight of its rows in the class, and no class is
+        smaller than in the table.
+        """
+        assert self.weights is not None
+        number, weights = classes.number, self.weights * self.rows
+        if self.persons is not None:
+            order = np.lexsort((self.weights, self.persons, number))
+            number, who = number[order], self.persons[order]
+            first = np.diff(number, prepend=-1).astype(bool) | np.diff(who, prepend=-1).astype(bool)
+            number, weights = number[first], self.weights[order][first]
+        total = np.bincount(number, weights=weights, minlength=len(classes.rows))
+        return np.maximum(total, classes.records)
+
 
 @dataclass(frozen=True, eq=False)
 class CellClasses:
@@ -73,7 +92,7 @@ class CellClasses:
 
     number: LongArray  # the class of each cell, from 0 on without gaps
     rows: LongArray  # rows of each class
-    records: LongArray  # its size: rows, or distinct persons where persons are named
+    records: LongArray  # its size: rows, or distinct persons or households where these are named
 
 
 def count_rows(number: LongArray, rows: LongArray, count: int) -> LongArray:
@@ -147,9 +166,35 @@ class CodedTable:
         return found
 
 
-def read_cells(source: Source, names: Sequence[str], person: str | None = None) -> CodedTable:
+@dataclass(frozen=True)
+class Survey:
+    """The columns that say who and how many people a row is about."""
+
+    person: str | None = None
+    household: str | None = None
+    weight: str | None = None
+
+    @property
+    def unit(self) -> str | None:
+        """The column whose values classes count."""
+        return self.household or self.person
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Those that are there."""
+        return tuple(name for name in (self.person, self.household, self.weight) if name is not None)
+
+    def found_in(self, source: Source) -> Survey:
+        """Leave out the columns that a table does not have."""
+        there = [name if name in source.columns else None for name in (self.person, self.household)]
+        return Survey(*there)
+
+
+def read_cells(source: Source, names: Sequence[str], survey: Survey | None = None) -> CodedTable:
     """Count the distinct tuples of some columns, in one pass over the rows."""
-    asked = (*names, *(() if person is None else (person,)))
+    survey = Survey() if survey is None else survey
+    unit, weight = survey.unit, survey.weight
+    asked = (*names, *(name for name in (unit, weight) if name is not None))
     require_columns(asked, source.columns)
     if len(set(names)) < len(names):
         raise DataError("a column is named twice. Name every column once.", where=source.name)
@@ -166,6 +211,8 @@ def read_cells(source: Source, names: Sequence[str], person: str | None = None) 
         {name: coded[name][order] for name in names},
         {name: sizes[name] for name in names},
         counted.rows[order],
-        None if person is None else coded[person][order],
+        None if unit is None else coded[unit][order],
+        None if weight is None else counted.weigh(weight)[order],
+        survey.household is not None,
     )
     return CodedTable(cells, counted.columns, ranks)

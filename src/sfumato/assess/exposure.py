@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.assess.cells import count_rows, number_tuples, read_cells
+from sfumato.assess.cells import Survey, count_rows, number_tuples, read_cells
 from sfumato.assess.pairing import open_release, recode_cells
 from sfumato.errors import DataError
 from sfumato.table.keys import key
@@ -78,11 +78,14 @@ class Exposure:
     unique: int
     is_alone: bool = False  # whether nothing but this column was taken to be known
     predicts: tuple[Prediction, ...] = ()  # columns that it gives away
+    is_weight: bool = False  # whether it is the survey weight
 
     @property
     def findings(self) -> list[str]:
         """What it gives away, in words."""
         told = []
+        if self.is_weight:
+            told.append("it is the survey weight, which tells strata and often people apart")
         if self.small:
             known = "this alone" if self.is_alone else "it besides the quasi-identifiers"
             unique = f", {self.unique:,} of them unique" if self.unique else ""
@@ -125,7 +128,7 @@ def find_exposures(
     if not others and not sensitive:
         return []
     k = max(int(require.get("k", 2)), 2)
-    table = read_cells(source, (*names, *others), roles.person)
+    table = read_cells(source, (*names, *others), Survey(roles.person))
     cells, kept = _recode(table, source, released, names)
     found = find_small_classes(cells.keep(kept), names, others, k)
     removed = readable(source, (*roles.left_out, *roles.identifiers))
@@ -135,7 +138,14 @@ def find_exposures(
     found = [replace(item, is_alone=released is None) for item in found]
     numerous = [name for name in sensitive if sample.cells.sizes[name] > MANY]
     found += _rare_values(source, numerous, k)
-    full = [replace(item, predicts=tuple(judge.predictions(item.column, removed))) for item in found]
+    full = [
+        replace(
+            item,
+            predicts=tuple(judge.predictions(item.column, removed)),
+            is_weight=item.column == roles.weight,
+        )
+        for item in found
+    ]
     return [item for item in full if item.findings]
 
 

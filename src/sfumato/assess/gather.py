@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from sfumato.assess.analyses import utility
-from sfumato.assess.attackers import attack, person_of, read_original, reading_of
+from sfumato.assess.attackers import attack, read_original, reading_of, survey_of
+from sfumato.assess.cells import Survey
 from sfumato.assess.exposure import expose_draft, find_exposures
 from sfumato.assess.left_out import find_left_out
 from sfumato.assess.pairing import open_release, recode_cells
@@ -222,10 +223,9 @@ def _compared(base: Evidence, origin: Origin) -> Evidence:
     released = open_release(subject.data if origin.made is None else origin.made)
     original = open_source(origin.data, reading_of(how, released))
     names, sensitive = subject.quasi_identifiers, subject.sensitive
-    person = person_of(None, how, released)
-    table = attempt(
-        lacks, "risk", ADVICE, lambda: read_original(original, names, sensitive, released, person)
-    )
+    strata = () if how is None else how.strata
+    survey, needed = survey_of(Survey(), how, released), (*sensitive, *strata)
+    table = attempt(lacks, "risk", ADVICE, lambda: read_original(original, names, needed, released, survey))
     sizes = risks = losses = None
     if table is None:
         lacks.append(replace(lacks[-1], part="sizes"))
@@ -237,7 +237,7 @@ def _compared(base: Evidence, origin: Origin) -> Evidence:
             ADVICE,
             lambda: attack((original, table), (names, sensitive), released, Assumptions(), spec=spec),
         )
-        losses = attempt(lacks, "risk", ADVICE, lambda: _losses(table, original, released))
+        losses = attempt(lacks, "risk", ADVICE, lambda: _losses(table, original, released, strata))
     told = attempt(lacks, "risk", ADVICE, lambda: _exposures(original, released, spec))
     analyses = attempt(lacks, "utility", ADVICE, lambda: _utility(subject, origin))
     named = () if spec is None else spec.attributes
@@ -253,12 +253,15 @@ def _compared(base: Evidence, origin: Origin) -> Evidence:
     )
 
 
-def _losses(table: CodedTable, original: Source, released: Released) -> tuple[AttributeLoss, ...]:
+def _losses(
+    table: CodedTable, original: Source, released: Released, strata: Sequence[str]
+) -> tuple[AttributeLoss, ...]:
     """Count suppressed rows by group; a microaggregated table has none."""
     if released.recipe is None:
         return ()
     kept = recode_cells(table, original, released).released
-    return find_left_out(table, kept, [*released.recipe.quasi_identifiers, *released.recipe.sensitive])
+    names = [*released.recipe.quasi_identifiers, *released.recipe.sensitive]
+    return find_left_out(table, kept, names, strata)
 
 
 def _exposures(original: Source, released: Released, spec: Spec | None) -> list[Exposure] | None:

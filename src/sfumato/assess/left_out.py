@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sfumato.assess.cells import Survey, number_tuples, read_cells
 from sfumato.words import number_words
 
 if TYPE_CHECKING:
@@ -14,7 +15,9 @@ if TYPE_CHECKING:
 
     from sfumato._typing import BoolArray, LongArray
     from sfumato.assess.cells import CodedTable
+    from sfumato.preparing import Prepared
 
+MISSING = "(missing)"
 MOST_GROUPS = 12
 BANDS = 5
 """Groups of a number or date with more values: equally large as far as ties allow."""
@@ -31,11 +34,21 @@ class GroupLoss:
     rows: int
     left_out: int
     is_hit_more: bool
+    # the sums of survey weights, of all its rows and of those left out; None where there are no weights
+    weight: float | None = None
+    weight_left_out: float | None = None
 
     @property
     def share(self) -> float:
         """The share of its rows that was left out."""
         return self.left_out / self.rows if self.rows else 0.0
+
+    @property
+    def weighted_share(self) -> float | None:
+        """The share of the people that its rows stand for."""
+        return (
+            self.weight_left_out / self.weight if self.weight and self.weight_left_out is not None else None
+        )
 
 
 @dataclass(frozen=True)
@@ -54,21 +67,65 @@ class AttributeLoss:
         return {"attribute": self.attribute, "groups": groups}
 
 
-def find_left_out(table: CodedTable, released: BoolArray, names: Sequence[str]) -> tuple[AttributeLoss, ...]:
-    """Count the suppressed rows of each group of some attributes; nothing where no row is suppressed."""
+def find_left_out(
+    table: CodedTable, released: BoolArray, names: Sequence[str], strata: Sequence[str] = ()
+) -> tuple[AttributeLoss, ...]:
+    """Count the suppressed rows of each group of some attributes; nothing where no row is suppressed.
+
+    Each column of the strata, and all of them together, are further attributes: a group for each value.
+    """
     if released.all():
         return ()
-    rows = table.cells.rows
-    found = []
-    for name in names:
-        words, group = _groups(table, name)
-        place = group[table.cells.codes[name]]
-        every = np.bincount(place, weights=rows, minlength=len(words)).astype(np.int64)
-        gone = np.bincount(place, weights=np.where(released, 0, rows), minlength=len(words)).astype(np.int64)
-        hit = _hit_more(every, gone)
-        losses = zip(words, every.tolist(), gone.tolist(), hit.tolist(), strict=True)
-        found.append(AttributeLoss(name, tuple(GroupLoss(*item) for item in losses)))
+    found = [_lose(table, released, name, *_groups(table, name)) for name in names if name not in strata]
+    together = [(name,) for name in strata] + ([tuple(strata)] if len(strata) > 1 else [])
+    found += [_lose(table, released, " × ".join(columns), *_strata(table, columns)) for columns in together]
     return tuple(found)
+
+
+def _lose(
+    table: CodedTable, released: BoolArray, name: str, words: Sequence[str], place: LongArray
+) -> AttributeLoss:
+    """Count the suppressed rows of groups, and what they weigh."""
+    cells, gone = table.cells, ~released
+
+    def count(numbers: np.ndarray) -> np.ndarray:
+        return np.bincount(place, weights=numbers, minlength=len(words))
+
+    rows, lost = count(cells.rows).astype(np.int64), count(cells.rows * gone).astype(np.int64)
+    columns = [words, rows.tolist(), lost.tolist(), _hit_more(rows, lost).tolist()]
+    if cells.weights is not None:
+        weights = cells.weights * cells.rows
+        columns += [count(weights).tolist(), count(weights * gone).tolist()]
+    return AttributeLoss(name, tuple(GroupLoss(*item) for item in zip(*columns, strict=True)))
+
+
+def _strata(table: CodedTable, names: Sequence[str]) -> tuple[list[str], LongArray]:
+    """Return strata in words, and the stratum of each cell."""
+    codes = [table.cells.codes[name] for name in names]
+    place = number_tuples(codes, [table.cells.sizes[name] for name in names])
+    texts = [[MISSING if text is None else text for text in table.texts(name)] for name in names]
+    _, first = np.unique(place, return_index=True)
+    words = [
+        " × ".join(own[column[cell]] for own, column in zip(texts, codes, strict=True)) for cell in first
+    ]
+    return words, place
+
+
+def find_small_strata(prepared: Prepared) -> list[str]:
+    """Say which strata are too small to be told apart in any release."""
+    data, k = prepared.spec.data, int(prepared.spec.require.get("k", 1))
+    if not data.strata:
+        return []
+    table = read_cells(prepared.table.source, data.strata, Survey(data.person, data.household))
+    sizes = table.cells.classes(data.strata).records
+    small = sizes[sizes < k]
+    if not len(small):
+        return []
+    return [
+        f"{len(small):,} of {len(sizes):,} strata have fewer than k = {k} {data.unit_word}s "
+        f"({int(small.sum()):,} in all): no release can show them apart, so their rows are merged with "
+        "others or suppressed. Merge small strata first if estimates for them matter."
+    ]
 
 
 def _hit_more(every: LongArray, gone: LongArray) -> BoolArray:
@@ -84,8 +141,14 @@ def _hit_more(every: LongArray, gone: LongArray) -> BoolArray:
 
 
 def _groups(table: CodedTable, name: str) -> tuple[list[str], LongArray]:
-    """Return groups of values in words, and the group of each code: values, bands, or the commonest ones."""
-    texts = ["(missing)" if text is None else text for text in table.texts(name)]
+    """Return groups of values in words, and the group of each cell: values, bands, or the commonest ones."""
+    words, group = _group_codes(table, name)
+    return words, group[table.cells.codes[name]]
+
+
+def _group_codes(table: CodedTable, name: str) -> tuple[list[str], LongArray]:
+    """Return groups of values in words, and the group of each code."""
+    texts = [MISSING if text is None else text for text in table.texts(name)]
     if len(texts) <= MOST_GROUPS:
         return texts, np.arange(len(texts))
     rows = np.bincount(table.cells.codes[name], weights=table.cells.rows, minlength=len(texts))
@@ -113,4 +176,4 @@ def _bands(texts: list[str], places: np.ndarray, rows: np.ndarray) -> tuple[list
         ends = order[band.reshape(-1) == number]
         first, last = texts[ends[0]], texts[ends[-1]]
         words.append(first if first == last else f"{first} to {last}")
-    return [*words, *([] if there.all() else ["(missing)"])], group
+    return [*words, *([] if there.all() else [MISSING])], group

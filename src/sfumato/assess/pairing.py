@@ -142,7 +142,7 @@ def label_values(recipe: Generalization, source: Source) -> Labels:
     A value that the recipe does not name, since no released row shows it, becomes ``*``.
     """
     alone = {name: recipe.attributes[name] for name in recipe.quasi_identifiers}
-    prepared, groupings = recode(replace(recipe, attributes=alone, person=None), source)
+    prepared, groupings = recode(replace(recipe, attributes=alone, person=None, household=None), source)
     return _labels(prepared, groupings)
 
 

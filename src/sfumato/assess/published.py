@@ -185,8 +185,8 @@ class Subject:
 
     @property
     def has_persons(self) -> bool:
-        """Whether what is required counts persons, who may have several rows."""
-        return self.recipe is not None and self.recipe.person is not None
+        """Whether what is required counts persons or households, which may have several rows."""
+        return self.recipe is not None and self.recipe.unit is not None
 
     @property
     def is_masked(self) -> bool:

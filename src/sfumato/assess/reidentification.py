@@ -14,8 +14,10 @@ Workshops. https://doi.org/10.1145/1754239.1754271
 Benedetti, R. and Franconi, L. (1998). Statistical and technological solutions for controlled data
 dissemination. New Techniques and Technologies for Statistics: F given f as negative binomial.
 
-References
-----------
+Templ, M., Kowarik, A. and Meindl, B. (2015). Statistical disclosure control for micro-data using the R
+package sdcMicro. Journal of Statistical Software 67(4): household risk, ``measure_risk`` in the package.
+https://doi.org/10.18637/jss.v067.i04
+
 Machanavajjhala, A. and others (2007). ℓ-diversity: privacy beyond k-anonymity. ACM TKDD 1(1): the homogeneity
 attack. https://doi.org/10.1145/1217299.1217302
 
@@ -34,6 +36,7 @@ from sfumato.assess.cells import count_rows, number_tuples
 from sfumato.assess.estimators import estimate_uniques
 from sfumato.assess.risk_results import (
     AttributeDisclosure,
+    HouseholdRisk,
     Reidentification,
     SizeBin,
     SizeSummary,
@@ -171,8 +174,10 @@ def journalist_by_fraction(
     return _of_chances(sizes, expected_chance(sizes, fraction), threshold, "fraction")
 
 
-def expected_chance(sizes: LongArray, fraction: float) -> FloatArray:
-    """Return E(1 / F | f) where everyone of the population is in the table with the same probability.
+def expected_chance(sizes: LongArray, fraction: float | FloatArray) -> FloatArray:
+    """Return E(1 / F | f) where everyone of a class is in the table with the same probability π, above 0.
+
+    The fraction π is one for all classes, or one for each.
 
     Given f, F − f is negative binomial: P(F = h) = C(h−1, f−1) π^f (1−π)^(h−f), with E(F) = f / π. Then
     E(1 / F | f) = (π / f) · ₂F₁(1, 1; f + 1; 1 − π); for f = 1 that is −π ln π / (1 − π).
@@ -184,15 +189,17 @@ def expected_chance(sizes: LongArray, fraction: float) -> FloatArray:
     """
     from scipy.special import hyp2f1
 
-    distinct, place = np.unique(sizes, return_inverse=True)
-    small = distinct < _LARGE
+    # Pairs as complex numbers: these are sorted far quicker than rows of a matrix.
+    distinct, place = np.unique(sizes + 1j * np.asarray(fraction), return_inverse=True)
+    many, share = distinct.real, distinct.imag
+    small = many < _LARGE
     factor = np.empty(len(distinct), dtype=np.float64)
-    factor[small] = hyp2f1(1.0, 1.0, distinct[small] + 1.0, 1.0 - fraction)
-    factor[~small] = _series(distinct[~small].astype(np.float64), 1.0 - fraction)
-    return (fraction / distinct * factor)[place.reshape(-1)]
+    factor[small] = hyp2f1(1.0, 1.0, many[small] + 1.0, 1.0 - share[small])
+    factor[~small] = _series(many[~small], 1.0 - share[~small])
+    return np.asarray((share / many * factor)[place.reshape(-1)])
 
 
-def _series(sizes: FloatArray, rest: float) -> FloatArray:
+def _series(sizes: FloatArray, rest: FloatArray) -> FloatArray:
     """Return ₂F₁(1, 1; f + 1; 1 − π) for large f, where the library's function gives up.
 
     Term m is m! f! / (f + m)! · (1 − π)^m: sixty of them are exact to the last bit from f = 50 on.
@@ -203,6 +210,31 @@ def _series(sizes: FloatArray, rest: float) -> FloatArray:
         term = term * (1.0 + m) * rest / (sizes + 1.0 + m)
         total += term
     return total
+
+
+def journalist_by_weight(
+    sizes: LongArray, population: FloatArray, threshold: float = THRESHOLD
+) -> Reidentification:
+    """Return the risk from an attacker with a population table whose class sizes the weights estimate.
+
+    A record of class j has the chance E(1 / F_j | f_j) with π_j = f_j / F̂_j, the individual risk of Benedetti
+    and Franconi.
+    """
+    return _of_chances(sizes, expected_chance(sizes, sizes / population), threshold, "weight")
+
+
+def household_risk(cells: Cells, classes: CellClasses, chances: FloatArray) -> HouseholdRisk | None:
+    """Return the chance that at least one member of a household is found: 1 − Π (1 − r) over its rows.
+
+    That is the household risk of sdcMicro, with r the chance that a row's class gives away the household.
+    """
+    if not cells.has_households or cells.persons is None or not len(cells.rows):
+        return None
+    with np.errstate(divide="ignore"):
+        missed = cells.rows * np.log1p(-np.minimum(chances[classes.number], 1.0))
+    _, place = np.unique(cells.persons, return_inverse=True)
+    found = -np.expm1(np.bincount(place.reshape(-1), weights=missed))
+    return HouseholdRisk(len(found), float(found.max()), float(found.mean()), float(found.sum()))
 
 
 def marketer(sizes: LongArray, chances: FloatArray) -> float:
@@ -217,15 +249,16 @@ def _of_chances(
     sizes: LongArray,
     chances: FloatArray,
     threshold: float,
-    basis: Literal["sample", "population", "fraction"],
+    basis: Literal["sample", "population", "fraction", "weight"],
 ) -> Reidentification:
     """Summarize the chance of each class over records."""
     records = int(sizes.sum())
     if not records:
-        return Reidentification(0.0, 0.0, 0, 0.0, threshold, basis)
+        return Reidentification(0.0, 0.0, 0.0, 0, 0.0, threshold, basis)
     at_risk = int(sizes[chances > threshold].sum())
     average = marketer(sizes, chances)
-    return Reidentification(float(chances.max()), average, at_risk, at_risk / records, threshold, basis)
+    highest, expected = float(chances.max()), average * records
+    return Reidentification(highest, average, expected, at_risk, at_risk / records, threshold, basis)
 
 
 @dataclass(frozen=True, eq=False)
@@ -254,8 +287,8 @@ def assess(
 ) -> TableRisk:
     """Return the risks of a table.
 
-    With a population table the uniques that are unique there too are counted; a sampling fraction is used
-    only without one.
+    With a population table the uniques that are unique there too are counted; weights are used only without
+    one, and a sampling fraction only without either.
     """
     assumed = Assumptions() if assumed is None else assumed
     classes = cells.classes(names)
@@ -265,6 +298,10 @@ def assess(
     if people is not None:
         chances = 1.0 / np.maximum(sizes, people)
         found = journalist(sizes, people, assumed.threshold)
+    elif cells.weights is not None:
+        estimated = cells.estimate_population(classes)
+        chances = expected_chance(sizes, sizes / estimated)
+        found = journalist_by_weight(sizes, estimated, assumed.threshold)
     elif assumed.fraction is not None:
         chances = expected_chance(sizes, assumed.fraction)
         found = journalist_by_fraction(sizes, assumed.fraction, assumed.threshold)
@@ -290,6 +327,7 @@ def assess(
             )
             for name in sensitive
         ),
+        household_risk(cells, classes, chances),
     )
 
 

@@ -9,7 +9,7 @@ from typing import ClassVar, Literal, TypeAlias, cast
 
 from sfumato.notebooks import ShownInNotebook
 
-Unit: TypeAlias = Literal["row", "person"]
+Unit: TypeAlias = Literal["row", "person", "household"]
 Similarity: TypeAlias = Literal["range", "hierarchy"]
 Attacker: TypeAlias = Literal["logic", "uniform", "distribution", "minimality"]
 
@@ -62,13 +62,25 @@ class Reidentification(Plain):
 
     highest: float  # the largest chance of any record
     average: float  # the mean chance
+    expected: float  # how many records are found if all are looked for: the sum of their chances
     # records whose chance is above the threshold
     records_at_risk: int
     share_at_risk: float
     threshold: float  # that threshold
     # where class sizes in the population come from: `sample` (the table is all there is), `population` (a
-    # table), `fraction` (a sampling fraction and a model)
-    basis: Literal["sample", "population", "fraction"]
+    # table), `fraction` or `weight` (a sampling fraction or survey weights, and a model)
+    basis: Literal["sample", "population", "fraction", "weight"]
+
+
+@dataclass(frozen=True, slots=True)
+class HouseholdRisk(Plain):
+    """The chance that at least one member of a household is found, by the same chances as the marketer's."""
+
+    households: int
+    # over households; `expected` is how many of them are found
+    highest: float
+    average: float
+    expected: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,10 +139,10 @@ class TableRisk(Plain):
     """The risks of one table."""
 
     rows: int  # its rows
-    # what classes are counted in: rows, or persons in classes (a person with rows in two classes counts in
-    # both)
+    # what classes are counted in: rows, or persons or households in classes (one with rows in two classes
+    # counts in both)
     records: int
-    unit: Unit  # `row` or `person`
+    unit: Unit  # `row`, `person` or `household`
     sizes: SizeSummary  # the distribution of class sizes
     prosecutor: Reidentification  # the attacker knows that the person is in the table
     # the attacker does not know it; None without a population or a fraction
@@ -138,6 +150,7 @@ class TableRisk(Plain):
     marketer: float  # expected share of records matched correctly when everyone is matched
     uniques: Uniques  # records that no other resembles
     attributes: tuple[AttributeDisclosure, ...]  # what classes give away, for each sensitive attribute
+    households: HouseholdRisk | None = None  # None where no households are named
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +194,7 @@ class SubsetScan(Plain):
     # attributes that alone single out nearly everyone, and were left out of combinations
     identifying: tuple[str, ...]
     best: tuple[Subset, ...]  # for one, two and three attributes those that single out most, most first
-    unit: Unit  # what is singled out: rows or persons
+    unit: Unit  # what is singled out: rows, persons or households
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,6 +115,7 @@ FRONT = option("--front", "The folder that 'explore' wrote.", "DIR", REQUIRED)
 RELEASE = option("--out", "The release; its suffix sets the format.", "FILE", REQUIRED)
 SENSITIVE = option("--sensitive", "Columns whose values must not be learnt; may be repeated.", "C")
 PERSON = option("--person", "Column that identifies the person of each row.", "P")
+HOUSEHOLD = option("--household", "Column that identifies the household of each row.", "H")
 SEPARATOR = option("--separator", "The character between two fields; detected if not given.", "C")
 ENCODING = option("--encoding", "The encoding of a text file.", "NAME", "utf-8")
 READ = option(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from sfumato.cli.options import (
     DATA,
     ENCODING,
+    HOUSEHOLD,
     PERSON,
     READ,
     SENSITIVE,
@@ -19,7 +20,7 @@ from sfumato.cli.options import (
 )
 from sfumato.cli.output import Output, TableColumn, percent, right, waiting
 from sfumato.errors import ParameterError
-from sfumato.words import count_words, range_words
+from sfumato.words import count_words, number_words, range_words
 
 if TYPE_CHECKING:
     from sfumato.assess.risk_results import Linkage, Reidentification, Risk, TableRisk
@@ -46,8 +47,10 @@ def risk(
     fraction: float | None = option(
         "--fraction", "Or the share of the population that is in DATA, such as 0.1.", "F"
     ),
+    weight: str | None = option("--weight", "Or the column of survey weights.", "W"),
     threshold: float = option("--threshold", "A chance above this counts as a risk.", "T", 0.2),
     person: str | None = PERSON,
+    household: str | None = HOUSEHOLD,
     spec: str | None = option("--spec", "Specification: roles, hierarchies and how to read DATA.", "SPEC"),
     separator: str | None = SEPARATOR,
     encoding: str = ENCODING,
@@ -82,7 +85,9 @@ def risk(
             release=release,
             population=population,
             fraction=fraction,
+            weight=weight,
             person=person,
+            household=household,
             threshold=threshold,
             seed=1 if options.seed is None else options.seed,
             spec=how.data if spec is None else how,
@@ -113,7 +118,7 @@ def _sides(found: Risk) -> dict[str, TableRisk]:
 
 
 def _print_classes(found: Risk, output: Output) -> None:
-    unit = "persons" if found.before.unit == "person" else "rows"
+    unit = f"{found.before.unit}s"
     _section(
         output,
         "Classes",
@@ -144,10 +149,19 @@ def _print_people(found: Risk, output: Output) -> None:
                 label = "share at risk" if word == "share_at_risk" else f"{word} chance"
                 cells = ["" if item is None else percent(getattr(item, word)) for item in chances]
                 rows.append([f"{name}: {label}", *cells])
+        if any(item is not None and item.basis == "weight" for item in chances):
+            many = ["" if item is None else number_words(item.expected) for item in chances]
+            rows.append([f"{name}: expected number found", *many])
     rows.append(["marketer: share found", *(percent(side.marketer) for side in sides.values())])
+    households = [side.households for side in sides.values()]
+    if any(item is not None for item in households):
+        for word in ("highest", "average"):
+            cells = ["" if item is None else percent(getattr(item, word)) for item in households]
+            rows.append([f"any member of a household: {word}", *cells])
     output.table(["attacker", *right(*sides)], rows)
     if found.before.journalist is None:
-        output.line("Add --population or --fraction to see the journalist's chances.", style="dim")
+        text = "Add --population, --fraction or --weight to see the journalist's chances."
+        output.line(text, style="dim")
 
 
 def _print_uniques(before: TableRisk, output: Output) -> None:

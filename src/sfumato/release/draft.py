@@ -298,6 +298,7 @@ def make_recipe(prepared: Prepared, groupings: tuple[Grouping, ...], kept: BoolA
         spec.release.order,
         recipe_sentences(table),
         spec.release.formulas,
+        spec.data.household,
     )
 
 
@@ -336,13 +337,14 @@ def _promise(
         recipe.rule,
         recipe.limit,
         recipe.released,
-        recipe.person,
+        recipe.unit,
         sentences=recounted_sentences(prepared.table),
         unknown=recipe.unknown,
         withheld=withheld,
         order=recipe.order,
         formulas=recipe.formulas,
         formats=recipe.formats,
+        unit_word=recipe.unit_word,
     )
 
 

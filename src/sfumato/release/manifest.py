@@ -131,7 +131,7 @@ class Manifest:
             recipe.rule,
             recipe.limit,
             recipe.released,
-            recipe.person,
+            recipe.unit,
             sentences=stated_secrets(self.reference),
             sha256=self.sha256,
             formats=recipe.formats,
@@ -143,6 +143,7 @@ class Manifest:
             order=recipe.order,
             formulas=recipe.formulas,
             dialect=self.dialect,
+            unit_word=recipe.unit_word,
         )
 
     def reading(self) -> DataSpec:

@@ -147,7 +147,7 @@ def recipe_problem(recipe: Generalization, data: object, *, strict: bool = False
     if recipe.require.get("k", 0) > prepared.cube.person_count:
         raise InfeasibleError(
             f"the recipe requires k = {recipe.require['k']:g}, but there are only "
-            f"{prepared.cube.person_count} rows. Apply it to more rows."
+            f"{prepared.cube.person_count} {recipe.unit_word}s. Apply it to more rows."
         )
     problem = make_problem(prepared, (), ())
     if recipe.rule == BOTH:
@@ -197,7 +197,8 @@ def _spec_of(recipe: Generalization) -> Spec:
             attributes[name]["unknown"] = list(attribute.unknown)
     return Spec.from_dict(
         {
-            "data": {"missing": list(recipe.missing), **({"person": recipe.person} if recipe.person else {})},
+            "data": {"missing": list(recipe.missing)}
+            | ({recipe.unit_word: recipe.unit} if recipe.unit else {}),
             "attributes": attributes,
             "suppression": {
                 "limit": recipe.limit,

@@ -173,6 +173,17 @@ class Generalization:
     # `escape` if cells of a CSV or TSV file that a spreadsheet would take for formulas have an apostrophe in
     # front, else `keep`
     formulas: Literal["keep", "escape"] = "keep"
+    household: str | None = None  # the column that tells households apart, which are then counted, or None
+
+    @property
+    def unit(self) -> str | None:
+        """The column whose values classes count; None where they count rows."""
+        return self.household or self.person
+
+    @property
+    def unit_word(self) -> Literal["row", "person", "household"]:
+        """What classes count, in the singular."""
+        return "household" if self.household else "person" if self.person else "row"
 
     @property
     def quasi_identifiers(self) -> tuple[str, ...]:
@@ -196,10 +207,9 @@ class Generalization:
 
     @property
     def released(self) -> tuple[str, ...]:
-        """Names of the columns that are published: all but identifiers and the person column."""
-        return tuple(
-            name for name in self._names("quasi-identifier", "sensitive", "other") if name != self.person
-        )
+        """Names of the columns that are published: all but identifiers, the person and the household."""
+        names = self._names("quasi-identifier", "sensitive", "other")
+        return tuple(name for name in names if name not in (self.person, self.household))
 
     def _names(self, *roles: str) -> tuple[str, ...]:
         return tuple(name for name, attribute in self.attributes.items() if attribute.role in roles)
@@ -214,7 +224,11 @@ class Generalization:
             "suppression": {"limit": self.limit, "rule": self.rule, "output": self.suppressed_output},
             "require": dict(self.require),
             **({"confidential": secrets} if secrets else {}),
-            "data": {"missing": list(self.missing), "person": self.person},
+            "data": {
+                "missing": list(self.missing),
+                "person": self.person,
+                **({"household": self.household} if self.household else {}),
+            },
             "release": {
                 "order": self.order,
                 **({"formulas": self.formulas} if self.formulas != "keep" else {}),
@@ -245,6 +259,7 @@ class Generalization:
             cast("Literal['sorted', 'input']", release.text("order", ORDERS)),
             tuple((item.text("sentence"), item.number("damage")) for item in fields.entries("confidential")),
             cast("Literal['keep', 'escape']", formulas),
+            data.optional_text("household") if data.has("household") else None,
         )
 
     @classmethod

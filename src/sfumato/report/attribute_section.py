@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sfumato.assess.gather import Evidence
 from sfumato.report.charts import Bar, Curve, bar_chart, seen_words, step_chart
 from sfumato.report.pieces import Box, Bullets, Chapter, Chart, Heading, Numbers, Paragraph, not_shown
-from sfumato.words import count_words, percent_words, range_words
+from sfumato.words import count_words, number_words, percent_words, range_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,14 +25,15 @@ ALIKE = (
     "Rows that are alike in everything an outsider may know form a class: nobody can be "
     "singled out within it. The larger the classes, the better people are hidden."
 )
-PERSONS = "Rows are counted here. A person may have several rows, while requirements count persons."
+PERSONS = "Rows are counted here. A {0} may have several rows, while requirements count {0}s."
 
 
 def sizes_section(found: Published) -> Chapter:
     """Return how rows are spread over classes of different sizes."""
+    recipe = found.subject.recipe
     pieces = [
         Paragraph(ALIKE),
-        Paragraph(PERSONS, "note") if found.subject.has_persons else None,
+        Paragraph(PERSONS.format(recipe.unit_word), "note") if recipe and recipe.unit else None,
         not_shown(found.lack("sizes")),
         _sizes_chart(found) if found.sizes_after.sizes else None,
     ]
@@ -261,14 +262,27 @@ def left_out_section(found: Evidence, *, show_values: bool = True) -> Chapter:
 def _left_out_chart(place: int, attribute: str, groups: Sequence[tuple[str, GroupLoss]]) -> Chart:
     bars = [Bar.of_share(name, item.share) for name, item in groups]
     cells = [
-        [bar.name, f"{item.rows:,}", f"{item.left_out:,}", bar.text]
+        [bar.name, f"{item.rows:,}", f"{item.left_out:,}", bar.text, *_weighted(item)]
         for bar, (_, item) in zip(bars, groups, strict=True)
     ]
+    heads = ["group", "rows", "left out", "share"]
+    heads += WEIGHTED if groups and groups[0][1].weight is not None else []
     return Chart(
         f"left-out-{place}",
         attribute,
         "each bar is the share of a group's rows that was left out; each chart has a scale of its own",
         bar_chart(bars, width=560),
         seen_words(bar.seen for bar in bars),
-        Numbers(f"Rows left out by {attribute}", ["group", "rows", "left out", "share"], cells),
+        Numbers(f"Rows left out by {attribute}", heads, cells),
     )
+
+
+WEIGHTED = ["weighted total before", "after", "weighted share left out"]
+
+
+def _weighted(item: GroupLoss) -> list[str]:
+    """Return the totals of weights before and after suppression, and the share that was lost."""
+    if item.weight is None or item.weight_left_out is None or item.weighted_share is None:
+        return []
+    totals = (item.weight, item.weight - item.weight_left_out)
+    return [*(number_words(total, tenths=True) for total in totals), percent_words(item.weighted_share)]

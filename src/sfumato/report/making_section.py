@@ -44,6 +44,13 @@ HOW_TO = (
     "second prints the digest, which must be the one below."
 )
 
+UNITS = {
+    "row": "rows",
+    "person": "people, who may have several rows",
+    "household": "households: members count as one",
+}
+"""What classes count."""
+
 
 def verification_section(found: Published) -> Chapter:
     """Return promise, statement and recount side by side, and all that was checked."""
@@ -208,7 +215,7 @@ def recipe_facts(found: Published, *, show_values: bool) -> list[tuple[str, str]
         told += [
             ("rows left out", f"{RULES.get(rule, rule)}, at most {percent_words(recipe.limit)} of all rows"),
             ("they are", "removed" if recipe.suppressed_output == "drop" else "shown as * throughout"),
-            ("people are", "people, who may have several rows" if subject.has_persons else "rows"),
+            ("people are", UNITS[recipe.unit_word]),
         ]
         if show_values and recipe.confidential:
             told.append(("confidential", "; ".join(sentence for sentence, _ in recipe.confidential)))

@@ -57,6 +57,10 @@ def _person_words(found: Published) -> str:
     """Say what k promises if the file does not show which rows are one person's."""
     k = found.measures.get("k")
     chance = f" The highest chance of finding a person is {percent_words(1 / k, 'risk')}." if k else ""
+    recipe = found.subject.recipe
+    if recipe is not None and recipe.household is not None:
+        lead = "Classes count households, and the file does not show who lives together."
+        return f"{lead}{chance.replace('a person', 'a household')}"
     return f"A person may have several rows, and the file does not show which belong together.{chance}"
 
 
@@ -72,6 +76,10 @@ def person_chart(before: TableRisk | None, after: TableRisk) -> Chart:
     if after.journalist is not None:
         questions["highest chance, presence unknown"] = lambda risk: (
             0.0 if risk.journalist is None else risk.journalist.highest
+        )
+    if after.households is not None:
+        questions["highest chance that a member of a household is found"] = lambda risk: (
+            0.0 if risk.households is None else risk.households.highest
         )
     return _pairs_chart(
         "finding",
@@ -139,7 +147,7 @@ def disclosure_chart(before: TableRisk | None, after: TableRisk) -> Chart:
 
 def _subsets_chart(scan: SubsetScan) -> Chart:
     ranked = sorted(scan.best, key=lambda item: -item.share)
-    people = "rows" if scan.unit == "row" else "persons"
+    people = f"{scan.unit}s"
     bars = [Bar.of_share(" + ".join(item.attributes), item.share) for item in ranked]
     rows = [[bar.name, f"{item.singled_out:,}", bar.text] for bar, item in zip(bars, ranked, strict=True)]
     counted = "All" if scan.complete else f"{scan.scanned:,} of {scan.possible:,}"

@@ -303,6 +303,13 @@ def refuse_repetition(entries: Sequence[object]) -> None:
     )
 
 
+def check_names(value: object) -> tuple[str, ...]:
+    """Accept distinct names; a single one may stand without brackets."""
+    names = check_entries([value] if isinstance(value, str) else value, check_filled_text)
+    refuse_repetition(names)
+    return tuple(names)
+
+
 def write_list(names: Sequence[str]) -> str:
     """Write names as ``'a', 'b' and 'c'``."""
     quoted = [repr(name) for name in names]
@@ -319,4 +326,5 @@ Weight: TypeAlias = Annotated[float, BeforeValidator(check_weight)]
 Share: TypeAlias = Annotated[float, BeforeValidator(check_share)]
 Whole: TypeAlias = Annotated[int, BeforeValidator(check_whole)]
 Flag: TypeAlias = Annotated[bool, BeforeValidator(check_flag)]
+ColumnNames: TypeAlias = Annotated[tuple[str, ...], BeforeValidator(check_names)]
 Texts: TypeAlias = Annotated[tuple[Text, ...], BeforeValidator(check_list)]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, ClassVar, Self, TypeAlias
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from sfumato.spec.choices import (
+    ColumnNames,
     FilledText,
     Flag,
     Formulas,
@@ -167,6 +168,34 @@ class DataSpec(Section):
         "not published, and need not be listed among the attributes.",
         "patient_id",
     )
+    household: FilledText | None = described(
+        None,
+        "The column that says which household a row belongs to: classes then count households, also if "
+        "`person` is given. It is not published.",
+        "household_id",
+    )
+    weight: FilledText | None = described(
+        None,
+        "The column of survey weights: how many people of the population a row stands for, a number above 0. "
+        "It is published only if it is listed among the attributes.",
+        "weight",
+    )
+    strata: ColumnNames = described(
+        (),
+        "The columns whose values together say which stratum a row was drawn from. They need not be listed "
+        "among the attributes, and are published only then. A single name needs no brackets.",
+        ["region", "urban"],
+    )
+
+    @property
+    def unit(self) -> str | None:
+        """The column whose values classes count: households before persons; None where they count rows."""
+        return self.household or self.person
+
+    @property
+    def unit_word(self) -> Literal["row", "person", "household"]:
+        """What classes count, in the singular."""
+        return "household" if self.household else "person" if self.person else "row"
 
 
 class SuppressionSpec(Section):

@@ -276,12 +276,14 @@ class Spec(Section, ShownInNotebook):
             yield SpecFault(
                 ("attributes", names[0], "weight"), "at least one quasi-identifier needs a weight above 0."
             )
-        person = self.data.person
-        if person in self.attributes and self.attributes[person].role != "identifier":
-            yield SpecFault(
-                ("attributes", person, "role"),
-                "this is the person column of [data], so its role must be 'identifier'.",
-            )
+        for word, column in (("person", self.data.person), ("household", self.data.household)):
+            if column in self.attributes and self.attributes[column].role != "identifier":
+                yield SpecFault(
+                    ("attributes", column, "role"),
+                    f"this is the {word} column of [data], so its role must be 'identifier'.",
+                )
+        if self.data.household is not None and self.data.household == self.data.person:
+            yield SpecFault(("data", "household"), "is the same column as person. Name it once.")
 
     def _unknown_attributes(self) -> Iterator[SpecFault]:
         """Find measures whose attribute is not named in the specification."""

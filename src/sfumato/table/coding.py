@@ -69,7 +69,8 @@ class Table:
     @property
     def left_out(self) -> tuple[str, ...]:
         """The columns that the specification does not name."""
-        return self.roles.left_out
+        named = (self.spec.data.weight, *self.spec.data.strata)
+        return tuple(name for name in self.roles.left_out if name not in named)
 
     @cached_property
     def warnings(self) -> list[str]:
@@ -115,6 +116,8 @@ def code_table(
     refuse_mixed(source, roles.others)
     statements = read_statements(spec)
     holders = columns_for(statements, source.columns)
+    if roles.weight is not None:
+        tally(source, (roles.weight,)).weigh(roles.weight, spec.place("data", "weight"))
     counted = tally(source, _once(*attributes, roles.person, *holders))
     made: dict[str, Hierarchy] = {}
     raw: dict[str, RawColumn] = {}

@@ -154,26 +154,31 @@ class Roles:
     sensitive: tuple[str, ...]
     identifiers: tuple[str, ...]
     others: tuple[str, ...]
-    person: str | None  # the column that says which rows belong to one person, or None
+    person: str | None  # the column that says which rows belong to one person or household, or None
     released: tuple[str, ...]  # the columns that leave, in the order of the input
     left_out: tuple[str, ...]  # the columns that the specification does not name, in the order of the input
+    weight: str | None = None  # the column of survey weights
 
 
 def assign_roles(columns: Sequence[str], spec: Spec) -> Roles:
     """Give every column of a table its role."""
-    person = spec.data.person
+    data = spec.data
     require_columns(list(spec.attributes), columns, lambda name: spec.place("attributes", name) or name)
-    if person is not None:
-        require_columns([person], columns, lambda name: spec.place("data", "person") or name)
-    leaving = {*spec.quasi_identifiers, *spec.sensitive, *spec.others} - {person}
+    named = {data.person: "person", data.household: "household", data.weight: "weight"}
+    named |= dict.fromkeys(data.strata, "strata")
+    asked = [name for name in named if name is not None]
+    require_columns(asked, columns, lambda name: spec.place("data", named[name]) or name)
+    hidden = {data.person, data.household}
+    leaving = {*spec.quasi_identifiers, *spec.sensitive, *spec.others} - hidden
     return Roles(
         spec.quasi_identifiers,
         spec.sensitive,
         spec.identifiers,
-        tuple(name for name in spec.others if name != person),
-        person,
+        tuple(name for name in spec.others if name not in hidden),
+        data.unit,
         tuple(name for name in columns if name in leaving),
-        tuple(name for name in columns if name not in spec.attributes and name != person),
+        tuple(name for name in columns if name not in spec.attributes and name not in hidden),
+        data.weight,
     )
 
 

@@ -139,7 +139,7 @@ def mark_tuples(
         name: known.get(name) or _column(name, split, spec)
         for name in columns_for(statements, list(split.columns))
     }
-    person = spec.data.person
+    person = spec.data.unit
     codes, confidential = compile_statements(statements, known, others, records, split.number_persons(person))
     holding = []
     if person is not None:

@@ -17,7 +17,7 @@ from sfumato.table.values import rank
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sfumato._typing import IntArray, LongArray
+    from sfumato._typing import FloatArray, IntArray, LongArray
     from sfumato.hierarchies.hierarchy import Value
     from sfumato.table.sources import Frame, Source
 
@@ -80,6 +80,28 @@ class Tally:
         Rows whose person is missing are one person, which can only lower a count.
         """
         return None if name is None else self.columns[name].coded(self.columns[name].ranked())
+
+    def weigh(self, name: str, where: str | None = None) -> FloatArray:
+        """Return the survey weight of a row of each tuple, which has to be a number above 0."""
+        column = self.columns[name]
+        # Missing is at place -1, which is the last one here.
+        found = np.array([*map(_number, column.values.to_pylist()), np.nan])[column.places]
+        wrong = int(self.rows[~(np.isfinite(found) & (found > 0))].sum())
+        if wrong:
+            raise DataError(
+                f"a weight must be a number above 0, but {wrong:,} of {int(self.rows.sum()):,} rows have one "
+                "that is missing, zero, negative or not a number. Correct or remove these rows.",
+                where=where or name,
+            )
+        return found
+
+
+def _number(value: object) -> float:
+    """Return a value as a number, also where it is text; NaN where it is none."""
+    try:
+        return np.nan if isinstance(value, bool) else float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return np.nan
 
 
 def tally(source: Source, names: Sequence[str]) -> Tally:

@@ -68,6 +68,7 @@ class Promise:
     formulas: Literal["keep", "escape"] = "keep"
     # how a text file is spelt, where not as plain CSV or TSV (see `sfumato.verifier.spelling`)
     dialect: Mapping[str, object] = field(default_factory=dict)
+    unit_word: str = "person"  # what a value of the person column stands for, in messages
 
 
 @dataclass(frozen=True)
