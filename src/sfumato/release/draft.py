@@ -336,7 +336,7 @@ def _promise(
         withheld=withheld,
         order=recipe.order,
         formulas=recipe.formulas,
-        unit_word=recipe.unit_word,
+        has_households=recipe.household is not None,
     )
 
 

@@ -133,7 +133,7 @@ class Manifest:
             tolerance=self.tolerance,
             order=recipe.order,
             formulas=recipe.formulas,
-            unit_word=recipe.unit_word,
+            has_households=recipe.household is not None,
         )
 
     def _check_levels(self, recipe: Generalization) -> None:

@@ -62,7 +62,12 @@ class Promise:
     order: Literal["sorted", "input"] = "input"
     # `escape` if cells of a CSV file that read as formulas have an apostrophe in front
     formulas: Literal["keep", "escape"] = "keep"
-    unit_word: str = "person"  # what a value of the person column stands for, in messages
+    has_households: bool = False  # whether the values of the person column are households
+
+    @property
+    def units(self) -> str:
+        """What the values of the person column are, in words."""
+        return "households" if self.has_households else "persons"
 
 
 @dataclass(frozen=True)
