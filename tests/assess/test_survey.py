@@ -338,3 +338,22 @@ def test_the_recipe_counts_households_in_new_data(tmp_path: Path) -> None:
     assert len(few) > 5
     with pytest.raises(sf.SfumatoError, match="only 4 households"):
         release.recipe.apply(few, unknown="suppress")
+
+
+def test_a_sentence_that_protects_a_member_protects_the_household(tmp_path: Path) -> None:
+    frame = survey()
+    parts = {
+        "require": {"k": 5, "secure": 1},
+        "confidential": [{"sentence": "income == high", "for": "age < 18"}],
+        "suppression": {"limit": 0.3},
+    }
+    data = {"person": "who", "household": "home"}
+    spec = sf.Spec.from_dict({**SPEC.to_dict(), "data": data, **parts})
+    homes = set(frame.loc[frame["age"] < 18, "home"])
+    assert 0 < len(homes) < 200
+    (told,) = sf.check(frame, spec)["confidential"]  # type: ignore[misc]
+    assert told["people"] == len(homes)
+    # The recount knows the holders only from the households beside the rows.
+    manifest = sf.anonymize(frame, spec).write(tmp_path / "out.csv")
+    assert manifest.measures["secure"] == 1
+    assert manifest.measures["k"] >= 5

@@ -169,7 +169,7 @@ def specified_promise(spec: Spec) -> Promise:
         limit=spec.suppression.limit,
         columns=(*spec.quasi_identifiers, *spec.sensitive, *spec.others),
         person=spec.data.unit,
-        unit_word=spec.data.unit_word,
+        has_households=spec.data.household is not None,
         sentences=specified_sentences(spec),
         missing=tuple(spec.data.missing),
         unknown={name: comparable(asked.unknown, asked.kind) for name, asked in spec.attributes.items()},

@@ -344,7 +344,7 @@ def _promise(
         order=recipe.order,
         formulas=recipe.formulas,
         formats=recipe.formats,
-        unit_word=recipe.unit_word,
+        has_households=recipe.household is not None,
     )
 
 

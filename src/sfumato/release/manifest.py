@@ -143,7 +143,7 @@ class Manifest:
             order=recipe.order,
             formulas=recipe.formulas,
             dialect=self.dialect,
-            unit_word=recipe.unit_word,
+            has_households=recipe.household is not None,
         )
 
     def reading(self) -> DataSpec:

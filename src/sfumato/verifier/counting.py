@@ -293,7 +293,7 @@ def _summed_size(groups: Groups) -> int:
 def _if_visible(groups: Groups, count: Count) -> Count:
     """Pass on a number made of class sizes if the file shows them; rows are never fewer than persons."""
     if groups.promise.person is not None and not groups.has_persons:
-        words = f"class size counts {groups.promise.unit_word}s, whose column is not published"
+        words = f"class size counts {groups.promise.units}, whose column is not published"
         raise UndeterminedError(words, at_most=count)
     return count
 
@@ -314,7 +314,7 @@ def count_exposed(groups: Groups) -> Count:
     if telling.certain < telling.possible:
         raise UndeterminedError("for whom a sentence is confidential is not published")
     if telling.people is None:
-        raise UndeterminedError(f"it counts {groups.promise.unit_word}s, whose column is not published")
+        raise UndeterminedError(f"it counts {groups.promise.units}, whose column is not published")
     return telling.people
 
 

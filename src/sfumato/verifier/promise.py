@@ -68,7 +68,12 @@ class Promise:
     formulas: Literal["keep", "escape"] = "keep"
     # how a text file is spelt, where not as plain CSV or TSV (see `sfumato.verifier.spelling`)
     dialect: Mapping[str, object] = field(default_factory=dict)
-    unit_word: str = "person"  # what a value of the person column stands for, in messages
+    has_households: bool = False  # whether the values of the person column are households
+
+    @property
+    def units(self) -> str:
+        """What the values of the person column are, in words."""
+        return "households" if self.has_households else "persons"
 
 
 @dataclass(frozen=True)
