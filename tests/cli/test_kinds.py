@@ -26,7 +26,7 @@ COLUMNS = {
     "age": [f"{age:02d}" for age in AGES],
     "age_top": [str(age) if age < 90 else "90+" for age in AGES],
     "age_band": [f"{age // 5 * 5}-{age // 5 * 5 + 4}" if age < 85 else "85 and over" for age in AGES],
-    "atc": [f"{'AN'[age % 2]}0{age % 3}{DRAWN.choice('AB')}{DRAWN.choice('CD')}0{age % 4}" for age in AGES],
+    "code": [f"{'AN'[age % 2]}0{age % 3}{DRAWN.choice('AB')}{DRAWN.choice('CD')}0{age % 4}" for age in AGES],
     "nuts": [f"{DRAWN.choice(['DE', 'FR'])}{age % 3}{age % 5}{DRAWN.randrange(3)}" for age in AGES],
     "count": [str(age) if row else "Total" for row, age in enumerate(AGES)],
 }  # fmt: skip
@@ -55,24 +55,29 @@ def test_every_column_goes_from_init_to_a_verified_release(name: str, tmp_path: 
 
 
 def test_init_writes_what_the_columns_are(tmp_path: Path) -> None:
-    table = write(tmp_path / "t.csv", COLUMNS)
+    # Each in an order of its own, or those that follow from others would be left out.
+    shuffled = {
+        name: random.Random(place).sample(cells, ROWS) for place, (name, cells) in enumerate(COLUMNS.items())
+    }
+    table = write(tmp_path / "t.csv", shuffled)
     run("init", table)
     text = (tmp_path / "t.toml").read_text()
     found = tomllib.loads(text)["attributes"]
     assert {name: item["kind"] for name, item in found.items()} == {
         "birth": "date", "admitted": "date", "age": "number", "age_top": "ordinal", "age_band": "ordinal",
-        "atc": "category", "nuts": "category", "count": "category",
+        "code": "category", "nuts": "category", "count": "category",
     }  # fmt: skip
     assert found["birth"]["format"] == "%d.%m.%Y"
     assert found["admitted"] == {
         "role": "quasi-identifier",
         "kind": "date",
+        "weight": 2,
         "format": "%m/%d/%Y %I:%M %p",
         "levels": [1, 5],
         "hierarchy": {"dates": ["day", "month", "quarter", "year"]},
     }
     assert found["age"]["hierarchy"] == {"intervals": [5, 10, 20, 40], "origin": 0, "bottom": 0, "top": 100}
-    assert found["atc"]["hierarchy"] == {"prefix": [5, 4, 3, 1]}
+    assert found["code"]["hierarchy"] == {"prefix": [5, 4, 3, 1]}
     assert found["nuts"]["hierarchy"] == {"prefix": [4, 3, 2]}
     assert '; the rest: ["Total"].' in text
 

@@ -106,7 +106,7 @@ def test_pick_that_is_suggested_fits() -> None:
     ("found", "expected"),
     [
         ([number(value) for value in (30162.0, 0.40200137, 1234.5, None)], "30,162|0.402|1,234.5|"),
-        ([percent(share) for share in (0.41283, 1.0, 0.00012)], "41.3 %|100 %|0.012 %"),
+        ([percent(share) for share in (0.41283, 1.0, 0.00012)], "41.3 %|100 %|0.02 %"),
         ([asked("k", 5.0), asked("t(occupation)", 0.3)], ">= 5|<= 0.3"),
         ([shell_word("k >= 10"), shell_word("adult.toml")], '"k >= 10"|adult.toml'),
         ([printable("a\x1b[1m b")], "a\N{REPLACEMENT CHARACTER}[1m b"),

@@ -271,12 +271,12 @@ HIERARCHIES = {
     "no source": (
         age("hierarchy = { origin = 0 }"),
         "s.toml:3: [attributes.age] hierarchy: needs exactly one of intervals, mask, prefix, file, tree, "
-        "dates; found none.",
+        "dates, columns; found none.",
     ),
     "two sources": (
         age('hierarchy = { mask = 2, file = "a.csv" }'),
         "s.toml:3: [attributes.age] hierarchy: needs exactly one of intervals, mask, prefix, file, tree, "
-        "dates; found 'mask' and 'file'.",
+        "dates, columns; found 'mask' and 'file'.",
     ),
     "prefixes that grow": (
         age("hierarchy = { prefix = [1, 3] }"),

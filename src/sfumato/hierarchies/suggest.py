@@ -79,8 +79,9 @@ def _suggest_intervals(values: Sequence[Value], counts: Sequence[int]) -> Defini
     step = max(_nice_step(span / FINEST_INTERVALS), exact(2 if whole else 0))
     widths = [step * 2**power for power in range(MOST_WIDTHS) if step * 2**power < span]
     found: Definition = {"intervals": [_plain(width) for width in widths], "origin": 0}
-    found |= {"bottom": _plain(low // step * step), "top": _plain((high // step + 1) * step)}
-    if whole and span > LONGEST_RANGE:
+    bottom, top = low // step * step, (high // step + 1) * step
+    found |= {"bottom": _plain(bottom), "top": _plain(top)}
+    if whole and top - bottom > LONGEST_RANGE:
         found["granularity"] = _plain(step / 5)
     return found
 
