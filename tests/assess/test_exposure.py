@@ -160,3 +160,18 @@ def test_guessing_is_leaving_one_out(cells):
     expected = right / len(rows)
     seen, value, count = (np.array(part, dtype=np.int64) for part in zip(*cells, strict=True))
     assert guess(seen, value, count) == pytest.approx(expected)
+
+
+def test_the_roles_of_a_release_are_those_of_its_recipe(tmp_path):
+    line_list().to_csv(tmp_path / "cases.csv", index=False)
+    stated = {**SPEC.to_dict(), "data": {"path": "cases.csv"}}
+    sf.Spec.from_dict(stated).save(tmp_path / "cases.toml")
+    assert run("anonymize", tmp_path / "cases.toml", "--out", tmp_path / "out.csv").status == 0
+    edited = {**stated, "attributes": {**stated["attributes"], "onset": {"role": "sensitive"}}}
+    del edited["attributes"]["town"]
+    sf.Spec.from_dict(edited).save(tmp_path / "cases.toml")
+    made = run("report", tmp_path, "--release", tmp_path / "out.csv", "--internal", "--json")
+    assert made.status == 0, made.err
+    found = {item["column"]: item for item in made.json["exposures"]}
+    assert [item["column"] for item in found["notified"]["predicts"]] == ["onset"]
+    assert [item["column"] for item in found["town"]["predicts"]] == ["county"]

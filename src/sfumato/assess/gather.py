@@ -18,7 +18,7 @@ from sfumato.assess.pairing import open_release, recode_cells
 from sfumato.assess.published import Lack, Published, Subject, attempt, count_classes, sizes_dict
 from sfumato.assess.reidentification import Assumptions
 from sfumato.table import open_source
-from sfumato.table.keys import assign_roles
+from sfumato.table.keys import Roles
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -268,10 +268,24 @@ def _exposures(original: Source, released: Released, spec: Spec | None) -> list[
     """Find what unchanged columns give away with the original at hand; None where roles are not known."""
     if released.draft is not None:
         return expose_draft(released.draft)
-    if released.recipe is None or spec is None:
+    recipe = released.recipe
+    if recipe is None:
         return None
-    roles = assign_roles(original.columns, spec)
-    return find_exposures(original, roles, released.recipe.require, released, roles.sensitive)
+    # The recipe, not the specification, which may have been edited since.
+    by_role: dict[str, list[str]] = {}
+    for name in original.columns:
+        by_role.setdefault(recipe.attributes[name].role if name in recipe.attributes else "", []).append(name)
+    roles = Roles(
+        recipe.quasi_identifiers,
+        recipe.sensitive,
+        tuple(by_role.get("identifier", ())),
+        tuple(name for name in by_role.get("other", ()) if name != recipe.unit),
+        recipe.unit if recipe.unit in original.columns else None,
+        recipe.released,
+        tuple(name for name in by_role.get("", ()) if name != recipe.unit),
+        weight=None if spec is None else spec.data.weight,
+    )
+    return find_exposures(original, roles, recipe.require, released, roles.sensitive)
 
 
 def _utility(subject: Subject, origin: Origin) -> Utility:
