@@ -43,6 +43,8 @@ class Flavour:
         Name of a change → draws a value of another shape than all others.
     partitions
         Draws what the scheme ``admissible`` may choose from.
+    above
+        What another column, which is not published, says about a value, where that makes the levels.
     """
 
     name: str
@@ -53,6 +55,7 @@ class Flavour:
     outputs: tuple[str, ...] = ("label", "mode")
     odd: dict[str, Draw] = field(default_factory=dict)
     partitions: tuple[object, ...] = ()
+    above: Callable[[Cell], Cell] | None = None
 
     @property
     def is_lined(self) -> bool:
@@ -94,6 +97,19 @@ def far_time(rng: Random) -> dt.datetime:
 
 def far_code(rng: Random) -> str:
     return f"{rng.choice([0, 2, 3, 9])}{rng.randrange(1000):03d}"
+
+
+def far_town(rng: Random) -> str:
+    return f"{rng.choice('klmn')}{MARK}{rng.randrange(100):02d}"
+
+
+def area_of(town: Cell) -> Cell:
+    """Return the area that a town lies in, by its first letter."""
+    return None if town is None else f"area {str(town)[0]}"
+
+
+def far_german_date(rng: Random) -> str:
+    return far_date(rng).strftime("%d.%m.%Y")
 
 
 DATES: list[Cell] = [dt.date(2000, month, day) for month in (1, 2, 5) for day in (3, 17)]
@@ -248,11 +264,34 @@ QUASI_IDENTIFIERS: tuple[Flavour, ...] = (
         ("levels", "cuts", "ordered", "guided-sets", "admissible"),
         partitions=(1,),
     ),
+    Flavour(
+        "prefix",
+        some(["J45.0", "J45.1", "J46.0", "K20.1", "K21.0"]),
+        lambda rng: f"{rng.choice('JKLZ')}{rng.randrange(100):02d}.{rng.randrange(10)}",
+        {"hierarchy": {"prefix": [3, 1]}},
+        ("levels", "levels", "cuts", "guided-sets"),
+    ),
+    Flavour(
+        "german-dates",
+        some(["03.01.2000", "17.01.2000", "03.02.2000", "17.05.2000"]),
+        far_german_date,
+        {"kind": "date", "format": "%d.%m.%Y", "hierarchy": {"dates": ["month", "year", "decade"]}},
+        ("levels", "levels", "cuts"),
+    ),
+    Flavour(
+        "columns",
+        some(["k1", "k2", "l1", "l2", "m1"], 2, 5),
+        far_town,
+        {"hierarchy": {"columns": ["COLUMN above"]}},
+        ("levels",),
+        above=area_of,
+    ),
     Flavour("bool", some([True, False], 1, 2), lambda rng: rng.random() < 0.5),
 )
 
 SENSITIVE: tuple[Flavour, ...] = (
     Flavour("category", some(["flu", "cold", "burn", "scar"], 2, 4), secret),
+    Flavour("unknown", some(["flu", "cold", "not tested"], 2, 3), secret, {"unknown": ["not tested", "?"]}),
     Flavour("number", some([100, 200, 300, 400], 2, 4), lambda rng: rng.randint(500, 900)),
     Flavour(
         "order",

@@ -79,6 +79,18 @@ def _write_csv(columns: dict[str, list[Cell]], path: Path, _world: World) -> Non
     path.write_bytes(gzip.compress(content, mtime=0) if path.name.endswith(".gz") else content)
 
 
+def _write_german(columns: dict[str, list[Cell]], path: Path, _world: World) -> None:
+    """Write a file as offices there export it: semicolons, decimal commas, cp1252 and its line ends."""
+    buffer = io.StringIO(newline="")
+    rows = csv.writer(buffer, delimiter=";", lineterminator="\r\n")
+    rows.writerow(columns)
+    for row in zip(*columns.values(), strict=True):
+        rows.writerow(
+            [text(cell).replace(".", ",") if isinstance(cell, float) else text(cell) for cell in row]
+        )
+    path.write_bytes(buffer.getvalue().encode("cp1252"))
+
+
 def _write_jsonl(columns: dict[str, list[Cell]], path: Path, _world: World) -> None:
     rows = (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
     path.write_text("".join(json.dumps(row, default=text) + "\n" for row in rows), encoding="utf-8")
@@ -189,6 +201,7 @@ _MAKERS: dict[str, Callable[[dict[str, list[Cell]], World], object]] = {
 }
 _FILES: dict[str, Callable[[dict[str, list[Cell]], Path, World], None]] = {
     "csv": _write_csv,
+    "german.csv": _write_german,
     "csv.gz": _write_csv,
     "jsonl": _write_jsonl,
     "parquet": _write_parquet,

@@ -17,10 +17,10 @@ FRAMES = (
     *("pandas", "pandas-category", "pandas-arrow", "polars", "polars-lazy", "polars-enum"),
     *("polars-categorical", "pyarrow", "pyarrow-dictionary", "duckdb", "duckdb-enum"),
 )
-FILES = ("csv", "csv.gz", "parquet", "arrow", "jsonl")
+FILES = ("csv", "csv.gz", "parquet", "arrow", "jsonl", "german.csv")
 ENGINES = (*FRAMES, *FILES, *FILES)
 CARRIERS = ("pandas-category", "pyarrow-dictionary", "parquet", "arrow")  # an index, attributes, metadata
-SUFFIXES = ("csv", "csv.gz", "parquet", "arrow", "jsonl")
+SUFFIXES = ("csv", "csv.gz", "parquet", "arrow", "jsonl", "xlsx")
 
 SETTLED = {
     "extremes": 5,
@@ -117,6 +117,10 @@ def draw_case(seed: str, change: str | None = None) -> Case:
     count = rng.randint(6, 60)
     cells = {column.name: _draw_cells(rng, column, count) for column in columns}
     _draw_quasi_identifiers(rng, [column for column in columns if column.role == "quasi-identifier"], cells)
+    columns += [
+        Column(f"{item.name} above", "derived") for item in columns if item.flavour and item.flavour.above
+    ]
+    _derive(columns, cells)
     engine = rng.choice(ENGINES)
     case = Case(
         seed,
@@ -131,6 +135,13 @@ def draw_case(seed: str, change: str | None = None) -> Case:
     possible = _possible_changes(case)
     drawn = rng.choices(list(possible), list(possible.values()))[0]
     return replace(case, change=change if change in possible else drawn)
+
+
+def _derive(columns: Sequence[Column], cells: dict[str, list[Cell]]) -> None:
+    """Fill the columns that say where the values of others belong."""
+    for column in columns:
+        if column.flavour and column.flavour.above:
+            cells[f"{column.name} above"] = [column.flavour.above(value) for value in cells[column.name]]
 
 
 def _draw_columns(rng: Random) -> list[Column]:
@@ -189,11 +200,13 @@ def _draw_quasi_identifiers(rng: Random, columns: Sequence[Column], cells: dict[
 def _draw_spec(rng: Random, columns: Sequence[Column], cells: dict[str, list[Cell]]) -> dict[str, object]:
     attributes: dict[str, object] = {}
     for column in columns:
-        if column.role in ("unnamed", "person"):
+        if column.role in ("unnamed", "person", "derived"):
             continue
         entry: dict[str, object] = {"role": column.role}
         if column.flavour and column.role != "other":
             entry |= column.flavour.entry
+        if column.flavour and column.flavour.above:
+            entry["hierarchy"] = {"columns": [f"{column.name} above"]}
         if column.role == "quasi-identifier":
             entry |= {"scheme": column.scheme, "output": column.output}
             if column.scheme == "admissible" and column.flavour:
@@ -285,7 +298,7 @@ def _possible_changes(case: Case) -> dict[str, int]:
     """Return the changes that this table allows, with their weights."""
     lined = [column.flavour.is_lined for column in case.named("quasi-identifier") if column.flavour]
     odd = {name for column in _oddly_changed(case) if column.flavour for name in column.flavour.odd}
-    typed = case.engine not in ("csv", "csv.gz", "jsonl", "pandas")
+    typed = case.engine not in ("csv", "csv.gz", "jsonl", "pandas", "german.csv")
     absent = {
         "extremes": not any(lined),
         "categories": all(lined),
@@ -331,6 +344,7 @@ def change_world(case: Case, hidden: Sequence[int], rng: Random) -> World:
         column = rng.choice(able)
         assert column.flavour is not None
         world.cells[column.name][changed[0]] = column.flavour.odd[case.change](rng)
+    _derive(case.columns, world.cells)
     place = f"{MARK}second" if whole or case.change in ("places", "carrier") else world.place
     return replace(world, place=place, order=_change_order(case, hidden, rng))
 
