@@ -137,3 +137,9 @@ def test_only_for_quasi_identifiers_by_levels() -> None:
         described(2, "province", scheme="sets")
     with pytest.raises(sf.errors.SfumatoError, match="no column 'provinze'"):
         sf.anonymize(towns(), described(2, "provinze"))
+
+
+def test_a_column_without_any_value_stays_missing() -> None:
+    frame = towns().assign(town=None)
+    release = sf.anonymize(frame, described(2, "province", "region"))
+    assert release.frame["town"].isna().all()

@@ -242,6 +242,10 @@ def build_columns(
         (value, *entries, ROOT)
         for value, entries in sorted(labels.items(), key=lambda item: (*item[1][::-1], item[0]))
     ]
-    found = build_leaves(LeafRows(attribute, rows), has_missing=has_missing)
     # The data say which values there are, so nothing is declared, and recipes name the columns alone.
-    return replace(found, definition={"columns": [*names]})
+    definition: dict[str, object] = {"columns": [*names]}
+    if not rows:  # every value is missing, and missing has no levels
+        empty = [level_by_labels([]) for _ in names]
+        return assemble(attribute, "category", [], empty, has_missing=has_missing, definition=definition)
+    found = build_leaves(LeafRows(attribute, rows), has_missing=has_missing)
+    return replace(found, definition=definition)
