@@ -170,8 +170,8 @@ class Generalization:
     # sentences that must stay unknown, each with its damage; on new data, for everyone: for whom they were
     # confidential in the data of the release is not told
     confidential: tuple[tuple[str, float], ...] = ()
-    # `escape` if cells of a CSV or TSV file that a spreadsheet would take for formulas have an apostrophe in
-    # front, else `keep`
+    # `escape` if cells of a CSV or TSV file that a spreadsheet would run, or turn into dates, have an
+    # apostrophe in front, else `keep`
     formulas: Literal["keep", "escape"] = "keep"
     household: str | None = None  # the column that tells households apart, which are then counted, or None
 

@@ -316,8 +316,8 @@ class ReleaseSpec(Section):
     formulas: Formulas = described(
         "keep",
         "What happens to texts in CSV and TSV files that a spreadsheet would run as formulas (they begin "
-        "with `=`, `+`, `-`, `@`, a tab or a carriage return, and are not numbers): `keep` leaves them as "
-        "they are, `escape` puts an apostrophe in front.",
+        "with `=`, `+`, `-`, `@`, a tab or a carriage return, and are not numbers) or turn into dates "
+        "(`5-9`, `2024-03`, `May 7`): `keep` leaves them as they are, `escape` puts an apostrophe in front.",
         "escape",
     )
 

@@ -467,10 +467,18 @@ def _text(value: str, found: str, target: FileFormat) -> str:
     return f"nullif({text}, '')" if target in _BLANK_IS_MISSING else text
 
 
+# What a spreadsheet runs as a formula, or turns into a date or a time as it opens a file.
+_TAKEN = (
+    r"[=+\-@\t\r]|\d{1,4}([-/.:]\d{1,4}){1,2}$|(\d{1,4}[ ./-]*)?(?i:jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|"
+    r"may|june?|july?|aug(ust)?|sept?(ember)?|oct(ober)?|nov(ember)?|dec(ember)?)"
+    r"[ .,/-]*\d{1,4}([ .,/-]+\d{1,4})?$"
+)
+
+
 def _escaped(text: str) -> str:
-    """Write the SQL of a text in which no spreadsheet finds a formula; numbers are as they were."""
-    is_formula = f"regexp_matches({text}, '^''*[=+\\-@\\t\\r]') AND TRY_CAST({text} AS DOUBLE) IS NULL"
-    return f"CASE WHEN {is_formula} THEN '''' || {text} ELSE {text} END"
+    """Write the SQL of a text that a spreadsheet leaves as it is; numbers are as they were."""
+    is_taken = f"regexp_matches({text}, '^''*({_TAKEN})') AND TRY_CAST({text} AS DOUBLE) IS NULL"
+    return f"CASE WHEN {is_taken} THEN '''' || {text} ELSE {text} END"
 
 
 def _is_nested(found: str) -> bool:

@@ -192,13 +192,20 @@ def open_file(
     return {name: f"CAST(c{number} AS VARCHAR)" for number, name in enumerate(names)}
 
 
+# Beginnings of formulas; whole texts that look like dates and times, in figures or with the name of a month.
+_SIGNS, _FIGURES = r"[=+\-@\t\r]", r"[0-9]{1,4}(?:[-/.:][0-9]{1,4}){1,2}$"
+_MONTHS = (
+    r"(?:[0-9]{1,4}[ ./-]*)?(?i:jan|january|feb|february|mar|march|apr|april|may|june?|july?|aug|august|"
+    r"sept?|september|oct|october|nov|november|dec|december)[ .,/-]*[0-9]{1,4}(?:[ .,/-]+[0-9]{1,4})?$"
+)
+
+
 def unescape(path: Path, columns: dict[str, str]) -> dict[str, str]:
-    """Read cells of a CSV or TSV file without the apostrophe that keeps spreadsheets from running them."""
+    """Read cells of a CSV or TSV file without the apostrophe that keeps spreadsheets from changing them."""
     if FORMATS[release_suffix(path)] not in ("csv", "tsv"):
         return columns
-    return {
-        name: f"regexp_replace({text}, '^''(''*[=+\\-@\\t\\r])', '\\1')" for name, text in columns.items()
-    }
+    escaped = f"^''(''*(?:{_SIGNS}|{_FIGURES}|{_MONTHS}))"
+    return {name: f"regexp_replace({text}, '{escaped}', '\\1')" for name, text in columns.items()}
 
 
 def _open_csv(path: Path, delimiter: str) -> tuple[list[str], str]:

@@ -64,7 +64,7 @@ class Promise:
     tolerance: Mapping[str, float] = field(default_factory=dict)
     # `sorted` if the rows are said to be (see `sfumato.verifier.loading`); else it is not checked
     order: Literal["sorted", "input"] = "input"
-    # `escape` if cells of a CSV file that read as formulas have an apostrophe in front
+    # `escape` if cells of a CSV file that read as formulas or dates have an apostrophe in front
     formulas: Literal["keep", "escape"] = "keep"
     # how a text file is spelt, where not as plain CSV or TSV (see `sfumato.verifier.spelling`)
     dialect: Mapping[str, object] = field(default_factory=dict)
