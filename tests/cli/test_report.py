@@ -185,6 +185,50 @@ def test_anonymized_release_has_a_report(tmp_path: Path) -> None:
     assert "no front.csv" in _inside(tmp_path)
 
 
+@pytest.mark.parametrize("formulas", ["keep", "escape"])
+def test_an_office_export_is_compared_with_its_release(tmp_path: Path, formulas: str) -> None:
+    lines = [
+        f"{20 + place % 40};{1 + place % 28:02}.{1 + place % 9:02}.2024;{'Übelkeit' if place % 3 else 'HIV'}"
+        for place in range(400)
+    ]
+    # one row is so far away that it is left out
+    text = "\n".join(["Alter;Aufnahme;Diagnose", *lines, "99;24.12.1924;Grippe"])
+    (tmp_path / "kranke.csv").write_text(text, encoding="cp1252")
+    (tmp_path / "spec.toml").write_text(
+        f"""
+[data]
+path = "kranke.csv"
+encoding = "cp1252"
+[attributes]
+Alter = {{ role = "quasi-identifier", hierarchy = {{ intervals = [10, 20], bottom = 0, top = 100 }} }}
+Diagnose = {{ role = "sensitive" }}
+[attributes.Aufnahme]
+role = "quasi-identifier"
+format = "%d.%m.%Y"
+hierarchy = {{ dates = ["month", "year"] }}
+[require]
+k = 3
+[suppression]
+limit = 0.01
+[objectives]
+minimize = ["loss"]
+[release]
+formulas = "{formulas}"
+"""
+    )
+    made = tmp_path / "best.csv"
+    assert run("anonymize", tmp_path / "spec.toml", "--out", made, "--quiet").status == 0
+    assert (b"'20-29;" in made.read_bytes()) == (formulas == "escape")
+    told = run("report", tmp_path, "--internal", "--quiet", "--json")
+    assert told.status == 0, told.err
+    evidence = json.loads(told.out)
+    assert [lack["part"] for lack in evidence["lacks"]] == ["front"]
+    assert evidence["utility"] is not None
+    # dates in their own format lie on a line, so that they are told in bands of time
+    groups = {item["attribute"]: item["groups"] for item in evidence["suppressed_by_group"]}["Aufnahme"]
+    assert groups[0]["name"].startswith("24.12.1924")
+
+
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine to open the report with")
 @pytest.mark.parametrize("edition", [[], ["--internal"]], ids=["external", "internal"])
 def test_report_opens_in_a_browser_in_silence(folder: Path, tmp_path: Path, edition: list[str]) -> None:

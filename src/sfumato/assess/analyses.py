@@ -24,10 +24,10 @@ from sfumato.release.microaggregated import (
     orders_of,
     read_both,
 )
+from sfumato.release.original import open_original
 from sfumato.release.publishing import kept_tuples
 from sfumato.release.reapply import APART
 from sfumato.spec import DataSpec
-from sfumato.table import open_source
 from sfumato.table.values import read_numbers
 
 if TYPE_CHECKING:
@@ -128,8 +128,9 @@ def recoded_of_files(
     data: object, release: object, recipe: Generalization, *, spec: Spec | None = None
 ) -> Recoded:
     """Return the table before and after from the original rows and the released ones."""
-    coded, groupings = recode(recipe, data)
-    prepared = coded if spec is None else load(data, spec)
+    source = open_original(data, _reading(release) if spec is None else spec.data, recipe.missing)
+    coded, groupings = recode(recipe, source)
+    prepared = coded if spec is None else load(source, spec)
     blocks, columns = [], {}
     for place, name in enumerate(prepared.setting.quasi_identifiers):
         grouping = next(item for item in groupings if item.name == name)
@@ -141,6 +142,13 @@ def recoded_of_files(
         columns[name] = LabelledColumn(codes, [*grouping.labels, APART], done.kind)
     released = _open_release(release, recipe.missing)
     return _recoded(prepared, blocks, find_kept(columns, prepared.cube.rows, released, recipe))
+
+
+def _reading(release: object) -> DataSpec | None:
+    """Say how the data of a written release are read: they are spelt as it is."""
+    if not isinstance(release, str | os.PathLike) or not manifest_path(release).is_file():
+        return None
+    return Manifest.load(manifest_path(release)).reading()
 
 
 def _carried_over(recorded: Hierarchy, block: IntArray, domain: Hierarchy) -> IntArray:
@@ -243,7 +251,7 @@ def read_columns(
     orders = orders_of(spec)
     how = DataSpec() if spec is None else spec.data
     missing = how.missing if recipe is None else recipe.missing
-    original = open_source(data, how.model_copy(update={"missing": missing}))
+    original = open_original(data, how, missing)
     released = _open_release(release, missing)
     if recipe is not None:
         sides = read_both(original, released, recipe, orders)

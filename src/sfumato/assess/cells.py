@@ -141,9 +141,14 @@ class CodedTable:
 
     def typed(self, name: str) -> tuple[str, list[Value]]:
         """Return the kind of a column and the typed value of each code; None is missing."""
+        from sfumato.hierarchies.date_formats import find_format
         from sfumato.spec import AttributeSpec
 
-        kind, values = type_values(name, self.columns[name].values, AttributeSpec(role="quasi-identifier"))
+        asked, column = AttributeSpec(role="quasi-identifier"), self.columns[name].values
+        kind, values = type_values(name, column, asked)
+        spelt = find_format([str(text) for text in values]) if kind == "category" else None
+        if spelt is not None:
+            kind, values = type_values(name, column, asked.model_copy(update={"format": spelt[0]}))
         return kind, self._by_code(name, values)
 
     def positions(self, name: str) -> FloatArray | None:

@@ -18,6 +18,7 @@ from sfumato.release.json_files import Fields, load_json_object, seal_of, stable
 from sfumato.release.recipe import Generalization, RecipeAttribute
 from sfumato.spec import DataSpec
 from sfumato.table import Source, open_source
+from sfumato.table.writing import without_escapes
 from sfumato.verifier import Promise, stated_secrets
 
 if TYPE_CHECKING:
@@ -199,10 +200,13 @@ def _read_dialect(fields: Fields) -> Mapping[str, object]:
 
 def open_released(release: object, missing: Sequence[str] = ("",)) -> Source:
     """Open released rows; a file is read as its manifest says that it is spelt."""
-    how = DataSpec()
-    if isinstance(release, str | os.PathLike) and manifest_path(release).is_file():
-        how = Manifest.load(manifest_path(release)).reading()
-    return open_source(release, how.model_copy(update={"missing": tuple(missing)}))
+    if not isinstance(release, str | os.PathLike) or not manifest_path(release).is_file():
+        return open_source(release, DataSpec(missing=tuple(missing)))
+    stated = Manifest.load(manifest_path(release))
+    source = open_source(release, stated.reading().model_copy(update={"missing": tuple(missing)}))
+    written = stated.recipe.get("release")
+    is_escaped = isinstance(written, Mapping) and written.get("formulas") == "escape"
+    return without_escapes(source) if is_escaped else source
 
 
 def _read_seal(fields: Fields, content: Mapping[str, object]) -> Seal:

@@ -202,7 +202,10 @@ def _roles(found: Published) -> list[Piece]:
         for name, item in recipe.attributes.items()
     ]
     if isinstance(found, Evidence):
-        rows += [[name, "", "not named in the specification", "is removed"] for name in found.left_out]
+        uses = {} if found.spec is None else found.spec.data.uses
+        for name in found.left_out:
+            why = f"{uses[name]} in [data]" if name in uses else "not named in the specification"
+            rows.append([name, "", why, "is removed"])
     headings = ["column", "role", "why", "what is done"]
     return [Heading("Columns and their roles"), Numbers("All columns and their roles", headings, rows)]
 

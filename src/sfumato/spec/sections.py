@@ -193,6 +193,13 @@ class DataSpec(Section):
         return self.household or self.person
 
     @property
+    def uses(self) -> dict[str, str]:
+        """The columns that serve a purpose here, each with the key that names it."""
+        named = {self.person: "person", self.household: "household", self.weight: "weight"}
+        named |= dict.fromkeys(self.strata, "strata")
+        return {name: key for name, key in named.items() if name is not None}
+
+    @property
     def unit_word(self) -> Literal["row", "person", "household"]:
         """What classes count, in the singular."""
         return "household" if self.household else "person" if self.person else "row"

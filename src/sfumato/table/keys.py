@@ -164,10 +164,7 @@ def assign_roles(columns: Sequence[str], spec: Spec) -> Roles:
     """Give every column of a table its role."""
     data = spec.data
     require_columns(list(spec.attributes), columns, lambda name: spec.place("attributes", name) or name)
-    named = {data.person: "person", data.household: "household", data.weight: "weight"}
-    named |= dict.fromkeys(data.strata, "strata")
-    asked = [name for name in named if name is not None]
-    require_columns(asked, columns, lambda name: spec.place("data", named[name]) or name)
+    require_columns([*data.uses], columns, lambda name: spec.place("data", data.uses[name]) or name)
     hidden = {data.person, data.household}
     leaving = {*spec.quasi_identifiers, *spec.sensitive, *spec.others} - hidden
     return Roles(

@@ -13,15 +13,16 @@ file. A column in which every cell that is neither missing nor ``*`` reads as a 
 (equal numbers by their texts), with ``*`` after the numbers; any other by the bytes of its texts in UTF-8.
 Missing comes last. So the order can be checked from the file alone.
 
-**Formulas.** Where it is asked for, a cell of a CSV or TSV file that a spreadsheet would take for a formula
-gets an apostrophe in front: a text that begins with ``= + - @``, a tab or a carriage return and is no number.
-A text that already has apostrophes before such a character gets one more, so that no two texts become one.
+**Formulas.** Where it is asked for, a cell of a CSV or TSV file that a spreadsheet would run or turn into a
+date gets an apostrophe in front: a text that begins with ``= + - @``, a tab or a carriage return, or looks
+like ``5-9`` or ``Mar 2024``, and is no number. A text that already has apostrophes before such a text gets
+one more, so that no two texts become one.
 """
 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -479,6 +480,19 @@ def _escaped(text: str) -> str:
     """Write the SQL of a text that a spreadsheet leaves as it is; numbers are as they were."""
     is_taken = f"regexp_matches({text}, '^''*({_TAKEN})') AND TRY_CAST({text} AS DOUBLE) IS NULL"
     return f"CASE WHEN {is_taken} THEN '''' || {text} ELSE {text} END"
+
+
+def without_escapes(source: Source) -> Source:
+    """See the rows of a written file without the apostrophes that keep spreadsheets from changing cells."""
+    if not source.is_text:
+        return source
+    native: Any = source.native
+    names = map(quote_name, source.columns)
+    plain = (
+        f"CASE WHEN regexp_matches({name}, '^''+({_TAKEN})') THEN substr({name}, 2) ELSE {name} END AS {name}"
+        for name in names
+    )
+    return replace(source, frame=nw.from_native(native.project(", ".join(plain))))
 
 
 def _is_nested(found: str) -> bool:
