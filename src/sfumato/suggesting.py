@@ -38,7 +38,7 @@ from sfumato.table import open_source
 from sfumato.table.dependence import code_rows, determined, find_dependences
 from sfumato.table.keys import key, refuse_both, require_columns
 from sfumato.table.sources import guess_source
-from sfumato.table.tally import refuse_mixed, tally
+from sfumato.table.tally import as_number, refuse_mixed, tally
 from sfumato.table.values import texts_of_array
 
 if TYPE_CHECKING:
@@ -119,6 +119,7 @@ class RoleSuggestion:
     dependences: tuple[Dependence, ...] = ()  # columns that say the same as others, or less
     reading: Mapping[str, object] = field(default_factory=dict)  # keys of `[data]` that were guessed
     notes: tuple[str, ...] = ()  # remarks about the reading
+    weight: str | None = None  # the column of survey weights, if there is one
 
     def with_role(self, role: str) -> tuple[Guess, ...]:
         """Return the columns that were guessed to have a role."""
@@ -130,15 +131,19 @@ class RoleSuggestion:
         return math.prod(guess.levels for guess in self.with_role("quasi-identifier"))
 
     @property
-    def persons(self) -> tuple[str, ...]:
-        """Keys that repeat, those of most rows first: a person has more rows than a visit."""
+    def units(self) -> dict[str, str]:
+        """Keys of ``[data]`` that say who a row is about, as far as columns seem to be such keys.
+
+        A person has more rows than a visit, so the key with the fewest values is taken.
+        """
         keys = role_words.KEY_WORDS | role_words.ID_WORDS
-        return tuple(
-            guess.name
-            for guess in sorted(self.with_role("identifier"), key=lambda guess: guess.distinct)
-            if MANY * self.rows <= guess.distinct < self.rows - guess.missing
-            and hints_at(guess.name, keys, ("nummer", "pseudonym"))
-        )
+        found: dict[str, str] = {} if self.weight is None else {"weight": self.weight}
+        for guess in sorted(self.with_role("identifier"), key=lambda guess: guess.distinct):
+            repeats = MANY * self.rows <= guess.distinct < self.rows - guess.missing
+            if repeats and hints_at(guess.name, keys, ("nummer", "pseudonym")):
+                is_home = hints_at(guess.name, role_words.HOUSEHOLD_WORDS)
+                found.setdefault("household" if is_home else "person", guess.name)
+        return found
 
     @property
     def goals(self) -> dict[str, dict[str, object]]:
@@ -154,8 +159,7 @@ class RoleSuggestion:
 
     def to_spec(self, reading: DataSpec, path: str | None = None, k: int | None = None) -> Spec:
         """Return the specification; another k is required if one is given."""
-        person = next(iter(self.persons), None)
-        stated = {"path": path, "missing": self.missing, "person": person}
+        stated = {"path": path, "missing": self.missing, **self.units}
         data = reading.model_copy(update={**self.reading, **stated})
         attributes = {guess.name: guess.keys() for guess in self.guesses}
         asked = self.goals if k is None else {**self.goals, "require": {"k": k}}
@@ -209,6 +213,12 @@ class _Observed:
         central = role_words.PLACE_WORDS | role_words.TIME_WORDS
         is_central = self.evidence.has_dates or hints_at(self.name, central, role_words.TIME_STEMS)
         return CENTRAL if is_central else 1
+
+    @property
+    def weighs(self) -> bool:
+        """Whether it is a survey weight with a number above 0 in every row."""
+        is_weight = self.evidence.is_survey_weight and not self.missing
+        return is_weight and all(0 < as_number(value) < math.inf for value in self.found.values.to_pylist())
 
     @property
     def rank(self) -> tuple[object, ...]:
@@ -293,7 +303,9 @@ def suggest_specification(data: object, reading: DataSpec | None = None) -> Role
     left_out = {name: reasons[name] for name in source.columns if name in reasons}
     rows = columns[0].filled + columns[0].missing
     kept = tuple(guess for name, guess in guesses.items() if name not in left_out)
-    return RoleSuggestion(rows, missing, kept, left_out, tuple(dependences), guessed, notes)
+    weights = [column.name for column in columns if column.name in left_out and column.weighs]
+    weight = weights[0] if len(weights) == 1 else None
+    return RoleSuggestion(rows, missing, kept, left_out, tuple(dependences), guessed, notes, weight)
 
 
 def specify(

@@ -168,6 +168,27 @@ def test_a_key_that_repeats_counts_persons(tmp_path: Path) -> None:
     assert found.status == 0
 
 
+def test_keys_of_a_household_survey_are_found(tmp_path: Path) -> None:
+    header = ["household_id", "person_id", "final_weight", "age"]
+    rows = [
+        [f"H{number // 6}", f"P{number // 2}", f"{200 + number % 37}.5", str(20 + number % 9)]
+        for number in range(240)
+    ]
+    run("init", write_table(tmp_path / "t.csv", header, rows))
+    data = sfumato.Spec.load(tmp_path / "t.toml").data
+    assert (data.household, data.person, data.weight) == ("household_id", "person_id", "final_weight")
+    suggested = sfumato.suggest(tmp_path / "t.csv").data
+    assert (suggested.household, suggested.person, suggested.weight) == (
+        data.household,
+        data.person,
+        data.weight,
+    )
+    assert run("check", tmp_path / "t.toml").status == 0
+    rows[7][2] = "0"  # no weight can be 0, so none is suggested
+    run("init", write_table(tmp_path / "u.csv", header, rows))
+    assert sfumato.Spec.load(tmp_path / "u.toml").data.weight is None
+
+
 def test_existing_specification_is_kept(tmp_path: Path) -> None:
     write_people(tmp_path)
     before = listing(tmp_path)

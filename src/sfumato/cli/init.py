@@ -173,15 +173,19 @@ def specification_text(
     return "\n".join([*parts, _goal_part(suggestion)])
 
 
+_UNITS = {
+    "person": "rows with the same value are one person; remove it if they are not",
+    "household": "rows with the same value are one household, and classes count households",
+    "weight": "how many people of the population a row stands for, for estimates of risk; not published",
+}
+
+
 def _data_part(suggestion: RoleSuggestion, path: str, reading: Mapping[str, object]) -> str:
     lines = ["[data]", f"path = {toml_text(path)}"]
     lines += [f"{key} = {toml(value)}" for key, value in reading.items()]
     if len(suggestion.missing) > 1:
         lines.append(f"missing = {toml(list(suggestion.missing))}  # texts that are read as missing")
-    lines += [
-        f"person = {toml_text(name)}  # rows with the same value are one person; remove it if they are not"
-        for name in suggestion.persons[:1]
-    ]
+    lines += [f"{key} = {toml_text(name)}  # {_UNITS[key]}" for key, name in suggestion.units.items()]
     return "\n".join([*lines, ""])
 
 

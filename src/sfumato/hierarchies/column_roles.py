@@ -152,7 +152,7 @@ class ColumnEvidence:
         """Whether it says how many people of the population a row stands for."""
         if self.kind != "number" or self.distinct < FEWEST_ROWS:
             return False
-        if hints_at(self.name, words.SURVEY_WEIGHT_WORDS):
+        if hints_at(self.name, words.SURVEY_WEIGHT_WORDS, ("fnlwgt",)):
             return True
         if hints_at(self.name, words.BODY_WORDS) or not hints_at(self.name, words.AMBIGUOUS_WEIGHT_WORDS):
             return False

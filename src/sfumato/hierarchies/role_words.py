@@ -60,6 +60,14 @@ KEY_WORDS = split_words(
 )
 """A word of the name that makes an identifier if it has many values."""
 
+HOUSEHOLD_WORDS = split_words(
+    """
+    household households hh hhid hhold haushalt haushalts haushaltsid haushaltsnummer menage foyer hogar
+    family familie familia famiglia huishouden agregado gospodarstwo dwelling
+    """
+)
+"""A word of the name of a key that makes it that of a household."""
+
 COUNT_WORDS = split_words("of count counts total anzahl liczba aantal")
 """A word of the name that makes a number of things rather than the number of a thing."""
 

@@ -85,7 +85,7 @@ class Tally:
         """Return the survey weight of a row of each tuple, which has to be a number above 0."""
         column = self.columns[name]
         # Missing is at place -1, which is the last one here.
-        found = np.array([*map(_number, column.values.to_pylist()), np.nan])[column.places]
+        found = np.array([*map(as_number, column.values.to_pylist()), np.nan])[column.places]
         wrong = int(self.rows[~(np.isfinite(found) & (found > 0))].sum())
         if wrong:
             raise DataError(
@@ -96,7 +96,7 @@ class Tally:
         return found
 
 
-def _number(value: object) -> float:
+def as_number(value: object) -> float:
     """Return a value as a number, also where it is text; NaN where it is none."""
     try:
         return np.nan if isinstance(value, bool) else float(value)  # type: ignore[arg-type]
