@@ -101,8 +101,10 @@ def find_marks(published: Published, shown: set[str] = frozenset()) -> list[Diff
         Texts of cells in published rows, which recipes may name.
     """
     found = []
+    # Towns have a letter in front of the mark.
+    shown = {text[text.index(MARK) :] for text in shown if MARK in text}
     for name, content in published.items():
-        if name == "FILE" and any(MARK in text for text in shown):
+        if name == "FILE" and shown:
             continue  # compressed bytes cut texts to pieces; rows and dictionaries are searched by themselves
         # In the memory of a frame, one text follows upon the other.
         marks = {MARK + rest.decode() for rest in re.findall(_MARKED, content)}
@@ -117,7 +119,7 @@ def find_marks(published: Published, shown: set[str] = frozenset()) -> list[Diff
 
 def _runs_on(mark: str, text: str) -> bool:
     """Tell whether a shown text is followed by that of another cell; removed columns end in their names."""
-    return MARK in text and mark.startswith(text) and not mark[len(text) :].startswith(("name", "note"))
+    return mark.startswith(text) and not mark[len(text) :].startswith(("name", "note"))
 
 
 def _around(content: bytes, mark: bytes) -> str:
