@@ -167,6 +167,7 @@ MISTAKES = {
         "the key 'rule' is missing. The recipe is damaged",
     ),
     "a broken hierarchy": ("broken.json", "next.csv", "a.csv", "it is damaged"),
+    "a changed manifest": ("edited.json", "next.csv", "a.csv", "it was changed after it was written"),
     "no column": ("shared.csv.json", "no-zip.csv", "a.csv", "no column 'zip'"),
     "another kind": ("shared.csv.json", "texts.csv", "a.csv", "Correct these values in the data"),
     "nothing": ("shared.csv.json", "empty.csv", "a.csv", "empty.csv: "),
@@ -178,7 +179,10 @@ MISTAKES = {
 
 @pytest.mark.parametrize("case", MISTAKES)
 def test_a_mistake_is_one_line_and_nothing_is_written(case: str, made: Path, tmp_path: Path) -> None:
-    recipe = json.loads(made.read_text(encoding="utf-8"))["recipe"]
+    manifest = json.loads(made.read_text(encoding="utf-8"))
+    recipe = manifest["recipe"]
+    edited = {**manifest, "recipe": {**recipe, "require": {"k": 2}}}
+    (tmp_path / "edited.json").write_text(json.dumps(edited), encoding="utf-8")
     for name, changes in {
         "other": {"version": 1, "attributes": None},
         "newer": {"version": 2},
@@ -219,8 +223,10 @@ def test_what_is_read_is_never_replaced(out: str, made: Path, tmp_path: Path) ->
 
 
 def test_masked_rows_stay(made: Path, tmp_path: Path) -> None:
-    change(made, '"output": "drop"', '"output": "mask"')
-    found = run("apply", made, tmp_path / "next.csv", "--out", tmp_path / "a.csv", "--json")
+    recipe = tmp_path / "recipe.json"
+    sfumato.Recipe.load(made).save(recipe)
+    change(recipe, '"output": "drop"', '"output": "mask"')
+    found = run("apply", recipe, tmp_path / "next.csv", "--out", tmp_path / "a.csv", "--json")
     rows = found.json["rows"]
     assert isinstance(rows, dict)
     assert rows["in"] == rows["out"] == 120

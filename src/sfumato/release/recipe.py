@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, Self, TypeAlias, cast
 
 from sfumato.errors import DataError, OutputError
 from sfumato.hierarchies.kinds import infer_kind
-from sfumato.release.json_files import Fields, atomic_text, load_json_object, stable_json
+from sfumato.release.json_files import Fields, atomic_text, load_json_object, seal_of, stable_json
 from sfumato.spec.choices import FORMULAS, KINDS, OUTPUTS, ROLES
 from sfumato.spec.choices import ROW_ORDERS as ORDERS
 from sfumato.spec.choices import SUPPRESSION_OUTPUTS as SUPPRESSED
@@ -267,6 +267,12 @@ class Generalization:
         """Read a recipe from its own file or out of a release's ``FILE.json``."""
         values, where = load_json_object(path), str(path)
         if "recipe" in values:
+            if "seal" in values and values["seal"] != seal_of(values):
+                raise DataError(
+                    "it was changed after it was written, so this may not be the recipe of the release. Take "
+                    "it from the release again; to change a recipe, save it in a file of its own first.",
+                    where=where,
+                )
             values, where = Fields(values, where).mapping("recipe"), f"{path}: recipe"
         if values.get("kind") == "microaggregation":
             raise DataError(
