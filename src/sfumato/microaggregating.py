@@ -117,10 +117,12 @@ class Microaggregated(PublishableRows):
 
     @cached_property
     def measures(self) -> dict[str, float]:
-        """The joint ``k``, and in percent ``il``, ``id``, ``dld`` and their ``score``.
+        """The joint ``k``, and in percent ``il``, ``id``, ``id_standardized``, ``dld`` and their ``score``.
 
-        Taken between z-scores if distances were (otherwise between the numbers themselves), over the
-        rows without any missing cell, in the table or in the release; without such rows there is only k.
+        ``id`` is taken on the published values, and so is the ``score``'s; ``id_standardized`` on z-scores.
+        ``il`` and ``dld`` are taken between z-scores if distances were, otherwise between the numbers
+        themselves; all over the rows without any missing cell, in the table or in the release. Without such
+        rows there is only k.
         These numbers are exact, for you only: the manifest states them in coarse steps, since exact ones
         would let others solve for original values.
         """

@@ -217,7 +217,35 @@ def test_rare_patterns_of_missing_are_blanked() -> None:
     assert found.missing["blanked"] > 0
     assert any("blanked" in text for text in found.warnings)
     assert found.verify()["k"] >= 4
-    assert set(found.measures) == {"k", "il", "id", "dld", "score"}
+    assert set(found.measures) == {"k", "il", "id", "id_standardized", "dld", "score"}
+
+
+@pytest.mark.parametrize("standardize", [True, False])
+def test_interval_disclosure_is_that_of_the_published_values(standardize: bool) -> None:
+    """Near is within 10 % of the value as it stands in the file; years, far from 0, have wide intervals."""
+    years, pay = [1950.0, 1955.0, 1960.0, 1990.0, 1995.0, 2000.0], [0.0, 1.0, 5.0, 90.0, 95.0, 110.0]
+    data = {"year": years, "pay": pay}
+    found = sf.microaggregate(pa.table(data), ["year", "pay"], 3, standardize=standardize)
+    published = {name: found.frame.column(name).to_pylist() for name in data}  # type: ignore[attr-defined]
+
+    def near(before: dict[str, list[float]], after: dict[str, list[float]]) -> float:
+        pairs = [pair for name in before for pair in zip(before[name], after[name], strict=True)]
+        return 100 * sum(abs(new - old) <= 0.1 * abs(old) * (1 + 1e-9) for old, new in pairs) / len(pairs)
+
+    def scored(cells: dict[str, list[float]]) -> dict[str, list[float]]:
+        made = {}
+        for name, values in cells.items():
+            mean = sum(data[name]) / 6
+            spread = (sum((value - mean) ** 2 for value in data[name]) / 6) ** 0.5
+            made[name] = [(value - mean) / spread for value in values]
+        return made
+
+    measures = found.measures
+    assert measures["id"] == pytest.approx(near(data, published))
+    assert measures["id_standardized"] == pytest.approx(near(scored(data), scored(published)))
+    assert measures["id"] > measures["id_standardized"]
+    due = (measures["il"] + (measures["id"] + measures["dld"]) / 2) / 2
+    assert measures["score"] == pytest.approx(due)
 
 
 def test_only_k_is_measured_where_every_row_lacks_something() -> None:

@@ -243,7 +243,7 @@ def test_a_seal_does_not_depend_on_form_or_on_known_keys(tmp_path: Path) -> None
 
 def test_what_cannot_be_recounted_is_listed_with_its_reason(folder: Path) -> None:
     micro = checks_of(write_microaggregated(folder / "listed.csv"))
-    for name in ("il", "id", "dld", "score"):
+    for name in ("il", "id", "id_standardized", "dld", "score"):
         assert micro[name][0] == "cannot be recounted"
         assert "original values" in micro[name][1]
     hdm = checks_of(write_case("hdm", folder / "listed-hdm.csv"))

@@ -174,7 +174,7 @@ def test_a_microaggregated_release_fits_its_original(tmp_path: Path, suffix: str
     assert set(found.values()) == {"holds"}
     assert {"il", "id", "dld", "score", ROWS, "other columns", "labels of 'size'"} <= set(found)
     content = read_manifest(path)
-    for name in ("il", "id", "dld", "score"):
+    for name in ("il", "id", "id_standardized", "dld", "score"):
         write_manifest(path, changed(content, ("measures", name)), sealed=True)
         assert audit(path, table)[name] == "broken"
 

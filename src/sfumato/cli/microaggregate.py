@@ -25,9 +25,10 @@ _ORDERS = {"input": "in the order of the input", "sorted": "sorted by all column
 _MEANINGS = {
     "k": "rows of the smallest class over all these columns together",
     "il": "information loss: squared error in percent of the total",
-    "id": "interval disclosure: percent of values within 10 % of the original",
+    "id": "interval disclosure: percent of published values within 10 % of the original",
+    "id_standardized": "the same on z-scores, whose zero is the mean",
     "dld": "linkage disclosure: percent of rows whose nearest protected row is their own",
-    "score": "mean of information loss and disclosure risk; smaller is better",
+    "score": "mean of il and of the mean of id and dld; smaller is better",
 }
 
 

@@ -10,7 +10,13 @@ import numpy as np
 
 from sfumato.errors import DataError, VerificationError
 from sfumato.microaggregation.aggregating import Manner, blank_rare, centres, make_clusters, split_strata
-from sfumato.microaggregation.protection import measure_protection, standard_scores
+from sfumato.microaggregation.protection import (
+    Scores,
+    information_loss,
+    interval_disclosure,
+    link_records,
+    standard_scores,
+)
 from sfumato.release.agreement import judge_settings
 from sfumato.release.json_files import Fields
 from sfumato.release.manifest import Manifest, about_release, current_versions, manifest_path
@@ -206,8 +212,8 @@ def coarse(measures: Mapping[str, float]) -> dict[str, float]:
 
     Examples
     --------
-    >>> coarse({"il": 3.2, "id": 0.0, "dld": 20.0, "score": 6.6})
-    {'il': 5.0, 'id': 1.0, 'dld': 20.0, 'score': 7.75}
+    >>> coarse({"il": 3.2, "id": 0.0, "id_standardized": 0.3, "dld": 20.0, "score": 6.6})
+    {'il': 5.0, 'id': 1.0, 'id_standardized': 1.0, 'dld': 20.0, 'score': 7.75}
     """
     steps = [step * scale for scale in (1.0, 10.0, 100.0, 1e3) for step in (1.0, 2.0, 5.0)]
     found = {
@@ -425,11 +431,24 @@ def _is_close(due: FloatArray, found: FloatArray, values: FloatArray) -> bool:
 def measure_centres(
     before: FloatArray, after: FloatArray, *, scaled: bool, threads: int | None = None
 ) -> dict[str, float]:
-    """Return ``il``, ``id``, ``dld`` and their ``score``, in percent."""
+    """Return ``il``, ``id``, ``id_standardized``, ``dld`` and the ``score`` of il, id and dld, in percent.
+
+    ``id`` is on the published values, where an intruder sees it, and ``id_standardized`` on z-scores.
+    """
     complete = ~(np.isnan(before) | np.isnan(after)).any(axis=1)
     if not complete.any():
         return {}
-    if scaled:
-        before, after = standard_scores(before), standard_scores(after, before)
-    found = measure_protection(before[complete], after[complete], threads=threads)
-    return {"il": found.il, "id": found.id, "dld": found.dld, "score": found.score}
+    near = interval_disclosure(before[complete], after[complete])
+    before, after, plain = standard_scores(before), standard_scores(after, before), (before, after)
+    standardized = interval_disclosure(before[complete], after[complete])
+    if not scaled:
+        before, after = plain
+    lost = information_loss(before[complete], after[complete])
+    found = Scores(lost, near, link_records(before[complete], after[complete], threads=threads).dld)
+    return {
+        "il": found.il,
+        "id": found.id,
+        "id_standardized": standardized,
+        "dld": found.dld,
+        "score": found.score,
+    }

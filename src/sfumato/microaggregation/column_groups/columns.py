@@ -104,7 +104,8 @@ class GroupingResult:
     groups
         Names of the attributes to microaggregate together; each attribute is in one group.
     scores
-        Information loss, interval disclosure and distance linkage disclosure, in percent.
+        Information loss, interval disclosure and distance linkage disclosure, in percent, all on the scale of
+        the search: z-scores, unless columns were not standardized.
     k
         Smallest size of a cluster.
     seed
@@ -150,7 +151,7 @@ class GroupingResult:
 
     @property
     def id(self) -> float:
-        """Interval disclosure: percentage of protected values near their original."""
+        """Interval disclosure on the scale of the search: ``id_standardized`` where that is z-scores."""
         return self.scores.id
 
     @property
