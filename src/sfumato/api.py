@@ -259,6 +259,7 @@ def microaggregate(  # noqa: PLR0913 (keywords alone from the fourth on, and no 
     sort: bool = False,
     drop: Sequence[str] | None = None,
     gain: float = 0.2,
+    loss_weight: float = 0.5,
     seed: int = 1,
     threads: int | None = None,
     time_limit: float | None = None,
@@ -277,8 +278,8 @@ def microaggregate(  # noqa: PLR0913 (keywords alone from the fourth on, and no 
         Smallest size of a cluster, from 2 to the number of rows.
     groups
         Lists of columns that are microaggregated together, each column in one; None for one group of all;
-        ``auto`` to search for groups by GOMM. With several groups k holds in each group separately, not
-        over all columns.
+        ``auto`` to search for groups by GOMM and a descent after it; ``gomm`` and ``d-gomm`` to search as the
+        paper prints them. With several groups k holds in each group separately, not over all columns.
     standardize
         Take distances between z-scores. Columns are released on their own scale either way.
     method
@@ -301,6 +302,8 @@ def microaggregate(  # noqa: PLR0913 (keywords alone from the fourth on, and no 
         Deprecated, without effect: what is not named in ``columns`` or ``keep`` is left out anyway.
     gain
         How readily clusters of V-MDAV grow; see `sfumato.microaggregation.v_mdav`.
+    loss_weight
+        What information loss counts against disclosure risk in the search for groups, from 0 to 1.
     seed
         Seed of the search for groups.
     threads
@@ -315,7 +318,8 @@ def microaggregate(  # noqa: PLR0913 (keywords alone from the fourth on, and no 
     Returns
     -------
     Microaggregated
-        With ``frame``, ``measures``, ``joint_k``, ``warnings``, ``verify()`` and ``write()``.
+        With ``frame``, ``measures``, ``joint_k``, ``warnings``, ``verify()`` and ``write()``; its ``search``
+        says how groups were found, with the ``front`` of il, id and dld and what each operator did.
 
     Raises
     ------
@@ -356,6 +360,7 @@ def microaggregate(  # noqa: PLR0913 (keywords alone from the fourth on, and no 
         threads=threads,
         time_limit=time_limit,
         callback=callback,
+        loss_weight=loss_weight,
     )
     return aggregate(data, asked, None if spec is None else spec.data, drop or ())
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from sfumato.errors import DataError, ParameterError
 from sfumato.microaggregation.aggregating import (
+    GROUP_SEARCHES,
     check_columns,
     check_groups,
     check_manner,
@@ -18,7 +19,7 @@ from sfumato.microaggregation.aggregating import (
     make_clusters,
     smallest_class,
 )
-from sfumato.microaggregation.column_groups import GroupingSettings, group_columns
+from sfumato.microaggregation.column_groups import GommParameters, GroupingSettings, group_columns
 from sfumato.microaggregation.protection import standard_scores
 from sfumato.private import scratch_folder, spare_inputs
 from sfumato.publishable import PublishableRows
@@ -39,7 +40,8 @@ if TYPE_CHECKING:
 
     from sfumato._typing import BoolArray, FloatArray, IntArray
     from sfumato.assess.gather import Origin
-    from sfumato.microaggregation.aggregating import Clusters, Groups, Method, NamedGroups
+    from sfumato.microaggregation.aggregating import Clusters, Groups, Method
+    from sfumato.microaggregation.column_groups import GroupingResult
     from sfumato.monitor import Progress
     from sfumato.release import Manifest
     from sfumato.spec import DataSpec
@@ -73,6 +75,9 @@ class Microaggregated(PublishableRows):
         Where the rows come from.
     threads
         Threads that measuring uses.
+    search
+        How groups were searched for, with the front of il, id and dld and what each operator did; None where
+        they were given.
     """
 
     table: object = field(repr=False)
@@ -84,6 +89,7 @@ class Microaggregated(PublishableRows):
     unique: tuple[str, ...]
     source: Source = field(repr=False)
     threads: int | None = None
+    search: GroupingResult | None = field(default=None, repr=False)
 
     @property
     def k(self) -> int:
@@ -232,6 +238,7 @@ class Asked:
     threads: int | None
     time_limit: float | None
     callback: Callable[[Progress], bool | None] | None
+    loss_weight: float
 
 
 def aggregate(
@@ -250,13 +257,8 @@ def aggregate(
     strata = None if within is None else read_codes(source, within)
     values = np.column_stack([column.values for column in read])
     scaled = standard_scores(values) if asked.standardize else values
-    if searched := asked.groups == "auto" and asked.method != "univariate":
-        settings = GroupingSettings(
-            standardize=False, threads=asked.threads, time_limit_s=asked.time_limit, callback=asked.callback
-        )
-        chosen = _search_groups(scaled, names, manner.k, asked.seed, settings)
-    else:
-        chosen = check_groups(asked.groups, names, asked.method)
+    search = _search_groups(scaled, names, asked) if is_searched(asked) else None
+    chosen = check_groups(asked.groups, names, asked.method) if search is None else search.groups
     places = [[names.index(name) for name in group] for group in chosen]
     clusters = make_clusters(scaled, places, manner, strata=strata)
     recipe = Microaggregation(
@@ -269,13 +271,24 @@ def aggregate(
         within,
         tuple(name for name in source.columns if name in names or name in asked.keep),
         tuple(name for name in source.columns if name not in names and name not in asked.keep),
-        "gomm" if searched else "given",
-        asked.seed if searched else None,
+        "given" if search is None else str(asked.groups),
+        None if search is None else asked.seed,
         {column.name: column.labels for column in read if column.kind == "ordinal"},
         source.missing,
         "sorted" if asked.sort else "input",
     )
-    return _assemble(source, recipe, read, clusters, strata=strata, threads=asked.threads)
+    made = _assemble(source, recipe, read, clusters, strata=strata, threads=asked.threads)
+    return replace(made, search=search)
+
+
+def is_searched(asked: Asked) -> bool:
+    """Tell whether groups are searched for; a single column, and columns one by one, are groups already."""
+    return (
+        isinstance(asked.groups, str)
+        and asked.groups in GROUP_SEARCHES
+        and asked.method != "univariate"
+        and len(asked.columns) > 1
+    )
 
 
 def _assemble(
@@ -304,16 +317,21 @@ def _assemble(
     )
 
 
-def _search_groups(
-    scaled: FloatArray, names: tuple[str, ...], k: int, seed: int, settings: GroupingSettings
-) -> NamedGroups:
+def _search_groups(scaled: FloatArray, names: tuple[str, ...], asked: Asked) -> GroupingResult:
     """Search for groups on the rows without missing values."""
-    if len(names) == 1:
-        return (names,)
     complete = scaled[~np.isnan(scaled).any(axis=1)]
-    if len(complete) < k:
+    if len(complete) < asked.k:
         raise DataError(
             f"groups are searched on rows without missing values, but there are only {len(complete)}, fewer "
-            f"than k = {k}. Name the groups yourself."
+            f"than k = {asked.k}. Name the groups yourself."
         )
-    return group_columns(complete, names, k, seed, settings=settings).groups
+    as_printed = GommParameters(dynamic=asked.groups == "d-gomm", polish=0)
+    settings = GroupingSettings(
+        parameters=GommParameters() if asked.groups == "auto" else as_printed,
+        standardize=False,
+        loss_weight=asked.loss_weight,
+        threads=asked.threads,
+        time_limit_s=asked.time_limit,
+        callback=asked.callback,
+    )
+    return group_columns(complete, names, asked.k, asked.seed, settings=settings)

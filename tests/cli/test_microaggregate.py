@@ -178,3 +178,18 @@ def test_mistakes_are_one_line(table: Path, tmp_path: Path, arguments: list[str]
     assert done.status == 2
     assert text in done.line
     assert list(tmp_path.glob("o.csv*")) == []
+
+
+def test_what_a_search_for_groups_found_is_written_on_request(tmp_path: Path) -> None:
+    chance = random.Random(3)
+    rows = [[f"{chance.gauss(50, 9):.3f}" for _ in range(3)] for _ in range(60)]
+    table = tmp_path / "t.csv"
+    table.write_text("\n".join(",".join(row) for row in [["a", "b", "c"], *rows]) + "\n", encoding="utf-8")
+    words = ("microaggregate", table, "--columns", "a,b,c", "--out", tmp_path / "m.csv")
+    refused = run(*words, "--search-out", tmp_path / "found")
+    assert (refused.status, "add --groups auto" in refused.line) == (2, True)
+    assert run(*words, "--groups", "gomm", "--search-out", tmp_path / "found", "--quiet").status == 0
+    written = {path.name: path.stat().st_mode & 0o777 for path in (tmp_path / "found").iterdir()}
+    assert written == {"groupings.csv": 0o600, "operators.csv": 0o600}
+    header = (tmp_path / "found" / "groupings.csv").read_text(encoding="utf-8").splitlines()[0]
+    assert header == "solution,il,id,dld,score,a,b,c"

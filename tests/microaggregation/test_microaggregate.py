@@ -269,7 +269,7 @@ def test_groups_are_searched() -> None:
     data = pa.table({name: np.random.default_rng(2).standard_normal(80) for name in "abc"})
     found = sf.microaggregate(data, ["a", "b", "c"], 5, groups="auto", seed=3)
     assert sorted(name for group in found.groups for name in group) == ["a", "b", "c"]
-    assert found.recipe.grouping == "gomm"
+    assert found.recipe.grouping == "auto"
     again = sf.microaggregation.group_attributes(data, k=5, seed=3)
     assert again.groups == found.groups
 
@@ -447,3 +447,32 @@ def test_census_loss_is_the_literature_s(data_folder: Path) -> None:
         names = next(csv.reader(lines))
     for k, expected in ((3, 5.6922), (5, 9.0884), (10, 14.1559)):
         assert sf.microaggregate(path, names, k).measures["il"] == pytest.approx(expected, abs=5e-5)
+
+
+def test_groups_are_searched_as_printed_and_by_the_weight_of_the_loss() -> None:
+    """The weight counts in what the search minimizes; the published score stays the paper's mean."""
+    random = np.random.default_rng(1)
+    names = list("abcde")
+    values = random.normal(size=(120, 5)) @ random.normal(size=(5, 5)) + 50
+    data = pa.table(dict(zip(names, values.T, strict=True)))
+    found = {
+        (search, weight): sf.microaggregate(data, names, 5, groups=search, loss_weight=weight)
+        for search in ("gomm", "d-gomm")
+        for weight in (0.1, 0.95)
+    }
+    for (search, weight), made in found.items():
+        assert made.recipe.grouping == search
+        assert made.search is not None
+        best = made.search.scores
+        assert best.score == pytest.approx(weight * best.il + (1 - weight) * (best.id + best.dld) / 2)
+        listed = [item.measures for item in made.search.front]
+        assert min(item["score"] for item in listed) == pytest.approx(best.score)
+        assert {item.operator for item in made.search.operators} >= {"crossover", "split", "move"}
+        tables = made.search.tables()
+        assert len(tables["groupings.csv"].splitlines()) == len(listed) + 1
+        due = (made.measures["il"] + (made.measures["id"] + made.measures["dld"]) / 2) / 2
+        assert made.measures["score"] == pytest.approx(due)
+    # what costs information matters little, and then a lot
+    assert found["gomm", 0.1].measures["il"] > found["gomm", 0.95].measures["il"]
+    with pytest.raises(ParameterError, match="from 0 to 1"):
+        sf.microaggregate(data, names, 5, groups="gomm", loss_weight=1.5)

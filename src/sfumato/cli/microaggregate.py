@@ -7,7 +7,7 @@ import re
 import sys
 import tomllib
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, cast
 
 from sfumato.cli.options import DATA, ENCODING, READ, REQUIRED, SEPARATOR, option, reading, split_names
 from sfumato.cli.output import Output, TableColumn, number, printable, right, waiting, watching
@@ -17,7 +17,7 @@ from sfumato.words import count_words
 
 if TYPE_CHECKING:
     from sfumato.microaggregating import Microaggregated
-    from sfumato.microaggregation.aggregating import Groups
+    from sfumato.microaggregation.aggregating import Groups, GroupSearch
     from sfumato.spec import Spec
 
 _LINE = re.compile(r"at line (\d+)")
@@ -42,10 +42,24 @@ def microaggregate(
     k: int = option("--k", "Smallest size of a cluster.", "N", 5, min=2),
     groups: str = option(
         "--groups",
-        "Columns that are clustered together: all (none), found by GOMM (auto), or listed in a TOML or "
-        "JSON file.",
-        "none|auto|FILE",
+        "Columns that are clustered together: all (none), found by GOMM and a descent (auto), by GOMM or "
+        "D-GOMM as printed, or listed in a TOML or JSON file.",
+        "none|auto|gomm|d-gomm|FILE",
         "none",
+    ),
+    loss_weight: float = option(
+        "--loss-weight",
+        "What information loss counts against disclosure risk in the search for groups, 0 to 1.",
+        "W",
+        0.5,
+        min=0.0,
+        max=1.0,
+    ),
+    search_out: str | None = option(
+        "--search-out",
+        "A folder for the groupings that no other dominates in il, id and dld, and for what each operator "
+        "did. Not for publishing.",
+        "FOLDER",
     ),
     within: str | None = option("--within", "A column that clusters do not cross.", "COL"),
     method: Literal["mdav", "v-mdav", "univariate"] = option(
@@ -81,7 +95,9 @@ def microaggregate(
     unless --sort is given. With several groups of columns, k holds in each group separately.
     """
     from sfumato import api
+    from sfumato.microaggregation.aggregating import GROUP_SEARCHES
     from sfumato.release import check_release_target, manifest_path
+    from sfumato.release.json_files import atomic_folder
     from sfumato.search import Progress
 
     options, path = output.options, Path(out)
@@ -93,7 +109,10 @@ def microaggregate(
             )
     chosen, orders = _groups(groups), _orders(order or [])
     check_release_target(path, force=options.force)
-    inputs = [data] if groups in ("none", "auto") else [data, groups]
+    inputs = [data] if groups == "none" or groups in GROUP_SEARCHES else [data, groups]
+    if groups not in GROUP_SEARCHES and (search_out is not None or loss_weight != 0.5):
+        option_name = "--loss-weight" if search_out is None else "--search-out"
+        raise ParameterError("it acts on a search for groups: add --groups auto.", where=option_name)
     options.spare_inputs([path, manifest_path(path)], inputs)
     with watching(options, "groupings") as watch, reading(names, separator, encoding, read) as how:
         found = api.microaggregate(
@@ -108,6 +127,7 @@ def microaggregate(
             orders=orders,
             keep=kept,
             sort=sort,
+            loss_weight=loss_weight,
             seed=1 if options.seed is None else options.seed,
             threads=options.threads,
             time_limit=options.time_limit,
@@ -116,6 +136,9 @@ def microaggregate(
         )
     with waiting(options, "measuring, writing and verifying"):
         manifest = found.write(path, force=options.force)
+        if search_out is not None and found.search is not None:
+            files = found.search.tables()
+            atomic_folder(search_out, files, force=options.force, private=list(files))
     _print(found, path, output)
     _warn(found, output, is_dropping=bool(drop))
     # The terminal is the owner's: numbers are exact here, and coarse in the manifest.
@@ -144,9 +167,11 @@ def _with_missing(spec: Spec, missing: list[str] | None) -> Spec:
 
 
 def _groups(text: str) -> Groups:
+    from sfumato.microaggregation.aggregating import GROUP_SEARCHES
+
     if text == "none":
         return None
-    return "auto" if text == "auto" else read_groups(text)
+    return cast("GroupSearch", text) if text in GROUP_SEARCHES else read_groups(text)
 
 
 def _orders(texts: list[str]) -> dict[str, tuple[str, ...]]:
@@ -169,7 +194,9 @@ def read_groups(path: str) -> list[list[str]]:
     try:
         text = file.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
-        raise DataError("file not found; pass a file, 'none' or 'auto'.", where=path) from None
+        raise DataError(
+            "file not found; pass a file, 'none', 'auto', 'gomm' or 'd-gomm'.", where=path
+        ) from None
     except (OSError, UnicodeError):
         raise DataError("the file cannot be read as UTF-8 text.", where=path) from None
     return _checked(_parse(text, path, is_json=file.suffix.lower() == ".json"), path)

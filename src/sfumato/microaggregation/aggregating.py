@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -206,7 +206,10 @@ def smallest_class(columns: Sequence[FloatArray | IntArray]) -> tuple[int, int]:
     return int(sizes.min()), len(sizes)
 
 
-Groups: TypeAlias = "Sequence[Sequence[str]] | Literal['auto'] | None"
+GroupSearch: TypeAlias = Literal["auto", "gomm", "d-gomm"]
+GROUP_SEARCHES: tuple[str, ...] = get_args(GroupSearch)
+"""How groups are searched for: by GOMM with a descent after it, and as the paper prints GOMM and D-GOMM."""
+Groups: TypeAlias = "Sequence[Sequence[str]] | GroupSearch | None"
 NamedGroups: TypeAlias = tuple[tuple[str, ...], ...]
 
 
@@ -254,10 +257,12 @@ def check_orders(orders: Iterable[str], names: tuple[str, ...]) -> None:
 
 def check_groups(groups: Groups, names: tuple[str, ...], method: Method) -> NamedGroups:
     """Return groups that hold each of the columns once."""
-    if groups is None or (groups == "auto" and method == "univariate"):
+    if groups is None or (groups in GROUP_SEARCHES and method == "univariate"):
         return tuple((name,) for name in names) if method == "univariate" else (names,)
     if isinstance(groups, str):
-        raise ParameterError(f"groups must be lists of columns, 'auto' or None; got {groups!r}.")
+        raise ParameterError(
+            f"groups must be lists of columns, 'auto', 'gomm', 'd-gomm' or None; got {groups!r}."
+        )
     found = tuple((group,) if isinstance(group, str) else tuple(group) for group in groups)
     listed = [name for group in found for name in group]
     for name in listed:

@@ -66,11 +66,14 @@ class Scores:
         Interval disclosure: share of protected values near their original.
     dld
         Distance linkage disclosure: share of records that are linked to their own.
+    loss_weight
+        What information loss counts in the score, and what is left counts disclosure risk.
     """
 
     il: float
     id: float
     dld: float
+    loss_weight: float = 0.5
 
     @property
     def dr(self) -> float:
@@ -79,8 +82,8 @@ class Scores:
 
     @property
     def score(self) -> float:
-        """The mean of information loss and disclosure risk."""
-        return (self.il + self.dr) / 2
+        """The weighted mean of information loss and disclosure risk."""
+        return self.loss_weight * self.il + (1 - self.loss_weight) * self.dr
 
 
 def standard_scores(values: FloatArray, like: FloatArray | None = None) -> FloatArray:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+import csv
+import io
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +17,7 @@ from sfumato.microaggregation.protection import SHARE, standard_scores
 from sfumato.monitor import Monitor
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from sfumato._typing import FloatArray
     from sfumato.front import PlainFront
@@ -144,6 +146,14 @@ class GroupingResult:
     seconds: float
     stopped: str | None
 
+    def tables(self) -> dict[str, str]:
+        """Return the front and what each operator did, as CSV: ``groupings.csv`` and ``operators.csv``."""
+        front = [{"solution": item.number, **item.measures, **item.recoding} for item in self.front]
+        return {
+            "groupings.csv": _csv(front),
+            "operators.csv": _csv([asdict(item) for item in self.operators]),
+        }
+
     @property
     def il(self) -> float:
         """Information loss: 100 · squared error / squared total."""
@@ -170,6 +180,14 @@ class GroupingResult:
         return self.scores.score
 
 
+def _csv(rows: Sequence[Mapping[str, object]]) -> str:
+    file = io.StringIO()
+    writer = csv.DictWriter(file, list(rows[0]) if rows else [], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return file.getvalue()
+
+
 @dataclass(frozen=True)
 class GroupingSettings:
     """How attributes are grouped, beside k and the seed.
@@ -184,6 +202,8 @@ class GroupingSettings:
         A protected value within this share of its original counts for interval disclosure.
     objectives
         Whether il, id and dld are searched as objectives of their own, for a wide front, and not their score.
+    loss_weight
+        What information loss counts in the score, from 0 to 1; disclosure risk counts what is left.
     threads
         Threads to use, all cores where None; results do not depend on it.
     time_limit_s
@@ -196,6 +216,7 @@ class GroupingSettings:
     standardize: bool = True
     share: float = SHARE
     objectives: bool = False
+    loss_weight: float = 0.5
     threads: int | None = None
     time_limit_s: float | None = None
     callback: Callback | None = None
@@ -219,7 +240,7 @@ def group_columns(
         )
     watch = Monitor(asked.time_limit_s, asked.callback)
     scaled = standard_scores(values) if asked.standardize else values
-    evaluator = Evaluator(scaled, k, share=asked.share, threads=asked.threads)
+    evaluator = Evaluator(scaled, k, share=asked.share, loss_weight=asked.loss_weight, threads=asked.threads)
     parameters = asked.parameters or GommParameters()
     if dynamic:
         parameters = replace(parameters, dynamic=True)

@@ -146,6 +146,7 @@ class Evaluator:
         k: int,
         *,
         share: float = SHARE,
+        loss_weight: float = 0.5,
         threads: int | None = None,
         memory: int = LARGEST_MEMORY,
     ) -> None:
@@ -154,7 +155,9 @@ class Evaluator:
             raise ParameterError("values must be finite numbers of the shape (rows, columns), one at least.")
         if not 1 <= k <= len(self.values):
             raise ParameterError(f"k must be from 1 to the {len(self.values)} rows; got {k}.")
-        self.k, self.share = k, share
+        if not 0 <= loss_weight <= 1:
+            raise ParameterError(f"the weight of the loss must be from 0 to 1; got {loss_weight:g}.")
+        self.k, self.share, self.loss_weight = k, share, loss_weight
         self._threads = threads
         self._memory, self._used = memory, 0
         self._total = total_squares(self.values)
@@ -190,6 +193,7 @@ class Evaluator:
             100.0 * error / self._total if self._total else 0.0,
             100.0 * sum(item.inside for item in groups) / self.values.size,
             100.0 * self._links(grouping, groups) / len(self.values),
+            self.loss_weight,
         )
 
     def protect(self, grouping: Grouping) -> FloatArray:
