@@ -171,3 +171,33 @@ def test_the_knee_of_one_solution_is_it(front: PlainFront) -> None:
 def test_numbers_read_back(value: float) -> None:
     """The shortest text of a number is the number."""
     assert float(number_text(value)) == value
+
+
+def test_indicators_by_hand() -> None:
+    """Two of three solutions of the reference, one near the third; scaled by k 2 to 10 and loss 0 to 1."""
+    objectives = (Objective("k", maximize=True), Objective("loss", maximize=False))
+
+    def front(*points: tuple[float, float]) -> PlainFront:
+        made = (
+            PlainSolution(n, {"k": k, "loss": loss}, 0, {}) for n, (k, loss) in enumerate(points, start=1)
+        )
+        return PlainFront(tuple(made), objectives, {})
+
+    exact = front((10, 1.0), (6, 0.5), (2, 0.0))
+    found = front((10, 1.0), (5, 0.5), (2, 0.0))
+    told = found.indicators(exact)
+    assert told["ce"] == pytest.approx(1 / 8)
+    assert told["rr"] == pytest.approx(2 / 3)
+    # steps of a staircase below (1.1, 1.1): widths in k times heights in loss
+    assert told["hypervolume_reference"] == pytest.approx(0.5 * 0.1 + 0.5 * 0.6 + 0.1 * 1.1)
+    assert told["hypervolume"] == pytest.approx(0.625 * 0.1 + 0.375 * 0.6 + 0.1 * 1.1)
+    # boxes of 4 in k: 10 is in the third, 6 and 5 in the second, 2 in the first
+    assert found.indicators(exact, boxes={"k": 4, "loss": 0.5})["rr"] == 1.0
+    same = exact.indicators(exact)
+    assert (same["ce"], same["rr"], same["hypervolume"]) == (0.0, 1.0, told["hypervolume_reference"])
+    with pytest.raises(ParameterError, match="not an objective"):
+        found.indicators(exact, boxes={"t": 1})
+    with pytest.raises(ParameterError, match="different objectives"):
+        found.indicators(PlainFront(exact.solutions, objectives[::-1], {}))
+    with pytest.raises(ParameterError, match="without solutions"):
+        front().indicators(exact)

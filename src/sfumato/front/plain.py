@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Self, TypeAlias
 
 import numpy as np
 
+from sfumato.errors import ParameterError
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
@@ -146,6 +148,54 @@ class PlainFront:
         if self.objectives != other.objectives or len(self) != len(other):
             return False
         return bool(np.allclose(self.costs, other.costs, rtol=tolerance, atol=0))
+
+    def indicators(self, reference: PlainFront, boxes: Mapping[str, float] | None = None) -> dict[str, float]:
+        """Say how well this front stands for another one, such as the exact front.
+
+        Parameters
+        ----------
+        reference
+            A front with the same objectives; both must have solutions.
+        boxes
+            Objective → width of its boxes, 1 where it is not named. If None, every solution of the reference
+            is a box of its own.
+
+        Returns
+        -------
+        dict
+            ``ce``, the convergence error: the distances of all solutions to the nearest one of the reference,
+            summed, objectives scaled to 1 over both fronts. ``rr``, the representation ratio: the share of
+            the reference's boxes, those that no other dominates, in which this front has a solution.
+            ``hypervolume`` and ``hypervolume_reference``: what each front dominates up to 1.1 in every
+            objective, scaled in the same way.
+
+        Raises
+        ------
+        ParameterError
+            If the objectives differ, a front is empty, or a box is not one of an objective.
+        """
+        from sfumato.front import indicators as made
+
+        if self.objectives != reference.objectives:
+            raise ParameterError("the fronts have different objectives, so they cannot be compared.")
+        if not len(self) or not len(reference):
+            raise ParameterError("a front without solutions cannot be compared.")
+        names = [item.name for item in self.objectives]
+        if strange := [name for name in boxes or () if name not in names]:
+            raise ParameterError(f"boxes name {strange[0]!r}, which is not an objective.")
+        mine, theirs = made.scaled_fronts([self.costs, reference.costs])
+        if boxes is None:
+            found = (np.isclose(self.costs, row, rtol=1e-9, atol=0).all(axis=1) for row in reference.costs)
+            ratio = float(np.mean([is_there.any() for is_there in found]))
+        else:
+            widths = np.array([boxes.get(name, 1.0) for name in names])
+            ratio = made.representation_ratio(-self.costs, -reference.costs, widths)
+        return {
+            "ce": made.convergence_error(1.0 - mine, 1.0 - theirs),
+            "rr": ratio,
+            "hypervolume": made.hypervolume(mine),
+            "hypervolume_reference": made.hypervolume(theirs),
+        }
 
     @cached_property
     def costs(self) -> FloatArray:
