@@ -73,6 +73,15 @@ class Batch(ClassEvaluator[Memory]):
         done, sums, worst = self._joined(pieces, self.map([nodes[piece] for piece in pieces], tick))
         return self._collect(nodes[done], sums, worst)
 
+    def evaluate_near(self, pieces: list[LongArray], tick: Tick | None = None) -> Statistics:
+        """Evaluate pieces of nodes, each from what all its nodes are above; rows in the order given.
+
+        If it is stopped, the result has fewer rows, as that of :meth:`evaluate`.
+        """
+        found = list(self._workers.map(lambda memory, piece: self._run(memory, piece, low=piece.min(axis=0)), pieces, tick))
+        done = np.concatenate([piece[: len(sums)] for piece, (sums, _) in zip(pieces, found, strict=True)])
+        return self._collect(done, *(np.concatenate(part) for part in zip(*found, strict=True)))
+
     def unsuppressed(self, nodes: LongArray) -> Statistics:
         """Return the cell costs of nodes as if no row were suppressed, without making classes."""
         at, places = kernel.FIXED_SUMS + len(self.properties), np.arange(nodes.shape[1])
@@ -115,8 +124,9 @@ class Batch(ClassEvaluator[Memory]):
         return self._workers.map(self._run, pieces, tick)
 
     def _allocate(self, worker: int) -> Memory:
-        q = len(self.lattice.ladders)
-        tables = packing.deepen(self._base, q + packing.kept_tables(self._leading))
+        # One depth for each attribute, but two for what is rolled up from a node that is none of a walk.
+        depths = max(2, len(self.lattice.ladders))
+        tables = packing.deepen(self._base, depths + packing.kept_tables(self._leading))
         return worker, tables, packing.make_scratch(tables, self._plan, self._ladders, self._leading)
 
     def _walk(self, nodes: LongArray) -> LongArray:
@@ -127,7 +137,11 @@ class Batch(ClassEvaluator[Memory]):
         return walked
 
     def _run(
-        self, memory: Memory, nodes: LongArray, plan: layout.Plan | None = None
+        self,
+        memory: Memory,
+        nodes: LongArray,
+        plan: layout.Plan | None = None,
+        low: LongArray | None = None,
     ) -> tuple[LongArray, FloatArray]:
         worker, tables, scratch = memory
         sums, worst = self._room(len(nodes))
@@ -137,6 +151,7 @@ class Batch(ClassEvaluator[Memory]):
             self._ladders,
             self._plan if plan is None else plan,
             self._walk(nodes),
+            np.zeros(0, dtype=np.int64) if low is None else self._walk(low[None])[0],
             scratch,
             self._workers.control,
             worker,

@@ -25,7 +25,7 @@ from sfumato.kernels.histograms import (
     measure_histograms,
     sort_pairs,
 )
-from sfumato.kernels.rolling import roll_up
+from sfumato.kernels.rolling import group_anew, roll_up
 from sfumato.kernels.truth_bits import SECURE, least_security, measure_sentences
 
 if TYPE_CHECKING:
@@ -39,6 +39,8 @@ NONE, FAILING, SMALLEST, FAILING_THEN_SMALLEST, BELOW_MEAN = range(5)
 # Columns of the integer output, before the sums of squares and the cell sums.
 SUPPRESSED, CLASSES, SIZE_SUM, ROWS_SQUARED, FAILING_ROWS, ALL_SIZE_SUM, ALL_ROWS_SQUARED, FEASIBLE = range(8)
 FIXED_SUMS = 8
+UNITING = 6
+"""How many lookups finding the class of one key takes as long as."""
 
 _ONE = np.uint64(1)
 _M1 = np.uint64(0x5555555555555555)
@@ -257,22 +259,30 @@ def _cell_sums(
     scratch: Scratch,
     sums: LongArray,
 ) -> None:
-    """Sum each cell cost over the rows that remain, attribute by attribute."""
+    """Sum each cell cost over the rows that remain, attribute by attribute.
+
+    Over their classes, or over the suppressed ones and taken from the whole: whichever are fewer.
+    """
     groups = tables.counts[depth, 0]
     costs, q = ladders.totals.shape[0], len(levels)
-    for t in range(costs):
-        for a in range(q):
-            sums[t * q + a] = ladders.totals[t, a, levels[a]]
     if costs == 0:
         return
+    gone = 0
     for c in range(groups):
-        if scratch.out[c] == 0:
+        gone += scratch.out[c]
+    counted = np.int32(2 * gone < groups)
+    for t in range(costs):
+        for a in range(q):
+            sums[t * q + a] = counted * ladders.totals[t, a, levels[a]]
+    sign = 1 - 2 * counted
+    for c in range(groups):
+        if scratch.out[c] != counted:
             continue
         for a in range(q):
             code = (tables.keys[depth, fields.word[a], c] >> fields.shift[a]) & fields.mask[a]
             at = ladders.cost_start[a, levels[a]] + np.int64(code)
             for t in range(costs):
-                sums[t * q + a] -= ladders.costs[t, at] * tables.rows[depth, c]
+                sums[t * q + a] += sign * ladders.costs[t, at] * tables.rows[depth, c]
 
 
 @kernel
@@ -393,23 +403,54 @@ def _lead(
 
 
 @kernel
+def _is_pass_less(tables: Tables, node: LongArray, first: int, shared: int, scratch: Scratch) -> bool:
+    """Tell whether one pass over the base is less work than rolling up from attribute ``first`` on.
+
+    Counted in lookups; a table is taken to be as large as it was when last made. What the next node
+    ``shared`` is made for both.
+    """
+    steps = 0
+    for a in range(len(node)):
+        steps += scratch.pass_levels[a] != node[a]
+    one_pass = tables.counts[0, 0] * (steps + UNITING)
+    begin = max(first, len(scratch.counts))
+    groups = tables.counts[scratch.depth_of[begin - 1] if begin else 0, 0]
+    work = 0
+    for a in range(begin, len(node)):
+        if node[a] > 0:
+            work += groups * (1 + UNITING) // (2 if a < shared else 1)
+            groups = min(groups, tables.counts[a + 1, 0])
+        if work > one_pass:
+            return True
+    return False
+
+
+@kernel
 def _advance(
-    tables: Tables, fields: KeyFields, ladders: Ladders, node: LongArray, plan: Plan, scratch: Scratch
+    tables: Tables,
+    fields: KeyFields,
+    ladders: Ladders,
+    node: LongArray,
+    shared: int,
+    plan: Plan,
+    scratch: Scratch,
 ) -> int:
     """Move the tables from the node before to ``node``; return the depth that holds its classes.
 
     ``depth_of[a]`` is the depth whose table has the levels of attributes 0…a
     and level 0 beyond; depth 0 is the table itself. Any node may follow any
-    other; one that shares leading levels costs least.
+    other; one that shares leading levels costs least, and where few are ``shared`` with the
+    next one too, its classes are made in one pass.
     """
     q = len(node)
     before = scratch.before
     depth_of = scratch.depth_of
-    a = 0
-    if before[0] >= 0:
-        while a < q and before[a] == node[a]:
-            a += 1
-    first = a
+    first = _shared_levels(before, node) if before[0] >= 0 else 0
+    if _is_pass_less(tables, node, first, shared, scratch):
+        group_anew(tables, q, fields, ladders, node, plan, scratch)
+        before[first:] = -1
+        depth_of[q - 1] = q
+        return q
     if first < len(scratch.counts):
         _lead(tables, fields, ladders, node, plan, scratch)
     for a in range(max(first, len(scratch.counts)), q):
@@ -425,7 +466,39 @@ def _advance(
         field = (fields.word[a], fields.shift[a], fields.mask[a])
         roll_up(tables, low, a + 1, field, ladders.maps[begin:], plan, scratch)
         depth_of[a] = a + 1
+    for a in range(first, q):
+        before[a] = node[a]
     return depth_of[q - 1] if q else 0
+
+
+@kernel
+def _shared_levels(node: LongArray, other: LongArray) -> int:
+    """Return how many leading levels two nodes share."""
+    a = 0
+    while a < len(other) and node[a] == other[a]:
+        a += 1
+    return a
+
+
+@kernel
+def _rise(
+    tables: Tables,
+    fields: KeyFields,
+    ladders: Ladders,
+    low: LongArray,
+    node: LongArray,
+    plan: Plan,
+    scratch: Scratch,
+) -> int:
+    """Roll the tables of ``low``, which stand at depth 1, up to a node above it; return its depth."""
+    depth = 1
+    for a in range(len(node)):
+        if node[a] > low[a]:
+            begin = ladders.map_start[a, low[a], node[a]]
+            field = (fields.word[a], fields.shift[a], fields.mask[a])
+            roll_up(tables, depth, 2, field, ladders.maps[begin:], plan, scratch)
+            depth = 2
+    return depth
 
 
 @inner
@@ -474,6 +547,7 @@ def evaluate_nodes(
     ladders: Ladders,
     plan: Plan,
     nodes: LongArray,
+    low: LongArray,
     scratch: Scratch,
     control: LongArray,
     worker: int,
@@ -482,18 +556,23 @@ def evaluate_nodes(
 ) -> int:
     """Evaluate sorted nodes one after another.
 
-    Parameters are arrays: ``nodes`` (n, q) int64 in lexicographic order;
+    Parameters are arrays: ``nodes`` (n, q) int64 in lexicographic order; ``low`` (q,) a node that all
+    of them are above or equal to, from which each one is rolled up, or none (0,);
     ``control[0]`` becomes 1 to stop, ``control[1 + worker]`` counts the nodes done;
     ``sums`` and ``worst`` receive the numbers of each node, see :func:`reduce_classes`.
     Returns how many nodes were evaluated.
     """
-    q = nodes.shape[1]
+    if len(low):
+        group_anew(tables, 1, fields, ladders, low, plan, scratch)
+        scratch.before[0] = -1
     for i in range(len(nodes)):
         if control[0]:
             return i
-        depth = _advance(tables, fields, ladders, nodes[i], plan, scratch)
+        if len(low):
+            depth = _rise(tables, fields, ladders, low, nodes[i], plan, scratch)
+        else:
+            shared = _shared_levels(nodes[i], nodes[i + 1]) if i + 1 < len(nodes) else 0
+            depth = _advance(tables, fields, ladders, nodes[i], shared, plan, scratch)
         reduce_classes(tables, depth, fields, ladders, nodes[i], plan, scratch, sums[i], worst[i])
-        for a in range(q):
-            scratch.before[a] = nodes[i, a]
         control[1 + worker] += 1
     return len(nodes)

@@ -146,3 +146,6 @@ class Scratch(NamedTuple):
     sorted: IntArray  # (2, pairs): numbers of the pairs of one set, by value, and by class and value
     ends: LongArray  # where the pairs of each class end among the sorted ones
     held: LongArray  # (values,): zeros between uses
+    pass_keys: KeyArray  # (words, groups): keys of the base at the levels of the last pass over it
+    pass_levels: LongArray  # (q,): these levels
+    nothing: IntArray  # a block map for a field without bits
