@@ -13,6 +13,8 @@ bounds prune, both from what measures declare:
   rows suppressed at x, p(r) the penalty of row r and P that of a suppressed row; for
   y below x, F(y) ⊇ F(x) and p_y ≤ p_x, so
   cost(y) = Σ p_y + Σ_{F(y)} (P − p_y) ≥ Σ p_y + Σ_{F(x)} (P − p_x).
+- Where it does so only united with one that meets them too (t, most ℓ), rows that fail at x may pass below.
+  There F(x) are the rows that are doomed, see `sfumato.kernels.doomed`: of each class at x so many go at y.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sfumato.classes import CellCost, Rule
 from sfumato.domains import Ladder, Lattice
 from sfumato.measures import Monotone
 from sfumato.search.ledger import Run
@@ -57,7 +60,12 @@ class _TopDown:
         self.settled = 0
         self.known: set[bytes] = set()
         penalties = Monotone.ROW_PENALTIES in self.objective.monotone
-        self.has_excess = penalties and problem.prunes_down
+        # Where rows that fail may be fine below, those that are doomed take their place.
+        self.is_doomed = not problem.prunes_down and problem.suppression.rule in (Rule.FAILING, Rule.NONE)
+        self.prunes_down = problem.prunes_down or self.is_doomed
+        # What the doomed rows of a class cost is known where all its rows cost the same.
+        is_even = CellCost.FREQUENCY not in self.objective.costs
+        self.has_excess = penalties and (problem.prunes_down or (self.is_doomed and is_even))
         # Known without classes only if the objective looks at nothing but cells.
         self.has_floor = is_of_cells(self.objective)
 
@@ -88,7 +96,7 @@ class _TopDown:
     def _evaluate(self, nodes: LongArray) -> Statistics:
         """Evaluate nodes and keep the best."""
         self._tick()
-        statistics = self.batch.evaluate(nodes, self._tick)
+        statistics = self.batch.evaluate(nodes, self._tick, bounds=self.is_doomed)
         self.known.update(node.tobytes() for node in statistics.nodes)
         fits = np.flatnonzero(self.problem.feasible(statistics))
         if len(fits):
@@ -127,7 +135,7 @@ class _TopDown:
         floor = self._floor(nodes)
         excess = np.zeros(len(nodes))
         for layer in _layers(nodes):
-            if self.problem.prunes_down:
+            if self.prunes_down:
                 excess[layer] = _inherited(excess, layer, nodes, part)
             reachable = layer[np.isfinite(excess[layer])]
             bound = floor[reachable] + excess[reachable]
@@ -150,13 +158,12 @@ class _TopDown:
         statistics = self._evaluate(nodes[wanted])
         if len(statistics) < len(wanted):
             return wanted[:0]
-        if self.has_excess:
-            added = self.objective.cost(statistics) - self._unsuppressed(statistics, floor[wanted])
-            excess[wanted] = np.where(
-                self._within_budget(statistics), np.maximum(excess[wanted], added), np.inf
-            )
-        elif self.problem.prunes_down:
-            excess[wanted] = np.where(self._within_budget(statistics), 0.0, np.inf)
+        gone = statistics.doomed or statistics
+        if self.prunes_down:
+            added = np.zeros(len(wanted))
+            if self.has_excess:
+                added = self.objective.cost(gone) - self._unsuppressed(gone, floor[wanted])
+            excess[wanted] = np.where(self._within_budget(gone), np.maximum(excess[wanted], added), np.inf)
         return wanted
 
     def _within_budget(self, statistics: Statistics) -> BoolArray:
