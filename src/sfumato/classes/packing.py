@@ -162,6 +162,7 @@ class Sources:
             cube.row_count,
             self.person_set,
             0,
+            0,
             make_details(self.properties, self.numbers, (overall, apart), sizes, costs),
             make_sentences(cube, self.properties, len(self.bit_attributes)),
         )
@@ -298,4 +299,6 @@ def make_scratch(
         tables.keys[0].copy(),
         np.zeros(attributes, dtype=np.int64),
         np.zeros(1, dtype=np.int32),
+        np.empty((3, max(groups, 1)), dtype=np.float64),
+        np.empty(max(groups, 1), dtype=np.int64),
     )

@@ -19,6 +19,7 @@ import numpy as np
 
 from sfumato.kernels._options import inner, kernel
 from sfumato.kernels.diversity import DIVERSITY, fill_diversity, summed_inverse
+from sfumato.kernels.doomed import count_doomed
 from sfumato.kernels.frequencies import frequency_penalties
 from sfumato.kernels.histograms import (
     ENTROPY,
@@ -259,30 +260,46 @@ def _cell_sums(
     scratch: Scratch,
     sums: LongArray,
 ) -> None:
-    """Sum each cell cost over the rows that remain, attribute by attribute.
+    """Sum each cell cost over all rows but ``scratch.doomed``, attribute by attribute.
 
-    Over their classes, or over the suppressed ones and taken from the whole: whichever are fewer.
+    Over these and taken from the whole, or over the others: by the classes of whichever are fewer.
     """
     groups = tables.counts[depth, 0]
     costs, q = ladders.totals.shape[0], len(levels)
     if costs == 0:
         return
-    gone = 0
+    touched = 0
     for c in range(groups):
-        gone += scratch.out[c]
-    counted = np.int32(2 * gone < groups)
+        touched += scratch.doomed[c] > 0
+    from_whole = 2 * touched < groups
     for t in range(costs):
         for a in range(q):
-            sums[t * q + a] = counted * ladders.totals[t, a, levels[a]]
-    sign = 1 - 2 * counted
+            sums[t * q + a] = ladders.totals[t, a, levels[a]] if from_whole else 0
     for c in range(groups):
-        if scratch.out[c] != counted:
+        amount = (0 if from_whole else tables.rows[depth, c]) - scratch.doomed[c]
+        if amount == 0:
             continue
         for a in range(q):
             code = (tables.keys[depth, fields.word[a], c] >> fields.shift[a]) & fields.mask[a]
             at = ladders.cost_start[a, levels[a]] + np.int64(code)
             for t in range(costs):
-                sums[t * q + a] += sign * ladders.costs[t, at] * tables.rows[depth, c]
+                sums[t * q + a] += ladders.costs[t, at] * amount
+
+
+@kernel
+def _sum_doomed(tables: Tables, depth: int, sums: LongArray, scratch: Scratch, out: LongArray) -> None:
+    """Write the sums of a node as if ``scratch.doomed`` rows went, and a class shrank without being split."""
+    rows = tables.rows[depth]
+    gone = 0
+    squared = 0
+    for c in range(tables.counts[depth, 0]):
+        gone += scratch.doomed[c]
+        squared += (rows[c] - scratch.doomed[c]) * rows[c]
+    for column in range(FIXED_SUMS):
+        out[column] = sums[column]
+    out[SUPPRESSED] = gone
+    out[FAILING_ROWS] = gone
+    out[ROWS_SQUARED] = squared
 
 
 @kernel
@@ -519,6 +536,7 @@ def reduce_classes(
     frequency where they are asked for) receive them.
     """
     properties = len(plan.kind)
+    width = FIXED_SUMS + properties + ladders.totals.shape[0] * len(levels)
     sizes = _class_sizes(tables, depth, plan, scratch)
     _fill_properties(tables, depth, sizes, plan, scratch)
     for p in range(properties):
@@ -526,7 +544,13 @@ def reduce_classes(
             fill_diversity(tables, depth, fields, ladders, levels, plan, p, scratch)
     _suppress(tables.counts[depth, 0], tables.rows[depth], sizes, plan, scratch, sums)
     _collect(tables, depth, sizes, plan, scratch, sums, worst)
-    _cell_sums(tables, depth, fields, ladders, levels, scratch, sums[FIXED_SUMS + properties :])
+    for c in range(tables.counts[depth, 0]):
+        scratch.doomed[c] = tables.rows[depth, c] * scratch.out[c]
+    _cell_sums(tables, depth, fields, ladders, levels, scratch, sums[FIXED_SUMS + properties : width])
+    if plan.bounds:
+        count_doomed(tables, depth, plan, scratch)
+        _sum_doomed(tables, depth, sums, scratch, sums[width:])
+        _cell_sums(tables, depth, fields, ladders, levels, scratch, sums[width + FIXED_SUMS + properties :])
     if len(worst) > properties:
         frequency_penalties(
             tables,

@@ -1,6 +1,6 @@
 """What nodes of a lattice cost at least, before they are evaluated.
 
-Two bounds, both from what measures declare:
+By what measures declare:
 
 - An objective made of row penalties costs at least what it would cost without
   suppression, and where that needs only cell costs it is known for every node
@@ -12,6 +12,8 @@ Two bounds, both from what measures declare:
   rows suppressed at x, p(r) the penalty of row r and P that of a suppressed row; for
   y below x, F(y) ⊇ F(x) and p_y ≤ p_x, so
   cost(y) = Σ p_y + Σ_{F(y)} (P − p_y) ≥ Σ p_y + Σ_{F(x)} (P − p_x).
+- Where it does so only united with one that meets them too (t, most ℓ), rows that fail at x may pass below.
+  There F(x) are the rows that are doomed, see `sfumato.kernels.doomed`: of each class at x so many go at y.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from sfumato.classes import CellCost, Rule
 from sfumato.measures import Monotone
 from sfumato.search.problem import is_of_cells
 
@@ -36,7 +39,12 @@ class NodeBounds:
 
     def __init__(self, problem: Problem, batch: Batch) -> None:
         self._problem, self._batch, self._objective = problem, batch, problem.objectives[0]
-        self._has_excess = Monotone.ROW_PENALTIES in self._objective.monotone
+        # Where rows that fail may be fine below, those that are doomed take their place.
+        self.asks_doomed = not problem.prunes_down and problem.suppression.rule in (Rule.FAILING, Rule.NONE)
+        self.prunes_down = problem.prunes_down or self.asks_doomed
+        # What the doomed rows of a class cost is known where all its rows cost the same.
+        is_known = problem.prunes_down or CellCost.FREQUENCY not in self._objective.costs
+        self._has_excess = is_known and Monotone.ROW_PENALTIES in self._objective.monotone
         # Known without classes only if the objective looks at nothing but cells.
         self._has_floor = is_of_cells(self._objective)
 
@@ -46,16 +54,20 @@ class NodeBounds:
             return self._objective.cost(self._batch.unsuppressed(nodes))
         return np.full(len(nodes), self._objective.least_cost)
 
-    def excess(self, statistics: Statistics, costs: FloatArray) -> FloatArray:
+    def least(self, nodes: LongArray, excess: FloatArray) -> FloatArray:
+        """Return what each node costs at least below one with such an excess; inf where it is ruled out."""
+        # Nothing may be known of what it costs: −inf, and inf may not be added to that.
+        return np.where(np.isfinite(excess), self.floor(nodes) + np.nan_to_num(excess, posinf=0.0), np.inf)
+
+    def excess(self, statistics: Statistics) -> FloatArray:
         """Return what suppression adds at least at the specializations of nodes; inf where none is left."""
-        added = np.zeros(len(statistics))
-        if not self._problem.prunes_down:
+        added, gone = np.zeros(len(statistics)), statistics.doomed or statistics
+        if not self.prunes_down:
             return added
-        if self._has_excess and self._has_floor:
-            added = costs - self.floor(statistics.nodes)
-        elif self._has_excess:
-            added = costs - self._objective.unsuppressed_cost(statistics)
-        return np.where(statistics.failing <= self._problem.suppression.budget, added, np.inf)
+        if self._has_excess:
+            plain = self.floor(gone.nodes) if self._has_floor else self._objective.unsuppressed_cost(gone)
+            added = self._objective.cost(gone) - plain
+        return np.where(gone.failing <= self._problem.suppression.budget, added, np.inf)
 
 
 class Box(NamedTuple):
@@ -87,13 +99,11 @@ class Boxes:
 
     def put(self, low: LongArray, high: LongArray, excess: FloatArray) -> None:
         """Put boxes in whose highest nodes are evaluated."""
-        bounds = self._bounds.floor(low) + excess
-        for place, bound in enumerate(bounds.tolist()):
+        for place, bound in enumerate(self._bounds.least(low, excess).tolist()):
             self._made += 1
-            if np.isfinite(excess[place]):
-                heapq.heappush(
-                    self.open, Box(bound, -self._made, low[place], high[place], float(excess[place]))
-                )
+            if bound < np.inf:
+                box = Box(bound, -self._made, low[place], high[place], float(excess[place]))
+                heapq.heappush(self.open, box)
 
     def take(self, count: int, limit: float) -> list[Box]:
         """Take boxes out that may hold a node within a limit, beside their highest ones; drop others."""

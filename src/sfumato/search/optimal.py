@@ -56,7 +56,7 @@ class LevelSearch(Ledger):
         self.centre: LongArray | None = None  # the node whose neighbours are evaluated
         fitting = np.clip(SPLIT_WORK // max(1, problem.cube.distinct), LEAST_SPLIT, MOST_SPLIT)
         # Where no node rules out others, as many as possible share their tables.
-        self.at_once = int(fitting) if problem.prunes_down else MOST_SPLIT
+        self.at_once = int(fitting) if self.bounds.prunes_down else MOST_SPLIT
 
     def note(self, statistics: Statistics, feasible: BoolArray) -> None:
         """Keep what nodes are worth, and what suppression adds to those below."""
@@ -66,16 +66,18 @@ class LevelSearch(Ledger):
             missed = 1 + violations(self.problem, statistics).sum(axis=1)
             worth = np.where(feasible, worth, MISSES * missed)
         self.worth.extend(worth.tolist())
-        self.excess.extend(self.bounds.excess(statistics, costs).tolist())
+        self.excess.extend(self.bounds.excess(statistics).tolist())
         self.best = min(self.best, float(costs[feasible].min(initial=np.inf)))
 
     def compute(self, nodes: LongArray) -> Statistics:
         """Evaluate nodes; neighbours of one node from as many tables as attributes go down."""
+        asks = self.bounds.asks_doomed
         if self.centre is None:
-            return super().compute(nodes)
+            return self.batch.evaluate(nodes, self.tick, bounds=asks)
         falls = nodes < self.centre
         lowered = np.where(falls.any(axis=1), falls.argmax(axis=1), -1)
-        return self.batch.evaluate_near([nodes[lowered == a] for a in np.unique(lowered)], self.tick)
+        pieces = [nodes[lowered == a] for a in np.unique(lowered)]
+        return self.batch.evaluate_near(pieces, self.tick, bounds=asks)
 
     def found(self, reason: str | None = None) -> SearchResult:
         """Return the best node, and what every other one costs at least."""
@@ -124,7 +126,7 @@ class LevelSearch(Ledger):
         """Return what neighbours cost at least: by their cells, and by what is above both them and the node."""
         known = (self.number_of.get(above.tobytes(), -1) for above in np.maximum(node, moves))
         added = np.array([self.excess[number] if number >= 0 else 0.0 for number in known])
-        return self.bounds.floor(moves) + added
+        return self.bounds.least(moves, added)
 
     def _steps(self, node: LongArray) -> LongArray:
         """Return the nodes at which one attribute is a level lower or higher."""
