@@ -6,8 +6,6 @@ chance, and every column has a random tree. ``python -m benchmarks.wide`` shows 
 
 from __future__ import annotations
 
-import sys
-import time
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,7 +14,7 @@ from sfumato.classes import Rule, Suppression
 from sfumato.datasets import adult
 from sfumato.domains import Cube, Ladder, Lattice
 from sfumato.measures import Setting, make_measure
-from sfumato.search import METHODS, Monitor, Problem, Requirement, SearchSettings
+from sfumato.search import Problem, Requirement
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -86,7 +84,9 @@ def _columns(random: np.random.Generator, count: int, rows: int, large: int) -> 
     if large:
         weights = random.pareto(1.2, large) + 0.1
         columns[3] = random.choice(large, rows, p=weights / weights.sum())
-    return [np.unique(column, return_inverse=True)[1].reshape(-1).astype(np.int32) for column in columns[:count]]
+    return [
+        np.unique(column, return_inverse=True)[1].reshape(-1).astype(np.int32) for column in columns[:count]
+    ]
 
 
 def _tree(random: np.random.Generator, size: int, levels: int) -> np.ndarray:
@@ -98,4 +98,4 @@ def _tree(random: np.random.Generator, size: int, levels: int) -> np.ndarray:
         borders = np.zeros(below, dtype=np.int64)
         borders[random.choice(np.arange(1, below), count - 1, replace=False) if count > 1 else []] = 1
         found.append(np.cumsum(borders)[found[-1]])
-    return np.stack([*found, np.zeros(size, dtype=np.int64)][:max(levels, 2)]).astype(np.int32)
+    return np.stack([*found, np.zeros(size, dtype=np.int64)][: max(levels, 2)]).astype(np.int32)

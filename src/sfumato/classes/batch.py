@@ -78,7 +78,7 @@ class Batch(ClassEvaluator[Memory]):
     def evaluate_near(
         self, pieces: list[LongArray], tick: Tick | None = None, *, bounds: bool = False
     ) -> Statistics:
-        """Evaluate pieces of nodes, each from one table below all its nodes; otherwise as :meth:`evaluate`."""
+        """Evaluate pieces of nodes, each from one table below them all; the rest as in :meth:`evaluate`."""
         plan = self._plan._replace(bounds=int(bounds))
 
         def run(memory: Memory, piece: LongArray) -> tuple[LongArray, FloatArray]:

@@ -48,6 +48,14 @@ class NodeBounds:
         # Known without classes only if the objective looks at nothing but cells.
         self._has_floor = is_of_cells(self._objective)
 
+    @property
+    def words(self) -> str:
+        """What a bound on all nodes that are still open rests on."""
+        if not self._has_floor:
+            return "what the objective cannot fall below: nothing more is known before classes are made"
+        added = " and what suppression adds at its most general one" if self._has_excess else ""
+        return f"the least over all open boxes: its most specific recoding without suppression{added}"
+
     def floor(self, nodes: LongArray) -> FloatArray:
         """Return what each node costs at least."""
         if self._has_floor:

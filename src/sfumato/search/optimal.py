@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.search.bounds import Boxes, NodeBounds
+from sfumato.search.bounds import Box, Boxes, NodeBounds
 from sfumato.search.ledger import Ledger, Run
 from sfumato.search.problem import round_costs
 from sfumato.search.pymoo_adapter.scoring import violations
@@ -49,9 +49,10 @@ class LevelSearch(Ledger):
         self.run, self.objective = run, problem.objectives[0]
         self.bounds = NodeBounds(self.problem, self.batch)
         self.boxes = Boxes(self.bounds, self.lattice)
-        self.open_bound = np.inf  # of boxes that were taken out and not settled
+        self.unsettled: list[Box] = []  # that were taken out, and stay open where they are not evaluated
         self.worth: list[float] = []  # by numbers of nodes: cost, or more where requirements are missed
         self.excess: list[float] = []  # by numbers of nodes: what suppression adds to those below
+        self.before = 0  # nodes evaluated before the search was resumed
         self.best = np.inf  # the least cost of a node that meets the requirements
         self.centre: LongArray | None = None  # the node whose neighbours are evaluated
         fitting = np.clip(SPLIT_WORK // max(1, problem.cube.distinct), LEAST_SPLIT, MOST_SPLIT)
@@ -79,19 +80,26 @@ class LevelSearch(Ledger):
         pieces = [nodes[lowered == a] for a in np.unique(lowered)]
         return self.batch.evaluate_near(pieces, self.tick, bounds=asks)
 
+    @property
+    def evaluated(self) -> int:
+        """How many nodes were evaluated."""
+        return self.before + len(self.number_of)
+
     def found(self, reason: str | None = None) -> SearchResult:
         """Return the best node, and what every other one costs at least."""
         self.tick()
-        open_bound = min(self.boxes.least, self.open_bound)
-        complete = not np.isfinite(open_bound) and not self.boxes.open
-        bound = min(self.best, open_bound)
+        bound = min([self.best, self.boxes.least, *(box.bound for box in self.unsettled)])
+        is_open = bool(self.boxes.open or self.unsettled)
         return self.run.result(
             self.lattice,
             self.front.nodes,
-            len(self.number_of),
-            complete=complete,
+            self.evaluated,
+            complete=not is_open,
             reason=reason,
             bound=self.objective.direction.sign * bound if np.isfinite(bound) else None,
+            certificate={"open": len(self.boxes.open), "bound rests on": self.bounds.words}
+            if is_open
+            else None,
         )
 
     # --- better and better nodes -----------------------------------------------------
@@ -123,7 +131,7 @@ class LevelSearch(Ledger):
         return moves[best], float(values[best])
 
     def _least(self, node: LongArray, moves: LongArray) -> FloatArray:
-        """Return what neighbours cost at least: by their cells, and by what is above both them and the node."""
+        """Return what neighbours cost at least: by their cells, and by what is above them and the node."""
         known = (self.number_of.get(above.tobytes(), -1) for above in np.maximum(node, moves))
         added = np.array([self.excess[number] if number >= 0 else 0.0 for number in known])
         return self.bounds.least(moves, added)
@@ -151,11 +159,11 @@ class LevelSearch(Ledger):
         taken = self.boxes.take(self.at_once, limit)
         if not taken:
             return
-        self.open_bound = taken[0].bound
+        self.unsettled = taken
         low, high = self.boxes.split(taken)
         numbers = self.evaluate(high).tolist()
         if min(numbers) >= 0:
             self.boxes.put(low, high, np.array([self.excess[number] for number in numbers]))
-            self.open_bound = np.inf
+            self.unsettled = []
         if np.isfinite(self.best) and self.best > 0:
             self.share = max(self.share, min(1.0, self.boxes.least / self.best))
