@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from sfumato._typing import LongArray
     from sfumato.search.problem import Problem, SearchResult
 
-PROVING = 0.2
-"""The share of evaluations that goes into the bound."""
+PROVING, PROVING_LATE, LATE = 0.2, 0.6, 100
+"""The share of evaluations that goes into the bound, at first and after so many starts that found nothing."""
 
 FIELDS = ("best", "low", "high", "excess", "counts")
 
@@ -100,7 +100,8 @@ class _Descent(LevelSearch):
         if not self.watch.stopped:
             self.idle = 0 if value < worth else self.idle + 1
             self.starts += 1
-            while self.proving < PROVING * self.evaluated and self.boxes.open and not self.watch.stopped:
+            share = PROVING if self.idle < LATE else PROVING_LATE
+            while self.proving < share * self.evaluated and self.boxes.open and not self.watch.stopped:
                 before = len(self.number_of)
                 self.split()
                 self.proving += max(1, len(self.number_of) - before)
