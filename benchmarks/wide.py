@@ -6,6 +6,8 @@ chance, and every column has a random tree. ``python -m benchmarks.wide`` shows 
 
 from __future__ import annotations
 
+import sys
+import time
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +16,7 @@ from sfumato.classes import Rule, Suppression
 from sfumato.datasets import adult
 from sfumato.domains import Cube, Ladder, Lattice
 from sfumato.measures import Setting, make_measure
-from sfumato.search import Problem, Requirement
+from sfumato.search import METHODS, Monitor, Problem, Requirement, SearchSettings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +27,7 @@ SIXTEEN = (4, 4, 4, 4, 3, 4, 4, 2, 2, 3, 3, 4, 2, 2, 4, 3)
 TWENTY_FOUR = (4, 4, 4, 4, 3, 4, 4, 3, 3, 4, 3, 5, 4, 3, 4, 4, 4, 4, 4, 3, 4, 4, 3, 4)
 """Levels of twenty-four attributes: 4.7e13 nodes."""
 
-LARGE_TREE = 22_723
+LARGE_COLUMN, LARGE_TREE = 3, 22_723
 """Leaves of the largest tree of the table with sixteen attributes."""
 
 
@@ -42,7 +44,7 @@ def wide_problem(
     """Return the search for the best levels of a wide table; ``large`` leaves in one tree, 0 for none."""
     random = np.random.default_rng(seed)
     codes = _columns(random, len(levels), rows, large)
-    sizes = tuple(int(column.max()) + 1 for column in codes)
+    sizes = tuple(large if a == LARGE_COLUMN and large else int(c.max()) + 1 for a, c in enumerate(codes))
     ladders = tuple(Ladder.whole(_tree(random, m, n)) for m, n in zip(sizes, levels, strict=True))
     names = tuple(f"q{a}" for a in range(len(levels)))
     cube = Cube.sorted(names, sizes, np.stack(codes, axis=1), rows=np.ones(rows, dtype=np.int64))
@@ -56,14 +58,37 @@ def wide_problem(
     )
 
 
-def sixteen(**more: object) -> Problem:
-    """Return the table with sixteen attributes."""
-    return wide_problem(**more)  # type: ignore[arg-type]
+def sixteen() -> Problem:
+    """Return the table with sixteen attributes, one of them with a large tree."""
+    return wide_problem()
 
 
-def twenty_four(**more: object) -> Problem:
+def twenty_four() -> Problem:
     """Return the table with twenty-four attributes."""
-    return wide_problem(TWENTY_FOUR, 30_000, 0, **more)  # type: ignore[arg-type]
+    return wide_problem(TWENTY_FOUR, 30_000, 0)
+
+
+def losses(problem: Problem, seconds: Sequence[float], method: str = "descent") -> list[tuple[float, float]]:
+    """Return the loss that a search reaches in each of some times, and its processor time."""
+    problem.batch().compile()
+    found = []
+    for limit in seconds:
+        begin = time.process_time()
+        result = METHODS[method](problem, problem.batch(), Monitor(limit), SearchSettings())
+        spent = time.process_time() - begin
+        value = problem.objectives[0].value(problem.batch(1).evaluate(result.nodes))[0]
+        found.append((float(value), spent))
+    return found
+
+
+class LargeSpaces:
+    """What the local search reaches in a second and in three."""
+
+    def track_sixteen_in_a_second(self) -> float:
+        return losses(sixteen(), [1.0])[0][0]
+
+    def track_twenty_four_in_three_seconds(self) -> float:
+        return losses(twenty_four(), [3.0])[0][0]
 
 
 def _columns(random: np.random.Generator, count: int, rows: int, large: int) -> list[np.ndarray]:
@@ -99,3 +124,15 @@ def _tree(random: np.random.Generator, size: int, levels: int) -> np.ndarray:
         borders[random.choice(np.arange(1, below), count - 1, replace=False) if count > 1 else []] = 1
         found.append(np.cumsum(borders)[found[-1]])
     return np.stack([*found, np.zeros(size, dtype=np.int64)][: max(levels, 2)]).astype(np.int32)
+
+
+def main(seconds: Sequence[float] = (1.0, 3.0, 10.0, 30.0)) -> None:
+    """Print what is reached by when, on both tables."""
+    for make in (sixteen, twenty_four):
+        for limit, (loss, spent) in zip(seconds, losses(make(), seconds), strict=True):
+            sys.stdout.write(f"{make.__name__:12} {limit:5g} s: loss {loss:.6f}, processor {spent:.1f} s\n")
+            sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main(tuple(map(float, sys.argv[1:])) or (1.0, 3.0, 10.0, 30.0))

@@ -26,7 +26,7 @@ from sfumato.kernels.histograms import (
     measure_histograms,
     sort_pairs,
 )
-from sfumato.kernels.rolling import group_anew, roll_up
+from sfumato.kernels.rolling import group_anew, is_pass_less, roll_up, roll_up_to, shared_levels
 from sfumato.kernels.truth_bits import SECURE, least_security, measure_sentences
 
 if TYPE_CHECKING:
@@ -40,8 +40,6 @@ NONE, FAILING, SMALLEST, FAILING_THEN_SMALLEST, BELOW_MEAN = range(5)
 # Columns of the integer output, before the sums of squares and the cell sums.
 SUPPRESSED, CLASSES, SIZE_SUM, ROWS_SQUARED, FAILING_ROWS, ALL_SIZE_SUM, ALL_ROWS_SQUARED, FEASIBLE = range(8)
 FIXED_SUMS = 8
-UNITING = 6
-"""How many lookups finding the class of one key takes as long as."""
 
 _ONE = np.uint64(1)
 _M1 = np.uint64(0x5555555555555555)
@@ -420,29 +418,6 @@ def _lead(
 
 
 @kernel
-def _is_pass_less(tables: Tables, node: LongArray, first: int, shared: int, scratch: Scratch) -> bool:
-    """Tell whether one pass over the base is less work than rolling up from attribute ``first`` on.
-
-    Counted in lookups; a table is taken to be as large as it was when last made. What the next node
-    ``shared`` is made for both.
-    """
-    steps = 0
-    for a in range(len(node)):
-        steps += scratch.pass_levels[a] != node[a]
-    one_pass = tables.counts[0, 0] * (steps + UNITING)
-    begin = max(first, len(scratch.counts))
-    groups = tables.counts[scratch.depth_of[begin - 1] if begin else 0, 0]
-    work = 0
-    for a in range(begin, len(node)):
-        if node[a] > 0:
-            work += groups * (1 + UNITING) // (2 if a < shared else 1)
-            groups = min(groups, tables.counts[a + 1, 0])
-        if work > one_pass:
-            return True
-    return False
-
-
-@kernel
 def _advance(
     tables: Tables,
     fields: KeyFields,
@@ -462,8 +437,8 @@ def _advance(
     q = len(node)
     before = scratch.before
     depth_of = scratch.depth_of
-    first = _shared_levels(before, node) if before[0] >= 0 else 0
-    if _is_pass_less(tables, node, first, shared, scratch):
+    first = shared_levels(before, node) if before[0] >= 0 else 0
+    if is_pass_less(tables, node, first, shared, scratch):
         group_anew(tables, q, fields, ladders, node, plan, scratch)
         before[first:] = -1
         depth_of[q - 1] = q
@@ -486,36 +461,6 @@ def _advance(
     for a in range(first, q):
         before[a] = node[a]
     return depth_of[q - 1] if q else 0
-
-
-@kernel
-def _shared_levels(node: LongArray, other: LongArray) -> int:
-    """Return how many leading levels two nodes share."""
-    a = 0
-    while a < len(other) and node[a] == other[a]:
-        a += 1
-    return a
-
-
-@kernel
-def _rise(
-    tables: Tables,
-    fields: KeyFields,
-    ladders: Ladders,
-    low: LongArray,
-    node: LongArray,
-    plan: Plan,
-    scratch: Scratch,
-) -> int:
-    """Roll the tables of ``low``, which stand at depth 1, up to a node above it; return its depth."""
-    depth = 1
-    for a in range(len(node)):
-        if node[a] > low[a]:
-            begin = ladders.map_start[a, low[a], node[a]]
-            field = (fields.word[a], fields.shift[a], fields.mask[a])
-            roll_up(tables, depth, 2, field, ladders.maps[begin:], plan, scratch)
-            depth = 2
-    return depth
 
 
 @inner
@@ -587,15 +532,15 @@ def evaluate_nodes(
     Returns how many nodes were evaluated.
     """
     if len(low):
-        group_anew(tables, 1, fields, ladders, low, plan, scratch)
+        group_anew(tables, np.int64(1), fields, ladders, low, plan, scratch)
         scratch.before[0] = -1
     for i in range(len(nodes)):
         if control[0]:
             return i
         if len(low):
-            depth = _rise(tables, fields, ladders, low, nodes[i], plan, scratch)
+            depth = roll_up_to(tables, fields, ladders, low, nodes[i], plan, scratch)
         else:
-            shared = _shared_levels(nodes[i], nodes[i + 1]) if i + 1 < len(nodes) else 0
+            shared = shared_levels(nodes[i], nodes[i + 1]) if i + 1 < len(nodes) else 0
             depth = _advance(tables, fields, ladders, nodes[i], shared, plan, scratch)
         reduce_classes(tables, depth, fields, ladders, nodes[i], plan, scratch, sums[i], worst[i])
         control[1 + worker] += 1

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 _HASH = np.uint64(0x9E3779B97F4A7C15)
 _ZERO = np.uint64(0)
+UNITING = 6
+"""How many lookups finding the class of one key takes as long as."""
 
 
 @inner
@@ -247,9 +249,10 @@ def group_anew(
             field = (w, fields.shift[a], fields.mask[a])
             _recode(tables.keys[0, w], scratch.pass_keys[w], tables.counts[0, 0], field, block)
             scratch.pass_levels[a] = node[a]
-    # A field without bits: nothing is left to be looked up.
-    nothing = (0, _ZERO, _ZERO)
-    _unite_all(tables, scratch.pass_keys, 0, high, nothing, scratch.nothing, plan, scratch)
+    # A field without bits: nothing is left to be looked up. The compiler makes functions anew for constants.
+    base = np.int64(0)
+    nothing = (base, _ZERO, _ZERO)
+    _unite_all(tables, scratch.pass_keys, base, high, nothing, scratch.nothing, plan, scratch)
 
 
 @inner
@@ -277,3 +280,56 @@ def _unite_all(
     if len(scratch.chain):
         remember(tables, low, high, groups, scratch)
     roll_up_pairs(tables, low, high, plan, scratch)
+
+
+@inner
+def roll_up_to(
+    tables: Tables,
+    fields: KeyFields,
+    ladders: Ladders,
+    low: LongArray,
+    node: LongArray,
+    plan: Plan,
+    scratch: Scratch,
+) -> int:
+    """Roll the tables of ``low``, which stand at depth 1, up to a node above it; return its depth."""
+    depth, high = np.int64(1), np.int64(2)
+    for a in range(len(node)):
+        if node[a] > low[a]:
+            begin = ladders.map_start[a, low[a], node[a]]
+            field = (fields.word[a], fields.shift[a], fields.mask[a])
+            roll_up(tables, depth, high, field, ladders.maps[begin:], plan, scratch)
+            depth = high
+    return depth
+
+
+@inner
+def shared_levels(node: LongArray, other: LongArray) -> int:
+    """Return how many leading levels two nodes share."""
+    a = 0
+    while a < len(other) and node[a] == other[a]:
+        a += 1
+    return a
+
+
+@inner
+def is_pass_less(tables: Tables, node: LongArray, first: int, shared: int, scratch: Scratch) -> bool:
+    """Tell whether one pass over the base is less work than rolling up from attribute ``first`` on.
+
+    Counted in lookups; a table is taken to be as large as it was when last made. What the next node
+    ``shared`` is made for both.
+    """
+    steps = 0
+    for a in range(len(node)):
+        steps += scratch.pass_levels[a] != node[a]
+    one_pass = tables.counts[0, 0] * (steps + UNITING)
+    begin = max(first, len(scratch.counts))
+    groups = tables.counts[scratch.depth_of[begin - 1] if begin else 0, 0]
+    work = 0
+    for a in range(begin, len(node)):
+        if node[a] > 0:
+            work += groups * (1 + UNITING) // (2 if a < shared else 1)
+            groups = min(groups, tables.counts[a + 1, 0])
+        if work > one_pass:
+            return True
+    return False

@@ -78,7 +78,7 @@ class NodeBounds:
         return np.where(gone.failing <= self._problem.suppression.budget, added, np.inf)
 
 
-class Box(NamedTuple):
+class NodeBox(NamedTuple):
     """All nodes from the lowest to the highest one."""
 
     bound: float  # what each of them costs at least
@@ -97,7 +97,7 @@ class Boxes:
 
     def __init__(self, bounds: NodeBounds, lattice: Lattice) -> None:
         self._bounds, self._made = bounds, 0
-        self.open: list[Box] = []
+        self.open: list[NodeBox] = []
         self.put(lattice.bottom[None], lattice.top[None], np.zeros(1))
 
     @property
@@ -110,19 +110,19 @@ class Boxes:
         for place, bound in enumerate(self._bounds.least(low, excess).tolist()):
             self._made += 1
             if bound < np.inf:
-                box = Box(bound, -self._made, low[place], high[place], float(excess[place]))
+                box = NodeBox(bound, -self._made, low[place], high[place], float(excess[place]))
                 heapq.heappush(self.open, box)
 
-    def take(self, count: int, limit: float) -> list[Box]:
+    def take(self, count: int, limit: float) -> list[NodeBox]:
         """Take boxes out that may hold a node within a limit, beside their highest ones; drop others."""
-        taken: list[Box] = []
+        taken: list[NodeBox] = []
         while self.open and len(taken) < count:
             box = heapq.heappop(self.open)
             if box.bound <= limit and (box.high > box.low).any():
                 taken.append(box)
         return taken
 
-    def split(self, boxes: list[Box]) -> tuple[LongArray, LongArray]:
+    def split(self, boxes: list[NodeBox]) -> tuple[LongArray, LongArray]:
         """Put the upper parts of boxes in, and return the lowest and highest nodes of the lower parts."""
         low, high = np.stack([box.low for box in boxes]), np.stack([box.high for box in boxes])
         rows, at = np.arange(len(boxes)), self._most_raised(low, high)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.search.bounds import Box, Boxes, NodeBounds
+from sfumato.search.bounds import Boxes, NodeBounds, NodeBox
 from sfumato.search.ledger import Ledger, Run
 from sfumato.search.problem import round_costs
 from sfumato.search.pymoo_adapter.scoring import violations
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 MISSES = 1e200
 """What a node that misses requirements is worth times how much it misses: worse than any that meets them."""
+
+TRIED = 8
+"""How many neighbours are tried at once, the most promising first."""
 
 LEAST_SPLIT, MOST_SPLIT, SPLIT_WORK = 16, 512, 400_000
 """How many boxes are split at once: × distinct tuples so many, within these limits."""
@@ -49,11 +52,14 @@ class LevelSearch(Ledger):
         self.run, self.objective = run, problem.objectives[0]
         self.bounds = NodeBounds(self.problem, self.batch)
         self.boxes = Boxes(self.bounds, self.lattice)
-        self.unsettled: list[Box] = []  # that were taken out, and stay open where they are not evaluated
+        self.unsettled: list[NodeBox] = []  # that were taken out, and stay open where they are not evaluated
         self.worth: list[float] = []  # by numbers of nodes: cost, or more where requirements are missed
         self.excess: list[float] = []  # by numbers of nodes: what suppression adds to those below
         self.before = 0  # nodes evaluated before the search was resumed
         self.best = np.inf  # the least cost of a node that meets the requirements
+        self.gains = np.zeros(
+            (2, len(self.lattice.ladders))
+        )  # what a step of each attribute down, up changed
         self.centre: LongArray | None = None  # the node whose neighbours are evaluated
         fitting = np.clip(SPLIT_WORK // max(1, problem.cube.distinct), LEAST_SPLIT, MOST_SPLIT)
         # Where no node rules out others, as many as possible share their tables.
@@ -120,15 +126,30 @@ class LevelSearch(Ledger):
         return np.array([self.worth[number] if number >= 0 else np.inf for number in numbers.tolist()])
 
     def _best_of(self, node: LongArray, moves: LongArray, limit: float) -> tuple[LongArray, float]:
-        """Return the best of a node's neighbours that may be below a limit; of equals the first one."""
+        """Return a neighbour of a node below a limit, the best of those tried with it; inf if none is."""
         moves = moves[self._least(node, moves) < limit]
-        if not len(moves):
-            return node, np.inf
-        self.centre = node
-        values = self._worth_of(self.evaluate(moves))
-        self.centre = None
-        best = int(np.argmin(values))
-        return moves[best], float(values[best])
+        moves = moves[np.argsort(self._expected(node, moves), kind="stable")]
+        for start in range(0, len(moves), TRIED):
+            tried = moves[start : start + TRIED]
+            self.centre = node
+            values = self._worth_of(self.evaluate(tried))
+            self.centre = None
+            self._learn(tried - node, values - limit)
+            best = int(np.argmin(values))
+            if values[best] < limit or self.watch.stopped:
+                return tried[best], float(values[best])
+        return node, np.inf
+
+    def _expected(self, node: LongArray, moves: LongArray) -> FloatArray:
+        """Return what moves may change, by what each of their steps did when last tried alone."""
+        return (moves < node) @ self.gains[0] + (moves > node) @ self.gains[1]
+
+    def _learn(self, steps: LongArray, changes: FloatArray) -> None:
+        """Remember what single steps changed."""
+        for step, change in zip(steps, changes.tolist(), strict=True):
+            moved = np.flatnonzero(step)
+            if len(moved) == 1:
+                self.gains[int(step[moved[0]] > 0), moved[0]] = min(change, abs(self.best))
 
     def _least(self, node: LongArray, moves: LongArray) -> FloatArray:
         """Return what neighbours cost at least: by their cells, and by what is above them and the node."""
