@@ -532,7 +532,7 @@ def evaluate_nodes(
     Returns how many nodes were evaluated.
     """
     if len(low):
-        group_anew(tables, np.int64(1), fields, ladders, low, plan, scratch)
+        group_anew(tables, int(np.int64(1)), fields, ladders, low, plan, scratch)
         scratch.before[0] = -1
     for i in range(len(nodes)):
         if control[0]:

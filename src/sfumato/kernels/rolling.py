@@ -250,7 +250,7 @@ def group_anew(
             _recode(tables.keys[0, w], scratch.pass_keys[w], tables.counts[0, 0], field, block)
             scratch.pass_levels[a] = node[a]
     # A field without bits: nothing is left to be looked up. The compiler makes functions anew for constants.
-    base = np.int64(0)
+    base = int(np.int64(0))
     nothing = (base, _ZERO, _ZERO)
     _unite_all(tables, scratch.pass_keys, base, high, nothing, scratch.nothing, plan, scratch)
 
@@ -293,7 +293,7 @@ def roll_up_to(
     scratch: Scratch,
 ) -> int:
     """Roll the tables of ``low``, which stand at depth 1, up to a node above it; return its depth."""
-    depth, high = np.int64(1), np.int64(2)
+    depth, high = int(np.int64(1)), int(np.int64(2))
     for a in range(len(node)):
         if node[a] > low[a]:
             begin = ladders.map_start[a, low[a], node[a]]

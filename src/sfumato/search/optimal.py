@@ -142,7 +142,7 @@ class LevelSearch(Ledger):
 
     def _expected(self, node: LongArray, moves: LongArray) -> FloatArray:
         """Return what moves may change, by what each of their steps did when last tried alone."""
-        return (moves < node) @ self.gains[0] + (moves > node) @ self.gains[1]
+        return np.asarray((moves < node) @ self.gains[0] + (moves > node) @ self.gains[1])
 
     def _learn(self, steps: LongArray, changes: FloatArray) -> None:
         """Remember what single steps changed."""
