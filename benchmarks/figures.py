@@ -10,7 +10,7 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from benchmarks import memory, optimal, pbg, processes, workloads
+from benchmarks import memory, optimal, pbg, processes, wide, workloads
 from sfumato.search import Run, search_exhaustive, search_optimal
 
 if TYPE_CHECKING:
@@ -51,6 +51,10 @@ def figures() -> Iterator[tuple[str, str, str]]:
     yield "every node of 12,960, all cores", ">= 25,000 nodes/s", f"{nodes_per_second(None):,.0f} nodes/s"
     for limit, aim in ((0.01, 100), (0.1, 150), (1.0, 400)):
         yield f"proven optimum, k = 5, limit {limit:g}", f"< {aim} ms", f"{optimum_ms(limit):.0f} ms"
+    for make, aim in ((wide.sixteen, 1.0), (wide.twenty_four, 3.0)):
+        (reached, _), (late, _) = wide.losses(make(), (aim, 60.0))
+        name = f"loss of {len(make().cube.sizes)} attributes in {aim:g} s; aim: that of 60 s"
+        yield name, f"<= {late:.6f}", f"{reached:.6f}"
     what, slowest = optimal.slowest_proof()
     yield f"slowest of 30 proofs over schemes: {what}", "<= 10 s", f"{slowest.seconds:.1f} s"
     yield "  its processor time", "", f"{slowest.processor_seconds:.1f} s"

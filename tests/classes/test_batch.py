@@ -109,6 +109,43 @@ def test_order_of_nodes_and_threads_do_not_matter(case, random):
     assert np.array_equal(plain.penalties[shuffle], mixed.penalties)
 
 
+@given(cases(tables(min_sensitive=1)), st.randoms(use_true_random=False), st.integers(3, 64))
+@examples(150)
+def test_nodes_made_from_one_below_them_equal_the_walk(case, random, word_bits):
+    """Pieces of any nodes, alone or several, before and after walks of the same batch."""
+    cube, lattice = cube_of(case), lattice_of(case)
+    nodes = lattice.nodes(0, lattice.size)
+    suppression = Suppression(Rule.FAILING_THEN_SMALLEST, cube.row_count // 3)
+    plain = Batch(cube, lattice, _everything(cube), suppression, threads=1).evaluate(nodes)
+    batch = Batch(cube, lattice, _everything(cube), suppression, threads=1, word_bits=word_bits)
+    shuffle = np.array(random.sample(range(len(nodes)), len(nodes)))
+    cuts = sorted(random.sample(range(1, len(nodes)), min(len(nodes) - 1, random.randint(0, 4))))
+    pieces = [piece for piece in np.split(nodes[shuffle], cuts) if len(piece)]
+    near = batch.evaluate_near(pieces)
+    walked = batch.evaluate(nodes)
+    for found, by in ((near, shuffle), (walked, slice(None))):
+        assert np.array_equal(found.nodes, nodes[by])
+        assert np.array_equal(found.sums, plain.sums[by])
+        assert np.array_equal(found.worst, plain.worst[by])
+        assert np.array_equal(found.penalties, plain.penalties[by])
+
+
+def test_the_classes_of_a_node_made_in_one_pass():
+    """They are read from where the pass put them."""
+    random = np.random.default_rng(3)
+    q, n = 9, 500
+    codes = random.integers(0, 4, (n, q)).astype(np.int32)
+    levels = np.stack([np.arange(4) // width for width in (1, 2, 4)]).astype(np.int32)
+    cube = Cube.sorted(tuple(f"q{i}" for i in range(q)), (4,) * q, codes, rows=np.ones(n, dtype=np.int64))
+    batch = Batch(cube, Lattice((Ladder.whole(levels),) * q), Request(), Suppression(Rule.NONE, 0), threads=1)
+    for node in random.integers(0, 3, (30, q)).astype(np.int64):
+        recoded = np.column_stack([levels[level][codes[:, a]] for a, level in enumerate(node)])
+        blocks, sizes = np.unique(recoded, axis=0, return_counts=True)
+        found = batch.classes(node)
+        assert found.blocks.tolist() == blocks.tolist()
+        assert found.rows.tolist() == sizes.tolist()
+
+
 def test_twenty_large_attributes_need_wide_keys():
     """Twenty quasi-identifiers of 1,000 values do not fit 64 bits; classes equal a plain grouping."""
     random = np.random.default_rng(5)

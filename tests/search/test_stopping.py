@@ -85,16 +85,18 @@ def test_interrupting_stops_the_workers(problem: Problem) -> None:
         search_exhaustive(problem, Run(Monitor(callback=interrupt), batch=batch))
 
 
-def test_parts_of_a_large_lattice_give_the_same_optimum(
-    problem: Problem, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("at_once", [1, 3, 512])
+def test_boxes_of_any_number_at_once_give_the_same_optimum(
+    problem: Problem, monkeypatch: pytest.MonkeyPatch, at_once: int
 ) -> None:
-    """A lattice searched part by part has the optimum of the whole."""
+    """How many boxes are split side by side changes the time, and nothing else."""
     whole = search_optimal(problem, Run(threads=2))
-    monkeypatch.setattr("sfumato.search.optimal.WINDOW", 100)
-    parts = search_optimal(problem, Run(threads=2))
-    assert parts.complete
-    assert parts.nodes.tolist() == whole.nodes.tolist()
-    assert parts.bound == whole.bound
+    monkeypatch.setattr("sfumato.search.optimal.LEAST_SPLIT", at_once)
+    monkeypatch.setattr("sfumato.search.optimal.MOST_SPLIT", at_once)
+    other = search_optimal(problem, Run(threads=2))
+    assert other.complete
+    assert other.nodes.tolist() == whole.nodes.tolist()
+    assert other.bound == whole.bound
 
 
 def test_progress_never_falls_and_ends_at_one(problem: Problem) -> None:

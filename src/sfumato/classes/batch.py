@@ -61,8 +61,8 @@ class Batch(ClassEvaluator[Memory]):
         none = np.zeros((0, len(self.lattice.ladders)), dtype=np.int64)
         self._workers.call(lambda memory: self._run(memory, none))
 
-    def evaluate(self, nodes: LongArray, tick: Tick | None = None) -> Statistics:
-        """Evaluate nodes in any order; rows of the result in the order given.
+    def evaluate(self, nodes: LongArray, tick: Tick | None = None, *, bounds: bool = False) -> Statistics:
+        """Evaluate nodes in any order; rows of the result in the order given, with `doomed` if ``bounds``.
 
         If it is stopped, the result has fewer rows: those of the nodes that were done.
         """
@@ -70,8 +70,23 @@ class Batch(ClassEvaluator[Memory]):
             np.lexsort(nodes[:, list(self.order)][:, ::-1].T) if len(nodes) else np.zeros(0, dtype=np.int64)
         )
         pieces = np.array_split(order, max(1, min(self.threads, len(order) // SMALLEST_PIECE)))
-        done, sums, worst = self._joined(pieces, self.map([nodes[piece] for piece in pieces], tick))
+        done, sums, worst = self._joined(
+            pieces, self.map([nodes[piece] for piece in pieces], tick, bounds=bounds)
+        )
         return self._collect(nodes[done], sums, worst)
+
+    def evaluate_near(
+        self, pieces: list[LongArray], tick: Tick | None = None, *, bounds: bool = False
+    ) -> Statistics:
+        """Evaluate pieces of nodes, each from one table below them all; the rest as in :meth:`evaluate`."""
+        plan = self._plan._replace(bounds=int(bounds))
+
+        def run(memory: Memory, piece: LongArray) -> tuple[LongArray, FloatArray]:
+            return self._run(memory, piece, plan, piece.min(axis=0))
+
+        found = list(self._workers.map(run, pieces, tick))
+        done = np.concatenate([piece[: len(sums)] for piece, (sums, _) in zip(pieces, found, strict=True)])
+        return self._collect(done, *(np.concatenate(part) for part in zip(*found, strict=True)))
 
     def unsuppressed(self, nodes: LongArray) -> Statistics:
         """Return the cell costs of nodes as if no row were suppressed, without making classes."""
@@ -105,18 +120,20 @@ class Batch(ClassEvaluator[Memory]):
             yield self._collect(piece[: len(sums)], sums, worst)
 
     def map(
-        self, pieces: list[LongArray], tick: Tick | None = None
+        self, pieces: list[LongArray], tick: Tick | None = None, *, bounds: bool = False
     ) -> Iterator[tuple[LongArray, FloatArray]]:
         """Run the kernel over pieces on the workers; yield raw output in order.
 
         ``tick`` is called while waiting, so that clocks are watched and the
         interpreter's signals are seen however long a piece takes.
         """
-        return self._workers.map(self._run, pieces, tick)
+        plan = self._plan._replace(bounds=int(bounds))
+        return self._workers.map(lambda memory, piece: self._run(memory, piece, plan), pieces, tick)
 
     def _allocate(self, worker: int) -> Memory:
-        q = len(self.lattice.ladders)
-        tables = packing.deepen(self._base, q + packing.kept_tables(self._leading))
+        # One depth for each attribute, but two for what is rolled up from a node that is none of a walk.
+        depths = max(2, len(self.lattice.ladders))
+        tables = packing.deepen(self._base, depths + packing.kept_tables(self._leading))
         return worker, tables, packing.make_scratch(tables, self._plan, self._ladders, self._leading)
 
     def _walk(self, nodes: LongArray) -> LongArray:
@@ -127,16 +144,22 @@ class Batch(ClassEvaluator[Memory]):
         return walked
 
     def _run(
-        self, memory: Memory, nodes: LongArray, plan: layout.Plan | None = None
+        self,
+        memory: Memory,
+        nodes: LongArray,
+        plan: layout.Plan | None = None,
+        low: LongArray | None = None,
     ) -> tuple[LongArray, FloatArray]:
         worker, tables, scratch = memory
-        sums, worst = self._room(len(nodes))
+        plan = self._plan if plan is None else plan
+        sums, worst = self._room(len(nodes), 1 + plan.bounds)
         done = kernel.evaluate_nodes(
             tables,
             self._fields,
             self._ladders,
-            self._plan if plan is None else plan,
+            plan,
             self._walk(nodes),
+            np.zeros(0, dtype=np.int64) if low is None else self._walk(low[None])[0],
             scratch,
             self._workers.control,
             worker,

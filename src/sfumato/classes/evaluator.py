@@ -80,11 +80,13 @@ class ClassEvaluator(ABC, Generic[Memory]):
         """Ask all running evaluations to end after their current recoding."""
         self._workers.stop()
 
-    def _room(self, count: int) -> tuple[LongArray, FloatArray]:
+    def _room(self, count: int, copies: int = 1) -> tuple[LongArray, FloatArray]:
         """Return what the kernels write the sums and the worst values of so many recodings to."""
         properties = len(self.properties)
         columns = kernel.FIXED_SUMS + properties + len(self.costs) * len(self.cube.sizes)
-        return np.empty((count, columns), dtype=np.int64), np.empty((count, properties + self._penalties))
+        return np.zeros((count, copies * columns), dtype=np.int64), np.empty(
+            (count, properties + self._penalties)
+        )
 
     @staticmethod
     def _joined(
@@ -107,6 +109,8 @@ class ClassEvaluator(ABC, Generic[Memory]):
     ) -> Statistics:
         """Return the kernels' output with the attributes in the order of the cube."""
         q, at = len(self.cube.sizes), kernel.FIXED_SUMS + len(self.properties)
+        width = at + len(self.costs) * q
+        rest, sums = sums[:, width:], sums[:, :width]
         if self.costs and self.order != tuple(range(q)):
             cells = sums[:, at:].reshape(len(sums), len(self.costs), q)
             sums = sums.copy()
@@ -124,6 +128,7 @@ class ClassEvaluator(ABC, Generic[Memory]):
             penalties[:, self._back] if self._penalties else penalties,
             classes_of,
             entropies_of,
+            self._statistics(nodes, rest, worst, classes_of, entropies_of) if rest.shape[1] else None,
         )
 
     def _read_classes(self, tables: layout.Tables, scratch: layout.Scratch, depth: int) -> Classes:

@@ -162,6 +162,7 @@ class Sources:
             cube.row_count,
             self.person_set,
             0,
+            0,
             make_details(self.properties, self.numbers, (overall, apart), sizes, costs),
             make_sentences(cube, self.properties, len(self.bit_attributes)),
         )
@@ -224,7 +225,10 @@ def _pairs(group: LongArray, value: IntArray, rows: LongArray) -> tuple[LongArra
 
 def deepen(tables: layout.Tables, depths: int) -> layout.Tables:
     """Return tables with room for ``depths`` more nodes; depth 0 holds the given one."""
-    return layout.Tables(*(_with_room(array, depths) for array in tables))
+    room = layout.Tables(*(_with_room(array, depths) for array in tables))
+    # No table is larger than the first one.
+    room.counts[:] = room.counts[0]
+    return room
 
 
 def _with_room(array: Any, depths: int) -> Any:
@@ -292,4 +296,9 @@ def make_scratch(
         np.empty((2, pairs if in_order else 0), dtype=np.int32),
         np.empty(max(groups, values) if in_order else 0, dtype=np.int64),
         np.zeros(values if in_order else 0, dtype=np.int64),
+        tables.keys[0].copy(),
+        np.zeros(attributes, dtype=np.int64),
+        np.zeros(1, dtype=np.int32),
+        np.empty((3, max(groups, 1)), dtype=np.float64),
+        np.empty(max(groups, 1), dtype=np.int64),
     )

@@ -158,6 +158,7 @@ def make_details(
     np.cumsum(reach, axis=1, out=area[:, 1:])
     factor = np.ones((len(properties), 2), dtype=np.int64)
     tree = np.zeros((len(properties), 2), dtype=np.int64)
+    farthest = np.ones(len(properties))
     blocks, rows = [np.zeros(0, dtype=np.int32)], [np.zeros(0, dtype=np.int64)]
     for number, (item, source) in enumerate(zip(properties, sources, strict=True)):
         if item.factor is not None:
@@ -167,12 +168,19 @@ def make_details(
             tree[number] = sum(map(len, blocks)), len(below)
             blocks.append(below.reshape(-1))
             m = below.shape[1]
-            rows += [np.bincount(level, overall[source, :m], m).astype(np.int64) for level in below]
+            counts = [np.bincount(level, overall[source, :m], m).astype(np.int64) for level in below]
+            rows += counts
+            all_rows = max(1, int(overall[source].sum()))
+            alone = [1 - count[level] / all_rows for level, count in zip(below, counts, strict=True)]
+            farthest[number] = sum(alone, np.zeros(m)).max(initial=0.0) / max(1, len(below))
+        if item.kind is PropertyKind.T_ORDERED and not apart[source].any():
+            # How far a value is from the table is convex in its place, so one of the ends is farthest.
+            share = reach[source, : sizes[source] - 1] / max(1, reach[source, -1])
+            farthest[number] = max(share.sum(), (1 - share).sum()) / max(1, len(share))
     extent = costs.kinds.index(CellCost.EXTENT) if CellCost.EXTENT in costs.kinds else -1
     scale = np.stack([np.zeros(len(costs.order)), *(_scale(item, extent, costs) for item in properties)])[1:]
-    return layout.Details(
-        factor, reach, area, apart, tree, np.concatenate(blocks), np.concatenate(rows), extent, scale
-    )
+    trees = (tree, np.concatenate(blocks), np.concatenate(rows))
+    return layout.Details(factor, reach, area, apart, *trees, farthest, extent, scale)
 
 
 def _scale(item: Property, extent: int, costs: CellCosts) -> FloatArray:

@@ -108,6 +108,8 @@ class Statistics:
     # from nodes to the entropy of each attribute's partition, shape (n, q); see
     # `sfumato.domains.lattice.entropy_shares`
     entropies_of: Callable[[LongArray], FloatArray]
+    # the same as if only those rows went that go at every specialization; None where nobody asked
+    doomed: Statistics | None = None
 
     suppressed = _Sum(kernel.SUPPRESSED)  # suppressed rows
     failing = _Sum(kernel.FAILING_ROWS)  # rows of the classes that miss a requirement

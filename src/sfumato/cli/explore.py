@@ -146,7 +146,8 @@ def print_search(front: Front, output: Output) -> None:
 
 def print_checkpoint_note(run: Mapping[str, Any], output: Output) -> None:
     """Say that a checkpoint was asked for and the search keeps none."""
-    keeps = run["method"] == "optimal" and set(run["schemes"].values()) - {"levels"}
+    is_bounded = run["method"] == "optimal" and set(run["schemes"].values()) - {"levels"}
+    keeps = is_bounded or run["method"] == "descent"
     if output.options.checkpoint is not None and not keeps:
         output.notes("note", [f"the method {run['method']} keeps no checkpoint; it starts over each time."])
 

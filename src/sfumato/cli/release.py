@@ -177,6 +177,10 @@ def _recoding_rows(release: Release, *, show_labels: bool) -> list[list[str]]:
     return rows
 
 
+LARGEST_GAP = 0.9995
+"""From here on a gap says nothing."""
+
+
 def _print_certainty(run: Mapping[str, Any], output: Output) -> None:
     """Say how a single best release was found, and how far it may be from the optimum."""
     if "choice" in run:
@@ -189,10 +193,13 @@ def _print_certainty(run: Mapping[str, Any], output: Output) -> None:
             f"optimal: proven over {huge_words(run['space'])} recodings by evaluating {evaluated} ({took})"
         )
         return
-    text = f"not proven optimal: the search was cut after {took} ({run.get('stopped', 'stopped')})"
-    if "gap" in run:
-        what, bound = next(iter(_objectives(run)), "it"), number(run["bound"])
+    text = f"not proven optimal: the search ended after {took} ({run.get('stopped', 'stopped')})"
+    what = next(iter(_objectives(run)), "it")
+    if run.get("gap", 1.0) < LARGEST_GAP:
+        bound = number(run["bound"])
         text += f"; {what} is at most {100 * run['gap']:.1f} % from the best possible ({bound})"
+    else:
+        text += f"; how much better {what} could be is not known"
     output.paragraph(text, "yellow")
 
 

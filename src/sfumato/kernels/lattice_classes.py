@@ -19,13 +19,14 @@ import numpy as np
 
 from sfumato.kernels._options import inner, kernel
 from sfumato.kernels.diversity import DIVERSITY, fill_diversity, summed_inverse
+from sfumato.kernels.doomed import count_doomed
 from sfumato.kernels.frequencies import frequency_penalties
 from sfumato.kernels.histograms import (
     ENTROPY,
     measure_histograms,
     sort_pairs,
 )
-from sfumato.kernels.rolling import roll_up
+from sfumato.kernels.rolling import group_anew, is_pass_less, roll_up, roll_up_to, shared_levels
 from sfumato.kernels.truth_bits import SECURE, least_security, measure_sentences
 
 if TYPE_CHECKING:
@@ -257,22 +258,46 @@ def _cell_sums(
     scratch: Scratch,
     sums: LongArray,
 ) -> None:
-    """Sum each cell cost over the rows that remain, attribute by attribute."""
+    """Sum each cell cost over all rows but ``scratch.doomed``, attribute by attribute.
+
+    Over these and taken from the whole, or over the others: by the classes of whichever are fewer.
+    """
     groups = tables.counts[depth, 0]
     costs, q = ladders.totals.shape[0], len(levels)
-    for t in range(costs):
-        for a in range(q):
-            sums[t * q + a] = ladders.totals[t, a, levels[a]]
     if costs == 0:
         return
+    touched = 0
     for c in range(groups):
-        if scratch.out[c] == 0:
+        touched += scratch.doomed[c] > 0
+    from_whole = 2 * touched < groups
+    for t in range(costs):
+        for a in range(q):
+            sums[t * q + a] = ladders.totals[t, a, levels[a]] if from_whole else 0
+    for c in range(groups):
+        amount = (0 if from_whole else tables.rows[depth, c]) - scratch.doomed[c]
+        if amount == 0:
             continue
         for a in range(q):
             code = (tables.keys[depth, fields.word[a], c] >> fields.shift[a]) & fields.mask[a]
             at = ladders.cost_start[a, levels[a]] + np.int64(code)
             for t in range(costs):
-                sums[t * q + a] -= ladders.costs[t, at] * tables.rows[depth, c]
+                sums[t * q + a] += ladders.costs[t, at] * amount
+
+
+@kernel
+def _sum_doomed(tables: Tables, depth: int, sums: LongArray, scratch: Scratch, out: LongArray) -> None:
+    """Write the sums of a node as if ``scratch.doomed`` rows went, and a class shrank without being split."""
+    rows = tables.rows[depth]
+    gone = 0
+    squared = 0
+    for c in range(tables.counts[depth, 0]):
+        gone += scratch.doomed[c]
+        squared += (rows[c] - scratch.doomed[c]) * rows[c]
+    for column in range(FIXED_SUMS):
+        out[column] = sums[column]
+    out[SUPPRESSED] = gone
+    out[FAILING_ROWS] = gone
+    out[ROWS_SQUARED] = squared
 
 
 @kernel
@@ -394,22 +419,30 @@ def _lead(
 
 @kernel
 def _advance(
-    tables: Tables, fields: KeyFields, ladders: Ladders, node: LongArray, plan: Plan, scratch: Scratch
+    tables: Tables,
+    fields: KeyFields,
+    ladders: Ladders,
+    node: LongArray,
+    shared: int,
+    plan: Plan,
+    scratch: Scratch,
 ) -> int:
     """Move the tables from the node before to ``node``; return the depth that holds its classes.
 
     ``depth_of[a]`` is the depth whose table has the levels of attributes 0…a
     and level 0 beyond; depth 0 is the table itself. Any node may follow any
-    other; one that shares leading levels costs least.
+    other; one that shares leading levels costs least, and where few are ``shared`` with the
+    next one too, its classes are made in one pass.
     """
     q = len(node)
     before = scratch.before
     depth_of = scratch.depth_of
-    a = 0
-    if before[0] >= 0:
-        while a < q and before[a] == node[a]:
-            a += 1
-    first = a
+    first = shared_levels(before, node) if before[0] >= 0 else 0
+    if is_pass_less(tables, node, first, shared, scratch):
+        group_anew(tables, q, fields, ladders, node, plan, scratch)
+        before[first:] = -1
+        depth_of[q - 1] = q
+        return q
     if first < len(scratch.counts):
         _lead(tables, fields, ladders, node, plan, scratch)
     for a in range(max(first, len(scratch.counts)), q):
@@ -425,6 +458,8 @@ def _advance(
         field = (fields.word[a], fields.shift[a], fields.mask[a])
         roll_up(tables, low, a + 1, field, ladders.maps[begin:], plan, scratch)
         depth_of[a] = a + 1
+    for a in range(first, q):
+        before[a] = node[a]
     return depth_of[q - 1] if q else 0
 
 
@@ -446,6 +481,7 @@ def reduce_classes(
     frequency where they are asked for) receive them.
     """
     properties = len(plan.kind)
+    width = FIXED_SUMS + properties + ladders.totals.shape[0] * len(levels)
     sizes = _class_sizes(tables, depth, plan, scratch)
     _fill_properties(tables, depth, sizes, plan, scratch)
     for p in range(properties):
@@ -453,7 +489,13 @@ def reduce_classes(
             fill_diversity(tables, depth, fields, ladders, levels, plan, p, scratch)
     _suppress(tables.counts[depth, 0], tables.rows[depth], sizes, plan, scratch, sums)
     _collect(tables, depth, sizes, plan, scratch, sums, worst)
-    _cell_sums(tables, depth, fields, ladders, levels, scratch, sums[FIXED_SUMS + properties :])
+    for c in range(tables.counts[depth, 0]):
+        scratch.doomed[c] = tables.rows[depth, c] * scratch.out[c]
+    _cell_sums(tables, depth, fields, ladders, levels, scratch, sums[FIXED_SUMS + properties : width])
+    if plan.bounds:
+        count_doomed(tables, depth, plan, scratch)
+        _sum_doomed(tables, depth, sums, scratch, sums[width:])
+        _cell_sums(tables, depth, fields, ladders, levels, scratch, sums[width + FIXED_SUMS + properties :])
     if len(worst) > properties:
         frequency_penalties(
             tables,
@@ -474,6 +516,7 @@ def evaluate_nodes(
     ladders: Ladders,
     plan: Plan,
     nodes: LongArray,
+    low: LongArray,
     scratch: Scratch,
     control: LongArray,
     worker: int,
@@ -482,18 +525,23 @@ def evaluate_nodes(
 ) -> int:
     """Evaluate sorted nodes one after another.
 
-    Parameters are arrays: ``nodes`` (n, q) int64 in lexicographic order;
+    Parameters are arrays: ``nodes`` (n, q) int64 in lexicographic order; ``low`` (q,) a node that all
+    of them are above or equal to, from which each one is rolled up, or none (0,);
     ``control[0]`` becomes 1 to stop, ``control[1 + worker]`` counts the nodes done;
     ``sums`` and ``worst`` receive the numbers of each node, see :func:`reduce_classes`.
     Returns how many nodes were evaluated.
     """
-    q = nodes.shape[1]
+    if len(low):
+        group_anew(tables, int(np.int64(1)), fields, ladders, low, plan, scratch)
+        scratch.before[0] = -1
     for i in range(len(nodes)):
         if control[0]:
             return i
-        depth = _advance(tables, fields, ladders, nodes[i], plan, scratch)
+        if len(low):
+            depth = roll_up_to(tables, fields, ladders, low, nodes[i], plan, scratch)
+        else:
+            shared = shared_levels(nodes[i], nodes[i + 1]) if i + 1 < len(nodes) else 0
+            depth = _advance(tables, fields, ladders, nodes[i], shared, plan, scratch)
         reduce_classes(tables, depth, fields, ladders, nodes[i], plan, scratch, sums[i], worst[i])
-        for a in range(q):
-            scratch.before[a] = nodes[i, a]
         control[1 + worker] += 1
     return len(nodes)

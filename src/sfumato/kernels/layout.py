@@ -85,6 +85,7 @@ class Details(NamedTuple):
     tree: LongArray  # (properties, 2): where its blocks begin, and how many levels there are below the root
     tree_blocks: IntArray  # of each tree level by level: the block of each value
     tree_rows: LongArray  # of each tree level by level: rows of each block in the whole table
+    farthest: FloatArray  # (properties,): the largest t of a single value
     extent: int  # which of the cell costs is the extent; −1 where none is
     scale: FloatArray  # (properties, q): what an extent of 1 adds to the diversity, in walking order
 
@@ -120,6 +121,7 @@ class Plan(NamedTuple):
     row_count: int
     person_set: int  # pair set of persons, or -1
     store_all: int  # 1 to store every property of every class
+    bounds: int  # 1 to write the sums a second time, with what every specialization suppresses alone
     details: Details
     sentences: Sentences
 
@@ -146,3 +148,8 @@ class Scratch(NamedTuple):
     sorted: IntArray  # (2, pairs): numbers of the pairs of one set, by value, and by class and value
     ends: LongArray  # where the pairs of each class end among the sorted ones
     held: LongArray  # (values,): zeros between uses
+    pass_keys: KeyArray  # (words, groups): keys of the base at the levels of the last pass over it
+    pass_levels: LongArray  # (q,): these levels
+    nothing: IntArray  # a block map for a field without bits
+    most: FloatArray  # (3, groups): rows that may stay of a class when it is split; and working memory
+    doomed: LongArray  # (groups,): rows of a class that go at every specialization

@@ -9,11 +9,13 @@ import numpy as np
 from sfumato.kernels._options import inner, kernel
 
 if TYPE_CHECKING:
-    from sfumato._typing import IntArray, KeyArray
-    from sfumato.kernels.layout import Field, Plan, Scratch, Tables
+    from sfumato._typing import IntArray, KeyArray, LongArray
+    from sfumato.kernels.layout import Field, KeyFields, Ladders, Plan, Scratch, Tables
 
 _HASH = np.uint64(0x9E3779B97F4A7C15)
 _ZERO = np.uint64(0)
+UNITING = 6
+"""How many lookups finding the class of one key takes as long as."""
 
 
 @inner
@@ -111,9 +113,9 @@ def _unite_wide(
 
 @kernel
 def _roll_up_classes(
-    tables: Tables, low: int, high: int, field: Field, block: IntArray, scratch: Scratch
+    tables: Tables, keys: KeyArray, low: int, high: int, field: Field, block: IntArray, scratch: Scratch
 ) -> None:
-    """Roll the classes at depth ``low`` up into depth ``high`` by one block map.
+    """Roll the classes at depth ``low``, which have these keys, up into depth ``high`` by one block map.
 
     ``low == high`` is allowed: a class is read before its place is written,
     because its number in the result is never larger than in the source.
@@ -125,12 +127,10 @@ def _roll_up_classes(
     slots[:] = -1
     down = np.uint64(64 - b)
     united = scratch.united
-    if tables.keys.shape[1] == 1:
-        made = _unite_narrow(
-            tables.keys[low, 0], tables.keys[high, 0], groups, field, block, slots, down, united
-        )
+    if len(keys) == 1:
+        made = _unite_narrow(keys[0], tables.keys[high, 0], groups, field, block, slots, down, united)
     else:
-        made = _unite_wide(tables.keys[low], tables.keys[high], groups, field, block, slots, down, united)
+        made = _unite_wide(keys, tables.keys[high], groups, field, block, slots, down, united)
     add_up(tables, low, high, groups, united)
     tables.counts[high, 0] = made
 
@@ -214,13 +214,122 @@ def roll_up_pairs(tables: Tables, low: int, high: int, plan: Plan, scratch: Scra
         _roll_up_pairs(tables, low, high, s, plan.set_size[s], scratch)
 
 
+@kernel
+def _recode(keys: KeyArray, out_keys: KeyArray, groups: int, field: Field, block: IntArray) -> None:
+    """Set one field of keys to the blocks of the codes that it has in others, or to these; unite nothing."""
+    _, shift, mask = field
+    rest = ~(mask << shift)
+    for i in range(groups):
+        code = (keys[i] >> shift) & mask
+        if len(block):
+            code = np.uint64(block[np.int64(code)])
+        out_keys[i] = (out_keys[i] & rest) | (code << shift)
+
+
+@inner
+def group_anew(
+    tables: Tables,
+    high: int,
+    fields: KeyFields,
+    ladders: Ladders,
+    node: LongArray,
+    plan: Plan,
+    scratch: Scratch,
+) -> None:
+    """Make the classes of any node at depth ``high`` in one pass over the base.
+
+    All levels are looked up at once; those that the last such pass had too are still in the keys.
+    """
+    for a in range(len(node)):
+        if scratch.pass_levels[a] != node[a]:
+            begin = ladders.map_start[a, 0, node[a]]
+            # No map leads from the base to itself.
+            block = ladders.maps[begin:] if node[a] > 0 else ladders.maps[:0]
+            w = fields.word[a]
+            field = (w, fields.shift[a], fields.mask[a])
+            _recode(tables.keys[0, w], scratch.pass_keys[w], tables.counts[0, 0], field, block)
+            scratch.pass_levels[a] = node[a]
+    # A field without bits: nothing is left to be looked up. The compiler makes functions anew for constants.
+    base = int(np.int64(0))
+    nothing = (base, _ZERO, _ZERO)
+    _unite_all(tables, scratch.pass_keys, base, high, nothing, scratch.nothing, plan, scratch)
+
+
 @inner
 def roll_up(
     tables: Tables, low: int, high: int, field: Field, block: IntArray, plan: Plan, scratch: Scratch
 ) -> None:
     """Roll classes and all their pairs up by one block map."""
+    _unite_all(tables, tables.keys[low], low, high, field, block, plan, scratch)
+
+
+@inner
+def _unite_all(
+    tables: Tables,
+    keys: KeyArray,
+    low: int,
+    high: int,
+    field: Field,
+    block: IntArray,
+    plan: Plan,
+    scratch: Scratch,
+) -> None:
+    """Unite classes and all their pairs."""
     groups = tables.counts[low, 0]
-    _roll_up_classes(tables, low, high, field, block, scratch)
+    _roll_up_classes(tables, keys, low, high, field, block, scratch)
     if len(scratch.chain):
         remember(tables, low, high, groups, scratch)
     roll_up_pairs(tables, low, high, plan, scratch)
+
+
+@inner
+def roll_up_to(
+    tables: Tables,
+    fields: KeyFields,
+    ladders: Ladders,
+    low: LongArray,
+    node: LongArray,
+    plan: Plan,
+    scratch: Scratch,
+) -> int:
+    """Roll the tables of ``low``, which stand at depth 1, up to a node above it; return its depth."""
+    depth, high = int(np.int64(1)), int(np.int64(2))
+    for a in range(len(node)):
+        if node[a] > low[a]:
+            begin = ladders.map_start[a, low[a], node[a]]
+            field = (fields.word[a], fields.shift[a], fields.mask[a])
+            roll_up(tables, depth, high, field, ladders.maps[begin:], plan, scratch)
+            depth = high
+    return depth
+
+
+@inner
+def shared_levels(node: LongArray, other: LongArray) -> int:
+    """Return how many leading levels two nodes share."""
+    a = 0
+    while a < len(other) and node[a] == other[a]:
+        a += 1
+    return a
+
+
+@inner
+def is_pass_less(tables: Tables, node: LongArray, first: int, shared: int, scratch: Scratch) -> bool:
+    """Tell whether one pass over the base is less work than rolling up from attribute ``first`` on.
+
+    Counted in lookups; a table is taken to be as large as it was when last made. What the next node
+    ``shared`` is made for both.
+    """
+    steps = 0
+    for a in range(len(node)):
+        steps += scratch.pass_levels[a] != node[a]
+    one_pass = tables.counts[0, 0] * (steps + UNITING)
+    begin = max(first, len(scratch.counts))
+    groups = tables.counts[scratch.depth_of[begin - 1] if begin else 0, 0]
+    work = 0
+    for a in range(begin, len(node)):
+        if node[a] > 0:
+            work += groups * (1 + UNITING) // (2 if a < shared else 1)
+            groups = min(groups, tables.counts[a + 1, 0])
+        if work > one_pass:
+            return True
+    return False

@@ -1,6 +1,7 @@
 """Searches for recodings."""
 
 from sfumato.monitor import Callback, Monitor, Progress
+from sfumato.search.descent import DescentParameters, search_descent
 from sfumato.search.exhaustive import search_exhaustive
 from sfumato.search.granulation_ga import GranulationParameters, search_granulation_ga
 from sfumato.search.lattice_search import LatticeParameters, search_lattice
@@ -30,6 +31,7 @@ __all__ = [
     "METHODS",
     "OBJECTIVES",
     "Callback",
+    "DescentParameters",
     "GranulationParameters",
     "LatticeParameters",
     "Monitor",
@@ -50,6 +52,7 @@ __all__ = [
     "explain_infeasible",
     "is_enumerable",
     "measure_cube",
+    "search_descent",
     "search_exhaustive",
     "search_granulation_ga",
     "search_lattice",

@@ -115,6 +115,8 @@ class Archive:
 
     def add(self, nodes: Recoded, costs: FloatArray, suppressed: LongArray) -> None:
         """Unite with more recodings."""
+        if not len(nodes):
+            return
         nodes = np.concatenate([self.nodes, nodes])
         costs = np.concatenate([self.costs, costs])
         suppressed = np.concatenate([self._suppressed, suppressed])
@@ -166,15 +168,25 @@ class Ledger:
         new = list(dict.fromkeys(key for key in keys if key not in self.number_of))
         if new:
             fresh = np.frombuffer(b"".join(new), dtype=np.int64).reshape(-1, nodes.shape[1])
-            statistics = self.batch.evaluate(fresh, self.tick)
+            statistics = self.compute(fresh)
             for node in statistics.nodes:
                 self.number_of[node.tobytes()] = len(self.number_of)
             feasible = self.problem.feasible(statistics)
-            fits = np.flatnonzero(feasible)
-            costs = self.problem.costs(statistics)[fits]
-            self.front.add(statistics.nodes[fits], costs, statistics.suppressed[fits])
+            costs = self.problem.costs(statistics)
+            fits = np.flatnonzero(feasible & self._may_stay(costs))
+            self.front.add(statistics.nodes[fits], costs[fits], statistics.suppressed[fits])
             self.note(statistics, feasible)
         return np.array([self.number_of.get(key, -1) for key in keys], dtype=np.int64)
+
+    def _may_stay(self, costs: FloatArray) -> BoolArray:
+        """Tell which nodes are not worse than the best one, where one objective says that at once."""
+        if costs.shape[1] > 1 or not len(self.front.costs):
+            return np.ones(len(costs), dtype=bool)
+        return np.asarray(costs[:, 0] <= self.front.costs[0, 0])
+
+    def compute(self, nodes: LongArray) -> Statistics:
+        """Evaluate new nodes, in any order."""
+        return self.batch.evaluate(nodes, self.tick)
 
     def note(self, statistics: Statistics, feasible: BoolArray) -> None:
         """Keep what a search needs to know of new nodes; they are numbered in their order."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sfumato.errors import ParameterError, nearest
 from sfumato.front import count_text
+from sfumato.search.descent import DescentParameters, search_descent
 from sfumato.search.exhaustive import search_exhaustive
 from sfumato.search.granulation_ga import GranulationParameters, search_granulation_ga
 from sfumato.search.lattice_search import LatticeParameters, pruning_words, search_lattice
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
 
 ENUMERABLE = 20_000_000_000
 """Work (recodings × distinct tuples) up to which ``auto`` enumerates: about a minute on two cores."""
+
+PROVABLE = 200_000_000_000
+"""Work up to which ``auto`` proves the best levels: boxes leave most of it out."""
 
 CELLS = 100_000_000
 """Partitions × values of one attribute up to which ``auto`` lists them all."""
@@ -97,6 +101,7 @@ def _compile_optimal(problem: Problem) -> None:
 METHODS: dict[str, Method] = {
     "exhaustive": Method(search_exhaustive, lists=True, numbers=True),
     "optimal": Method(_search_optimal, compile=_compile_optimal),
+    "descent": Method(search_descent, DescentParameters, levels_alone=True),
     "lattice": Method(search_lattice, LatticeParameters, lists=True, numbers=True),
     "pbg-ea": Method(search_pbg_ea, PbgParameters, levels_alone=True),
     "granulation-ga": Method(search_granulation_ga, GranulationParameters, lists=True),
@@ -124,18 +129,23 @@ def choose_method(problem: Problem, asked: str = "auto") -> tuple[str, str]:
     """Decide by counted work, never by the clock, how to search."""
     if asked not in ("auto", *METHODS):
         raise ParameterError(f"there is no search method {asked!r}. {nearest(asked, ['auto', *METHODS])}")
-    if asked == "optimal" and len(problem.objectives) > 1:
+    if asked in ("optimal", "descent") and len(problem.objectives) > 1:
         raise ParameterError(
-            "'optimal' finds one best solution; name one objective, or use 'auto' for a front."
+            f"{asked!r} finds one best solution; name one objective, or use 'auto' for a front."
         )
     if asked != "auto":
         _refuse_unfit(problem, asked)
         return asked, f"asked for; {pruning_words(problem)}" if asked == "lattice" else "asked for"
-    if len(problem.objectives) == 1 and _is_bounded(problem):
-        return "optimal", "one objective: the pruned search proves its optimum"
     space, distinct = problem.space, problem.cube.distinct
     work = f"{count_text(space)} recodings × {distinct:,} tuples"
     work += f" = {space * distinct:.3g} steps" if space < MOST_NODES else ""
+    if len(problem.objectives) == 1 and _is_bounded(problem):
+        if problem.schemes is None and space * distinct > PROVABLE:
+            return (
+                "descent",
+                f"one objective: {work} are too many to rely on a proof (more than {PROVABLE:.3g})",
+            )
+        return "optimal", "one objective: the pruned search proves its optimum"
     if is_enumerable(problem):
         return "exhaustive", f"{work} can be enumerated (at most {ENUMERABLE:.3g})"
     method = "pbg-ea" if problem.schemes is None else "nsga2"

@@ -1,215 +1,190 @@
 """The best node of a lattice for one objective, with its proof.
 
-The lattice is searched from the most general node down, layer by layer. Two
-bounds prune, both from what measures declare:
+From the most general node the search goes to the best neighbour as long as one is better: an attribute one
+level down or up, or one down and another one up. Then the lattice is split into boxes, the one that may
+hold the cheapest node first, until none is left that may hold a better one; see `bounds`.
 
-- An objective made of row penalties costs at least what it would cost without
-  suppression, and where that needs only cell costs it is known for every node
-  beforehand.
-- Where a class that meets the requirements still does so united with any other
-  class, the rows that fail at a node fail at all its specializations. So a node
-  that would need too much suppression rules them out, and what suppression
-  adds to the cost of a node, it adds at least to each of theirs: let F be the
-  rows suppressed at x, p(r) the penalty of row r and P that of a suppressed row; for
-  y below x, F(y) ⊇ F(x) and p_y ≤ p_x, so
-  cost(y) = Σ p_y + Σ_{F(y)} (P − p_y) ≥ Σ p_y + Σ_{F(x)} (P − p_x).
+All nodes of a step are evaluated side by side, and nothing but their numbers decides the
+next step, so that the result does not depend on the number of threads.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.domains import Ladder, Lattice
-from sfumato.measures import Monotone
-from sfumato.search.ledger import Run
-from sfumato.search.problem import is_of_cells, round_costs
-from sfumato.search.texts import text_keys
+from sfumato.search.bounds import Boxes, NodeBounds, NodeBox
+from sfumato.search.ledger import Ledger, Run
+from sfumato.search.problem import round_costs
+from sfumato.search.pymoo_adapter.scoring import violations
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from sfumato._typing import BoolArray, FloatArray, LongArray
     from sfumato.classes import Statistics
     from sfumato.search.problem import Problem, SearchResult
 
-WINDOW = 500_000
-"""Nodes whose bounds are held at once; a larger lattice is searched part by part."""
+MISSES = 1e200
+"""What a node that misses requirements is worth times how much it misses: worse than any that meets them."""
+
+TRIED = 8
+"""How many neighbours are tried at once, the most promising first."""
+
+LEAST_SPLIT, MOST_SPLIT, SPLIT_WORK = 16, 512, 400_000
+"""How many boxes are split at once: × distinct tuples so many, within these limits."""
 
 
 def search_optimal(problem: Problem, run: Run | None = None) -> SearchResult:
     """Find the node with the best first objective that meets every requirement."""
-    return _TopDown(problem, run or Run()).search()
+    search = LevelSearch(problem, run or Run())
+    search.descend(problem.lattice.top)
+    while search.boxes.open and not search.watch.stopped:
+        search.split()
+    return search.found()
 
 
-class _TopDown:
-    """State of one search: the best so far and what is known of the rest."""
+class LevelSearch(Ledger):
+    """All nodes evaluated so far, what each one is worth, and what is still open."""
 
     def __init__(self, problem: Problem, run: Run) -> None:
-        self.problem, self.run, self.watch = problem, run, run.monitor
-        self.batch = run.batch_of(problem)
-        self.objective = problem.objectives[0]
-        self.best: LongArray | None = None
-        self.best_cost = np.inf
-        self.best_suppressed = 0
-        self.open_bound = np.inf
-        self.settled = 0
-        self.known: set[bytes] = set()
-        penalties = Monotone.ROW_PENALTIES in self.objective.monotone
-        self.has_excess = penalties and problem.prunes_down
-        # Known without classes only if the objective looks at nothing but cells.
-        self.has_floor = is_of_cells(self.objective)
+        super().__init__(replace(problem, objectives=problem.objectives[:1]), run, problem.lattice)
+        self.run, self.objective = run, problem.objectives[0]
+        self.bounds = NodeBounds(self.problem, self.batch)
+        self.boxes = Boxes(self.bounds, self.lattice)
+        self.unsettled: list[NodeBox] = []  # that were taken out, and stay open where they are not evaluated
+        self.worth: list[float] = []  # by numbers of nodes: cost, or more where requirements are missed
+        self.excess: list[float] = []  # by numbers of nodes: what suppression adds to those below
+        self.before = 0  # nodes evaluated before the search was resumed
+        self.best = np.inf  # the least cost of a node that meets the requirements
+        self.gains = np.zeros(
+            (2, len(self.lattice.ladders))
+        )  # what a step of each attribute down, up changed
+        self.centre: LongArray | None = None  # the node whose neighbours are evaluated
+        fitting = np.clip(SPLIT_WORK // max(1, problem.cube.distinct), LEAST_SPLIT, MOST_SPLIT)
+        # Where no node rules out others, as many as possible share their tables.
+        self.at_once = int(fitting) if self.bounds.prunes_down else MOST_SPLIT
 
-    def search(self) -> SearchResult:
-        self._dive()
-        for part in _parts(self.problem.lattice):
-            if self.watch.stopped:
-                # What was not looked at costs at least what the most special node does.
-                self.open_bound = min(
-                    self.open_bound, float(self._floor(self.problem.lattice.bottom[None])[0])
-                )
-                break
-            self._search_part(part)
-        nodes = self.problem.lattice.top[None][:0] if self.best is None else self.best[None]
-        bound = min(self.best_cost, self.open_bound)
+    def note(self, statistics: Statistics, feasible: BoolArray) -> None:
+        """Keep what nodes are worth, and what suppression adds to those below."""
+        costs = self.objective.cost(statistics)
+        worth = round_costs(costs)
+        if not feasible.all():
+            missed = 1 + violations(self.problem, statistics).sum(axis=1)
+            worth = np.where(feasible, worth, MISSES * missed)
+        self.worth.extend(worth.tolist())
+        self.excess.extend(self.bounds.excess(statistics).tolist())
+        self.best = min(self.best, float(costs[feasible].min(initial=np.inf)))
+
+    def compute(self, nodes: LongArray) -> Statistics:
+        """Evaluate nodes; neighbours of one node from as many tables as attributes go down."""
+        asks = self.bounds.asks_doomed
+        if self.centre is None:
+            return self.batch.evaluate(nodes, self.tick, bounds=asks)
+        falls = nodes < self.centre
+        lowered = np.where(falls.any(axis=1), falls.argmax(axis=1), -1)
+        pieces = [nodes[lowered == a] for a in np.unique(lowered)]
+        return self.batch.evaluate_near(pieces, self.tick, bounds=asks)
+
+    @property
+    def evaluated(self) -> int:
+        """How many nodes were evaluated."""
+        return self.before + len(self.number_of)
+
+    def found(self, reason: str | None = None) -> SearchResult:
+        """Return the best node, and what every other one costs at least."""
+        self.tick()
+        bound = min([self.best, self.boxes.least, *(box.bound for box in self.unsettled)])
+        is_open = bool(self.boxes.open or self.unsettled)
         return self.run.result(
-            self.problem.lattice,
-            nodes,
-            len(self.known),
-            complete=not self.watch.stopped,
+            self.lattice,
+            self.front.nodes,
+            self.evaluated,
+            complete=not is_open,
+            reason=reason,
             bound=self.objective.direction.sign * bound if np.isfinite(bound) else None,
+            certificate={"open": len(self.boxes.open), "bound rests on": self.bounds.words}
+            if is_open
+            else None,
         )
 
-    def _tick(self) -> None:
-        if self.watch.tick(self.settled / self.problem.lattice.size, len(self.known)):
-            self.batch.stop()
+    # --- better and better nodes -----------------------------------------------------
 
-    def _evaluate(self, nodes: LongArray) -> Statistics:
-        """Evaluate nodes and keep the best."""
-        self._tick()
-        statistics = self.batch.evaluate(nodes, self._tick)
-        self.known.update(node.tobytes() for node in statistics.nodes)
-        fits = np.flatnonzero(self.problem.feasible(statistics))
-        if len(fits):
-            self._keep(
-                statistics.nodes[fits], self.objective.cost(statistics)[fits], statistics.suppressed[fits]
-            )
-        return statistics
+    def descend(self, node: LongArray) -> tuple[LongArray, float]:
+        """Go from neighbour to neighbour while it gets better; return where that ends, and its worth."""
+        worth = float(self._worth_of(self.evaluate(node[None]))[0])
+        while not self.is_over:
+            found, value = self._best_of(node, self._steps(node), worth)
+            if value >= worth:
+                found, value = self._best_of(node, self._swaps(node), worth)
+            if value >= worth:
+                break
+            node, worth = found, value
+        return node, worth
 
-    def _keep(self, nodes: LongArray, costs: FloatArray, suppressed: LongArray) -> None:
-        if self.best is not None:
-            nodes = np.concatenate([self.best[None], nodes])
-            costs = np.append(self.best_cost, costs)
-            suppressed = np.append(self.best_suppressed, suppressed)
-        keys = [round_costs(costs), suppressed, *text_keys(self.problem.lattice, nodes)]
-        first = np.lexsort(keys[::-1])[0]
-        self.best, self.best_cost = nodes[first], float(costs[first])
-        self.best_suppressed = int(suppressed[first])
+    def _worth_of(self, numbers: LongArray) -> FloatArray:
+        return np.array([self.worth[number] if number >= 0 else np.inf for number in numbers.tolist()])
 
-    def _dive(self) -> None:
-        """Walk greedily from the top to a good first solution."""
-        node = self.problem.lattice.top
-        self._evaluate(node[None])
-        while self.best is not None and not self.watch.stopped:
-            below = _specializations(node, self.problem.lattice)
-            if not len(below):
-                return
-            statistics = self._evaluate(below)
-            cost = np.where(self.problem.feasible(statistics), self.objective.cost(statistics), np.inf)
-            if not len(cost) or not np.isfinite(cost.min()):
-                return
-            node = statistics.nodes[int(np.argmin(cost))]
+    def _best_of(self, node: LongArray, moves: LongArray, limit: float) -> tuple[LongArray, float]:
+        """Return a neighbour of a node below a limit, the best of those tried with it; inf if none is."""
+        moves = moves[self._least(node, moves) < limit]
+        moves = moves[np.argsort(self._expected(node, moves), kind="stable")]
+        for start in range(0, len(moves), TRIED):
+            tried = moves[start : start + TRIED]
+            self.centre = node
+            values = self._worth_of(self.evaluate(tried))
+            self.centre = None
+            self._learn(tried - node, values - limit)
+            best = int(np.argmin(values))
+            if values[best] < limit or self.watch.stopped:
+                return tried[best], float(values[best])
+        return node, np.inf
 
-    def _search_part(self, part: Lattice) -> None:
-        """Settle every node of a part of the lattice, most general layers first."""
-        nodes = part.nodes(0, part.size)
-        floor = self._floor(nodes)
-        excess = np.zeros(len(nodes))
-        for layer in _layers(nodes):
-            if self.problem.prunes_down:
-                excess[layer] = _inherited(excess, layer, nodes, part)
-            reachable = layer[np.isfinite(excess[layer])]
-            bound = floor[reachable] + excess[reachable]
-            wanted = reachable[bound <= self.best_cost + _slack(self.best_cost)]
-            done = self._settle(nodes, wanted, floor, excess)
-            self.settled += len(layer)
-            if self.watch.stopped:
-                # Every node from here down, and those of this layer that were not reached, stay open.
-                lower = nodes.sum(axis=1) < nodes[layer[0]].sum()
-                reach = np.concatenate([floor[lower], floor[wanted[~np.isin(wanted, done)]]])
-                self.open_bound = min(self.open_bound, float(reach.min(initial=np.inf)))
-                return
+    def _expected(self, node: LongArray, moves: LongArray) -> FloatArray:
+        """Return what moves may change, by what each of their steps did when last tried alone."""
+        return np.asarray((moves < node) @ self.gains[0] + (moves > node) @ self.gains[1])
 
-    def _settle(
-        self, nodes: LongArray, wanted: LongArray, floor: FloatArray, excess: FloatArray
-    ) -> LongArray:
-        """Evaluate the wanted nodes and note what suppression adds; return those that were done."""
-        if not len(wanted):
-            return wanted
-        statistics = self._evaluate(nodes[wanted])
-        if len(statistics) < len(wanted):
-            return wanted[:0]
-        if self.has_excess:
-            added = self.objective.cost(statistics) - self._unsuppressed(statistics, floor[wanted])
-            excess[wanted] = np.where(
-                self._within_budget(statistics), np.maximum(excess[wanted], added), np.inf
-            )
-        elif self.problem.prunes_down:
-            excess[wanted] = np.where(self._within_budget(statistics), 0.0, np.inf)
-        return wanted
+    def _learn(self, steps: LongArray, changes: FloatArray) -> None:
+        """Remember what single steps changed."""
+        for step, change in zip(steps, changes.tolist(), strict=True):
+            moved = np.flatnonzero(step)
+            if len(moved) == 1:
+                self.gains[int(step[moved[0]] > 0), moved[0]] = min(change, abs(self.best))
 
-    def _within_budget(self, statistics: Statistics) -> BoolArray:
-        return statistics.failing <= self.problem.suppression.budget
+    def _least(self, node: LongArray, moves: LongArray) -> FloatArray:
+        """Return what neighbours cost at least: by their cells, and by what is above them and the node."""
+        known = (self.number_of.get(above.tobytes(), -1) for above in np.maximum(node, moves))
+        added = np.array([self.excess[number] if number >= 0 else 0.0 for number in known])
+        return self.bounds.least(moves, added)
 
-    def _unsuppressed(self, statistics: Statistics, floor: FloatArray) -> FloatArray:
-        return floor if self.has_floor else self.objective.unsuppressed_cost(statistics)
+    def _steps(self, node: LongArray) -> LongArray:
+        """Return the nodes at which one attribute is a level lower or higher."""
+        unit = np.eye(len(node), dtype=np.int64)
+        return self._within(np.concatenate([node - unit, node + unit]))
 
-    def _floor(self, nodes: LongArray) -> FloatArray:
-        """Return what each node costs at least."""
-        if self.has_floor:
-            return self.objective.cost(self.batch.unsuppressed(nodes))
-        return np.full(len(nodes), self.objective.least_cost)
+    def _swaps(self, node: LongArray) -> LongArray:
+        """Return the nodes at which one attribute is a level lower and another one a level higher."""
+        unit = np.eye(len(node), dtype=np.int64)
+        return self._within((node - unit[:, None] + unit)[unit == 0])
 
+    def _within(self, nodes: LongArray) -> LongArray:
+        fits = (nodes >= self.lattice.bottom) & (nodes <= self.lattice.top)
+        return np.ascontiguousarray(nodes[fits.all(axis=1)])
 
-def _slack(cost: float) -> float:
-    """Return how far a bound may lie above the cost by rounding alone."""
-    return 1e-11 * abs(cost) if np.isfinite(cost) else 0.0
+    # --- the proof -------------------------------------------------------------------
 
-
-def _parts(lattice: Lattice) -> Iterator[Lattice]:
-    """Split a lattice into parts small enough to hold, general ones first, by fixing leading levels."""
-    if lattice.size <= WINDOW:
-        yield lattice
-        return
-    widest = next(a for a, count in enumerate(lattice.counts) if count > 1)
-    ladder = lattice.ladders[widest]
-    for level in range(ladder.highest, ladder.lowest - 1, -1):
-        fixed = Ladder(ladder.levels, level, level)
-        yield from _parts(Lattice((*lattice.ladders[:widest], fixed, *lattice.ladders[widest + 1 :])))
-
-
-def _layers(nodes: LongArray) -> Iterator[LongArray]:
-    """Yield node numbers by the sum of their levels, largest first."""
-    total = nodes.sum(axis=1)
-    order = np.argsort(-total, kind="stable")
-    yield from np.split(order, np.flatnonzero(np.diff(-total[order])) + 1)
-
-
-def _inherited(excess: FloatArray, layer: LongArray, nodes: LongArray, part: Lattice) -> FloatArray:
-    """Return the largest excess of the direct generalizations of a layer's nodes."""
-    found = np.zeros(len(layer))
-    stride = 1
-    for a in range(len(part.ladders) - 1, -1, -1):
-        raised = nodes[layer, a] < part.ladders[a].highest
-        found[raised] = np.maximum(found[raised], excess[layer[raised] + stride])
-        stride *= part.counts[a]
-    return found
-
-
-def _specializations(node: LongArray, lattice: Lattice) -> LongArray:
-    """Return the nodes directly below a node."""
-    lower = np.flatnonzero(node > lattice.bottom)
-    below = np.repeat(node[None], len(lower), axis=0)
-    below[np.arange(len(lower)), lower] -= 1
-    return below
+    def split(self) -> None:
+        """Split the boxes that may hold the best nodes, equally good ones included."""
+        # By rounding alone a bound may lie above a cost that it bounds.
+        limit = self.best + 1e-11 * abs(self.best) if np.isfinite(self.best) else np.inf
+        taken = self.boxes.take(self.at_once, limit)
+        if not taken:
+            return
+        self.unsettled = taken
+        low, high = self.boxes.split(taken)
+        numbers = self.evaluate(high).tolist()
+        if min(numbers) >= 0:
+            self.boxes.put(low, high, np.array([self.excess[number] for number in numbers]))
+            self.unsettled = []
+        if np.isfinite(self.best) and self.best > 0:
+            self.share = max(self.share, min(1.0, self.boxes.least / self.best))

@@ -37,6 +37,7 @@ Output: TypeAlias = Literal["label", "mean", "median", "mode"]
 Method: TypeAlias = Literal[
     "auto",
     "optimal",
+    "descent",
     "exhaustive",
     "lattice",
     "pbg-ea",

@@ -261,7 +261,9 @@ class SearchSpec(Section):
     population: Annotated[int, at_least(2)] | None = described(
         None, "Recodings that an evolutionary search keeps at a time.", 100
     )
-    iterations: Whole | None = described(None, "Populations made after the first one.", 500)
+    iterations: Whole | None = described(
+        None, "Populations made after the first one; for `descent`, new starts after the first one.", 500
+    )
     crossover: Share | None = described(None, "Probability that two recodings exchange parts.", 0.9)
     mutation: Share | None = described(None, "Probability that a part of a recoding changes at random.", 0.1)
     walk: Whole | None = described(
@@ -276,7 +278,9 @@ class SearchSpec(Section):
         None, "Whether half of the first population comes from the best recodings by levels.", False
     )
     patience: Annotated[int, at_least(1)] | None = described(
-        None, "The search ends after this many populations in a row that do not improve the front.", 30
+        None,
+        "The search ends after this many populations, or starts, in a row that find nothing better.",
+        30,
     )
     boxes: Annotated[dict[str, float], check_numbers(check_positive)] = described(
         {},

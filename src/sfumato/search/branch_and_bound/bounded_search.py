@@ -32,15 +32,8 @@ from sfumato.search.branch_and_bound.bound_arrays import (
     make_work,
 )
 from sfumato.search.branch_and_bound.incumbents import Techniques, anneal, best_levels
-from sfumato.search.branch_and_bound.queue import (
-    Keeper,
-    Open,
-    Queue,
-    Snapshot,
-    fingerprint,
-    load,
-    stack_states,
-)
+from sfumato.search.branch_and_bound.queue import Open, Queue, Snapshot, as_arrays, load, stack_states
+from sfumato.search.checkpoint import Keeper, fingerprint
 from sfumato.search.ledger import Run
 from sfumato.search.problem import list_recodings, tiny_problem, unbounded_message
 
@@ -180,7 +173,7 @@ class _BoundedSearch:
         # What is at work is still open.
         nodes = [*self.queue.nodes(), *(node for batch in self.at_work for node in batch.nodes)]
         snapshot = Snapshot(nodes, block, self.best.cost, self._all_counts())
-        self.keeper.keep(snapshot, self.space.elements)
+        self.keeper.keep(as_arrays(snapshot, self.space.elements))
 
     def _tick(self) -> None:
         if self.watch.tick(self._progress(), int(self.counts[SOLUTIONS])):

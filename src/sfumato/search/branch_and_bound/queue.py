@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
 import heapq
-import os
-import time
-import zipfile
 from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.errors import ParameterError
-from sfumato.private import create, place, private_folder
+from sfumato.search.checkpoint import load_arrays
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from pathlib import Path
 
     from sfumato._typing import FloatArray, IntArray, LongArray
-    from sfumato.search.branch_and_bound.incumbents import Techniques
-    from sfumato.search.problem import Problem
 
 MOST_OPEN = 3_000_000
 """Nodes beyond which the search goes on in depth, so that memory stays bounded."""
@@ -98,8 +90,7 @@ class Queue:
         ]
 
 
-INTERVAL_S = 10.0
-FIELDS = ("fingerprint", "states", "bounds", "is_bounded", "block", "cost", "counts")
+FIELDS = ("states", "bounds", "is_bounded", "block", "cost", "counts")
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,47 +103,11 @@ class Snapshot:
     counts: LongArray  # counters, in the order of the search
 
 
-def fingerprint(problem: Problem, techniques: Techniques, seed: int, arrays: Iterable[object]) -> str:
-    """Return a text that is equal for equal runs."""
-    assert problem.schemes is not None
-    parts = [
-        problem.cube.fingerprint,
-        problem.objectives[0].name,
-        *(f"{item.measure.name}={item.limit!r}" for item in problem.requirements),
-        repr(problem.suppression),
-        repr(techniques),
-        str(seed),
-    ]
-    digest = hashlib.sha256("\n".join(parts).encode())
-    for scheme in problem.schemes:
-        digest.update(f"{scheme.name} {scheme.size} {scheme.count():x}".encode())
-        digest.update(scheme.finest.block.tobytes())
-    for array in arrays:
-        digest.update(np.asarray(array).tobytes())
-    return digest.hexdigest()
-
-
 def load(path: Path, expected: str) -> Snapshot | None:
     """Read a checkpoint; None where there is no file."""
-    if not path.parent.is_dir():
-        raise ParameterError(
-            f"the folder {path.parent} for the checkpoint does not exist. Make it first.", where=str(path)
-        )
-    if not path.exists() or path.stat().st_size == 0:
+    held = load_arrays(path, expected, FIELDS)
+    if held is None:
         return None
-    try:
-        with path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
-            held = {name: file[name] for name in FIELDS}
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
-        raise ParameterError(
-            f"{path.name} is not a checkpoint. Name another file.", where=str(path)
-        ) from None
-    if str(held["fingerprint"]) != expected:
-        raise ParameterError(
-            f"{path.name} is the checkpoint of another run: its data, specification or settings differ. "
-            "Name another file, or remove it.",
-            where=str(path),
-        )
     nodes = [
         Open(states.tobytes(), float(bound), bool(flag))
         for states, bound, flag in zip(held["states"], held["bounds"], held["is_bounded"], strict=True)
@@ -160,38 +115,14 @@ def load(path: Path, expected: str) -> Snapshot | None:
     return Snapshot(nodes, held["block"], float(held["cost"]), held["counts"])
 
 
-class Keeper:
-    """Writes checkpoints from time to time, each one whole or not at all, and for this user's eyes alone."""
-
-    def __init__(self, path: Path | None, mark: str) -> None:
-        self._path, self._mark = path, mark
-        self._last = time.perf_counter()
-
-    @property
-    def is_due(self) -> bool:
-        """Whether it is time for the next one."""
-        return self._path is not None and time.perf_counter() - self._last >= INTERVAL_S
-
-    def keep(self, snapshot: Snapshot, elements: int) -> None:
-        """Write a checkpoint in place of the last one."""
-        if self._path is None:
-            return
-        states = np.frombuffer(b"".join(node.states for node in snapshot.nodes), dtype=np.int8)
-        with private_folder(self._path.parent) as folder:
-            draft = folder / "checkpoint"
-            create(draft)
-            with draft.open("wb") as file:
-                np.savez(
-                    file,
-                    fingerprint=np.array(self._mark),
-                    states=states.reshape(len(snapshot.nodes), elements),
-                    bounds=np.array([node.bound for node in snapshot.nodes], dtype=np.float64),
-                    is_bounded=np.array([node.is_bounded for node in snapshot.nodes], dtype=np.bool_),
-                    block=snapshot.block,
-                    cost=np.array(snapshot.cost),
-                    counts=snapshot.counts,
-                )
-                file.flush()
-                os.fsync(file.fileno())
-            place(folder, [(draft, self._path)], private=[self._path.name])
-        self._last = time.perf_counter()
+def as_arrays(snapshot: Snapshot, elements: int) -> dict[str, object]:
+    """Return what a checkpoint holds."""
+    states = np.frombuffer(b"".join(node.states for node in snapshot.nodes), dtype=np.int8)
+    return {
+        "states": states.reshape(len(snapshot.nodes), elements),
+        "bounds": np.array([node.bound for node in snapshot.nodes], dtype=np.float64),
+        "is_bounded": np.array([node.is_bounded for node in snapshot.nodes], dtype=np.bool_),
+        "block": snapshot.block,
+        "cost": snapshot.cost,
+        "counts": snapshot.counts,
+    }

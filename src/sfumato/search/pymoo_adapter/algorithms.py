@@ -85,9 +85,12 @@ def load(name: str) -> type[Algorithm]:
     """Return the class of an algorithm; that of AGE-MOEA brings kernels of its own."""
     kind: type[Algorithm]
     if name == "agemoea":
-        from pymoo.algorithms.moo.age import AGEMOEA
+        from pymoo.algorithms.moo import age
 
-        kind = AGEMOEA
+        # Its kernels are compiled by their first call, which would take seconds of the search.
+        corners = age.find_corner_solutions(np.eye(3, 2))
+        age.AGEMOEASurvival.minkowski_distances(np.eye(3, 2)[corners], np.eye(3, 2), 1.0)
+        kind = age.AGEMOEA
     else:
         kind = OTHERS[name]
     return kind

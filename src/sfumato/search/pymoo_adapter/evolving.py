@@ -140,6 +140,7 @@ class _EvolvingRun:
         # However little time there was for seeds, what they are is kept.
         self.evaluations.evaluate(self.seeds.X, lambda: None)
         try:
+            self._refuse_late()
             if self.genome.width:
                 self._evolve(name)
             else:
@@ -163,11 +164,15 @@ class _EvolvingRun:
         if self.watch.tick(fraction, self.evaluated):
             self.evaluations.stop()
 
-    def _evaluate(self, X: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Evaluate recodings, or raise StoppedError."""
+    def _refuse_late(self) -> None:
+        """Raise StoppedError if it is time."""
         self._tick()
         if self.watch.stopped:
             raise StoppedError
+
+    def _evaluate(self, X: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Evaluate recodings, or raise StoppedError."""
+        self._refuse_late()
         return self.evaluations.evaluate(X, self._tick)
 
     def _evolve(self, name: str) -> None:
@@ -224,6 +229,7 @@ class _EvolvingRun:
         chosen = self.seeds.X[places]
         drawn, taken = [chosen], set(self.genome.keys(chosen))
         for _ in range(DRAWS):
+            self._refuse_late()
             X = self.genome.draw(size - len(taken), self.random)
             keys = dict(zip(self.genome.keys(X), range(len(X)), strict=True))
             known = self._is_known(X, self.genome.keys(X))
