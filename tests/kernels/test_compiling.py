@@ -53,7 +53,8 @@ KERNELS_OF_THE_DEMO = {
     "dominance": "keep_non_dominated",
     "frequencies": "_count_lost frequency_penalties total_penalty",
     "histograms": "_add_level _bound_equal _bound_mixed _count_keys _fill_entropy _fill_hierarchical "
-    "_fill_ordered _fill_ordered_apart _fill_recursive _gap _rest _settle _sort count_doomed measure_histograms sort_pairs",
+    "_fill_ordered _fill_ordered_apart _fill_recursive _gap _rest _settle _sort count_doomed "
+    "measure_histograms sort_pairs",
     "lattice_classes": "_advance _cell_sums _class_sizes _collect _count_failing _fewest_bits "
     "_fill_properties _lead _measure_pairs _popcount _smallest_size _suppress _suppress_below_mean "
     "_suppress_failing _suppress_smallest _worst_value evaluate_nodes reduce_classes",

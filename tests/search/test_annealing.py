@@ -33,7 +33,7 @@ def test_every_step_is_a_recoding_of_its_schemes_at_the_cost_it_says(task, seed)
     memory, draws = search._allocate(), np.random.default_rng(seed).random((200, 4))
     best = block.copy()
     arrays = (search.tuples, search.space.decisions, memory.ends, search.model)
-    cost = anneal(*arrays, moves, draws, memory.works, block, best)
+    cost = anneal(*arrays, moves, 10.0, draws, memory.works, block, best)
     for found in (block, best):
         parts = [Partition.of(item) for item in search.space.blocks(found)]
         assert all(scheme.is_valid(item) for scheme, item in zip(schemes, parts, strict=True))

@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 RUNS, SETS, LISTED = range(3)
 # Steps before other attributes change, how often it is one alone, and steps from which temperatures come.
 ROUND, ALONE, SAMPLE = 64, 0.7, 128
-# The first temperature as a share of the (geometric) mean rise in cost, and the last as a share of it.
-HEAT, COOLING = 0.4, 0.02
+COOLING = 0.02  # the last temperature as a share of the first
 
 
 @kernel
@@ -97,6 +96,7 @@ def anneal(
     ends: Ends,
     model: BoundModel,
     moves: tuple[LongArray, IntArray, IntArray, IntArray],
+    heat: float,
     draws: FloatArray,
     works: tuple[Work, Work],
     block: IntArray,
@@ -106,11 +106,12 @@ def anneal(
 
     ``moves`` are the kind of each attribute; of RUNS, for each code the first one that is joined with its
     successor where this one is, and the one after the last; of LISTED, partitions (members, codes).
+    ``heat`` is the first temperature as a share of the (geometric) mean rise in cost of the first steps.
     ``block`` is the recoding to begin with and becomes the last one, ``best`` the best one.
     """
     start, codes, names = decisions.code_start, len(block), works[0].block
     works[0].trial[:] = JOINED
-    now, least, heat, total, rises = np.inf, np.inf, 0.0, 0.0, 0
+    now, least, warm, total, rises = np.inf, np.inf, 0.0, 0.0, 0
     one, two = 0, 0
     for step in range(len(draws)):
         if works[0].control[0]:
@@ -143,9 +144,9 @@ def anneal(
             total += math.log(cost - now)
             rises += 1
         elif step == SAMPLE:
-            heat = HEAT * math.exp(total / max(rises, 1))
-        warmth = heat * COOLING ** (step / len(draws))
-        if cost <= now - warmth * math.log(max(draw[3], 1e-300)):
+            warm = heat * math.exp(total / max(rises, 1))
+        cooled = warm * COOLING ** (step / len(draws))
+        if cost <= now - cooled * math.log(max(draw[3], 1e-300)):
             now = cost
             for code in range(codes):
                 block[code] = ends.fine[code]

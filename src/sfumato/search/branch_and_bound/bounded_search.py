@@ -31,8 +31,8 @@ from sfumato.search.branch_and_bound.bound_arrays import (
     make_work,
 )
 from sfumato.search.branch_and_bound.incumbents import (
-    CHAINS,
     EPOCHS,
+    HEATS,
     STEPS_EACH,
     Techniques,
     best_levels,
@@ -67,8 +67,9 @@ PIECE = 8
 AT_WORK = 2
 """Nodes of a batch, how many of them one thread takes at a time, and batches at work at once."""
 
-SEEDING_SHARE, PATIENCE = 0.8, 2
-"""Share of the time limit for a first solution, and epochs without a better one before annealing ends."""
+NARROW_SHARE, SEEDING_SHARE, PATIENCE = 0.5, 0.8, 2
+"""When annealing ends: of contiguous blocks where there are others too, and at all, as shares of the time
+limit; and after how many epochs without a better solution."""
 
 ROUNDING = 1e-11
 """Costs of cells that differ by this share are equal but for rounding."""
@@ -177,6 +178,9 @@ class _BoundedSearch:
 
     def _begin(self) -> None:
         root = Open(np.zeros(self.space.elements, dtype=np.int8).tobytes(), -np.inf)
+        # So that a bound is known even where time is up before the first node is expanded.
+        _, left = self.workers.call(partial(self._expand, nodes=[root], limit=np.inf, only_bound=True))
+        root = Open(root.states, float(left.out[0, 0]))
         if self.techniques.seeding:
             self._seed()
         self.queue.push(root)
@@ -212,12 +216,12 @@ class _BoundedSearch:
         """Look for a good solution before the proof begins, among contiguous blocks first."""
         assert self.problem.schemes is not None
         narrow = tuple(map(narrower, self.problem.schemes))
-        phases = [narrow, self.problem.schemes] if narrow != self.problem.schemes else [narrow]
-        for number, schemes in enumerate(phases):
+        phases = [(narrow, NARROW_SHARE)] if narrow != self.problem.schemes else []
+        for schemes, share in [*phases, (self.problem.schemes, SEEDING_SHARE)]:
             levels = best_levels(replace(self.problem, schemes=schemes), self.watch)
             for start in [tuple(scheme.coarsest for scheme in schemes), *([levels] if levels else [])]:
                 self._offer(self._block_of(start))
-            self._anneal(schemes, SEEDING_SHARE * (number + 1) / len(phases))
+            self._anneal(schemes, share)
 
     def _anneal(self, schemes: tuple[Scheme, ...], share: float) -> None:
         """Improve the best by chains of doubled length, until none does or a share of the time is spent."""
@@ -234,7 +238,8 @@ class _BoundedSearch:
                 block = self._block_of(tuple(scheme.coarsest for scheme in schemes))
             moves = make_moves(self.space, schemes, block, self.seed + epoch)
             chain = partial(self._chain, block, moves, STEPS_EACH * self.space.codes << epoch)
-            for cost, found in self.workers.map(chain, [(self.seed, epoch, i) for i in range(CHAINS)], tick):
+            seeds = [(self.seed, epoch, number) for number in range(len(HEATS))]
+            for cost, found in self.workers.map(chain, seeds, tick):
                 if cost < self._limit:
                     self._offer(found)
             idle = idle + 1 if self.best is before else 0
@@ -247,8 +252,8 @@ class _BoundedSearch:
     ) -> tuple[float, IntArray]:
         """Anneal from a recoding in a worker; return the least cost, and the blocks that have it."""
         draws, best = np.random.default_rng(seed).random((steps, 4)), block.copy()
-        arrays = (self.tuples, self.space.decisions, memory.ends, self.model)
-        return annealing.anneal(*arrays, moves, draws, memory.works, block.copy(), best), best
+        arrays = (self.tuples, self.space.decisions, memory.ends, self.model, moves, HEATS[seed[-1]])
+        return annealing.anneal(*arrays, draws, memory.works, block.copy(), best), best
 
     def _block_of(self, recoding: tuple[Partition, ...]) -> IntArray:
         """Return a recoding as blocks of the finest member's blocks."""
@@ -316,9 +321,11 @@ class _BoundedSearch:
                 taken.append(node)
         return taken
 
-    def _expand(self, memory: _WorkerRoom, nodes: list[Open], limit: float) -> tuple[int, expanding.Left]:
+    def _expand(
+        self, memory: _WorkerRoom, nodes: list[Open], limit: float, *, only_bound: bool = False
+    ) -> tuple[int, expanding.Left]:
         """Expand nodes in a worker; return how many were done, and what they leave."""
-        is_new = [self.techniques.requeue and not node.is_bounded for node in nodes]
+        is_new = [only_bound or (self.techniques.requeue and not node.is_bounded) for node in nodes]
         left = self._make_left(len(nodes))
         done = expanding.expand_many(
             self.tuples,

@@ -87,10 +87,11 @@ class Techniques:
 LEVEL_WORK = 2_000_000_000
 """Recodings × tuples up to which the best levels are sought."""
 
-STEPS_EACH, EPOCHS, CHAINS = 20, 12, 2
-"""Steps of a first chain for each code, how often they are doubled at most, and chains side by side."""
+STEPS_EACH, EPOCHS, HEATS = 8, 14, (0.4, 0.1)
+"""Steps of a first chain for each code, how often they are doubled at most, and chains side by side: one that
+looks far, and one that stays near the best and is worth something whenever it is stopped."""
 
-MEMBERS = 256
+MEMBERS = 64
 """Partitions to choose from where a scheme has no moves of its own."""
 
 
