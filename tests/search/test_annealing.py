@@ -31,16 +31,17 @@ def test_every_step_is_a_recoding_of_its_schemes_at_the_cost_it_says(task, seed)
     block = search._block_of(tuple(scheme.coarsest for scheme in schemes))
     moves = make_moves(search.space, schemes, block, seed)
     memory, draws = search._allocate(), np.random.default_rng(seed).random((200, 4))
-    best = block.copy()
     arrays = (search.tuples, search.space.decisions, memory.ends, search.model)
-    cost = anneal(*arrays, moves, 10.0, draws, memory.works, block, best)
-    for found in (block, best):
+    trail = np.zeros((5, len(block)), dtype=np.int32), np.full(5, np.inf)
+    anneal(*arrays, moves, 10.0, draws, memory.works, block, trail)
+    used = np.isfinite(trail[1])
+    for found, cost in zip((block, *trail[0][used]), (np.inf, *trail[1][used]), strict=True):
         parts = [Partition.of(item) for item in search.space.blocks(found)]
         assert all(scheme.is_valid(item) for scheme, item in zip(schemes, parts, strict=True))
-    if search.model.exact and np.isfinite(cost):
-        statistics = search.recodings.evaluate([item.block[None] for item in parts])
-        assert search.problem.feasible(statistics)[0]
-        assert search.objective.cost(statistics)[0] == pytest.approx(cost, rel=1e-9, abs=1e-9)
+        if search.model.exact and np.isfinite(cost):
+            statistics = search.recodings.evaluate([item.block[None] for item in parts])
+            assert search.problem.feasible(statistics)[0]
+            assert search.objective.cost(statistics)[0] == pytest.approx(cost, rel=1e-9, abs=1e-9)
 
 
 def _random(seed: int, scheme: type[Sets | Ordered], rows: int = 150, values: int = 9) -> Problem:

@@ -100,18 +100,19 @@ def anneal(
     draws: FloatArray,
     works: tuple[Work, Work],
     block: IntArray,
-    best: IntArray,
-) -> float:
-    """Take one step for each row of ``draws``, four random numbers; return the least cost that was met.
+    trail: tuple[IntArray, FloatArray],
+) -> None:
+    """Take one step for each row of ``draws``, four random numbers.
 
     ``moves`` are the kind of each attribute; of RUNS, for each code the first one that is joined with its
     successor where this one is, and the one after the last; of LISTED, partitions (members, codes).
     ``heat`` is the first temperature as a share of the (geometric) mean rise in cost of the first steps.
-    ``block`` is the recoding to begin with and becomes the last one, ``best`` the best one.
+    ``block`` is the recoding to begin with and becomes the last one. ``trail`` receives the last of those
+    that were better than all before them, (so many, codes), and what they cost.
     """
     start, codes, names = decisions.code_start, len(block), works[0].block
     works[0].trial[:] = JOINED
-    now, least, warm, total, rises = np.inf, np.inf, 0.0, 0.0, 0
+    now, least, warm, total, rises, met = np.inf, np.inf, 0.0, 0.0, 0, 0
     one, two = 0, 0
     for step in range(len(draws)):
         if works[0].control[0]:
@@ -151,7 +152,7 @@ def anneal(
             for code in range(codes):
                 block[code] = ends.fine[code]
         if cost < least:
-            least = cost
+            least = trail[1][met % len(trail[1])] = cost
             for code in range(codes):
-                best[code] = ends.fine[code]
-    return least
+                trail[0][met % len(trail[1]), code] = ends.fine[code]
+            met += 1

@@ -34,6 +34,7 @@ from sfumato.search.branch_and_bound.incumbents import (
     EPOCHS,
     HEATS,
     STEPS_EACH,
+    TRAIL,
     Techniques,
     best_levels,
     make_moves,
@@ -54,7 +55,7 @@ from sfumato.search.problem import list_recodings, tiny_problem, unbounded_messa
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-    from sfumato._typing import IntArray, LongArray
+    from sfumato._typing import FloatArray, IntArray, LongArray
     from sfumato.domains import Lattice
     from sfumato.kernels.scheme_elements import Ends
     from sfumato.measures import RowPenalties
@@ -239,9 +240,11 @@ class _BoundedSearch:
             moves = make_moves(self.space, schemes, block, self.seed + epoch)
             chain = partial(self._chain, block, moves, STEPS_EACH * self.space.codes << epoch)
             seeds = [(self.seed, epoch, number) for number in range(len(HEATS))]
-            for cost, found in self.workers.map(chain, seeds, tick):
-                if cost < self._limit:
-                    self._offer(found)
+            for found, costs in self.workers.map(chain, seeds, tick):
+                # The cheapest may miss what the kernel does not see; one that is met costs no second look.
+                for number in np.argsort(costs).tolist():
+                    if costs[number] < self._limit:
+                        self._offer(found[number])
             idle = idle + 1 if self.best is before else 0
             if idle == PATIENCE or self.workers.control[0]:
                 break
@@ -249,11 +252,13 @@ class _BoundedSearch:
 
     def _chain(
         self, block: IntArray, moves: Moves, steps: int, memory: _WorkerRoom, seed: tuple[int, ...]
-    ) -> tuple[float, IntArray]:
-        """Anneal from a recoding in a worker; return the least cost, and the blocks that have it."""
-        draws, best = np.random.default_rng(seed).random((steps, 4)), block.copy()
+    ) -> tuple[IntArray, FloatArray]:
+        """Anneal from a recoding in a worker; return the last improvements and what they cost."""
+        draws = np.random.default_rng(seed).random((steps, 4))
+        trail = np.zeros((TRAIL, len(block)), dtype=np.int32), np.full(TRAIL, np.inf)
         arrays = (self.tuples, self.space.decisions, memory.ends, self.model, moves, HEATS[seed[-1]])
-        return annealing.anneal(*arrays, draws, memory.works, block.copy(), best), best
+        annealing.anneal(*arrays, draws, memory.works, block.copy(), trail)
+        return trail
 
     def _block_of(self, recoding: tuple[Partition, ...]) -> IntArray:
         """Return a recoding as blocks of the finest member's blocks."""

@@ -91,8 +91,8 @@ STEPS_EACH, EPOCHS, HEATS = 8, 14, (0.4, 0.1)
 """Steps of a first chain for each code, how often they are doubled at most, and chains side by side: one that
 looks far, and one that stays near the best and is worth something whenever it is stopped."""
 
-MEMBERS = 64
-"""Partitions to choose from where a scheme has no moves of its own."""
+MEMBERS, TRAIL = 64, 32
+"""Partitions to choose from where a scheme has no moves of its own, and improvements that a chain keeps."""
 
 
 def best_levels(problem: Problem, monitor: Monitor) -> tuple[Partition, ...] | None:
