@@ -110,6 +110,15 @@ def optimum_problem(limit: float, minimize: str = "loss") -> Problem:
     return make_problem(prepared, (), (minimize,))
 
 
+def closeness_problem(limit: float) -> Problem:
+    """The best node for t = 0.2 of the occupation."""
+    spec = adult_spec(limit, require={"t(occupation)": 0.2}).to_dict()
+    attributes = spec["attributes"]
+    assert isinstance(attributes, dict)
+    attributes["occupation"] = {"role": "sensitive"}
+    return make_problem(load(None, Spec.from_dict(spec)), (), ("loss",))
+
+
 @cache
 def synthetic(rows: int) -> Path:
     """Write five quasi-identifiers and a sensitive attribute, the same every time, as parquet."""
@@ -159,6 +168,7 @@ __all__ = [
     "SYNTHETIC_QUASI_IDENTIFIERS",
     "adult",
     "adult_spec",
+    "closeness_problem",
     "complete_adult",
     "data_folder",
     "environment",

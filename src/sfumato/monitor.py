@@ -58,6 +58,11 @@ class Monitor:
         return time.perf_counter() - self._begin
 
     @property
+    def spent(self) -> float:
+        """Share of the time limit that is over; 0 where there is none."""
+        return self.seconds / self._limit if self._limit else 0.0
+
+    @property
     def stopped(self) -> bool:
         """Whether the search has been told to stop."""
         return self.reason is not None

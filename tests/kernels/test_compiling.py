@@ -51,13 +51,13 @@ OTHERS = "import sfumato\nsfumato.warm_up()\n"
 KERNELS_OF_THE_DEMO = {
     "diversity": "fill_diversity summed_inverse",
     "dominance": "keep_non_dominated",
-    "doomed": "_bound_distance _bound_equal _bound_known count_doomed",
     "frequencies": "_count_lost frequency_penalties total_penalty",
-    "histograms": "_add_level _count_keys _fill_entropy _fill_hierarchical _fill_ordered "
-    "_fill_ordered_apart _fill_recursive _gap _settle _sort measure_histograms sort_pairs",
+    "histograms": "_add_level _bound_equal _bound_mixed _count_keys _fill_entropy _fill_hierarchical "
+    "_fill_ordered _fill_ordered_apart _fill_recursive _gap _rest _settle _sort count_doomed "
+    "measure_histograms sort_pairs",
     "lattice_classes": "_advance _cell_sums _class_sizes _collect _count_failing _fewest_bits "
     "_fill_properties _lead _measure_pairs _popcount _smallest_size _suppress _suppress_below_mean "
-    "_suppress_failing _suppress_smallest _sum_doomed _worst_value evaluate_nodes reduce_classes",
+    "_suppress_failing _suppress_smallest _worst_value evaluate_nodes reduce_classes",
     "recoded_classes": "_block_costs _block_extents _block_heights price_blocks",
     "rolling": "_is_same _recode _roll_up_classes _roll_up_pairs _unite_all _unite_narrow _unite_wide add_up "
     "group_anew is_pass_less remember roll_up roll_up_pairs roll_up_to shared_levels table_bits",

@@ -49,8 +49,8 @@ def fails(model: BoundModel, rows: int, bits: KeyArray, at: int) -> bool:
     return False
 
 
-@kernel
-def _make_fine(tuples: Tuples, decisions: Decisions, ends: Ends, work: Work) -> None:
+@inner
+def make_fine(tuples: Tuples, decisions: Decisions, ends: Ends, work: Work) -> None:
     """Add up the classes of the fine end."""
     amount = tuples.amount[0]
     fine = work.fine
@@ -215,7 +215,7 @@ def bound_ends(
     work: Work,
 ) -> tuple[float, int]:
     """Return what every recoding between the ends costs at least, inf if none is feasible; and lost rows."""
-    _make_fine(tuples, decisions, ends, work)
+    make_fine(tuples, decisions, ends, work)
     lost = 0
     if model.inherits:
         lost = _make_coarse(decisions, ends, model, work)
@@ -231,7 +231,7 @@ def cost_recoding(
     tuples: Tuples, decisions: Decisions, ends: Ends, model: BoundModel, states: IntArray, work: Work
 ) -> float:
     """Return what the fine end in ``ends`` costs; ``states`` has nothing open."""
-    _make_fine(tuples, decisions, ends, work)
+    make_fine(tuples, decisions, ends, work)
     _measure_blocks(decisions, ends, model, states, work)
     _cost_classes(decisions, ends, model, 0, work)
     return fine_cost(model, work)

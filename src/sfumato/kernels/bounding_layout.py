@@ -103,3 +103,4 @@ class Work(NamedTuple):
     apart_bound: FloatArray  # (elements,)
     merged: LongArray  # (elements,): classes that joining unites
     counters: LongArray  # see COUNTERS
+    control: LongArray  # the first number becomes 1 to stop

@@ -195,6 +195,8 @@ def _plunge(
     out = left.out[i]
     for step in range(use.plunge):
         work = works[step % 2]
+        if work.control[0]:
+            return
         how, chosen = expand(
             source, decisions, ends, trial, model, use, best, states, work, out, left.trial_block[i]
         )
@@ -240,18 +242,15 @@ def expand_many(
     best: float,
     states: IntArray,
     only_bound: LongArray,
-    control: LongArray,
     works: tuple[Work, Work],
     left: Left,
 ) -> int:
     """Expand nodes one after another; those marked ``only_bound`` are bounded and left for later.
 
-    ``states`` (n, elements) is changed; ``control[0]`` becomes 1 to stop. Returns how many nodes were
-    done; what became of each is in ``left``.
+    ``states`` (n, elements) is changed. Returns how many nodes were done before it was stopped; what became
+    of each is in ``left``.
     """
     for i in range(len(states)):
-        if control[0]:
-            return i
         if only_bound[i]:
             how = bound_only(
                 tuples, decisions, ends, model, use, states[i], works[0], left.out[i], left.block[i]
@@ -262,6 +261,8 @@ def expand_many(
                 _leave(left, i, states[i], left.out[i, 0], True)
         else:
             _plunge(tuples, decisions, ends, trial, model, use, best, states[i], works, left, i)
+        if works[0].control[0]:
+            return i
         if model.exact:
             best = min(best, left.cost[i])
     return len(states)

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 # What a property of a class is; lower numbers do not need the pairs in order.
 ENTROPY, RECURSIVE, T_ORDERED, T_HIERARCHICAL = range(7, 11)
+# Numbers of `lattice_classes`, which imports this module.
+SIZE, DISTINCT_BITS, DISTINCT_PAIRS, T_EQUAL, SHARE = 0, 1, 2, 4, 6
+TANGENTS, SLACK = 3, 1e-9
 
 
 @inner
@@ -318,3 +321,92 @@ def measure_histograms(tables: Tables, depth: int, plan: Plan, number: int, scra
             _fill_ordered(runs, rows, reach, area, plan.row_count, m, found)
     else:
         _fill_hierarchical(runs, rows, plan, number, scratch.held, scratch.squares[number], found)
+
+
+@kernel
+def _bound_equal(tables: Tables, depth: int, plan: Plan, number: int, scratch: Scratch) -> None:
+    """Let x of n rows stay where Σ_v min(c_v, x·P_v) ≥ (1 − t)·x, for a distance of 1 between any two values.
+
+    The difference of both sides is concave in x and 0 at 0: from n on, each tangent meets 0 nearer to where
+    the difference last does, and never below.
+    """
+    source, groups = plan.source[number], tables.counts[depth, 0]
+    classes, counts = tables.pair_class[depth, source], tables.pair_rows[depth, source]
+    values, rows = tables.pair_value[depth, source], tables.rows[depth]
+    most, full, share = scratch.most[0], scratch.most[1], scratch.most[2]
+    least = 1.0 - plan.required[number] - SLACK
+    for c in range(groups):
+        full[c] = 0.0
+        share[c] = 0.0
+    for _ in range(TANGENTS):
+        for i in range(tables.counts[depth, 1 + source]):
+            c = classes[i]
+            part = plan.overall[source, values[i]] / plan.row_count
+            is_full = counts[i] < min(most[c], float(rows[c])) * part
+            full[c] += counts[i] if is_full else 0.0
+            share[c] += 0.0 if is_full else part
+        for c in range(groups):
+            if share[c] < least:
+                most[c] = min(most[c], full[c] / (least - share[c]))
+            full[c] = 0.0
+            share[c] = 0.0
+
+
+@kernel
+def _rest(kind: int, value: float, far: float) -> float:
+    """Return what is concave in shares and not negative: entropy, one less the largest share, far less t."""
+    if kind == ENTROPY:
+        return math.log(max(value, 1.0))
+    return 1.0 - 1.0 / max(value, 1.0) if kind == SHARE else far - value
+
+
+@kernel
+def _bound_mixed(tables: Tables, depth: int, plan: Plan, number: int, scratch: Scratch) -> None:
+    """Let x of n rows stay where x · u(limit) ≤ n · u(class), u being concave in the shares of values.
+
+    For parts that stay have the limit's u or more, and the mean u of all parts is not above the class's.
+    """
+    most, kind, sign = scratch.most[0], plan.kind[number], plan.sign[number]
+    if kind < T_ORDERED and plan.details.apart[plan.source[number]].any():
+        return  # rows without a known value do not count there
+    far, limit = plan.details.farthest[number] + 2 * SLACK, plan.required[number] - sign * SLACK
+    for c in range(tables.counts[depth, 0]):
+        found = scratch.values[number, c]
+        if sign * (found - limit) < 0:
+            share = _rest(kind, found, far) / _rest(kind, limit, far)
+            most[c] = min(most[c], tables.rows[depth, c] * max(share, 0.0))
+
+
+@inner
+def count_doomed(tables: Tables, depth: int, plan: Plan, scratch: Scratch) -> tuple[int, int]:
+    """Write to ``scratch.doomed`` the rows of each class that go at every specialization. O(pairs).
+
+    Classes that meet a requirement meet it united too (see `sfumato.measures.Union`). So what stays of a
+    class when it is split is a part that meets the requirement, and the histogram of the class bounds how
+    many rows such a part can have. All others are doomed. Rounding favours what stays. Return how many are
+    doomed, and the sum over all others of the rows of their class.
+    """
+    groups, rows, most = tables.counts[depth, 0], tables.rows[depth], scratch.most[0]
+    for c in range(groups):
+        most[c] = rows[c]
+    least = 0.0
+    for p in range(len(plan.kind)):
+        kind, limit = plan.kind[p], plan.required[p]
+        if np.isnan(limit):
+            continue
+        if kind == SIZE or kind == DISTINCT_BITS or kind == DISTINCT_PAIRS:
+            least = limit if kind == SIZE else least
+            for c in range(groups):
+                most[c] = most[c] if scratch.values[p, c] >= limit else 0.0
+        elif kind == T_EQUAL:
+            _bound_equal(tables, depth, plan, p, scratch)
+        elif kind == SHARE or kind == ENTROPY or kind == T_ORDERED or kind == T_HIERARCHICAL:
+            _bound_mixed(tables, depth, plan, p, scratch)
+    gone, squares = 0, 0
+    for c in range(groups):
+        stays = np.int64(most[c] + 1e-6)
+        # Where persons are counted, they are never more than rows.
+        scratch.doomed[c] = rows[c] - (stays if stays >= least else 0)
+        gone += scratch.doomed[c]
+        squares += (rows[c] - scratch.doomed[c]) * rows[c]
+    return gone, squares

@@ -19,10 +19,10 @@ import numpy as np
 
 from sfumato.kernels._options import inner, kernel
 from sfumato.kernels.diversity import DIVERSITY, fill_diversity, summed_inverse
-from sfumato.kernels.doomed import count_doomed
 from sfumato.kernels.frequencies import frequency_penalties
 from sfumato.kernels.histograms import (
     ENTROPY,
+    count_doomed,
     measure_histograms,
     sort_pairs,
 )
@@ -285,22 +285,6 @@ def _cell_sums(
 
 
 @kernel
-def _sum_doomed(tables: Tables, depth: int, sums: LongArray, scratch: Scratch, out: LongArray) -> None:
-    """Write the sums of a node as if ``scratch.doomed`` rows went, and a class shrank without being split."""
-    rows = tables.rows[depth]
-    gone = 0
-    squared = 0
-    for c in range(tables.counts[depth, 0]):
-        gone += scratch.doomed[c]
-        squared += (rows[c] - scratch.doomed[c]) * rows[c]
-    for column in range(FIXED_SUMS):
-        out[column] = sums[column]
-    out[SUPPRESSED] = gone
-    out[FAILING_ROWS] = gone
-    out[ROWS_SQUARED] = squared
-
-
-@kernel
 def _smallest_size(groups: int, sizes: LongArray, scratch: Scratch) -> int:
     """Return the smallest size of a class that remains."""
     largest = np.iinfo(np.int64).max
@@ -493,8 +477,10 @@ def reduce_classes(
         scratch.doomed[c] = tables.rows[depth, c] * scratch.out[c]
     _cell_sums(tables, depth, fields, ladders, levels, scratch, sums[FIXED_SUMS + properties : width])
     if plan.bounds:
-        count_doomed(tables, depth, plan, scratch)
-        _sum_doomed(tables, depth, sums, scratch, sums[width:])
+        for column in range(FIXED_SUMS):
+            sums[width + column] = sums[column]
+        gone, sums[width + ROWS_SQUARED] = count_doomed(tables, depth, plan, scratch)
+        sums[width + SUPPRESSED] = sums[width + FAILING_ROWS] = gone
         _cell_sums(tables, depth, fields, ladders, levels, scratch, sums[width + FIXED_SUMS + properties :])
     if len(worst) > properties:
         frequency_penalties(

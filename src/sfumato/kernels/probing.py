@@ -267,7 +267,7 @@ def probe(
             continue
         ends.clock[0] += 1
         for e in range(first, last):
-            if states[e] != OPEN:
+            if states[e] != OPEN or work.control[0]:
                 continue
             same = _first_of_pair(decisions, ends, a, e)
             if same == e:

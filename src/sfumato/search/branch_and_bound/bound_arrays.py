@@ -247,7 +247,7 @@ def _is_exact(problem: Problem, space: BoundSpace) -> bool:
     return is_seen and not problem.of_table and plain and problem.cube.persons is None and space.is_closed
 
 
-def make_work(tuples: layout.Tuples, space: BoundSpace) -> layout.Work:
+def make_work(tuples: layout.Tuples, space: BoundSpace, control: LongArray) -> layout.Work:
     """Allocate the working memory of one thread."""
     n, codes, elements = tuples.codes.shape[1], space.codes, space.elements
     return layout.Work(
@@ -289,6 +289,7 @@ def make_work(tuples: layout.Tuples, space: BoundSpace) -> layout.Work:
         apart_bound=np.zeros(elements),
         merged=_longs(elements),
         counters=_longs(len(layout.COUNTERS)),
+        control=control,
     )
 
 

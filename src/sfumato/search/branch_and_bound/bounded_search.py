@@ -11,7 +11,7 @@ this happens in a fixed order: the result does not depend on the number of threa
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -20,9 +20,8 @@ import numpy as np
 from sfumato.classes import Workers
 from sfumato.domains import Partition
 from sfumato.errors import ParameterError
-from sfumato.kernels import bounding, expanding
+from sfumato.kernels import annealing, expanding
 from sfumato.kernels import bounding_layout as layout
-from sfumato.kernels.scheme_elements import JOINED, Ends
 from sfumato.schemes import Ordered
 from sfumato.search.branch_and_bound.bound_arrays import (
     BoundSpace,
@@ -31,7 +30,16 @@ from sfumato.search.branch_and_bound.bound_arrays import (
     make_tuples,
     make_work,
 )
-from sfumato.search.branch_and_bound.incumbents import Techniques, anneal, best_levels
+from sfumato.search.branch_and_bound.incumbents import (
+    EPOCHS,
+    HEATS,
+    STEPS_EACH,
+    TRAIL,
+    Techniques,
+    best_levels,
+    make_moves,
+    narrower,
+)
 from sfumato.search.branch_and_bound.queue import Open, Queue, Snapshot, as_arrays, load, stack_states
 from sfumato.search.checkpoint import Keeper, fingerprint
 from sfumato.search.ledger import Run
@@ -40,15 +48,22 @@ from sfumato.search.problem import list_recodings, tiny_problem, unbounded_messa
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-    from sfumato._typing import IntArray, LongArray
+    from sfumato._typing import FloatArray, IntArray, LongArray
     from sfumato.domains import Lattice
+    from sfumato.kernels.scheme_elements import Ends
     from sfumato.measures import RowPenalties
+    from sfumato.schemes import Scheme
+    from sfumato.search.branch_and_bound.incumbents import Moves
     from sfumato.search.problem import Problem, SearchResult
 
 BATCH = 32
 PIECE = 8
 AT_WORK = 2
 """Nodes of a batch, how many of them one thread takes at a time, and batches at work at once."""
+
+NARROW_SHARE, SEEDING_SHARE, PATIENCE = 0.5, 0.8, 2
+"""When annealing ends: of contiguous blocks where there are others too, and at all, as shares of the time
+limit; and after how many epochs without a better solution."""
 
 ROUNDING = 1e-11
 """Costs of cells that differ by this share are equal but for rounding."""
@@ -152,11 +167,14 @@ class _BoundedSearch:
         return self._result()
 
     def _allocate(self) -> _WorkerRoom:
-        works = (make_work(self.tuples, self.space), make_work(self.tuples, self.space))
-        return _WorkerRoom(self.space.make_ends(), self.space.make_ends(), works)
+        work, other = (make_work(self.tuples, self.space, self.workers.control) for _ in range(2))
+        return _WorkerRoom(self.space.make_ends(), self.space.make_ends(), (work, other))
 
     def _begin(self) -> None:
         root = Open(np.zeros(self.space.elements, dtype=np.int8).tobytes(), -np.inf)
+        # So that a bound is known even where time is up before the first node is expanded.
+        _, left = self.workers.call(partial(self._expand, nodes=[root], limit=np.inf, only_bound=True))
+        root = Open(root.states, float(left.out[0, 0]))
         if self.techniques.seeding:
             self._seed()
         self.queue.push(root)
@@ -189,18 +207,51 @@ class _BoundedSearch:
     # --- the first solution -----------------------------------------------------
 
     def _seed(self) -> None:
-        """Look for a good solution before the proof begins."""
-        schemes = self.problem.schemes or ()
-        starts = [tuple(scheme.coarsest for scheme in schemes)]
-        levels = best_levels(self.problem, self.watch)
-        starts += [levels] if levels else []
-        for start in starts:
-            self._offer(self._block_of(start))
-            for cost, found in anneal(self.problem, start, self._quick_cost, self.seed):
-                if cost < self._limit:
-                    self._offer(self._block_of(found))
-                if self.watch.tick(0.0, int(self.counts[SOLUTIONS])):
-                    return
+        """Look for a good solution before the proof begins, among contiguous blocks first."""
+        assert self.problem.schemes is not None
+        narrow = tuple(map(narrower, self.problem.schemes))
+        phases = [(narrow, NARROW_SHARE)] if narrow != self.problem.schemes else []
+        for schemes, share in [*phases, (self.problem.schemes, SEEDING_SHARE)]:
+            levels = best_levels(replace(self.problem, schemes=schemes), self.watch)
+            for start in [tuple(scheme.coarsest for scheme in schemes), *([levels] if levels else [])]:
+                self._offer(self._block_of(start))
+            self._anneal(schemes, share)
+
+    def _anneal(self, schemes: tuple[Scheme, ...], share: float) -> None:
+        """Improve the best by chains of doubled length, until none does or a share of the time is spent."""
+
+        def tick() -> None:
+            if self.watch.tick(0.0, int(self.counts[SOLUTIONS])) or self.watch.spent > share:
+                self.workers.stop()
+
+        idle = 0
+        for epoch in range(EPOCHS):
+            before = self.best
+            block = before.block
+            if block is None:
+                block = self._block_of(tuple(scheme.coarsest for scheme in schemes))
+            moves = make_moves(self.space, schemes, block, self.seed + epoch)
+            chain = partial(self._chain, block, moves, STEPS_EACH * self.space.codes << epoch)
+            seeds = [(self.seed, epoch, number) for number in range(len(HEATS))]
+            for found, costs in self.workers.map(chain, seeds, tick):
+                # The cheapest may miss what the kernel does not see; one that is met costs no second look.
+                for number in np.argsort(costs).tolist():
+                    if costs[number] < self._limit:
+                        self._offer(found[number])
+            idle = idle + 1 if self.best is before else 0
+            if idle == PATIENCE or self.workers.control[0]:
+                break
+        self.workers.control[0] = self.watch.stopped
+
+    def _chain(
+        self, block: IntArray, moves: Moves, steps: int, memory: _WorkerRoom, seed: tuple[int, ...]
+    ) -> tuple[IntArray, FloatArray]:
+        """Anneal from a recoding in a worker; return the last improvements and what they cost."""
+        draws = np.random.default_rng(seed).random((steps, 4))
+        trail = np.zeros((TRAIL, len(block)), dtype=np.int32), np.full(TRAIL, np.inf)
+        arrays = (self.tuples, self.space.decisions, memory.ends, self.model, moves, HEATS[seed[-1]])
+        annealing.anneal(*arrays, draws, memory.works, block.copy(), trail)
+        return trail
 
     def _block_of(self, recoding: tuple[Partition, ...]) -> IntArray:
         """Return a recoding as blocks of the finest member's blocks."""
@@ -210,17 +261,6 @@ class _BoundedSearch:
             block[scheme.finest.block] = partition.block
             parts.append(block)
         return np.concatenate(parts)
-
-    def _quick_cost(self, recoding: tuple[Partition, ...]) -> float:
-        def cost(memory: _WorkerRoom) -> float:
-            memory.ends.fine[:] = self._block_of(recoding)
-            memory.ends.fine_count[:] = [partition.count for partition in recoding]
-            states = np.full(self.space.elements, JOINED, dtype=np.int32)
-            return bounding.cost_recoding(
-                self.tuples, self.space.decisions, memory.ends, self.model, states, memory.works[0]
-            )
-
-        return self.workers.call(cost)
 
     # --- the best ----------------------------------------------------------------
 
@@ -279,9 +319,11 @@ class _BoundedSearch:
                 taken.append(node)
         return taken
 
-    def _expand(self, memory: _WorkerRoom, nodes: list[Open], limit: float) -> tuple[int, expanding.Left]:
+    def _expand(
+        self, memory: _WorkerRoom, nodes: list[Open], limit: float, *, only_bound: bool = False
+    ) -> tuple[int, expanding.Left]:
         """Expand nodes in a worker; return how many were done, and what they leave."""
-        is_new = [self.techniques.requeue and not node.is_bounded for node in nodes]
+        is_new = [only_bound or (self.techniques.requeue and not node.is_bounded) for node in nodes]
         left = self._make_left(len(nodes))
         done = expanding.expand_many(
             self.tuples,
@@ -293,7 +335,6 @@ class _BoundedSearch:
             limit,
             stack_states(nodes),
             np.array(is_new, dtype=np.int64),
-            self.workers.control,
             memory.works,
             left,
         )

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from sfumato.domains import Ladder, Lattice, Partition
 from sfumato.errors import ParameterError, nearest
+from sfumato.kernels import annealing
 from sfumato.kernels import bounding_layout as layout
+from sfumato.schemes import GuidedOrdered, GuidedSets
+from sfumato.schemes.contiguous import Contiguous
 from sfumato.search.ledger import Run
 from sfumato.search.optimal import search_optimal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Sequence
 
+    from sfumato._typing import IntArray, LongArray
     from sfumato.monitor import Monitor
+    from sfumato.schemes import Scheme
+    from sfumato.search.branch_and_bound.bound_arrays import BoundSpace
     from sfumato.search.problem import Problem
+
+    Moves: TypeAlias = tuple[LongArray, IntArray, IntArray, IntArray]
 
 PLUNGE = 8
 """Nodes that are expanded one below the other, each from the classes of the one above it."""
@@ -80,13 +87,12 @@ class Techniques:
 LEVEL_WORK = 2_000_000_000
 """Recodings × tuples up to which the best levels are sought."""
 
-STEP_WORK = 20_000_000
-STEPS_EACH = 40
-MOST_STEPS = 3_000
-"""Steps of annealing: × tuples, for each value of a domain, and in all."""
+STEPS_EACH, EPOCHS, HEATS = 8, 14, (0.4, 0.1)
+"""Steps of a first chain for each code, how often they are doubled at most, and chains side by side: one that
+looks far, and one that stays near the best and is worth something whenever it is stopped."""
 
-HEAT = 0.02
-"""A step that costs this share more is taken at first with probability 1/e."""
+MEMBERS, TRAIL = 64, 32
+"""Partitions to choose from where a scheme has no moves of its own, and improvements that a chain keeps."""
 
 
 def best_levels(problem: Problem, monitor: Monitor) -> tuple[Partition, ...] | None:
@@ -120,30 +126,31 @@ def best_levels(problem: Problem, monitor: Monitor) -> tuple[Partition, ...] | N
     )
 
 
-def anneal(
-    problem: Problem,
-    start: tuple[Partition, ...],
-    cost: Callable[[tuple[Partition, ...]], float],
-    seed: int,
-) -> Iterator[tuple[float, tuple[Partition, ...]]]:
-    """Walk from a recoding by small changes, and yield whatever is better than all before."""
-    schemes = problem.schemes
-    assert schemes is not None
+def narrower(scheme: Scheme) -> Scheme:
+    """Return the members with contiguous blocks of a scheme that has others too, else the scheme."""
+    return GuidedOrdered(scheme.tree) if isinstance(scheme, GuidedSets) else scheme
+
+
+def make_moves(space: BoundSpace, schemes: Sequence[Scheme], block: IntArray, seed: int) -> Moves:
+    """Say how annealing changes the partitions of schemes, see `annealing.anneal`, from a recoding on."""
+    kinds = np.full(len(schemes), annealing.LISTED, dtype=np.int64)
+    reach = np.zeros((2, space.codes), dtype=np.int32)
+    listed = np.zeros((MEMBERS, space.codes), dtype=np.int32)
     rng = np.random.default_rng(seed)
-    sizes = np.array([scheme.finest.count - 1 for scheme in schemes], dtype=np.float64)
-    if not sizes.any():
-        return
-    steps = min(MOST_STEPS, STEP_WORK // max(1, problem.cube.distinct), STEPS_EACH * int(sizes.sum()))
-    drawn = rng.choice(len(schemes), size=steps, p=sizes / sizes.sum())
-    now, best = cost(start), math.inf
-    here = start
-    for step, attribute in enumerate(drawn.tolist()):
-        changed = schemes[attribute].mutate(here[attribute], rng)
-        there = (*here[:attribute], changed, *here[attribute + 1 :])
-        found = cost(there)
-        heat = HEAT * (1 - step / steps) ** 2 * abs(min(best, now))
-        if found <= now or (heat > 0 and rng.random() < math.exp((now - found) / heat)):
-            here, now = there, found
-        if found < best:
-            best = found
-            yield found, there
+    for a, (scheme, blocks) in enumerate(zip(schemes, space.blocks(block), strict=True)):
+        begin, end = space.decisions.code_start[a : a + 2]
+        if end - begin == scheme.size and isinstance(scheme, Contiguous):
+            kinds[a] = annealing.RUNS
+            reach[:, begin : end - 1] = scheme.reach.T
+        elif (
+            end - begin == scheme.size
+            and isinstance(scheme, GuidedSets)
+            and len(scheme.tree.parent) == scheme.size + 1
+        ):
+            kinds[a] = annealing.SETS
+        else:
+            here = member = Partition.of(blocks)
+            for row in listed:
+                row[begin:end][scheme.finest.block] = member.block
+                member = scheme.mutate(member if rng.integers(4) else here, rng)
+    return kinds, *reach, listed
