@@ -406,10 +406,10 @@ def count_protection(groups: Groups) -> Count:
         joins.append(f"LEFT JOIN {table} AS t{number} ON {same}")
         extent = f"t{number}.top::DOUBLE / t{number}.bottom"
         terms.append(f"{float(weight)!r} * coalesce({extent}, {float(costs.default or 0)!r})")
-    found = f"SELECT n, {' + '.join(terms)} AS diversity FROM classes {' '.join(joins)}"
-    smallest, inverse = groups.once(
-        f"SELECT min(diversity), sum(CASE WHEN diversity > 0 THEN n / diversity END) FROM ({found})"
-    )[0]
+    found = f"SELECT class, n, {' + '.join(terms)} AS diversity FROM classes {' '.join(joins)}"
+    # In one order, so that the last digits are the same in every run.
+    inverses = "sum(CASE WHEN diversity > 0 THEN n / diversity END ORDER BY class)"
+    smallest, inverse = groups.once(f"SELECT min(diversity), {inverses} FROM ({found})")[0]
     return groups.kept_rows / inverse if smallest > 0 else 0
 
 

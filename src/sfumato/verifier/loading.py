@@ -191,7 +191,7 @@ def _group(groups: Groups) -> None:
     by = ", ".join(keys)
     groups.make(
         "classes",
-        f"SELECT row_number() OVER () AS class, * FROM "
+        f"SELECT row_number() OVER (ORDER BY {by}) AS class, * FROM "
         f"(SELECT {by}, sum(n)::BIGINT AS n FROM counted GROUP BY {by})",
     )
     same = " AND ".join(f"counted.{key} IS NOT DISTINCT FROM classes.{key}" for key in keys)
