@@ -51,9 +51,10 @@ def build(
     order = None if attribute_spec.order is None else [text_of(entry) for entry in attribute_spec.order]
     given = attribute_spec.hierarchy
     if given is not None and given.source in ("tree", "file"):
-        definition = _listed(attribute, given, known, order, resolve)
+        leaves, depths = _listed(attribute, given, known, order, resolve)
         kind = "ordinal" if kind == "ordinal" else "category"
-    elif given is not None or attribute_spec.granularity is not None:
+        return build_leaves(leaves, has_missing=has_missing, kind=kind, depths=depths)
+    if given is not None or attribute_spec.granularity is not None:
         rule = {} if given is None else given.model_dump(exclude_none=True)
         definition = Definition(**rule, granularity=attribute_spec.granularity)
     elif order is not None:
@@ -150,8 +151,8 @@ class _SeveralProblemsError(HierarchyError):
 
 def _listed(
     attribute: str, given: HierarchySpec, values: Sequence[Value], order: list[str] | None, resolve: Resolve
-) -> Definition:
-    """Read the leaves of a tree or a file, and check them against the data."""
+) -> tuple[LeafRows, dict[str, int]]:
+    """Read the leaves of a tree or a file with their depths, and check them against the data."""
     depths: dict[str, int] = {}
     if given.file is not None:
         leaves = read_leaves(resolve(given.file), attribute, name=given.file)
@@ -161,7 +162,7 @@ def _listed(
     if found:
         raise _SeveralProblemsError(found)
     rows = leaves.rows if order is None else _reordered(leaves, order)
-    return Definition(leaves={row[0]: [*row[1:]] for row in rows}, depths=depths)
+    return LeafRows(attribute, rows), depths
 
 
 def _reordered(leaves: LeafRows, order: Sequence[str]) -> list[Sequence[str]]:

@@ -7,8 +7,11 @@ byte order mark and blank lines are passed over, the encoding is UTF-8.
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
+import itertools
+import operator
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -47,6 +50,8 @@ def problems(leaves: LeafRows, values: Sequence[str]) -> list[HierarchyError]:
     Rows with the wrong number of columns or with empty cells are left out of the later
     checks, so that one mistake is not reported twice.
     """
+    if _are_sound(leaves.rows, values):
+        return []
     if not leaves.rows:
         return [HierarchyError("the hierarchy has no rows.", where=leaves.where())]
     width = Counter(len(row) for row in leaves.rows).most_common(1)[0][0]
@@ -64,6 +69,32 @@ def problems(leaves: LeafRows, values: Sequence[str]) -> list[HierarchyError]:
     found += _several_roots(leaves, sound)
     found += _lacking(leaves, values)
     return found
+
+
+def _are_sound(rows: Sequence[Sequence[str]], values: Sequence[str]) -> bool:
+    """Tell whether rows are a hierarchy of the data, at the cost of a few sets, since most are."""
+    if len(set(map(len, rows))) != 1 or len(rows[0]) < 2:
+        return False
+    columns = columns_of(rows)
+    distinct = [set(column) for column in columns]
+    return (
+        not any("" in found for found in distinct)
+        and len(distinct[0]) == len(rows)
+        and len(distinct[-1]) == 1
+        and distinct[0].issuperset(values)
+        and all(_nests(*pair) for pair in itertools.pairwise(columns[1:]))
+    )
+
+
+def columns_of(rows: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Return the columns of rows of one width; each at once, for rows by the ten thousand."""
+    return [list(map(operator.itemgetter(place), rows)) for place in range(len(rows[0]) if rows else 0)]
+
+
+def _nests(labels: Sequence[str], coarser: Sequence[str]) -> bool:
+    """Tell whether equal labels have equal labels above them."""
+    above = dict(zip(labels, coarser, strict=True))
+    return all(map(operator.eq, map(above.__getitem__, labels), coarser))
 
 
 def _more(count: int, noun: str) -> str:
@@ -187,11 +218,18 @@ def parse_leaves(text: str, attribute: str, *, source: str) -> LeafRows:
     >>> parse_leaves("Male;*\nFemale;*\n", "sex", source="sex.csv").rows
     [['Male', '*'], ['Female', '*']]
     """
-    rows: list[list[str]] = []
+    separator = find_separator(text)
+    with contextlib.suppress(csv.Error):
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+        rows = list(reader)
+        # One row a line, and none is blank.
+        if len(rows) == reader.line_num and min(map(len, rows), default=0) > 1:
+            return LeafRows(attribute, rows, source)
+    rows = []
     lines: list[int] = []
     line = 1
     try:
-        reader = csv.reader(io.StringIO(text, newline=""), delimiter=find_separator(text), strict=True)
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
         for row in reader:
             if len(row) > 1 or "".join(row).strip():
                 rows.append(row)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 import numpy as np
 
@@ -58,6 +58,8 @@ def texts_of_array(values: pa.Array) -> list[str]:
         # Finer than a microsecond no Python value is.
         values = values.cast(pa.timestamp("us", values.type.tz), safe=False)
         return [text_of(value.replace(tzinfo=None)) for value in values.to_pylist()]
+    if pa.types.is_string(values.type) or pa.types.is_large_string(values.type):
+        return cast("list[str]", values.to_pylist())
     if not pa.types.is_decimal(values.type):
         return [text_of(value) for value in values.to_pylist()]
     # Without an exponent and without needless zeros.
