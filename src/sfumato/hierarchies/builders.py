@@ -12,7 +12,7 @@ import numpy as np
 
 from sfumato.errors import HierarchyError
 from sfumato.hierarchies.hierarchy import ROOT, Hierarchy
-from sfumato.hierarchies.hierarchy_files import LeafRows, columns_of
+from sfumato.hierarchies.hierarchy_files import LeafRows
 from sfumato.hierarchies.kinds import sorted_numbers, text_of, texts_of, unify_dates
 
 if TYPE_CHECKING:
@@ -197,31 +197,30 @@ def build_leaves(
     the tree: children follow each other as they first appear in the rows, and so every
     block of every level is contiguous.
     """
-    columns = columns_of(pre_order(leaves.rows))
-    above = map(list, zip(*columns[1:], strict=True))
-    definition: dict[str, object] = {"leaves": dict(zip(columns[0], above, strict=True))}
+    order = pre_order(leaves)
+    rows = [leaves.rows[number] for number in order.tolist()]
+    definition: dict[str, object] = {"leaves": {row[0]: list(row[1:]) for row in rows}}
+    between = []
+    for level, first in enumerate(leaves.first[1:-1], start=1):
+        starts = starts_of(np.diff(first[order]) != 0)
+        between.append(Level(starts, [rows[start][level] for start in starts.tolist()]))
     if depths:
         definition["depths"] = dict(depths)
     return assemble(
         leaves.attribute,
         kind,
-        columns[0],
-        [level_by_labels(column) for column in columns[1:-1]],
+        [row[0] for row in rows],
+        between,
         has_missing=has_missing,
         definition=definition,
-        root=columns[-1][0],
+        root=rows[0][-1],
     )
 
 
-def pre_order(rows: Sequence[Sequence[str]]) -> list[Sequence[str]]:
-    """Sort rows so that equal labels are side by side, in the order of their first appearance."""
-    ranks = []
-    for labels in columns_of(rows)[1:-1]:
-        rank = {label: number for number, label in enumerate(dict.fromkeys(labels))}
-        ranks.append([*map(rank.__getitem__, labels)])
-    if not ranks:
-        return list(rows)
-    return [rows[number] for number in np.lexsort(ranks).tolist()]
+def pre_order(leaves: LeafRows) -> LongArray:
+    """Return the order in which equal labels are side by side, in the order of their first appearance."""
+    levels = leaves.first[1:-1]
+    return np.lexsort(levels) if levels else np.arange(len(leaves.rows))
 
 
 def build_columns(

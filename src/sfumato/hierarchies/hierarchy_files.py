@@ -10,17 +10,23 @@ from __future__ import annotations
 import contextlib
 import csv
 import io
-import itertools
 import operator
 from collections import Counter
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import count, pairwise, repeat
+from operator import itemgetter
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from sfumato.errors import HierarchyError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
+
+    from sfumato._typing import LongArray
 
 
 @dataclass(frozen=True)
@@ -32,6 +38,16 @@ class LeafRows:
     rows: Sequence[Sequence[str]]
     source: str = ""  # where the rows come from: the name of a file, or empty
     lines: Sequence[int] = ()  # the line of each row in that file; empty where there is none
+
+    @cached_property
+    def first(self) -> list[LongArray]:
+        """For every level, the first row that has the label of each row; rows must have one width."""
+        return [
+            np.fromiter(
+                map(dict[str, int]().setdefault, map(itemgetter(level), self.rows), count()), np.int64
+            )
+            for level in range(len(self.rows[0]))
+        ]
 
     def line(self, number: int) -> int:
         """Return the line of a row, counted from 1."""
@@ -50,7 +66,7 @@ def problems(leaves: LeafRows, values: Sequence[str]) -> list[HierarchyError]:
     Rows with the wrong number of columns or with empty cells are left out of the later
     checks, so that one mistake is not reported twice.
     """
-    if _are_sound(leaves.rows, values):
+    if _are_sound(leaves, values):
         return []
     if not leaves.rows:
         return [HierarchyError("the hierarchy has no rows.", where=leaves.where())]
@@ -71,30 +87,17 @@ def problems(leaves: LeafRows, values: Sequence[str]) -> list[HierarchyError]:
     return found
 
 
-def _are_sound(rows: Sequence[Sequence[str]], values: Sequence[str]) -> bool:
-    """Tell whether rows are a hierarchy of the data, at the cost of a few sets, since most are."""
-    if len(set(map(len, rows))) != 1 or len(rows[0]) < 2:
+def _are_sound(leaves: LeafRows, values: Sequence[str]) -> bool:
+    """Tell whether rows are a hierarchy of the data, at little cost, since most are."""
+    rows = leaves.rows
+    if len(set(map(len, rows))) != 1 or len(rows[0]) < 2 or any(map(operator.contains, rows, repeat(""))):
         return False
-    columns = columns_of(rows)
-    distinct = [set(column) for column in columns]
+    own, *levels = leaves.first
     return (
-        not any("" in found for found in distinct)
-        and len(distinct[0]) == len(rows)
-        and len(distinct[-1]) == 1
-        and distinct[0].issuperset(values)
-        and all(_nests(*pair) for pair in itertools.pairwise(columns[1:]))
+        bool((own == np.arange(len(rows))).all() and not levels[-1].any())
+        and all((above[fine] == above).all() for fine, above in pairwise(levels))
+        and {row[0] for row in rows}.issuperset(values)
     )
-
-
-def columns_of(rows: Sequence[Sequence[str]]) -> list[list[str]]:
-    """Return the columns of rows of one width; each at once, for rows by the ten thousand."""
-    return [list(map(operator.itemgetter(place), rows)) for place in range(len(rows[0]) if rows else 0)]
-
-
-def _nests(labels: Sequence[str], coarser: Sequence[str]) -> bool:
-    """Tell whether equal labels have equal labels above them."""
-    above = dict(zip(labels, coarser, strict=True))
-    return all(map(operator.eq, map(above.__getitem__, labels), coarser))
 
 
 def _more(count: int, noun: str) -> str:

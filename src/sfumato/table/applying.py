@@ -10,7 +10,7 @@ import numpy as np
 
 from sfumato.errors import ParameterError
 from sfumato.hierarchies.hierarchy import ROOT
-from sfumato.table.arrow import number_array, places_of, text_array
+from sfumato.table.arrow import MISSING, number_array, places_of, text_array, truth_array
 from sfumato.table.engine import from_arrow_beside
 from sfumato.table.keys import ColumnPlan, Names, clean, key
 from sfumato.table.libraries import nw, pa, pc
@@ -199,15 +199,15 @@ class _Joining:
             keys = slim.column(place).combine_chunks().cast(plan.values.type)
             places = pc.index_in(keys, value_set=plan.values)
             for part, entries in plan.parts.items():
-                found = entries.take(places)
                 if part == "block":
-                    found = found.fill_null(plan.missing[part]) if part in plan.missing else found
-                    blocks.append(places_of(found))
-                columns[self.names.of(part, plan.place)] = found
+                    # Missing has the place -1, which is the last one.
+                    own = np.append(places_of(entries), plan.missing.get(part, MISSING))
+                    blocks.append(own[places_of(places)].astype(np.int32))
+                else:
+                    columns[self.names.of(part, plan.place)] = entries.take(places)
         if len(self.suppressed):
             flags = _are_among(blocks[: self.suppressed.shape[1]], self.suppressed)
-            packed = pa.py_buffer(np.packbits(flags, bitorder="little"))
-            columns[self.names.flag] = pa.Array.from_buffers(pa.bool_(), len(flags), [None, packed])
+            columns[self.names.flag] = truth_array(flags)
         native: Any = nw.from_arrow(pa.table(columns), backend=rows.implementation)
         return cast("Frame", rows.with_columns(*native.iter_columns()))
 

@@ -93,7 +93,7 @@ def row_order(source: Source, columns: Mapping[str, pa.Array], keep: Sequence[st
 def _sort(table: pa.Table) -> LongArray:
     keys = [field.name for field in table.schema if not pa.types.is_nested(field.type)]
     places = pc.sort_indices(table, sort_keys=[(name, "ascending") for name in keys])
-    return np.asarray(places.to_numpy(), dtype=np.int64)
+    return counts_of(places)
 
 
 def find_unique(source: Source, names: Sequence[str]) -> list[str]:
@@ -357,7 +357,7 @@ def _leave(
 
 
 def _has_blank(cells: pa.Array) -> bool:
-    return pa.types.is_string(cells.type) and bool(pc.any(pc.equal(cells, "")).as_py())
+    return pa.types.is_string(cells.type) and pc.min(pc.binary_length(cells)).as_py() == 0
 
 
 def _leave_by(
