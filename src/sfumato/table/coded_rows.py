@@ -98,9 +98,9 @@ class CodedRows:
         """Return every row as one number, or as few as can be, and which columns are in which."""
         keys: list[LongArray] = []
         places: list[list[int]] = []
-        span = _LARGEST_KEY
+        span = 1
         for place, (column, rank, size) in enumerate(zip(self.columns, ranks, sizes, strict=True)):
-            if span * size > _LARGEST_KEY:
+            if not keys or span * size > _LARGEST_KEY:
                 keys.append(np.zeros(sum(map(len, column.codes)), dtype=np.int64))
                 places.append([])
                 span = 1

@@ -296,9 +296,10 @@ def _even_batches(
         waiting = pa.Table.from_batches([], reader.schema)
         for batch in reader:
             waiting = pa.concat_tables([waiting, pa.Table.from_batches([batch])])
-            full = waiting.num_rows - waiting.num_rows % _BATCH_ROWS
-            yield from copy(waiting.slice(0, full)).to_batches(_BATCH_ROWS)
-            waiting = waiting.slice(full)
+            # Each by itself: a part of a larger batch is not written with the same bytes.
+            while waiting.num_rows >= _BATCH_ROWS:
+                yield from copy(waiting.slice(0, _BATCH_ROWS)).to_batches()
+                waiting = waiting.slice(_BATCH_ROWS)
         yield from copy(waiting).to_batches()
 
     return pa.RecordBatchReader.from_batches(reader.schema, batches())
