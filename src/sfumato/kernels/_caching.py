@@ -6,8 +6,8 @@ import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from numba.core.caching import FunctionCache, IndexDataCacheFile
-from numba.core.runtime import rtsys
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
+from numba.core.runtime.nrt import rtsys
 
 from sfumato.kernels._group_types import IS_KNOWN
 from sfumato.kernels._parts import KernelCache, PartCache
@@ -48,7 +48,7 @@ class Cache(FunctionCache):
     each other's entries.
     """
 
-    _impl_class: type[KernelCache] = KernelCache  # type: ignore[assignment]
+    _impl_class = KernelCache if IS_KNOWN else CompileResultCacheImpl
 
     def __init__(self, function: object, before_compiling: Callable[[], None]) -> None:
         super().__init__(function)

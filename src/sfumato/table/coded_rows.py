@@ -88,7 +88,10 @@ class CodedRows:
                 yield pa.record_batch(shown, schema=schema)
 
         schema = pa.schema(
-            [(name, _look_up(found, np.zeros(0)).type) for name, found in zip(self.names, cells, strict=True)]
+            [
+                (name, _look_up(found, np.zeros(0, dtype=np.int64)).type)
+                for name, found in zip(self.names, cells, strict=True)
+            ]
         )
         return pa.RecordBatchReader.from_batches(schema, batches())
 

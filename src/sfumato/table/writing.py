@@ -342,23 +342,42 @@ def _leave(
     place = quote_name(Names.beside(coded.names).row)
     cells = _relation_of(coded.cells(place[1:-1]))
     chosen, by_size, left = _choose_forms(cells, leaving, target, place)
-    ranks, ranked = [], []
-    for column, (name, form) in zip(coded.columns, chosen.items(), strict=True):
-        keys = ", ".join(f"{key} ASC NULLS LAST" for key in _keys({name: form}, by_size, target))
-        rank = f"dense_rank() OVER (ORDER BY {keys}) - 1 AS place, {quote_name(name)}"
-        own = f"SELECT * FROM sfumato_cells WHERE {place} < {len(column.cells)}"
-        found = left.query("sfumato_cells", f"SELECT {rank} FROM ({own}) ORDER BY {place}").to_arrow_table()
-        ranks.append(counts_of(found.column(0).combine_chunks()))
-        _, first = np.unique(ranks[-1], return_index=True)
-        ranked.append(found.column(1).combine_chunks().take(number_array(first)))
-        if column.has_missing and target in _BLANK_IS_MISSING and _has_blank(ranked[-1]):
+    ranks, ranked = _rank(coded, chosen, by_size, target, left)
+    for column, cells in zip(coded.columns, ranked, strict=True):
+        if column.has_missing and target in _BLANK_IS_MISSING and _has_blank(cells):
             # To a reader these are one, so that they are told apart after all other columns.
             return _leave_by(_held(table), leaving, target)
     return coded.rows(ranks, ranked, ordered=leaving.order == "sorted", size=_BATCH_ROWS)
 
 
+def _rank(
+    coded: CodedRows,
+    chosen: Mapping[str, _Form],
+    by_size: set[str],
+    target: FileFormat,
+    left: duckdb.DuckDBPyRelation,
+) -> tuple[list[LongArray], list[pa.Array]]:
+    """Return for every column the rank of each cell, and the cells in this order; missing is the last."""
+    asked = []
+    for name, form in chosen.items():
+        keys = ", ".join(f"{key} ASC NULLS LAST" for key in _keys({name: form}, by_size, target))
+        asked += [f"dense_rank() OVER (ORDER BY {keys}) - 1", quote_name(name)]
+    place = left.columns[0]
+    relation: Any = left.query(
+        "sfumato_cells", f"SELECT {', '.join(asked)} FROM sfumato_cells ORDER BY {quote_name(place)}"
+    )
+    found = read_batches(relation).read_all().combine_chunks()
+    ranks, ranked = [], []
+    for number, column in enumerate(coded.columns):
+        # What was filled up is missing, and so is the first cell.
+        ranks.append(counts_of(found.column(2 * number).chunk(0))[: len(column.cells)])
+        _, first = np.unique(ranks[-1], return_index=True)
+        ranked.append(found.column(2 * number + 1).chunk(0).take(number_array(first)))
+    return ranks, ranked
+
+
 def _has_blank(cells: pa.Array) -> bool:
-    return pa.types.is_string(cells.type) and pc.min(pc.binary_length(cells)).as_py() == 0
+    return bool(pa.types.is_string(cells.type) and pc.min(pc.binary_length(cells)).as_py() == 0)
 
 
 def _leave_by(
