@@ -33,21 +33,21 @@ def kernel(function: Kernel) -> Kernel:
     never share a threading layer. No fast-math: exact ties decide. A function whose name begins with
     an underscore is called by kernels alone, see `inner`.
     """
-    return _deferred(function, from_python=not function.__name__.startswith("_"))
+    return _late(function, from_python=not function.__name__.startswith("_"))
 
 
 def inner(function: Kernel) -> Kernel:
     """Compile a function that only other kernels call, as a part of these; Python must not call it."""
-    return _deferred(function, from_python=False)
+    return _late(function, from_python=False)
 
 
-def _deferred(function: Kernel, *, from_python: bool) -> Kernel:
-    made = _Deferred(cast("FunctionType", function), from_python=from_python)
+def _late(function: Kernel, *, from_python: bool) -> Kernel:
+    made = _LateKernel(cast("FunctionType", function), from_python=from_python)
     _known.append(made)
     return cast("Kernel", made)
 
 
-class _Deferred:
+class _LateKernel:
     """A kernel that asks for numba when it is first called: most commands call few kernels, or none."""
 
     def __init__(self, function: FunctionType, *, from_python: bool) -> None:
@@ -67,7 +67,7 @@ class _Deferred:
         return getattr(self.ready, name)
 
 
-_known: list[_Deferred] = []
+_known: list[_LateKernel] = []
 _lock = threading.RLock()
 
 
@@ -75,7 +75,7 @@ def settle_names() -> None:
     """Before the first kernel is compiled: let kernels find numba's own objects under each other's names."""
     for kernel in _known:
         names = kernel.function.__globals__
-        names |= {name: found.ready for name, found in names.items() if isinstance(found, _Deferred)}
+        names |= {name: found.ready for name, found in names.items() if isinstance(found, _LateKernel)}
 
 
 def _compiled(function: Callable[..., object], *, from_python: bool) -> Callable[..., object]:

@@ -48,7 +48,7 @@ class _Column:
 
 
 @dataclass(eq=False)
-class CodedRows:
+class CellCodes:
     """The rows of a table as codes."""
 
     names: list[str]
@@ -127,7 +127,7 @@ def _look_up(cells: pa.Array, codes: LongArray) -> pa.Array:
     )
 
 
-def code_rows(schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> CodedRows | None:
+def code_rows(schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> CellCodes | None:
     """Return rows as codes; None where a column cannot be coded, or has too many distinct cells."""
     if not all(map(_can_be_coded, schema.types)):
         return None
@@ -137,7 +137,7 @@ def code_rows(schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> CodedRows
             column.add(rows)
             if len(column.cells) > _MOST_CELLS:
                 return None
-    return CodedRows(schema.names, columns)
+    return CellCodes(schema.names, columns)
 
 
 def _can_be_coded(found: pa.DataType) -> bool:

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from sfumato._typing import LongArray
-    from sfumato.table.coded_rows import CodedRows
+    from sfumato.table.coded_rows import CellCodes
     from sfumato.table.files import FileFormat
     from sfumato.table.sources import Source
 
@@ -351,7 +351,7 @@ def _leave(
 
 
 def _rank(
-    coded: CodedRows,
+    coded: CellCodes,
     chosen: Mapping[str, _Form],
     by_size: set[str],
     target: FileFormat,
@@ -390,7 +390,7 @@ def _leave_by(
     return left
 
 
-def _coded(table: object) -> CodedRows | None:
+def _coded(table: object) -> CellCodes | None:
     """Return any table as codes, if it can be coded."""
     if isinstance(table, duckdb.DuckDBPyRelation):
         reader = read_batches(table)
