@@ -62,7 +62,8 @@ class _LateKernel:
         """Show what numba's own object shows, such as its signatures."""
         if name == "ready":
             with _lock:
-                self.ready: Callable[..., object] = _compiled(self.function, from_python=self.from_python)
+                if name not in vars(self):  # another thread may have been first
+                    self.ready: Callable[..., object] = _compiled(self.function, from_python=self.from_python)
             return self.ready
         return getattr(self.ready, name)
 
