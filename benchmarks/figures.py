@@ -10,7 +10,7 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from benchmarks import memory, optimal, pbg, processes, wide, workloads
+from benchmarks import calls, memory, optimal, pbg, processes, wide, workloads
 from sfumato.search import Run, search_exhaustive, search_optimal
 
 if TYPE_CHECKING:
@@ -102,6 +102,7 @@ def figures() -> Iterator[tuple[str, str, str]]:
     large = memory.TenMillionRows()
     large.setup()
     yield "memory, ten million rows", "< 3,000 MB", f"{large.track_peak_memory():.0f} MB"
+    yield from calls.figures()
 
 
 def main() -> None:

@@ -132,10 +132,11 @@ def _certificate(problem: Problem, result: SearchResult) -> dict[str, object]:
     assert result.bound is not None
     if not len(result.nodes):
         return {"bound": result.bound}
+    if result.complete:
+        return {"bound": result.bound, "gap": 0.0}
     batch = problem.batch(threads=1, lattice=result.lattice)
     value = float(problem.objectives[0].value(batch.evaluate(result.nodes[:1]))[0])
-    gap = 0.0 if result.complete else abs(value - result.bound) / max(abs(value), 1e-300)
-    return {"bound": result.bound, "gap": gap}
+    return {"bound": result.bound, "gap": abs(value - result.bound) / max(abs(value), 1e-300)}
 
 
 def make_front(prepared: Prepared, problem: Problem, result: SearchResult, run: dict[str, object]) -> Front:

@@ -57,3 +57,24 @@ def test_anonymize_from_file_to_file(spec: Path) -> None:
     assert out.is_file()
     needless = {"pandas", "polars", "plotly", "rich.console", "matplotlib", "IPython"}
     assert needless & set(found.stderr.split()) == set()
+
+
+# What only some searches and pictures need; all of SciPy's linear algebra comes with what compiles.
+RARELY = {"pymoo", "sklearn", "plotly", "pandas", "polars", "moocore", "scipy.linalg", "scipy.optimize"}
+
+
+def test_commands_load_what_they_use(spec: Path) -> None:
+    """What counts nothing needs no compiler, and what is compiled already no part of it that compiles."""
+    out = spec.with_name("out.csv")
+    start("anonymize", spec, "--out", out)
+    kernels = RARELY | {"numba", "scipy"}
+    columns = "sex,age"
+    for words, needless in (
+        (["check", spec], kernels),
+        (["verify", out], kernels | {"pyarrow", "narwhals"}),
+        (["measure", out, "--qi", columns], RARELY),
+        (["anonymize", spec, "--out", out, "--force"], RARELY),
+    ):
+        found = start(*words)
+        assert found.returncode == 0, found.stderr
+        assert needless & set(found.stderr.split()) == set(), words[0]

@@ -11,11 +11,12 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+import numba
 import numpy as np
 import pytest
 
-from sfumato.kernels import _options
-from sfumato.kernels._groups import Group, by_address
+from sfumato.kernels._group_types import Group
+from sfumato.kernels._groups import by_address
 from sfumato.kernels._options import inner, kernel
 
 if TYPE_CHECKING:
@@ -151,7 +152,7 @@ def _groups() -> tuple[Outside, tuple[Inside, int]]:
 
 def test_groups_are_handed_on_by_address() -> None:
     """With the same result, and without a reference more or less to the arrays."""
-    if _options.numba.config.DISABLE_JIT:
+    if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
         pytest.skip("nothing is compiled")
     group, pair = _groups()
     add_all(group, pair)
@@ -171,7 +172,6 @@ def test_groups_are_handed_on_by_address() -> None:
 
 def test_groups_of_other_arrays_have_other_names() -> None:
     """Names of types become names of functions: two of the same name would be one function."""
-    numba = _options.numba
     one = numba.typeof(Inside(np.zeros(1, dtype=np.int64), 1))
     read_only = np.zeros(1, dtype=np.int64)
     read_only.flags.writeable = False

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import gc
 import itertools
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -23,7 +25,7 @@ from sfumato.hierarchies.kinds import kind_of, text_of, texts_of, typed_values
 from sfumato.hierarchies.trees import read_tree
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from sfumato.hierarchies.hierarchy import Hierarchy, Value
@@ -51,9 +53,11 @@ def build(
     order = None if attribute_spec.order is None else [text_of(entry) for entry in attribute_spec.order]
     given = attribute_spec.hierarchy
     if given is not None and given.source in ("tree", "file"):
-        definition = _listed(attribute, given, known, order, resolve)
         kind = "ordinal" if kind == "ordinal" else "category"
-    elif given is not None or attribute_spec.granularity is not None:
+        with _keeping():
+            leaves, depths = _listed(attribute, given, known, order, resolve)
+            return build_leaves(leaves, has_missing=has_missing, kind=kind, depths=depths)
+    if given is not None or attribute_spec.granularity is not None:
         rule = {} if given is None else given.model_dump(exclude_none=True)
         definition = Definition(**rule, granularity=attribute_spec.granularity)
     elif order is not None:
@@ -67,6 +71,18 @@ def build(
     if not hierarchy.size:
         raise HierarchyError("the column has no values.", where=attribute)
     return hierarchy
+
+
+@contextlib.contextmanager
+def _keeping() -> Iterator[None]:
+    """Work without the collector of garbage, which would look through all rows again and again."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def build_recorded(
@@ -150,8 +166,8 @@ class _SeveralProblemsError(HierarchyError):
 
 def _listed(
     attribute: str, given: HierarchySpec, values: Sequence[Value], order: list[str] | None, resolve: Resolve
-) -> Definition:
-    """Read the leaves of a tree or a file, and check them against the data."""
+) -> tuple[LeafRows, dict[str, int]]:
+    """Read the leaves of a tree or a file with their depths, and check them against the data."""
     depths: dict[str, int] = {}
     if given.file is not None:
         leaves = read_leaves(resolve(given.file), attribute, name=given.file)
@@ -160,12 +176,11 @@ def _listed(
     found = problems(leaves, texts_of(sorted_values(values, kind_of(values))))
     if found:
         raise _SeveralProblemsError(found)
-    rows = leaves.rows if order is None else _reordered(leaves, order)
-    return Definition(leaves={row[0]: [*row[1:]] for row in rows}, depths=depths)
+    return leaves if order is None else _reordered(leaves, order), depths
 
 
-def _reordered(leaves: LeafRows, order: Sequence[str]) -> list[Sequence[str]]:
-    """Return the rows in a given order of their leaves."""
+def _reordered(leaves: LeafRows, order: Sequence[str]) -> LeafRows:
+    """Return rows in a given order of their leaves."""
     by_leaf = {row[0]: row for row in leaves.rows}
     known = set(order)
     unplaced = [leaf for leaf in by_leaf if leaf not in known]
@@ -177,8 +192,8 @@ def _reordered(leaves: LeafRows, order: Sequence[str]) -> list[Sequence[str]]:
             where=leaves.attribute,
             values=unplaced or unknown,
         )
-    rows = [by_leaf[text] for text in order]
-    if pre_order(rows) != rows:
+    rows = LeafRows(leaves.attribute, [by_leaf[text] for text in order])
+    if (np.diff(pre_order(rows)) != 1).any():
         raise HierarchyError(
             "the order splits groups of the hierarchy. The values of a group must follow each other.",
             where=leaves.attribute,

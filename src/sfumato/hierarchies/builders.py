@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import itertools
+import operator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -52,8 +53,8 @@ def level_by_labels(labels: Sequence[str]) -> Level:
     """
     if not labels:
         return Level(np.zeros(0, dtype=np.int64), ())
-    changes = [label != before for before, label in itertools.pairwise(labels)]
-    starts = starts_of(np.array(changes, dtype=np.bool_))
+    changes = map(operator.ne, labels[1:], labels)
+    starts = starts_of(np.fromiter(changes, dtype=np.bool_, count=len(labels) - 1))
     return Level(starts, [labels[start] for start in starts.tolist()])
 
 
@@ -82,8 +83,8 @@ def assemble(
 
 
 def _texts(values: Sequence[Value]) -> list[str]:
-    """Return the text of each value; integers, of which there may be millions, the short way."""
-    if set(map(type, values)) == {int}:
+    """Return the text of each value; texts and integers, of which there may be millions, the short way."""
+    if set(map(type, values)) in ({int}, {str}):
         return list(map(str, values))
     return [text_of(value) for value in values if value is not None]
 
@@ -196,31 +197,30 @@ def build_leaves(
     the tree: children follow each other as they first appear in the rows, and so every
     block of every level is contiguous.
     """
-    ordered = pre_order(leaves.rows)
-    columns = list(zip(*ordered, strict=True))
-    definition: dict[str, object] = {"leaves": {row[0]: list(row[1:]) for row in ordered}}
+    order = pre_order(leaves)
+    rows = [leaves.rows[number] for number in order.tolist()]
+    definition: dict[str, object] = {"leaves": {row[0]: list(row[1:]) for row in rows}}
+    between = []
+    for level, first in enumerate(leaves.first[1:-1], start=1):
+        starts = starts_of(np.diff(first[order]) != 0)
+        between.append(Level(starts, [rows[start][level] for start in starts.tolist()]))
     if depths:
         definition["depths"] = dict(depths)
     return assemble(
         leaves.attribute,
         kind,
-        columns[0],
-        [level_by_labels(column) for column in columns[1:-1]],
+        [row[0] for row in rows],
+        between,
         has_missing=has_missing,
         definition=definition,
-        root=columns[-1][0],
+        root=rows[0][-1],
     )
 
 
-def pre_order(rows: Sequence[Sequence[str]]) -> list[Sequence[str]]:
-    """Sort rows so that equal labels are side by side, in the order of their first appearance."""
-    ranks = []
-    for level in range(1, len(rows[0]) - 1):
-        rank: dict[str, int] = {}
-        ranks.append([rank.setdefault(row[level], len(rank)) for row in rows])
-    if not ranks:
-        return list(rows)
-    return [rows[number] for number in np.lexsort(ranks).tolist()]
+def pre_order(leaves: LeafRows) -> LongArray:
+    """Return the order in which equal labels are side by side, in the order of their first appearance."""
+    levels = leaves.first[1:-1]
+    return np.lexsort(levels) if levels else np.arange(len(leaves.rows))
 
 
 def build_columns(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import bisect
 import datetime as dt
 import math
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 import numpy as np
 
@@ -48,9 +48,11 @@ def encode(hierarchy: Hierarchy, values: Sequence[Value], *, reach: bool = False
         codes = [_floor(domain, key) if at == UNKNOWN else at for key, at in zip(keys, codes, strict=True)]
     unknown = hierarchy.known if "unknown" in hierarchy.definition else UNKNOWN
     missing = hierarchy.size - 1 if hierarchy.has_missing else UNKNOWN
-    found = [unknown if at == UNKNOWN else at for at in codes]
-    found = [missing if _is_missing(value) else at for value, at in zip(values, found, strict=True)]
-    return np.array(found, dtype=np.int32)
+    found = np.array(codes, dtype=np.int32)
+    found[found == UNKNOWN] = unknown
+    if not {str, int}.issuperset(map(type, values)):
+        found[[place for place, value in enumerate(values) if _is_missing(value)]] = missing
+    return found
 
 
 def _is_missing(value: Value) -> bool:
@@ -72,6 +74,8 @@ def _keys(kind: str, values: Sequence[Value], granularity: object = None) -> lis
         return [*numbers]
     if kind == "date":
         return [_time(value) for value in values]
+    if set(map(type, values)) == {str}:
+        return [*cast("Sequence[str]", values)]
     return [None if value is None else text_of(value) for value in values]
 
 

@@ -7,17 +7,26 @@ byte order mark and blank lines are passed over, the encoding is UTF-8.
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
+import operator
 from collections import Counter
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import count, pairwise, repeat
+from operator import itemgetter
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from sfumato.errors import HierarchyError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
+
+    from sfumato._typing import LongArray
 
 
 @dataclass(frozen=True)
@@ -29,6 +38,16 @@ class LeafRows:
     rows: Sequence[Sequence[str]]
     source: str = ""  # where the rows come from: the name of a file, or empty
     lines: Sequence[int] = ()  # the line of each row in that file; empty where there is none
+
+    @cached_property
+    def first(self) -> list[LongArray]:
+        """For every level, the first row that has the label of each row; rows must have one width."""
+        return [
+            np.fromiter(
+                map(dict[str, int]().setdefault, map(itemgetter(level), self.rows), count()), np.int64
+            )
+            for level in range(len(self.rows[0]))
+        ]
 
     def line(self, number: int) -> int:
         """Return the line of a row, counted from 1."""
@@ -47,6 +66,8 @@ def problems(leaves: LeafRows, values: Sequence[str]) -> list[HierarchyError]:
     Rows with the wrong number of columns or with empty cells are left out of the later
     checks, so that one mistake is not reported twice.
     """
+    if _are_sound(leaves, values):
+        return []
     if not leaves.rows:
         return [HierarchyError("the hierarchy has no rows.", where=leaves.where())]
     width = Counter(len(row) for row in leaves.rows).most_common(1)[0][0]
@@ -64,6 +85,19 @@ def problems(leaves: LeafRows, values: Sequence[str]) -> list[HierarchyError]:
     found += _several_roots(leaves, sound)
     found += _lacking(leaves, values)
     return found
+
+
+def _are_sound(leaves: LeafRows, values: Sequence[str]) -> bool:
+    """Tell whether rows are a hierarchy of the data, at little cost, since most are."""
+    rows = leaves.rows
+    if len(set(map(len, rows))) != 1 or len(rows[0]) < 2 or any(map(operator.contains, rows, repeat(""))):
+        return False
+    own, *levels = leaves.first
+    return (
+        bool((own == np.arange(len(rows))).all() and not levels[-1].any())
+        and all((above[fine] == above).all() for fine, above in pairwise(levels))
+        and {row[0] for row in rows}.issuperset(values)
+    )
 
 
 def _more(count: int, noun: str) -> str:
@@ -187,11 +221,18 @@ def parse_leaves(text: str, attribute: str, *, source: str) -> LeafRows:
     >>> parse_leaves("Male;*\nFemale;*\n", "sex", source="sex.csv").rows
     [['Male', '*'], ['Female', '*']]
     """
-    rows: list[list[str]] = []
+    separator = find_separator(text)
+    with contextlib.suppress(csv.Error):
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+        rows = list(reader)
+        # One row a line, and none is blank.
+        if len(rows) == reader.line_num and min(map(len, rows), default=0) > 1:
+            return LeafRows(attribute, rows, source)
+    rows = []
     lines: list[int] = []
     line = 1
     try:
-        reader = csv.reader(io.StringIO(text, newline=""), delimiter=find_separator(text), strict=True)
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
         for row in reader:
             if len(row) > 1 or "".join(row).strip():
                 rows.append(row)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 import re
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TYPE_CHECKING, TypeGuard, cast
 
 from sfumato.errors import DataError, HierarchyError
 from sfumato.hierarchies.date_formats import read_dates
@@ -137,6 +137,8 @@ def text_of(value: str | int | float | dt.date) -> str:
 
 def texts_of(values: Sequence[Value]) -> list[str]:
     """Return the distinct texts of values that are not missing, in their order."""
+    if set(map(type, values)) == {str}:
+        return list(dict.fromkeys(cast("Sequence[str]", values)))
     return list(dict.fromkeys(text_of(value) for value in values if value is not None))
 
 

@@ -1,4 +1,4 @@
-"""How kernels are compiled and where they are kept: the one place that says so."""
+"""How kernels are compiled, when, and where they are kept: the one place that says so."""
 
 from __future__ import annotations
 
@@ -7,19 +7,16 @@ import functools
 import hashlib
 import shutil
 import tempfile
+import threading
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
 
-import numba
 import numpy as np
-from numba.core.caching import FunctionCache, IndexDataCacheFile
-
-from sfumato.kernels._groups import IS_KNOWN
-from sfumato.kernels._parts import KernelCompiler, PartCache, PartCompiler
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import FunctionType
 
     Kernel = TypeVar("Kernel", bound=Callable[..., object])
 
@@ -36,98 +33,80 @@ def kernel(function: Kernel) -> Kernel:
     never share a threading layer. No fast-math: exact ties decide. A function whose name begins with
     an underscore is called by kernels alone, see `inner`.
     """
-    return inner(function) if function.__name__.startswith("_") else _compiled(function, from_python=True)
+    return _late(function, from_python=not function.__name__.startswith("_"))
 
 
 def inner(function: Kernel) -> Kernel:
     """Compile a function that only other kernels call, as a part of these; Python must not call it."""
-    return _compiled(function, from_python=False)
+    return _late(function, from_python=False)
 
 
-def _compiled(function: Kernel, *, from_python: bool) -> Kernel:
+def _late(function: Kernel, *, from_python: bool) -> Kernel:
+    made = _LateKernel(cast("FunctionType", function), from_python=from_python)
+    _known.append(made)
+    return cast("Kernel", made)
+
+
+class _LateKernel:
+    """A kernel that asks for numba when it is first called: most commands call few kernels, or none."""
+
+    def __init__(self, function: FunctionType, *, from_python: bool) -> None:
+        self.function = function
+        self.from_python = from_python
+        functools.update_wrapper(self, function)
+
+    def __call__(self, *given: object) -> object:
+        return self.ready(*given)
+
+    def __getattr__(self, name: str) -> object:
+        """Show what numba's own object shows, such as its signatures."""
+        if name == "ready":
+            with _lock:
+                if name not in vars(self):  # another thread may have been first
+                    self.ready: Callable[..., object] = _compiled(self.function, from_python=self.from_python)
+            return self.ready
+        return getattr(self.ready, name)
+
+
+_known: list[_LateKernel] = []
+_lock = threading.RLock()
+
+
+def settle_names() -> None:
+    """Before the first kernel is compiled: let kernels find numba's own objects under each other's names."""
+    for kernel in _known:
+        names = kernel.function.__globals__
+        names |= {name: found.ready for name, found in names.items() if isinstance(found, _LateKernel)}
+
+
+def _compiled(function: Callable[..., object], *, from_python: bool) -> Callable[..., object]:
+    import numba
+
     settings = vars(numba.config)
     if settings.get("DISABLE_JIT"):
         # Interpreted, 64-bit keys wrap around as they do compiled, and NumPy would warn of it.
         return np.errstate(over="ignore")(function)
+    from sfumato.kernels._caching import Cache, CacheOfParts
+    from sfumato.kernels._group_types import IS_KNOWN
+    from sfumato.kernels._parts import KernelCompiler, PartCompiler
+
     # Numba chooses the place of the cache while it decorates; what others compile keeps its own.
     before = settings.get("CACHE_DIR")
     settings["CACHE_DIR"] = str(cache_folder())
     # Numba's types do not know all of its options.
-    compiled = cast("Callable[..., Callable[[Kernel], Kernel]]", numba.njit)
+    compiled = cast("Callable[..., Callable[[Callable[..., object]], Callable[..., object]]]", numba.njit)
     try:
         compiler = {"pipeline_class": KernelCompiler if from_python else PartCompiler} if IS_KNOWN else {}
         made = compiled(nogil=True, no_cfunc_wrapper=True, no_cpython_wrapper=not from_python, **compiler)(
             function
         )
         # What cache=True does, with numba's own class.
-        vars(made)["_cache"] = (_Cache if from_python or not IS_KNOWN else _CacheOfParts)(function)
+        vars(made)["_cache"] = (Cache if from_python or not IS_KNOWN else CacheOfParts)(
+            function, before_compiling=settle_names
+        )
         return made
     finally:
         settings["CACHE_DIR"] = before
-
-
-class _Files(IndexDataCacheFile):
-    """The cache of one kernel on disk: what was not written whole, or is another kernel's, is not read.
-
-    Numba links whatever its files hold, and lists data before they are written: a killed process may leave
-    a list that names the data of another signature.
-    """
-
-    def save(self, key: object, data: object) -> None:
-        super().save(key, (str(key), data))
-
-    def load(self, key: object) -> object:
-        found = super().load(key)
-        return found[1] if found is not None and found[0] == str(key) else None
-
-    def _dump(self, obj: object) -> bytes:
-        raw: bytes = super()._dump(obj)
-        return raw + hashlib.sha256(raw).digest()  # readers stop where the data end
-
-    def _load_data(self, name: str) -> object:
-        raw = Path(self._data_path(name)).read_bytes()
-        if hashlib.sha256(raw[:-32]).digest() != raw[-32:]:
-            raise EOFError(name)
-        return super()._load_data(name)
-
-
-class _Cache(FunctionCache):
-    """A cache that never stops a run: what is damaged is forgotten and compiled again.
-
-    Only lists are emptied, and these are replaced whole: processes that mend at the same time lose at most
-    each other's entries.
-    """
-
-    def __init__(self, function: object) -> None:
-        super().__init__(function)
-        old = self._cache_file
-        self._cache_file = _Files.__new__(_Files)
-        vars(self._cache_file).update(vars(old))
-
-    def load_overload(self, sig: object, target_context: object) -> object:
-        try:
-            return super().load_overload(sig, target_context)
-        except Exception:  # damaged files fail in as many ways as there are bytes
-            self._forget()
-            return None
-
-    def save_overload(self, sig: object, data: object) -> None:
-        try:
-            super().save_overload(sig, data)
-        except Exception:
-            self._forget()
-
-    def _forget(self) -> None:
-        try:
-            self.flush()
-        except OSError:  # not ours to write, or the disk is full
-            self.disable()
-
-
-class _CacheOfParts(_Cache):
-    """The same for what only kernels call."""
-
-    _impl_class: type[PartCache] = PartCache  # type: ignore[assignment]
 
 
 @functools.cache
@@ -140,8 +119,10 @@ def cache_folder() -> Path:
     cache, and where none of these can be written in a private temporary folder, where
     nobody else can plant compiled code.
     """
+    from numba import config
+
     name = PREFIX + _digest()
-    asked = vars(numba.config).get("CACHE_DIR")
+    asked = vars(config).get("CACHE_DIR")
     beside = HERE / "__pycache__"
     for parent in [Path(asked)] if asked else [beside, *_home()]:
         if (parent / name).is_dir() or _is_writable(parent):

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from numba.core.compiler_machinery import CompilerPass, PassManager
 
 
+_OF_NUMBA = "_ZN08NumbaEnv5numba"  # how names of environments of its functions begin
+
+
 class _Part(JITCodeLibrary):
     """The code of a function that never runs by itself: no machine code, and no pointers into it."""
 
@@ -134,7 +137,21 @@ class KernelCompiler(_Compiler):
                 gc.enable()
 
 
-class PartCache(CompileResultCacheImpl):
+class KernelCache(CompileResultCacheImpl):
+    """How a kernel is kept: without the environments of numba's own functions.
+
+    Without constants nothing reads an environment, and to rebuild one numba loads the module that it is of,
+    and with its mathematics all of SciPy's linear algebra.
+    """
+
+    def reduce(self, result: CompileResult) -> tuple[object, ...]:
+        """Return what is kept."""
+        *kept, environments = super().reduce(result)
+        needed = [item for item in environments if item.consts or not item.env_name.startswith(_OF_NUMBA)]
+        return (*kept, tuple(needed))
+
+
+class PartCache(KernelCache):
     """How a part is kept: as it is, to be optimized with the next kernel that needs it."""
 
     def rebuild(self, target_context: Any, payload: tuple[object, ...]) -> CompileResult:

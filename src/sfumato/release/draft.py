@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -49,12 +49,16 @@ class Draft:
 
     prepared: Prepared  # the table it comes from
     classes: Classes  # its classes, suppressed ones included
-    frame: object  # the recoded rows: the same kind of frame that came in; an engine's relation for a file
     promise: Promise  # what has to hold, and the numbers that the search found
     recipe: Generalization  # what was done
     groupings: tuple[Grouping, ...]  # the partition of each quasi-identifier
     publication: Publication  # what is published besides rows and recipe
     measures: Mapping[str, float]  # measures as the search found them
+
+    @cached_property
+    def frame(self) -> object:
+        """The recoded rows: the same kind of frame that came in; an engine's relation for a file."""
+        return self._apply(ordered=True)
 
     @property
     def recoding(self) -> dict[str, object]:
@@ -126,13 +130,14 @@ class Draft:
         kinds = leaving_kinds(table, recodes, masked=recipe.suppressed_output == "mask")
         return Leaving(kinds, recipe.order, recipe.formulas, table.source.is_text)
 
-    def _apply(self, *, with_person: bool = False) -> object:
-        return _apply(
-            self.prepared,
-            self.recipe,
-            self.classes,
-            self.groupings,
-            ordered=False,
+    def _apply(self, *, ordered: bool = False, with_person: bool = False) -> object:
+        """Recode and suppress the full table on the engine that holds it."""
+        return apply(
+            self.prepared.table,
+            [grouping.recode for grouping in self.groupings],
+            self.classes.suppressed_blocks,
+            output=self.recipe.suppressed_output,
+            ordered=ordered,
             with_person=with_person,
         )
 
@@ -224,8 +229,11 @@ def make_draft(
         groupings = tuple(replace(item, output=recipe.attributes[item.name].output) for item in groupings)
     promise = _promise(prepared, recipe, measures, int(statistics.suppressed[0]), groupings)
     publication = publish(prepared, groupings, classes, kept, measures)
-    frame = _apply(prepared, recipe, classes, groupings)
-    return Draft(prepared, classes, frame, promise, recipe, groupings, publication, measures)
+    draft = Draft(prepared, classes, promise, recipe, groupings, publication, measures)
+    if not prepared.table.source.is_lazy:
+        # A frame in memory may be changed by its owner later.
+        _ = draft.frame
+    return draft
 
 
 def _published(
@@ -241,26 +249,6 @@ def _published(
             own = kept_tuples(table.tally_codes, [other.block for other in groupings], classes)
             found[-1] = replace(found[-1], statistics=partial(item.statistics, kept=own))
     return tuple(found)
-
-
-def _apply(
-    prepared: Prepared,
-    recipe: Generalization,
-    classes: Classes,
-    groupings: tuple[Grouping, ...],
-    *,
-    ordered: bool = True,
-    with_person: bool = False,
-) -> object:
-    """Recode and suppress the full table on the engine that holds it."""
-    return apply(
-        prepared.table,
-        [grouping.recode for grouping in groupings],
-        classes.suppressed_blocks,
-        output=recipe.suppressed_output,
-        ordered=ordered,
-        with_person=with_person,
-    )
 
 
 def make_recipe(prepared: Prepared, groupings: tuple[Grouping, ...], kept: BoolArray) -> Generalization:

@@ -51,9 +51,12 @@ def stable_json(value: object) -> str:
       "k": 5
     }
     """
-    return (
-        json.dumps(value, sort_keys=True, indent=2, ensure_ascii=False, allow_nan=False, default=_plain)
-        + "\n"
+    return _json(value, indent=2) + "\n"
+
+
+def _json(value: object, indent: int | None = None) -> str:
+    return json.dumps(
+        value, sort_keys=True, indent=indent, ensure_ascii=False, allow_nan=False, default=_plain
     )
 
 
@@ -81,7 +84,7 @@ def seal_of(content: Mapping[str, object]) -> str:
     False
     """
     # Once to text and back, so that keys are sorted as the texts that they become.
-    plain = json.loads(stable_json({key: value for key, value in content.items() if key != "seal"}))
+    plain = json.loads(_json({key: value for key, value in content.items() if key != "seal"}))
     return hashlib.sha256(stable_json(plain).encode("utf-8", "surrogatepass")).hexdigest()
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
+import functools
 import os
 import platform
 import time
@@ -265,10 +267,13 @@ def about_release(asked: ReleaseSpec | None = None) -> dict[str, str]:
 
 def current_versions() -> dict[str, str]:
     """Return the versions of Python and of the packages that shape a release; absent ones are left out."""
-    versions = {"python": platform.python_version()}
+    return {"python": platform.python_version(), **_installed()}
+
+
+@functools.cache
+def _installed() -> dict[str, str]:
+    versions = {}
     for name in _PACKAGES:
-        try:
+        with contextlib.suppress(metadata.PackageNotFoundError):
             versions[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            continue
     return versions

@@ -10,16 +10,16 @@ import numpy as np
 
 from sfumato.errors import ParameterError
 from sfumato.hierarchies.hierarchy import ROOT
-from sfumato.table.arrow import number_array, text_array
+from sfumato.table.arrow import MISSING, number_array, places_of, text_array, truth_array
 from sfumato.table.engine import from_arrow_beside
 from sfumato.table.keys import ColumnPlan, Names, clean, key
-from sfumato.table.libraries import nw, pa
+from sfumato.table.libraries import nw, pa, pc
 from sfumato.table.values import numbers_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sfumato._typing import IntArray
+    from sfumato._typing import BoolArray, IntArray
     from sfumato.table.coding import Table
     from sfumato.table.keys import Shown
     from sfumato.table.sources import Frame, Source
@@ -188,17 +188,27 @@ class _Joining:
         return [key(self.source, plan.name).alias(self.names.of("key", plan.place)) for plan in self.plans]
 
     def _beside(self, rows: Any) -> Frame:
-        """Join the keys alone, as Arrow, and put the new columns beside the others, which are not touched.
+        """Look the keys up, as Arrow, and put the new columns beside the others, which are not touched.
 
         Index, categories and nested types then stay as they are, and keys have the types of the raw values.
         """
-        row = self.names.row
         slim = self.source.collect(rows.select(self._keys))
-        keys = [slim.column(place).cast(plan.values.type) for place, plan in enumerate(self.plans)]
-        frame = nw.from_native(pa.Table.from_arrays(keys, slim.column_names), eager_only=True)
-        found = self._one_by_one(frame.with_row_index(row))
-        columns = found.sort(row).drop(row, *slim.column_names)
-        native: Any = nw.from_arrow(columns, backend=rows.implementation)
+        columns: dict[str, pa.Array] = {}
+        blocks: list[IntArray] = []
+        for place, plan in enumerate(self.plans):
+            keys = slim.column(place).combine_chunks().cast(plan.values.type)
+            places = pc.index_in(keys, value_set=plan.values)
+            for part, entries in plan.parts.items():
+                if part == "block":
+                    # Missing has the place -1, which is the last one.
+                    own = np.append(places_of(entries), plan.missing.get(part, MISSING))
+                    blocks.append(own[places_of(places)].astype(np.int32))
+                else:
+                    columns[self.names.of(part, plan.place)] = entries.take(places)
+        if len(self.suppressed):
+            flags = _are_among(blocks[: self.suppressed.shape[1]], self.suppressed)
+            columns[self.names.flag] = truth_array(flags)
+        native: Any = nw.from_arrow(pa.table(columns), backend=rows.implementation)
         return cast("Frame", rows.with_columns(*native.iter_columns()))
 
     def _one_by_one(self, frame: Frame) -> Frame:
@@ -257,6 +267,20 @@ class _Joining:
         columns = [number_array(column) for column in self.suppressed.astype(np.int32).T]
         marks = number_array(np.ones(len(self.suppressed), dtype=np.int32))
         return pa.Table.from_arrays([*columns, marks], [*blocks, self.names.flag])
+
+
+def _are_among(blocks: Sequence[IntArray], classes: IntArray) -> BoolArray:
+    """Tell which rows, given column by column, are in one of some classes."""
+    key = np.zeros(len(classes) + len(blocks[0]), dtype=np.int64)
+    span = 1
+    for own, rows in zip(classes.T, blocks, strict=True):
+        column = np.concatenate([own, rows])
+        size = int(column.max(initial=0)) + 1
+        if span * size >= 2**63:
+            distinct, key = np.unique(key, return_inverse=True)
+            span = len(distinct)
+        key, span = key * size + column, span * size
+    return np.isin(key[len(classes) :], key[: len(classes)])
 
 
 def _as_frame(source: Source, table: pa.Table) -> Any:

@@ -29,37 +29,60 @@ from sfumato.table.libraries import nw, pa, pc
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sfumato._typing import FloatArray, IntArray, LongArray
+    from sfumato._typing import BoolArray, FloatArray, IntArray, LongArray
 
 MISSING = -1
 
 
 def places_of(indices: pa.Array) -> IntArray:
     """Return the indices of a dictionary array, with -1 where they are null."""
-    places = _integers(indices).astype(np.int32)
+    places = _numbers(indices).astype(np.int32)
     if indices.null_count:
-        bits = np.frombuffer(indices.buffers()[0], dtype=np.uint8)
-        valid = np.unpackbits(bits, count=indices.offset + len(indices), bitorder="little")
-        places[valid[indices.offset :] == 0] = MISSING
+        places[_is_null(indices)] = MISSING
     return places
+
+
+def floats_of(array: pa.Array) -> FloatArray:
+    """Return numbers as doubles, NaN where null."""
+    values = array.cast(pa.float64(), safe=False)
+    floats = _numbers(values).copy()
+    if values.null_count:
+        floats[_is_null(values)] = np.nan
+    return floats
 
 
 def counts_of(array: pa.Array) -> LongArray:
     """Return an array of integers without nulls."""
-    return _integers(array).astype(np.int64)
+    return _numbers(array).astype(np.int64)
 
 
-def _integers(array: pa.Array) -> np.ndarray[tuple[int], np.dtype[Any]]:
-    """Return an array of integers as it stands in memory, whatever is below nulls."""
+def _numbers(array: pa.Array) -> np.ndarray[tuple[int], np.dtype[Any]]:
+    """Return an array of numbers as it stands in memory, whatever is below nulls."""
     numbers = np.frombuffer(array.buffers()[1], dtype=str(array.type))
     return numbers[array.offset : array.offset + len(array)]
 
 
-def number_array(numbers: IntArray | LongArray | FloatArray) -> pa.Array:
-    """Return numbers as an Arrow array without nulls."""
+def _is_null(array: pa.Array) -> BoolArray:
+    bits = np.frombuffer(array.buffers()[0], dtype=np.uint8)
+    valid = np.unpackbits(bits, count=array.offset + len(array), bitorder="little")
+    return np.asarray(valid[array.offset :] == 0)
+
+
+def number_array(numbers: IntArray | LongArray | FloatArray, missing: BoolArray | None = None) -> pa.Array:
+    """Return numbers as an Arrow array, null where they are missing."""
     contiguous = np.ascontiguousarray(numbers)
     arrow_type = pa.from_numpy_dtype(contiguous.dtype)
-    return pa.Array.from_buffers(arrow_type, len(contiguous), [None, pa.py_buffer(contiguous)])
+    valid = None if missing is None or not missing.any() else _bits(~missing)
+    return pa.Array.from_buffers(arrow_type, len(contiguous), [valid, pa.py_buffer(contiguous)])
+
+
+def truth_array(truth: BoolArray) -> pa.Array:
+    """Return truth values as an Arrow array."""
+    return pa.Array.from_buffers(pa.bool_(), len(truth), [None, _bits(truth)])
+
+
+def _bits(truth: BoolArray) -> pa.Buffer:
+    return pa.py_buffer(np.packbits(truth, bitorder="little"))
 
 
 def text_array(texts: Sequence[str | None]) -> pa.Array:
@@ -75,7 +98,7 @@ def text_array(texts: Sequence[str | None]) -> pa.Array:
     np.cumsum([len(text) for text in encoded], out=offsets[1:])
     valid = np.array([text is not None for text in texts], dtype=bool)
     buffers = [
-        None if valid.all() else pa.py_buffer(np.packbits(valid, bitorder="little")),
+        None if valid.all() else _bits(valid),
         pa.py_buffer(offsets),
         pa.py_buffer(b"".join(encoded)),
     ]

@@ -266,7 +266,8 @@ def _code(
     attribute, has_missing = spec.attributes[name], column.has_missing
     kind, values = type_values(name, column.values, attribute)
     # Sorted, whatever order the engine gave them in.
-    distinct = sorted(set(values), key=lambda value: (str(type(value)), value))
+    distinct: list[Any] = list(set(values))
+    distinct.sort(key=None if set(map(type, distinct)) == {str} else lambda value: (str(type(value)), value))
     if make is not None:
         hierarchy = make(kind, distinct, has_missing)
     else:

@@ -14,9 +14,9 @@ import importlib
 import itertools
 import re
 import zipfile
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from xml.sax.saxutils import escape
 
 from sfumato.errors import DataError, OutputError
 from sfumato.table.delimited import private_text
@@ -240,5 +240,5 @@ def _cell(name: str, kind: str, value: str | None) -> str:
         return f'<c r="{name}"><v>{value}</v></c>'
     if len(value) > _MOST_CHARACTERS:
         raise OutputError(f"a cell holds at most {_MOST_CHARACTERS:,} characters. Write .csv or .parquet.")
-    text = escape(_ODD.sub(lambda odd: f"_x{ord(odd[0]):04X}_", value))
+    text = escape(_ODD.sub(lambda odd: f"_x{ord(odd[0]):04X}_", value), quote=False)
     return f'<c r="{name}" s="1" t="inlineStr"><is><t xml:space="preserve">{text}</t></is></c>'

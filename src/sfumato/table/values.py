@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 import numpy as np
 
 from sfumato.errors import DataError, nearest
 from sfumato.hierarchies.kinds import infer_kind, parse_values, text_of
-from sfumato.table.arrow import MISSING, places_of
+from sfumato.table.arrow import MISSING, floats_of, number_array, places_of, text_array
 from sfumato.table.keys import select_keys
 from sfumato.table.libraries import pa, pc
 
@@ -58,6 +58,8 @@ def texts_of_array(values: pa.Array) -> list[str]:
         # Finer than a microsecond no Python value is.
         values = values.cast(pa.timestamp("us", values.type.tz), safe=False)
         return [text_of(value.replace(tzinfo=None)) for value in values.to_pylist()]
+    if pa.types.is_string(values.type) or pa.types.is_large_string(values.type):
+        return cast("list[str]", values.to_pylist())
     if not pa.types.is_decimal(values.type):
         return [text_of(value) for value in values.to_pylist()]
     # Without an exponent and without needless zeros.
@@ -129,17 +131,15 @@ class NumberColumn:
         """Return numbers of this scale as what the column holds: doubles, dates or texts; NaN is missing."""
         missing = np.isnan(values)
         if self.kind == "number":
-            return pa.array(values, mask=missing)
+            return number_array(values, missing)
         whole = np.where(missing, 0, values).astype(np.int64)
         if self.kind == "ordinal":
-            texts = pa.DictionaryArray.from_arrays(
-                pa.array(whole, mask=missing), pa.array(self.labels, pa.large_string())
-            )
+            texts = pa.DictionaryArray.from_arrays(number_array(whole, missing), text_array(self.labels))
             return texts.cast(pa.large_string())
         if self.kind == "date":
-            found = pa.array(whole.astype(np.int32), mask=missing).cast(pa.date32())
+            found = number_array(whole.astype(np.int32), missing).cast(pa.date32())
         else:
-            found = pa.array(whole, mask=missing).cast(pa.timestamp("us"))
+            found = number_array(whole, missing).cast(pa.timestamp("us"))
             if self.type is None and not (whole % 1_000_000).any():
                 found = found.cast(pa.timestamp("s"))
         # Without a zone, times count as UTC, which is what they were counted in.
@@ -187,13 +187,13 @@ def _as_numbers(name: str, column: pa.Array) -> NumberColumn | str:
     if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
         return _from_texts(name, column.cast(pa.large_string()))
     if pa.types.is_date(kind):
-        return NumberColumn(name, "date", _floats(column.cast(pa.date32()).cast(pa.int32())), type=kind)
+        return NumberColumn(name, "date", floats_of(column.cast(pa.date32()).cast(pa.int32())), type=kind)
     if pa.types.is_timestamp(kind):
         ticks = column.cast(pa.timestamp("us", kind.tz), safe=False).cast(pa.int64())
-        return NumberColumn(name, "time", _floats(ticks), type=kind)
+        return NumberColumn(name, "time", floats_of(ticks), type=kind)
     if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
         return f"the column {name!r} holds neither numbers nor dates. Give its order, or leave it out."
-    return NumberColumn(name, "number", _floats(column))
+    return NumberColumn(name, "number", floats_of(column))
 
 
 def _from_texts(name: str, texts: pa.Array) -> NumberColumn | str:
@@ -206,7 +206,7 @@ def _from_texts(name: str, texts: pa.Array) -> NumberColumn | str:
     )
     for kind, arrow_type, counted in kinds:
         try:
-            values = _floats(texts.cast(arrow_type).cast(counted))
+            values = floats_of(texts.cast(arrow_type).cast(counted))
         except pa.ArrowInvalid:
             continue
         if np.isnan(values).sum() > texts.null_count:
@@ -232,12 +232,6 @@ def _as_ordinal(name: str, column: pa.Array, order: Sequence[str]) -> NumberColu
         return f"the order of {name!r} leaves out {unknown} of its {len(ranks)} values. Name all of them."
     numbers = np.array([*map(float, ranks), np.nan])
     return NumberColumn(name, "ordinal", numbers[places], labels)
-
-
-def _floats(column: pa.Array) -> FloatArray:
-    """Return an array as doubles, NaN where null."""
-    values = column.cast(pa.float64(), safe=False)
-    return np.array(values.to_numpy(zero_copy_only=False), dtype=np.float64)
 
 
 def read_codes(source: Source, name: str) -> IntArray:

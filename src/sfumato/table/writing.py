@@ -30,7 +30,8 @@ import numpy as np
 
 from sfumato.errors import OutputError
 from sfumato.private import scratch_folder
-from sfumato.table.arrow import copy_rows
+from sfumato.table.arrow import copy_rows, counts_of, number_array
+from sfumato.table.coded_rows import code_rows
 from sfumato.table.dialects import Dialect, respell, write_decimals
 from sfumato.table.engine import connect, from_arrow_beside, quote_literal, quote_name, read_batches
 from sfumato.table.files import format_of as file_format
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from sfumato._typing import LongArray
+    from sfumato.table.coded_rows import CellCodes
     from sfumato.table.files import FileFormat
     from sfumato.table.sources import Source
 
@@ -92,7 +94,7 @@ def row_order(source: Source, columns: Mapping[str, pa.Array], keep: Sequence[st
 def _sort(table: pa.Table) -> LongArray:
     keys = [field.name for field in table.schema if not pa.types.is_nested(field.type)]
     places = pc.sort_indices(table, sort_keys=[(name, "ascending") for name in keys])
-    return np.asarray(places.to_numpy(), dtype=np.int64)
+    return counts_of(places)
 
 
 def find_unique(source: Source, names: Sequence[str]) -> list[str]:
@@ -177,7 +179,15 @@ def write_table(
             where=str(named),
         )
     try:
-        relation = _relation_of(table) if leaving is None else _leave(_held(table), leaving, kind)
+        rows = _relation_of(table) if leaving is None else _leave(table, leaving, kind)
+        if kind == "parquet" and isinstance(rows, pa.RecordBatchReader):
+            _copy_evenly(rows, path, _OPTIONS[kind])
+            return
+        relation = rows if isinstance(rows, duckdb.DuckDBPyRelation) else connect().from_arrow(rows)
+        if leaving is not None and kind in ("csv", "tsv") and len(relation.columns) == 1:
+            # An empty line is no row to many readers, so missing is written as an empty text.
+            only = quote_name(relation.columns[0])
+            relation = relation.project(f"coalesce(CAST({only} AS VARCHAR), '') AS {only}")
         if kind == "arrow":
             _write_arrow(relation, path)
         elif kind == "xlsx":
@@ -241,17 +251,23 @@ def _copy(
                 respell(plain, path, dialect, compressed=compressed)
             return
     options = _OPTIONS[kind].format(quote_literal(dialect.separator))
-    options += ", COMPRESSION gzip" if compressed else ""
-    target = f"{quote_literal(str(path.absolute()))} ({options}, USE_TMP_FILE false)"
     if kind != "parquet" and not compressed:
-        relation.query("_sfumato_rows_", f"COPY _sfumato_rows_ TO {target}")
+        relation.query("_sfumato_rows_", f"COPY _sfumato_rows_ TO {_target(path, options)}")
         return
+    options += ", COMPRESSION gzip" if compressed else ""
+    _copy_evenly(_even_batches(relation, lambda rows: rows.combine_chunks()), path, options)
+
+
+def _copy_evenly(_sfumato_rows_: pa.RecordBatchReader, path: Path, options: str) -> None:
+    """Write batches of one size."""
     # Several threads would cut row groups and compressed blocks differently each time.
     writer = connect()
     writer.execute("SET threads = 1")
-    _sfumato_rows_ = _even_batches(relation, lambda rows: rows.combine_chunks())
-    writer.execute(f"COPY (SELECT * FROM _sfumato_rows_) TO {target}")
-    del _sfumato_rows_
+    writer.execute(f"COPY (SELECT * FROM _sfumato_rows_) TO {_target(path, options)}")
+
+
+def _target(path: Path, options: str) -> str:
+    return f"{quote_literal(str(path.absolute()))} ({options}, USE_TMP_FILE false)"
 
 
 def _without_undefined(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
@@ -281,9 +297,10 @@ def _even_batches(
         waiting = pa.Table.from_batches([], reader.schema)
         for batch in reader:
             waiting = pa.concat_tables([waiting, pa.Table.from_batches([batch])])
-            full = waiting.num_rows - waiting.num_rows % _BATCH_ROWS
-            yield from copy(waiting.slice(0, full)).to_batches(_BATCH_ROWS)
-            waiting = waiting.slice(full)
+            # Each by itself: a part of a larger batch is not written with the same bytes.
+            while waiting.num_rows >= _BATCH_ROWS:
+                yield from copy(waiting.slice(0, _BATCH_ROWS)).to_batches()
+                waiting = waiting.slice(_BATCH_ROWS)
         yield from copy(waiting).to_batches()
 
     return pa.RecordBatchReader.from_batches(reader.schema, batches())
@@ -317,31 +334,94 @@ def _explain(error: Exception, path: Path, named: Path) -> OutputError:
 
 
 def _leave(
+    table: object, leaving: Leaving, target: FileFormat
+) -> duckdb.DuckDBPyRelation | pa.RecordBatchReader:
+    """Give the rows the types, texts and order that they are written with."""
+    coded = _coded(table)
+    if coded is None:
+        return _leave_by(_held(table), leaving, target)
+    place = quote_name(Names.beside(coded.names).row)
+    cells = _relation_of(coded.cells(place[1:-1]))
+    chosen, by_size, left = _choose_forms(cells, leaving, target, place)
+    ranks, ranked = _rank(coded, chosen, by_size, target, left)
+    for column, cells in zip(coded.columns, ranked, strict=True):
+        if column.has_missing and target in _BLANK_IS_MISSING and _has_blank(cells):
+            # To a reader these are one, so that they are told apart after all other columns.
+            return _leave_by(_held(table), leaving, target)
+    return coded.rows(ranks, ranked, ordered=leaving.order == "sorted", size=_BATCH_ROWS)
+
+
+def _rank(
+    coded: CellCodes,
+    chosen: Mapping[str, _Form],
+    by_size: set[str],
+    target: FileFormat,
+    left: duckdb.DuckDBPyRelation,
+) -> tuple[list[LongArray], list[pa.Array]]:
+    """Return for every column the rank of each cell, and the cells in this order; missing is the last."""
+    asked = []
+    for name, form in chosen.items():
+        keys = ", ".join(f"{key} ASC NULLS LAST" for key in _keys({name: form}, by_size, target))
+        asked += [f"dense_rank() OVER (ORDER BY {keys}) - 1", quote_name(name)]
+    place = left.columns[0]
+    relation: Any = left.query(
+        "sfumato_cells", f"SELECT {', '.join(asked)} FROM sfumato_cells ORDER BY {quote_name(place)}"
+    )
+    found = read_batches(relation).read_all().combine_chunks()
+    ranks, ranked = [], []
+    for number, column in enumerate(coded.columns):
+        # What was filled up is missing, and so is the first cell.
+        ranks.append(counts_of(found.column(2 * number).chunk(0))[: len(column.cells)])
+        _, first = np.unique(ranks[-1], return_index=True)
+        ranked.append(found.column(2 * number + 1).chunk(0).take(number_array(first)))
+    return ranks, ranked
+
+
+def _has_blank(cells: pa.Array) -> bool:
+    return bool(pa.types.is_string(cells.type) and pc.min(pc.binary_length(cells)).as_py() == 0)
+
+
+def _leave_by(
     relation: duckdb.DuckDBPyRelation, leaving: Leaving, target: FileFormat
 ) -> duckdb.DuckDBPyRelation:
-    """Give the rows the types, texts and order that they are written with."""
+    """The same for tables that only the engine can sort."""
+    chosen, by_size, left = _choose_forms(relation, leaving, target)
+    if leaving.order == "sorted":
+        left = left.order(", ".join(f"{key} ASC NULLS LAST" for key in _keys(chosen, by_size, target)))
+    return left
+
+
+def _coded(table: object) -> CellCodes | None:
+    """Return any table as codes, if it can be coded."""
+    if isinstance(table, duckdb.DuckDBPyRelation):
+        reader = read_batches(table)
+        return code_rows(reader.schema, reader)
+    frame: Any = nw.from_native(table)
+    found = to_arrow(frame)
+    return code_rows(found.schema, found.to_batches(_BATCH_ROWS))
+
+
+def _choose_forms(
+    relation: duckdb.DuckDBPyRelation, leaving: Leaving, target: FileFormat, place: str | None = None
+) -> tuple[dict[str, _Form], set[str], duckdb.DuckDBPyRelation]:
+    """Return the form of every column, which are sorted by size, and the columns in their forms."""
     is_plain = target in ("csv", "tsv")
     forms = {}
     for name, found in zip(relation.columns, map(str, relation.types), strict=True):
+        if quote_name(name) == place:
+            continue
         kind = leaving.kinds.get(name, "own")
         # Texts of a typed source stay texts, except where everything becomes a text anyhow.
         is_free = (leaving.is_text or is_plain) if kind != "plain" else not is_plain
         forms[name] = _forms(name, found, kind if is_free or found != "VARCHAR" else "text")
     chosen, by_size = _choose(relation, forms, target)
-    columns = []
+    columns = [] if place is None else [place]
     for name, form in chosen.items():
         value = form.value.format(quote_name(name))
         if is_plain and leaving.formulas == "escape" and form.type not in _BY_SIZE:
             value = _escaped(f"CAST({value} AS VARCHAR)")
         columns.append(f"{value} AS {quote_name(name)}")
-    left = relation.project(", ".join(columns))
-    if leaving.order == "sorted":
-        left = left.order(", ".join(f"{key} ASC NULLS LAST" for key in _keys(chosen, by_size, target)))
-    if is_plain and len(columns) == 1:
-        # An empty line is no row to many readers, so missing is written as an empty text.
-        only = quote_name(relation.columns[0])
-        left = left.project(f"coalesce(CAST({only} AS VARCHAR), '') AS {only}")
-    return left
+    return chosen, by_size, relation.project(", ".join(columns))
 
 
 def _keys(chosen: Mapping[str, _Form], by_size: set[str], target: FileFormat) -> list[str]:

@@ -12,9 +12,18 @@ from heapq import heappush, heapreplace
 from itertools import accumulate, chain, product
 from typing import TYPE_CHECKING
 
+from sfumato.verifier.bags import quote
 from sfumato.verifier.checks import split_name
 from sfumato.verifier.loading import BeforehandError, UndeterminedError, UnstatedError
-from sfumato.verifier.promise import Overall, apart_in, key_of, stated_costs, stated_overall, stated_weight
+from sfumato.verifier.promise import (
+    Overall,
+    apart_in,
+    key_of,
+    stated_costs,
+    stated_overall,
+    stated_weight,
+    text_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -78,10 +87,8 @@ def fill_overall(groups: Groups, attribute: str, overall: Overall) -> bool:
     same = "found.value IS NOT DISTINCT FROM overall.value"
     if overall.counts is None:
         groups.connection.execute(f"UPDATE overall SET total = n FROM {found} WHERE {same}")
-    excess = groups.number(
-        f"SELECT count(*) FROM {found} LEFT JOIN overall ON {same} WHERE n > coalesce(total, 0)"
-    )
-    if not excess and _fits_statement(groups, overall):
+    beyond = f"SELECT count(*) FROM {found} LEFT JOIN overall ON {same} WHERE n > coalesce(total, 0)"
+    if groups.ask(beyond) == [(0,)] and _fits_statement(groups, overall):
         return True
     groups.contradictions.append(
         f"the file does not match the manifest's overall distribution of {attribute!r}"
@@ -188,49 +195,73 @@ def _fill_tree(groups: Groups, overall: Overall, apart: list[int]) -> int:
     return height
 
 
-def histogram(column: str, cells: str = "cells") -> str:
+def histogram(column: str) -> str:
     """Write the query for the rows c of every value in every class, with the rows of the class."""
     return (
         f"(SELECT class, {column} AS value, sum(n) AS c, sum(sum(n)) OVER (PARTITION BY class) AS size "
-        f"FROM {cells} GROUP BY class, {column})"
+        f"FROM cells GROUP BY class, {column})"
     )
 
 
-def _known(groups: Groups, attribute: str) -> tuple[str, bool]:
-    """Return the histograms of known values, and whether every class has one; else some class has ℓ = 1."""
+def _spread(groups: Groups, column: str, is_told: str = "true") -> tuple[str, str]:
+    """Name two tables about the values of a column: their rows c in each class, and all classes with some.
+
+    Of a class the second says how many values it has, m, the rows of the largest, first, and its sums over
+    all of them.
+    """
+    made = f"counts{len(groups.known)}", f"spread{len(groups.known)}"
+    names: tuple[str, str] = groups.known.setdefault((column, is_told), made)
+    if names is not made:
+        return names
+    by_value = f"SELECT class, n AS c FROM cells WHERE {is_told}"
+    if len(groups.attributes) > 1:
+        values = f"SELECT class, sum(n)::BIGINT AS c FROM cells WHERE {is_told} GROUP BY class, {column}"
+        by_value = f"SELECT class, c FROM ({values})"
+    groups.make(names[0], f"SELECT class, c, count(*) AS u FROM ({by_value}) GROUP BY class, c")
+    groups.make(
+        names[1],
+        "SELECT class, sum(u)::BIGINT AS m, max(c) AS first, sum(u * c)::BIGINT AS size, "
+        f"sum(u * c * c) AS squares, sum(u * (c * ln(c))) AS logs FROM {names[0]} GROUP BY class",
+    )
+    return names
+
+
+def _known(groups: Groups, attribute: str) -> tuple[str, str, bool]:
+    """Spread the known values; whether every class has one is the last answer, else some class has ℓ = 1."""
     column, listed = groups.attributes[attribute], groups.promise.unknown.get(attribute, ())
     silent = [*listed, *groups.promise.missing]
-    groups.make_listed("silent", silent, place=range(len(silent)))
-    is_told = f"{column} IS NOT NULL AND {key_of(column, silent)} NOT IN (SELECT value FROM silent)"
-    known = f"(FROM cells WHERE {is_told})"
-    classes = groups.number(f"SELECT count(DISTINCT class) FROM {known}")
-    return histogram(column, known), classes == groups.number("SELECT count(*) FROM sizes")
+    texts = [key_of(quote(str(text_of(value))), silent) for value in silent]
+    is_told = " AND ".join(
+        [f"{column} IS NOT NULL", *(f"{key_of(column, silent)} <> {text}" for text in texts)]
+    )
+    counts, spread = _spread(groups, column, is_told)
+    classes = groups.number(f"SELECT count(*) FROM {spread}")
+    return counts, spread, classes == groups.number("SELECT count(*) FROM sizes")
 
 
 def count_distinct_l(groups: Groups, attribute: str) -> Count:
     """Return the smallest number of distinct known values in a class."""
-    counts, is_everywhere = _known(groups, attribute)
-    distinct = f"SELECT count(*) AS d FROM {counts} GROUP BY class"
-    return groups.number(f"SELECT min(d) FROM ({distinct})") if is_everywhere else 1
+    _, spread, is_everywhere = _known(groups, attribute)
+    return groups.number(f"SELECT min(m) FROM {spread}") if is_everywhere else 1
 
 
 def count_share_l(groups: Groups, attribute: str) -> Count:
     """Return one over the largest share that a value has in a class."""
-    shares, is_everywhere = _known(groups, attribute)
+    _, spread, is_everywhere = _known(groups, attribute)
     if not is_everywhere:
         return 1
-    count, size = groups.ask(f"SELECT c, size FROM {shares} ORDER BY c::DOUBLE / size DESC LIMIT 1")[0]
+    largest = f"SELECT first, size FROM {spread} ORDER BY first::DOUBLE / size DESC LIMIT 1"
+    count, size = groups.once(largest)[0]
     return Fraction(size, count)
 
 
 def count_entropy_l(groups: Groups, attribute: str) -> Count:
     """Return the smallest exp(entropy) of the values of a class."""
-    counts, is_everywhere = _known(groups, attribute)
+    _, spread, is_everywhere = _known(groups, attribute)
     if not is_everywhere:
         return 1
-    entropies = f"SELECT ln(size) - sum(c * ln(c)) / size AS h FROM {counts} GROUP BY class, size"
     # The engine adds in any order, so that the last digits differ from run to run.
-    return float(f"{math.exp(groups.number(f'SELECT min(h) FROM ({entropies})')):.12g}")
+    return float(f"{math.exp(groups.number(f'SELECT min(ln(size) - logs / size) FROM {spread}')):.12g}")
 
 
 def count_recursive_l(groups: Groups, attribute: str, factor: str) -> Count:
@@ -239,34 +270,32 @@ def count_recursive_l(groups: Groups, attribute: str, factor: str) -> Count:
         c = Fraction(factor)
     except (ValueError, ZeroDivisionError):
         raise UndeterminedError("its second argument is not a number") from None
-    counts, is_everywhere = _known(groups, attribute)
-    # Summed from the rarest value on, the tail r_ℓ + … + r_m is the sum of m − ℓ + 1 counts.
+    counts, spread, is_everywhere = _known(groups, attribute)
+    # Summed from the rarest value on, the tail r_ℓ + … + r_m is the sum of m − ℓ + 1 counts. Of u values
+    # with the same count c, all rarer ones together being the tail before, the j-th is the first to do.
     tails = (
-        "SELECT class, c AS count, sum(c) OVER rarest AS tail, row_number() OVER rarest AS members "
-        f"FROM {counts} "
-        "WINDOW rarest AS (PARTITION BY class ORDER BY c, value ROWS UNBOUNDED PRECEDING)"
+        "SELECT class, c, u, sum(u * c) OVER rarest - u * c AS before, sum(u) OVER rarest - u AS rarer "
+        f"FROM {counts} WINDOW rarest AS (PARTITION BY class ORDER BY c ROWS UNBOUNDED PRECEDING)"
     )
-    largest = "SELECT class, max(count) AS first, count(*) AS m FROM tails GROUP BY class"
-    fits = f"WHERE first * {c.denominator} < tail * {c.numerator}"
+    top, bottom = max(c.numerator, 0), c.denominator
+    last = f"greatest(1, (first::HUGEINT * {bottom} - before * {top}) // (c * {top}) + 1)"
     reached = (
-        f"SELECT coalesce(max(m - members + 1) FILTER ({fits}), 0) AS ell "
-        "FROM tails JOIN largest USING (class) GROUP BY class"
+        "SELECT coalesce(max(m - rarer - j + 1) FILTER (WHERE j <= u), 0) AS ell FROM "
+        f"(SELECT class, m, u, rarer, {last} AS j FROM ({tails}) JOIN {spread} USING (class)) GROUP BY class"
     )
-    least = "SELECT coalesce(min(ell), 1) FROM"
-    found = groups.number(f"WITH tails AS ({tails}), largest AS ({largest}) {least} ({reached})")
+    found = groups.number(f"SELECT coalesce(min(ell), 1) FROM ({reached})")
     return found if is_everywhere else min(found, 1)
 
 
 def count_spread_l(groups: Groups, attribute: str) -> Count:
     """Sum over the rows how often the row's own value occurs in its class."""
-    return groups.number(f"SELECT coalesce(sum(c * c), 0) FROM {_known(groups, attribute)[0]}")
+    return groups.number(f"SELECT coalesce(sum(squares), 0) FROM {_known(groups, attribute)[1]}")
 
 
 def count_cm(groups: Groups, attribute: str) -> Count:
     """Count the rows that are suppressed or do not hold the most frequent value of their class."""
-    counts = histogram(groups.attributes[attribute])
-    minority = f"SELECT size - max(c) AS rows FROM {counts} GROUP BY class, size"
-    return groups.number(f"SELECT sum(rows) FROM ({minority})") + groups.suppressed_rows
+    _, spread = _spread(groups, groups.attributes[attribute])
+    return groups.number(f"SELECT sum(size - first) FROM {spread}") + groups.suppressed_rows
 
 
 def count_k(groups: Groups) -> Count:
@@ -369,18 +398,18 @@ def count_protection(groups: Groups) -> Count:
     """Return one over the mean over kept rows of one over their diversity; 0 where a class has none."""
     weights = _shares_of_weight(groups)
     _sum_cells(groups, "extent")  # so that labels without a cost are reported
-    terms, cells = ["0.0"], []
+    terms, joins = ["0.0"], []
     for number, (name, weight) in enumerate(zip(groups.promise.quasi_identifiers, weights, strict=True)):
         costs = _stated(groups, name, "extent")
-        cells.append(f"{key_of(f'any_value(q{number})', costs.labels)} AS cell{number}")
-        same = f"value IS NOT DISTINCT FROM cell{number}"
-        extent = f"(SELECT any_value(top::DOUBLE / bottom) FROM costs{number} WHERE {same})"
+        table, _ = _price(groups, number, costs)
+        same = f"{_cell(number, costs)} IS NOT DISTINCT FROM t{number}.value"
+        joins.append(f"LEFT JOIN {table} AS t{number} ON {same}")
+        extent = f"t{number}.top::DOUBLE / t{number}.bottom"
         terms.append(f"{float(weight)!r} * coalesce({extent}, {float(costs.default or 0)!r})")
-    classes = f"SELECT sum(n) AS n, {', '.join(cells)} FROM cells GROUP BY class"
-    found = f"SELECT n, {' + '.join(terms)} AS diversity FROM ({classes})"
-    smallest, inverse = groups.ask(
-        f"SELECT min(diversity), sum(CASE WHEN diversity > 0 THEN n / diversity END) FROM ({found})"
-    )[0]
+    found = f"SELECT class, n, {' + '.join(terms)} AS diversity FROM classes {' '.join(joins)}"
+    # In one order, so that the last digits are the same in every run.
+    inverses = "sum(CASE WHEN diversity > 0 THEN n / diversity END ORDER BY class)"
+    smallest, inverse = groups.once(f"SELECT min(diversity), {inverses} FROM ({found})")[0]
     return groups.kept_rows / inverse if smallest > 0 else 0
 
 
@@ -422,14 +451,29 @@ def _stated(groups: Groups, name: str, kind: str) -> CostTable:
     return costs
 
 
+def _cell(number: int, costs: CostTable) -> str:
+    """Write a cell as it is compared with the labels that have a cost."""
+    return key_of(f"q{number}", costs.labels)
+
+
+def _price(groups: Groups, number: int, costs: CostTable) -> tuple[str, list[tuple[int, ...]]]:
+    """Name the table of a column's costs; return what cells cost with their rows, -1 if nothing is said."""
+    key, table = (_cell(number, costs), costs), f"costs{len(groups.known)}"
+    if key not in groups.known:
+        groups.make_listed(table, costs.labels, top=costs.tops, bottom=costs.bottoms)
+        cells = f"SELECT {key[0]} AS cell, sum(n) AS n FROM classes GROUP BY cell"
+        found = groups.ask(
+            f"SELECT coalesce(top, -1), coalesce(bottom, 1), sum(n) FROM ({cells}) LEFT JOIN {table} "
+            "ON cell IS NOT DISTINCT FROM value GROUP BY top, bottom"
+        )
+        groups.known[key] = table, found
+    known: tuple[str, list[tuple[int, ...]]] = groups.known[key]
+    return known
+
+
 def _sum_column(groups: Groups, number: int, costs: CostTable) -> Fraction:
-    """Sum the costs of a column, and leave their table in the engine as ``costs`` and its number."""
-    groups.make_listed(f"costs{number}", costs.labels, top=costs.tops, bottom=costs.bottoms)
-    cells = f"SELECT {key_of(f'q{number}', costs.labels)} AS cell, sum(n) AS n FROM cells GROUP BY cell"
-    found = groups.ask(
-        f"SELECT coalesce(top, -1), coalesce(bottom, 1), sum(n) FROM ({cells}) LEFT JOIN costs{number} "
-        "ON cell IS NOT DISTINCT FROM value GROUP BY top, bottom"
-    )
+    """Sum the costs of a column."""
+    _, found = _price(groups, number, costs)
     unlisted = sum(count for top, _, count in found if top < 0)
     if unlisted and costs.default is None:
         name = groups.promise.quasi_identifiers[number]

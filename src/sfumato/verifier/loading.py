@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from sfumato.errors import VerificationError
 from sfumato.verifier.bags import STAR, ask_number, open_file, quote, unescape
@@ -43,10 +43,10 @@ class UnstatedError(UndeterminedError):
 class Groups:
     """The release inside the engine.
 
-    The engine holds ``cells`` (class, q0…, a0…, n): the distinct rows that remain with
-    their number n, and ``sizes`` (rows, size): for every class its rows and what counts as
-    its size. ``attributes`` maps names to the columns a0, a1, …. ``slack`` is how far the number
-    that was counted last may be from the one over all input rows.
+    The engine holds ``classes`` (class, q0…, n): every class with its rows n, ``cells`` (class, a0…, n): the
+    distinct rows of a class with their number, and ``sizes`` (rows, size): for every class its rows and what
+    counts as its size. ``attributes`` maps names to the columns a0, a1, …. ``slack`` is how far the number
+    that was counted last may be from the one over all input rows. ``known`` keeps what was asked before.
     """
 
     connection: DuckDBPyConnection
@@ -61,14 +61,22 @@ class Groups:
     contradictions: list[str] = field(default_factory=list)
     slack: Fraction = Fraction(0)
     ordering: tuple[Check, ...] = ()
+    known: dict[object, Any] = field(default_factory=dict)
 
     def ask(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[int, ...]]:
         """Return the rows of a query whose columns are numbers."""
         return self.connection.execute(sql, list(parameters)).fetchall()
 
+    def once(self, sql: str) -> list[tuple[int, ...]]:
+        """Return the rows of a query on tables that never change: those of the first time it was asked."""
+        if sql not in self.known:
+            self.known[sql] = self.ask(sql)
+        found: list[tuple[int, ...]] = self.known[sql]
+        return found
+
     def number(self, sql: str) -> int:
-        """Return the one number that a query gives."""
-        return self.ask(sql)[0][0]
+        """Return the one number that a query on tables that never change gives."""
+        return self.once(sql)[0][0]
 
     def make(self, table: str, query: str, parameters: Sequence[object] = ()) -> None:
         """Make a table of a query's rows, in place of an older one."""
@@ -176,18 +184,24 @@ def _exempt_masked_rows(groups: Groups) -> None:
 
 
 def _group(groups: Groups) -> None:
-    """Fill ``cells`` and ``sizes``; missing is a value like any other, and all missing persons are one."""
-    keys = ", ".join(f"q{i}" for i in range(groups.width))
-    named = ", ".join([keys, *groups.attributes.values()])
+    """Fill the tables; missing is a value like any other, and all missing persons are one."""
+    keys = [f"q{i}" for i in range(groups.width)]
+    named = ", ".join([*keys, *groups.attributes.values()])
+    groups.make("counted", f"SELECT {named}, count(*) AS n FROM kept GROUP BY {named}")
+    by = ", ".join(keys)
     groups.make(
-        "cells",
-        f"SELECT dense_rank() OVER (ORDER BY {keys}) AS class, {named}, n "
-        f"FROM (SELECT {named}, count(*) AS n FROM kept GROUP BY {named})",
+        "classes",
+        f"SELECT row_number() OVER (ORDER BY {by}) AS class, * FROM "
+        f"(SELECT {by}, sum(n)::BIGINT AS n FROM counted GROUP BY {by})",
     )
-    sizes = "SELECT sum(n) AS rows, sum(n) AS size FROM cells GROUP BY class"
+    same = " AND ".join(f"counted.{key} IS NOT DISTINCT FROM classes.{key}" for key in keys)
+    shown = "".join(f"{alias}, " for alias in groups.attributes.values())
+    groups.make("cells", f"SELECT class, {shown}counted.n AS n FROM counted JOIN classes ON {same}")
+    groups.ask("DROP TABLE counted")
+    sizes = "SELECT n AS rows, n AS size FROM classes"
     if groups.has_persons:
         persons = "count(DISTINCT person) + CAST(count(person) < count(*) AS INTEGER)"
-        sizes = f"SELECT count(*) AS rows, {persons} AS size FROM kept GROUP BY {keys}"
+        sizes = f"SELECT count(*) AS rows, {persons} AS size FROM kept GROUP BY {by}"
     groups.make("sizes", sizes)
     groups.kept_rows = groups.number("SELECT coalesce(sum(rows), 0) FROM sizes")
 

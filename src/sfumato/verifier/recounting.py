@@ -64,7 +64,7 @@ def _examine_column(groups: Groups, number: int, name: str, done: Mapping[str, o
         return broken(title, f"what the recipe says about {name!r} is not a rule that writes labels.")
     # At the root there is neither a missing value nor one that is unknown.
     blank = set() if "root" in _part(done, "hierarchy") else {None, STAR, *groups.promise.missing}
-    found = groups.connection.execute(f"SELECT q{number}, sum(n) FROM cells GROUP BY 1").fetchall()
+    found: list[tuple[Any, ...]] = [*groups.once(f"SELECT q{number}, sum(n) FROM classes GROUP BY 1")]
     foreign = [
         rows for label, rows in found if label not in blank and not (label is not None and accepts(label))
     ]
