@@ -13,8 +13,8 @@ By what measures declare:
   y below x, F(y) ⊇ F(x) and p_y ≤ p_x, so
   cost(y) = Σ p_y + Σ_{F(y)} (P − p_y) ≥ Σ p_y + Σ_{F(x)} (P − p_x).
 - Where it does so only united with one that meets them too (t, most ℓ), rows that fail at x may pass below.
-  There F(x) are the rows that are doomed, see `kernels.histograms.count_doomed`: of each class at x so many go
-  at y.
+  There F(x) are the rows that are doomed, see `kernels.histograms.count_doomed`: of each class at x so many
+  go at y.
 """
 
 from __future__ import annotations
