@@ -49,13 +49,13 @@ def _press(times: int, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.setattr(sfumato.api, name, pressed)
 
 
-def _cut(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def _cut(name: str, monkeypatch: pytest.MonkeyPatch, gap: float = 0.5) -> None:
     """Let a search end as one that was stopped."""
     original: Callable[..., Front | Release] = getattr(sfumato.api, name)
 
     def cut(*given: object, **others: object) -> Front | Release:
         found = original(*given, **others)
-        found.run.update({"complete": False, "stopped": "stopped", "bound": 0.2, "gap": 0.5})  # type: ignore[attr-defined]
+        found.run.update({"complete": False, "stopped": "stopped", "bound": 0.2, "gap": gap})  # type: ignore[attr-defined]
         return found
 
     monkeypatch.setattr(sfumato.api, name, cut)
@@ -99,6 +99,14 @@ def test_stopped_anonymize_says_how_far_it_may_be_from_the_optimum(
     assert "not proven optimal" in out
     assert "(stopped)" in out
     assert "at most 50.0 % from the best possible (0.2)" in " ".join(out.split())
+
+
+def test_a_gap_that_says_nothing_is_said_in_words(spec: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A bound of 0 is at most 100 % away from everything."""
+    _cut("anonymize", monkeypatch, 1.0)
+    out = " ".join(run("anonymize", spec, "--out", spec.with_name("out.csv")).out.split())
+    assert "how much better loss could be is not known" in out
+    assert "100.0 %" not in out
 
 
 def test_ctrl_c_before_the_search_aborts_at_once() -> None:
