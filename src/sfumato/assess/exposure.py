@@ -277,11 +277,6 @@ def guess(seen: LongArray, value: LongArray, rows: LongArray) -> float:
 
     A row that looks like no other one tells nothing here, so that a column does not seem to predict
     everything only because its values are unique. A tie counts as right.
-
-    Examples
-    --------
-    >>> guess(np.array([0, 0, 1, 1]), np.array([5, 6, 5, 6]), np.array([4, 1, 1, 1]))
-    0.5714285714285714
     """
     if not len(rows):
         return 0.0

@@ -93,13 +93,7 @@ def _leaves(tree: object) -> int:
 
 
 def file_name(path: str) -> str:
-    r"""Return the name of a file without its folders, whichever system wrote them.
-
-    Examples
-    --------
-    >>> file_name("/data/people/adult.csv"), file_name(r"C:\people\adult.csv"), file_name("adult.csv")
-    ('adult.csv', 'adult.csv', 'adult.csv')
-    """
+    """Return the name of a file without its folders, whichever system wrote them."""
     return PureWindowsPath(PurePosixPath(path).name).name or LEFT_OUT
 
 

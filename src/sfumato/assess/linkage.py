@@ -28,11 +28,6 @@ def wilson(successes: int, attempts: int) -> tuple[float, float]:
 
     Wilson, E. B. (1927). Probable inference, the law of succession, and statistical inference. Journal of the
     American Statistical Association 22, 209–212. https://doi.org/10.1080/01621459.1927.10502953
-
-    Examples
-    --------
-    >>> tuple(round(end, 4) for end in wilson(3, 20))
-    (0.0524, 0.3604)
     """
     if not attempts:
         return 0.0, 1.0
@@ -44,13 +39,7 @@ def wilson(successes: int, attempts: int) -> tuple[float, float]:
 
 
 def knowledge_levels(attributes: int) -> list[int]:
-    """Return of how many attributes attackers are tried: all, half of them, three.
-
-    Examples
-    --------
-    >>> knowledge_levels(8), knowledge_levels(3), knowledge_levels(1)
-    ([8, 4, 3], [3, 2], [1])
-    """
+    """Return of how many attributes attackers are tried: all, half of them, three."""
     return sorted({attributes, (attributes + 1) // 2, min(3, attributes)}, reverse=True)
 
 

@@ -127,13 +127,7 @@ class Recoded:
 
 
 def count_rows(numbers: IntArray | LongArray, rows: FloatArray | LongArray, size: int) -> FloatArray:
-    """Count the rows of each number from 0 to size − 1, or sum what is given for each row.
-
-    Examples
-    --------
-    >>> count_rows(np.array([0, 2, 2]), np.array([1, 2, 3]), 4).tolist()
-    [1.0, 0.0, 5.0, 0.0]
-    """
+    """Count the rows of each number from 0 to size − 1, or sum what is given for each row."""
     return np.bincount(numbers, weights=rows, minlength=size).astype(np.float64)
 
 
@@ -164,14 +158,7 @@ def _rarest(counts: FloatArray, most: int) -> LongArray:
 
 
 def indicators(groups: LongArray) -> FloatArray:
-    """Return one row for each code with a one in the column of its group.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> indicators(np.array([0, 1, 1])).tolist()
-    [[1.0, 0.0], [0.0, 1.0], [0.0, 1.0]]
-    """
+    """Return one row for each code with a one in the column of its group."""
     found = np.zeros((len(groups), int(groups.max(initial=-1)) + 1))
     found[np.arange(len(groups)), groups] = 1.0
     return found

@@ -181,11 +181,6 @@ def expected_chance(sizes: LongArray, fraction: float | FloatArray) -> FloatArra
 
     Given f, F − f is negative binomial: P(F = h) = C(h−1, f−1) π^f (1−π)^(h−f), with E(F) = f / π. Then
     E(1 / F | f) = (π / f) · ₂F₁(1, 1; f + 1; 1 − π); for f = 1 that is −π ln π / (1 − π).
-
-    Examples
-    --------
-    >>> expected_chance(np.array([1, 2, 10]), 0.1).round(4).tolist()
-    [0.2558, 0.0827, 0.011]
     """
     from scipy.special import hyp2f1
 

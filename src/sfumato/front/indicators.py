@@ -18,13 +18,7 @@ if TYPE_CHECKING:
 
 
 def non_dominated(costs: FloatArray, ties: Sequence[NDArray[np.generic]] = ()) -> LongArray:
-    """Return the numbers of the rows that no other row dominates, best first.
-
-    Examples
-    --------
-    >>> non_dominated(np.array([[2.0, 1.0], [1.0, 2.0], [2.0, 2.0], [1.0, 2.0]])).tolist()
-    [1, 0]
-    """
+    """Return the numbers of the rows that no other row dominates, best first."""
     usable = np.flatnonzero(~np.isnan(costs).any(axis=1))
     columns = [*costs[usable].T, *(key[usable] for key in ties)]
     order = usable[np.lexsort(columns[::-1])] if columns else usable
@@ -32,13 +26,7 @@ def non_dominated(costs: FloatArray, ties: Sequence[NDArray[np.generic]] = ()) -
 
 
 def box_of(values: FloatArray, epsilon: FloatArray) -> FloatArray:
-    """Return the boxes of index values: floor(value / ε).
-
-    Examples
-    --------
-    >>> box_of(np.array([[7.0, 250.0]]), np.array([5.0, 100.0])).tolist()
-    [[1.0, 2.0]]
-    """
+    """Return the boxes of index values: floor(value / ε)."""
     return np.floor(values / epsilon)
 
 

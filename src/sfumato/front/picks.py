@@ -297,13 +297,7 @@ class Condition:
 
 
 def parse_pick(text: str) -> list[Condition]:
-    """Read comparisons joined by ``and``.
-
-    Examples
-    --------
-    >>> [str(item) for item in parse_pick("k >= 10 and loss < 0.5")]
-    ['k >= 10', 'loss < 0.5']
-    """
+    """Read comparisons joined by ``and``."""
     found, at = [], 0
     while True:
         match = _COMPARISON.match(text, at)

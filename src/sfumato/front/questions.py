@@ -87,13 +87,7 @@ def find_trades(
 
 
 def read_amount(amount: float | str) -> tuple[float, bool]:
-    """Read how much worse is allowed, and whether it is a share.
-
-    Examples
-    --------
-    >>> read_amount(0.5), read_amount("2 %"), read_amount("0.5")
-    ((0.5, False), (0.02, True), (0.5, False))
-    """
+    """Read how much worse is allowed, and whether it is a share."""
     if isinstance(amount, str):
         match = _AMOUNT.fullmatch(amount)
         if match is None:

@@ -33,14 +33,7 @@ def plain_values(hierarchy: Hierarchy) -> list[Plain]:
 
 
 def write_blocks(values: Sequence[Plain], block: IntArray, *, ranges: bool) -> list[list[Plain]]:
-    """Write a partition with the values of its domain.
-
-    Examples
-    --------
-    >>> block = Partition.of([0, 0, 1]).block
-    >>> write_blocks([17, 18, 19], block, ranges=True), write_blocks(list("abc"), block, ranges=False)
-    ([[17, 18], [19, 19]], [['a', 'b'], ['c']])
-    """
+    """Write a partition with the values of its domain."""
     if ranges:
         begins = np.flatnonzero(np.diff(block, prepend=-1)).tolist()
         ends = [*begins[1:], len(block)]

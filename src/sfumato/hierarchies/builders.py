@@ -31,25 +31,12 @@ class Level:
 
 
 def starts_of(changes: BoolArray) -> LongArray:
-    """Return where blocks begin, given for every value but the first whether it differs from the one before.
-
-    Examples
-    --------
-    >>> starts_of(np.array([False, True])).tolist()
-    [0, 2]
-    """
+    """Return where blocks begin, given for every value but the first whether it differs from the one before."""
     return np.concatenate(([0], np.flatnonzero(changes) + 1))
 
 
 def level_by_labels(labels: Sequence[str]) -> Level:
-    """Make a level whose blocks are the runs of equal labels.
-
-    Examples
-    --------
-    >>> level = level_by_labels(["a", "a", "b"])
-    >>> level.starts.tolist(), level.labels
-    ([0, 2], ['a', 'b'])
-    """
+    """Make a level whose blocks are the runs of equal labels."""
     if not labels:
         return Level(np.zeros(0, dtype=np.int64), ())
     changes = [label != before for before, label in itertools.pairwise(labels)]

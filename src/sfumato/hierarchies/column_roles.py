@@ -167,11 +167,6 @@ def suggest_role(column: ColumnEvidence) -> RoleGuess:
     Values that would tell who someone is come first, then what the name says, and then how many people the
     values tell apart. If unsure, the guess is ``quasi-identifier``: if that is wrong, it costs usefulness but
     not privacy. Nothing is ever guessed to be ``other``, which is published unchanged.
-
-    Examples
-    --------
-    >>> suggest_role(ColumnEvidence("age", "number", [9, 5, 8], 0, ["20", "30", "40"]))
-    RoleGuess(role='quasi-identifier', why='guessed by its name')
     """
     if not column.distinct:
         return RoleGuess(None, "no row has a value")

@@ -31,11 +31,6 @@ def find_format(texts: Sequence[str]) -> tuple[str, str] | None:
 
     Where day and month could be swapped in all of them, the day is taken to come first, unless times say AM
     or PM, or the other reading makes every date the first of a month.
-
-    Examples
-    --------
-    >>> find_format(["14.03.1987", "1.4.1990"]), find_format(["03/14/1987"]), find_format(["a"])
-    (('%d.%m.%Y', ''), ('%m/%d/%Y', ''), None)
     """
     if not texts:
         return None

@@ -180,13 +180,7 @@ def read_leaves(path: Path, attribute: str, *, name: str | None = None) -> LeafR
 
 
 def parse_leaves(text: str, attribute: str, *, source: str) -> LeafRows:
-    r"""Read the rows of a hierarchy from the text of a file.
-
-    Examples
-    --------
-    >>> parse_leaves("Male;*\nFemale;*\n", "sex", source="sex.csv").rows
-    [['Male', '*'], ['Female', '*']]
-    """
+    """Read the rows of a hierarchy from the text of a file."""
     rows: list[list[str]] = []
     lines: list[int] = []
     line = 1
@@ -206,13 +200,7 @@ def parse_leaves(text: str, attribute: str, *, source: str) -> LeafRows:
 
 
 def find_separator(text: str) -> str:
-    """Return the first of semicolon, tab and comma that splits the first line, quotes respected.
-
-    Examples
-    --------
-    >>> find_separator("a,b;c"), find_separator("a,b"), find_separator("a")
-    (';', ',', ';')
-    """
+    """Return the first of semicolon, tab and comma that splits the first line, quotes respected."""
     for separator in SEPARATORS:
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
         first = next((row for row in reader if row), [])

@@ -79,13 +79,7 @@ class Grid:
 
 
 def common_scale(numbers: Sequence[Number]) -> int:
-    """Return the smallest power of ten that makes integers of all the decimals.
-
-    Examples
-    --------
-    >>> common_scale([5, 0.25])
-    100
-    """
+    """Return the smallest power of ten that makes integers of all the decimals."""
     scale = 1
     while any((exact(number) * scale).denominator > 1 for number in numbers):
         scale *= 10
@@ -93,13 +87,7 @@ def common_scale(numbers: Sequence[Number]) -> int:
 
 
 def granule_starts(numbers: Sequence[Number], granularity: Number) -> list[Number]:
-    """Return for each number where its granule begins; granules are counted from 0.
-
-    Examples
-    --------
-    >>> granule_starts([171, 174.5, 175], 5), granule_starts([171, 175], 2.5)
-    ([170, 170, 175], [170.0, 175.0])
-    """
+    """Return for each number where its granule begins; granules are counted from 0."""
     grid = Grid.of(0, granularity)
     return [*grid.plain_start(grid.index(number_array(numbers))).tolist()]
 

@@ -220,26 +220,14 @@ _LETTERS = str.maketrans({"ß": "ss", "ł": "l", "Ł": "L", "ø": "o", "Ø": "O"
 
 
 def split_name(name: str) -> list[str]:
-    """Split the name of a column into words: lower case, without accents and digits.
-
-    Examples
-    --------
-    >>> split_name("dateOfBirth"), split_name("PLZ_Straße2"), split_name("prénom")
-    (['date', 'of', 'birth'], ['plz', 'strasse'], ['prenom'])
-    """
+    """Split the name of a column into words: lower case, without accents and digits."""
     plain = unicodedata.normalize("NFKD", name.translate(_LETTERS))
     letters = "".join(letter for letter in plain if not unicodedata.combining(letter))
     return [word.casefold() for word in _PARTS.findall(letters)]
 
 
 def hints_at(name: str, words: frozenset[str], stems: tuple[str, ...] = ()) -> bool:
-    """Tell whether the name of a column holds one of the words, or a word with one of the stems.
-
-    Examples
-    --------
-    >>> hints_at("age_at_entry", QUASI_IDENTIFIER_WORDS), hints_at("package", QUASI_IDENTIFIER_WORDS)
-    (True, False)
-    """
+    """Tell whether the name of a column holds one of the words, or a word with one of the stems."""
     parts = split_name(name)
     if not words.isdisjoint((*parts, "".join(parts), *map("".join, pairwise(parts)))):
         return True

@@ -42,15 +42,7 @@ DWARFS = 10
 def suggest(
     attribute: str, values: Sequence[Value], kind: str, counts: Sequence[int] | None = None
 ) -> Definition:
-    """Guess a hierarchy.
-
-    Examples
-    --------
-    >>> suggest("age", list(range(17, 91)), "number")
-    {'intervals': [5, 10, 20, 40], 'origin': 0, 'bottom': 15, 'top': 95}
-    >>> suggest("zip", ["24126", "24127"], "category")
-    {'mask': 5}
-    """
+    """Guess a hierarchy."""
     texts = texts_of(values) if kind in ("number", "category", "ordinal") else []
     if kind in ("number", "category") and hints_at(attribute, role_words.POSTAL_WORDS):
         lengths = {len(text) for text in texts}
@@ -100,11 +92,6 @@ def usual_range(
     """Return the least and the largest number that counts: one row in a thousand may lie beyond either.
 
     With ``all_values`` none may, but for a single row whose number dwarfs all others.
-
-    Examples
-    --------
-    >>> usual_range([20, 30, 40, 35109], [5, 5, 5, 1])
-    (20, 40)
     """
     found = zip(values, counts, strict=True)
     rows = sorted((value, count) for value, count in found if count and is_finite(value))

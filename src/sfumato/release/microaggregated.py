@@ -203,11 +203,6 @@ def coarse(measures: Mapping[str, float]) -> dict[str, float]:
     Exact numbers would let others solve for original values: with the centres, an information loss reveals
     the squares of all deviations together, and of two rows in one cluster that is both values. A step spans a
     factor of two or more, and the larger number is the cautious one. The score is that of the others.
-
-    Examples
-    --------
-    >>> coarse({"il": 3.2, "id": 0.0, "dld": 20.0, "score": 6.6})
-    {'il': 5.0, 'id': 1.0, 'dld': 20.0, 'score': 7.75}
     """
     steps = [step * scale for scale in (1.0, 10.0, 100.0, 1e3) for step in (1.0, 2.0, 5.0)]
     found = {

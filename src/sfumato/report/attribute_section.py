@@ -143,14 +143,7 @@ def _loss_chart(attributes: Sequence[ReleasedAttribute]) -> Chart:
 
 
 def done_words(item: ReleasedAttribute) -> str:
-    """Return in short what was done to an attribute.
-
-    Examples
-    --------
-    >>> from sfumato.assess.published import ReleasedAttribute
-    >>> done_words(ReleasedAttribute("age", "levels", 2, 6, "label", (), None))
-    'level 2 of 6'
-    """
+    """Return in short what was done to an attribute."""
     if item.is_kept:
         return "unchanged"
     if item.level is None:

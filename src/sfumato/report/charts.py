@@ -100,13 +100,7 @@ def _n(value: float) -> str:
 
 
 def shorten(text: str, room: float) -> str:
-    """Return as much of a text as fits, with dots in place of the rest.
-
-    Examples
-    --------
-    >>> shorten("never married", 80), shorten("single", 80)
-    ('never mar…', 'single')
-    """
+    """Return as much of a text as fits, with dots in place of the rest."""
     most = max(2, int(room // LETTER))
     return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
 

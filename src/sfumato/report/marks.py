@@ -148,13 +148,7 @@ def total_height(heights: Sequence[int]) -> int:
 
 
 def make_panels(heights: Sequence[int]) -> list[Panel]:
-    """Return panels of so many pixels each, from top to bottom.
-
-    Examples
-    --------
-    >>> make_panels([480])
-    [Panel(low=0.0, high=1.0)]
-    """
+    """Return panels of so many pixels each, from top to bottom."""
     total, top, panels = total_height(heights), 0, []
     for height in heights:
         panels.append(Panel(max(0.0, 1.0 - (top + height) / total), 1.0 - top / total))

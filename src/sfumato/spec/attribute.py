@@ -299,13 +299,7 @@ def _check_value(value: object) -> Scalar:
 
 
 def value_text(value: Scalar) -> str:
-    """Return the text by which values of blocks are compared: 39, 39.0 and "39" are the same.
-
-    Examples
-    --------
-    >>> value_text(39.0), value_text("39"), value_text(0.5)
-    ('39', '39', '0.5')
-    """
+    """Return the text by which values of blocks are compared: 39, 39.0 and "39" are the same."""
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     return value if isinstance(value, str) else repr(value)

@@ -93,11 +93,6 @@ def parse_measure_name(text: str) -> tuple[str, tuple[str, ...]]:
     Blanks around names, commas and parentheses are ignored; inside double quotes every
     character counts and ``""`` stands for one quote. Whether the measure exists is
     not checked here.
-
-    Examples
-    --------
-    >>> parse_measure_name('t("zip, code",ordered)')
-    ('t', ('zip, code', 'ordered'))
     """
     stripped = text.strip()
     name = _NAME.match(stripped)
@@ -135,11 +130,6 @@ def format_measure_name(name: str, arguments: Sequence[str] = ()) -> str:
 
     An argument stands in double quotes if it holds ``,``, ``(``, ``)`` or ``"``, and also
     if it is empty or begins or ends with a blank, which reading would lose.
-
-    Examples
-    --------
-    >>> format_measure_name("t", ["zip, code", "ordered"])
-    't("zip, code", ordered)'
     """
     if not arguments:
         return name
@@ -198,24 +188,12 @@ def check_number(value: object) -> int | float:
 
 
 def exact(number: int | float) -> Fraction:
-    """Return the decimal that the text of a number shows.
-
-    Examples
-    --------
-    >>> exact(0.1)
-    Fraction(1, 10)
-    """
+    """Return the decimal that the text of a number shows."""
     return Fraction(repr(number))
 
 
 def is_multiple(number: int | float, of: int | float) -> bool:
-    """Tell whether a decimal is a whole multiple of another one.
-
-    Examples
-    --------
-    >>> is_multiple(0.3, 0.1), is_multiple(12, 5)
-    (True, False)
-    """
+    """Tell whether a decimal is a whole multiple of another one."""
     return (exact(number) / exact(of)).denominator == 1
 
 

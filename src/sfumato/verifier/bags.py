@@ -51,14 +51,7 @@ MEMORY_BYTES = 1_500_000_000
 
 
 def release_suffix(path: Path) -> str:
-    """Return the suffix that sets the format of a release, in lower case.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> release_suffix(Path("open.data.CSV.gz"))
-    '.csv.gz'
-    """
+    """Return the suffix that sets the format of a release, in lower case."""
     for suffix in sorted(FORMATS, key=len, reverse=True):
         if path.name.lower().endswith(suffix) and len(path.name) > len(suffix):
             return suffix

@@ -100,11 +100,6 @@ def split_name(text: str) -> tuple[str, tuple[str, ...]]:
     """Split ``t("zip, code", ordered)`` into its name and arguments.
 
     A text that is not the name of a measure comes back whole, without arguments.
-
-    Examples
-    --------
-    >>> split_name('t("zip, code", ordered)')
-    ('t', ('zip, code', 'ordered'))
     """
     match = _NAME.fullmatch(text.strip())
     if match is None:

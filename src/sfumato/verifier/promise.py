@@ -107,13 +107,7 @@ def plain_number(number: Count) -> int | float:
 
 
 def budget(limit: float, rows: int) -> int:
-    """Return floor(limit × rows) for the limit as it is written in decimals.
-
-    Examples
-    --------
-    >>> budget(0.29, 100)
-    29
-    """
+    """Return floor(limit × rows) for the limit as it is written in decimals."""
     share = Fraction(str(limit)) * rows
     return share.numerator // share.denominator
 
