@@ -31,7 +31,7 @@ class Level:
 
 
 def starts_of(changes: BoolArray) -> LongArray:
-    """Return where blocks begin, given for every value but the first whether it differs from the one before."""
+    """Return where blocks begin, given for each value but the first if it differs from the one before."""
     return np.concatenate(([0], np.flatnonzero(changes) + 1))
 
 

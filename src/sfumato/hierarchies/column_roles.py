@@ -58,12 +58,6 @@ _CODE = re.compile(r"(?=(?:[^0-9]*[0-9]){5})[A-Za-z0-9._/-]{6,}")
 _LONG_NUMBER = re.compile(r"[0-9](?:[ -]?[0-9]){8,}")
 _DEGREES = re.compile(r"-?(?:1[0-7][0-9]|[0-9]{1,2})\.[0-9]{4,}")
 _PLAIN_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]*)?")
-_FLAGS = words.split_words(
-    """
-    yes no y n t f true false 0 1 2 x + - ja nein j nee oui non o si s sim nao não sí tak nie pos neg positive
-    negative positiv negativ positif negatif positivo negativo none unknown
-    """
-)
 
 
 class RoleGuess(NamedTuple):
@@ -113,7 +107,7 @@ class ColumnEvidence:
         """Whether it only says yes or no, with at most two values that tell nobody apart."""
         if self.distinct > 2:
             return False
-        if all(text.strip().casefold() in _FLAGS for text in self.texts):
+        if all(text.strip().casefold() in words.FLAG_WORDS for text in self.texts):
             return True
         is_person = hints_at(self.name, words.PERSON_WORDS | words.NAME_WORDS, ("name",))
         long = any(re.search(r"[0-9]{5}|@", text) for text in self.texts)
