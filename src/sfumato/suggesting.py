@@ -132,10 +132,8 @@ class RoleSuggestion:
 
     @property
     def units(self) -> dict[str, str]:
-        """Keys of ``[data]`` that say who a row is about, as far as columns seem to be such keys.
-
-        A person has more rows than a visit, so the key with the fewest values is taken.
-        """
+        """Keys of ``[data]`` that say who a row is about, as far as columns seem to be such keys."""
+        # A person has more rows than a visit, so the key with the fewest values is taken.
         keys = role_words.KEY_WORDS | role_words.ID_WORDS
         found: dict[str, str] = {} if self.weight is None else {"weight": self.weight}
         for guess in sorted(self.with_role("identifier"), key=lambda guess: guess.distinct):

@@ -40,10 +40,8 @@ def range_words(low: int, high: int | None) -> str:
 
 
 def number_words(value: float | None, *, tenths: bool = False, none: str = "") -> str:
-    """Return a number as people read it: four digits are enough, thousands are grouped.
-
-    From 1,000 on, ``tenths`` keeps one digit after the point.
-    """
+    """Return a number as people read it: four digits are enough, thousands are grouped."""
+    # From 1,000 on, `tenths` keeps one digit after the point.
     if value is None:
         return none
     if abs(value) >= 1e15 or not math.isfinite(value):

@@ -65,11 +65,9 @@ def utility(
     target: str | None = None,
     seed: int = 1,
 ) -> Utility:
-    """Make the same analyses of a table and of its release.
-
-    A granulated column is compared from its granules on. The numbers depend on the seed and the rows, not on
-    the order of rows or the engine that holds them; those of microaggregated tables on the order, too.
-    """
+    """Make the same analyses of a table and of its release."""
+    # A granulated column is compared from its granules on. The numbers depend on the seed and the rows, not
+    # on the order of rows or the engine that holds them; those of microaggregated tables on the order, too.
     if isinstance(data, Draft):
         return analyse_recoded(recoded_of_draft(data), target=target, seed=seed)
     if release is None:
@@ -208,10 +206,9 @@ def _attribute(hierarchy: Hierarchy, role: str, blocks: _Blocks | None) -> tuple
 
 
 def _numbers(hierarchy: Hierarchy, known: int) -> tuple[str, FloatArray | None]:
-    """Return the kind of a domain and the number of each code; None for categories and ordinals.
-
-    Numbers whose hierarchy comes from a file or a tree are read as texts, and yet are numbers to an analyst.
-    """
+    """Return the kind of a domain and the number of each code; None for categories and ordinals."""
+    # Numbers whose hierarchy comes from a file or a tree are read as texts, and yet are numbers to an
+    # analyst.
     kind, values = hierarchy.kind, list(hierarchy.values[:known])
     texts = [value for value in values if isinstance(value, str)]
     if kind == "category" and "leaves" in hierarchy.definition and len(texts) == len(values):

@@ -109,11 +109,9 @@ class NumberPairs:
 def analyse_columns(
     columns: NumberPairs, *, target: str | None = None, seed: int = 1, limit: int = LIMIT
 ) -> Utility:
-    """Make the same analyses of columns and of what stands in their place.
-
-    A centre holds something of each row of its cluster: that the released rows of the test are left out of
-    training does not take out what other rows of their clusters tell of them.
-    """
+    """Make the same analyses of columns and of what stands in their place."""
+    # A centre holds something of each row of its cluster: that the released rows of the test are left out of
+    # training does not take out what other rows of their clusters tell of them.
     if columns.before.shape != columns.after.shape or not columns.before.size:
         raise DataError("the same rows and columns are expected before and after, and at least one of each.")
     number = len(columns.names) - 1 if target is None else find_target(target, columns.names)

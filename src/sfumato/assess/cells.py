@@ -70,11 +70,9 @@ class Cells:
         return CellClasses(number, rows, np.bincount(pairs // people, minlength=count).astype(np.int64))
 
     def estimate_population(self, classes: CellClasses) -> FloatArray:
-        """Return how large each class is in the population: the sum of the weights of its records.
-
-        A person or household counts with the smallest weight of its rows in the class, and no class is
-        smaller than in the table.
-        """
+        """Return how large each class is in the population: the sum of the weights of its records."""
+        # A person or household counts with the smallest weight of its rows in the class, and no class is
+        # smaller than in the table.
         assert self.weights is not None
         number, weights = classes.number, self.weights * self.rows
         if self.persons is not None:

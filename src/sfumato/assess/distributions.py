@@ -19,12 +19,10 @@ if TYPE_CHECKING:
 
 
 def compare_distribution(table: Recoded, number: int) -> AttributeUtility:
-    """Compare the distribution of an attribute among original and released rows.
-
-    A released row counts in every value of its block alike, with one over the size of the block. Suppressed
-    rows are left out of ``after``; in ``after_spread`` they count in every value of the domain alike. Missing
-    is a value like any other.
-    """
+    """Compare the distribution of an attribute among original and released rows."""
+    # A released row counts in every value of its block alike, with one over the size of the block. Suppressed
+    # rows are left out of `after`; in `after_spread` they count in every value of the domain alike. Missing
+    # is a value like any other.
     attribute = table.attributes[number]
     before = table.counts(number)
     blocks = count_rows(table.blocks(number), table.released, len(attribute.sizes))
@@ -83,11 +81,9 @@ MOST_VALUES = 30
 
 
 def compare_associations(table: Recoded) -> tuple[Association, ...]:
-    """Compare Cramér's V of every pair of attributes between original and released rows.
-
-    In the released table a row counts in all pairs of values of its two blocks alike, so that what a block
-    hides is no association any more. Suppressed rows are left out; missing is a value like any other.
-    """
+    """Compare Cramér's V of every pair of attributes between original and released rows."""
+    # In the released table a row counts in all pairs of values of its two blocks alike, so that what a block
+    # hides is no association any more. Suppressed rows are left out; missing is a value like any other.
     groups = [
         pool(attribute, table.counts(number), MOST_VALUES)
         for number, attribute in enumerate(table.attributes)
@@ -122,16 +118,13 @@ def _count(first: LongArray, second: LongArray, rows: LongArray, shape: tuple[in
 
 
 def cramers_v(counts: FloatArray, told: tuple[int, ...] | None = None) -> float:
-    """Return Cramér's V with bias correction.
-
-    With n rows, r × c values and φ² = χ²/n: V = sqrt(max(0, φ² − (r−1)(c−1)/(n−1)) / min(r′−1, c′−1)), where
-    r′ = r − (r−1)²/(n−1) and c′ likewise. Spreading blocks over their values leaves φ² as it is; so what is
-    subtracted, which is what chance alone adds to φ², has the numbers of blocks in the place of r and c where
-    they are smaller.
-
-    W. Bergsma, A bias-correction for Cramér's V and Tschuprow's T, Journal of the Korean Statistical Society
-    42 (2013), doi:10.1016/j.jkss.2012.10.002.
-    """
+    """Return Cramér's V with bias correction."""
+    # With n rows, r × c values and φ² = χ²/n: V = sqrt(max(0, φ² − (r−1)(c−1)/(n−1)) / min(r′−1, c′−1)),
+    # where r′ = r − (r−1)²/(n−1) and c′ likewise. Spreading blocks over their values leaves φ² as it is; so
+    # what is subtracted, which is what chance alone adds to φ², has the numbers of blocks in the place of r
+    # and c where they are smaller.
+    # W. Bergsma, A bias-correction for Cramér's V and Tschuprow's T, Journal of the Korean Statistical
+    # Society 42 (2013), doi:10.1016/j.jkss.2012.10.002.
     counts = counts[counts.sum(axis=1) > 0][:, counts.sum(axis=0) > 0]
     n = float(counts.sum())
     r, c = counts.shape

@@ -314,11 +314,10 @@ def _room(rows: LongArray, children: LongArray | int, smallest: LongArray | int)
 
 
 class _Multinomial:
-    """A class whose rows are drawn into children: how probable it is that a child has so many rows.
+    """A class whose rows are drawn into children: how probable it is that a child has so many rows."""
 
-    Independent Poisson numbers, given their sum, are multinomial; so sums over all ways to fill the
-    other children are convolutions. O(children · rows²).
-    """
+    # Independent Poisson numbers, given their sum, are multinomial; so sums over all ways to fill the other
+    # children are convolutions. O(children · rows²).
 
     def __init__(self, rows: int, shares: FloatArray, smallest: int) -> None:
         self.rows, self.shares, self.smallest = rows, shares, smallest
@@ -362,10 +361,8 @@ class _Multinomial:
         return found
 
     def tails(self, refused: float) -> Iterator[FloatArray]:
-        """Yield for each attacker the chance that a child has at least 1, 2, … rows.
-
-        ``refused`` is the logarithm of the chance, by the distribution, that no class of the table fails.
-        """
+        """Yield for each attacker the chance that a child has at least 1, 2, … rows."""
+        # `refused` is the logarithm of the chance, by the distribution, that no class of the table fails.
         by_kind = [
             np.array(
                 [self._poisson(self.rows * p) * self._poisson(self.rows * (1 - p))[::-1] for p in shares]

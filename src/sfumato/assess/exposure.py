@@ -273,11 +273,9 @@ class _Judge:
 
 
 def guess(seen: LongArray, value: LongArray, rows: LongArray) -> float:
-    """Return how often the commonest value among the *other* rows that look alike is right.
-
-    A row that looks like no other one tells nothing here, so that a column does not seem to predict
-    everything only because its values are unique. A tie counts as right.
-    """
+    """Return how often the commonest value among the *other* rows that look alike is right."""
+    # A row that looks like no other one tells nothing here, so that a column does not seem to predict
+    # everything only because its values are unique. A tie counts as right.
     if not len(rows):
         return 0.0
     pair = number_tuples([seen, value], [int(seen.max()) + 1, int(value.max()) + 1])

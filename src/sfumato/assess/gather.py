@@ -42,12 +42,10 @@ _LIST = re.compile(r"= \[\n((?: +[^\n]+,\n)+)\]")
 
 
 def specification_text(spec: Spec, *, show_values: bool = True) -> str:
-    """Return a specification as TOML that reveals nothing the release does not.
-
-    Comments go, since they may hold anything; of paths the names of files stay; lists of values (trees,
-    orders, partitions) become their lengths; for whom a sentence is confidential is left out, as in a
-    manifest.
-    """
+    """Return a specification as TOML that reveals nothing the release does not."""
+    # Comments go, since they may hold anything; of paths the names of files stay; lists of values (trees,
+    # orders, partitions) become their lengths; for whom a sentence is confidential is left out, as in a
+    # manifest.
     import tomli_w
 
     tables = cast("dict[str, dict[str, object]]", spec.to_dict())
@@ -113,11 +111,9 @@ class Origin:
 
 @dataclass(frozen=True, kw_only=True)
 class Evidence(Published):
-    """Everything that can be said for and against a release: the content of the internal report.
+    """Everything that can be said for and against a release: the content of the internal report."""
 
-    Aggregates alone, and labels that the release shows itself; yet they count suppressed people too.
-    """
-
+    # Aggregates alone, and labels that the release shows itself; yet they count suppressed people too.
     sizes_before: ClassSizes | None = None  # how rows of the original are spread over classes
     risk: Risk | None = None  # what attackers achieve, before and after; None without the original
     utility: Utility | None = None  # what analyses still give; None without the original
@@ -290,11 +286,9 @@ def _utility(subject: Subject, origin: Origin) -> Utility:
 
 
 def find_solution(front: PlainFront, subject: Subject) -> int | None:
-    """Return the number of the solution that a release is; None where none or several may be it.
-
-    Levels, the smallest class and the number of suppressed rows decide. Among several, so do all measures
-    that the release states; a manifest may state some of them rounded, so they do not decide alone.
-    """
+    """Return the number of the solution that a release is; None where none or several may be it."""
+    # Levels, the smallest class and the number of suppressed rows decide. Among several, so do all measures
+    # that the release states; a manifest may state some of them rounded, so they do not decide alone.
     recipe = subject.recipe
     if recipe is None:
         return None

@@ -70,10 +70,8 @@ class AttributeLoss:
 def find_left_out(
     table: CodedTable, released: BoolArray, names: Sequence[str], strata: Sequence[str] = ()
 ) -> tuple[AttributeLoss, ...]:
-    """Count the suppressed rows of each group of some attributes; nothing where no row is suppressed.
-
-    Each column of the strata, and all of them together, are further attributes: a group for each value.
-    """
+    """Count the suppressed rows of each group of some attributes; nothing where no row is suppressed."""
+    # Each column of the strata, and all of them together, are further attributes: a group for each value.
     if released.all():
         return ()
     found = [_lose(table, released, name, *_groups(table, name)) for name in names if name not in strata]

@@ -24,11 +24,9 @@ Z = 1.959963984540054
 
 
 def wilson(successes: int, attempts: int) -> tuple[float, float]:
-    """Return the 95 % confidence interval of a success rate by Wilson's score.
-
-    Wilson, E. B. (1927). Probable inference, the law of succession, and statistical inference. Journal of the
-    American Statistical Association 22, 209–212. https://doi.org/10.1080/01621459.1927.10502953
-    """
+    """Return the 95 % confidence interval of a success rate by Wilson's score."""
+    # Wilson, E. B. (1927). Probable inference, the law of succession, and statistical inference. Journal of
+    # the American Statistical Association 22, 209–212. https://doi.org/10.1080/01621459.1927.10502953
     if not attempts:
         return 0.0, 1.0
     share, square = successes / attempts, Z * Z / attempts
@@ -58,13 +56,11 @@ def draw_subsets(
 def link_classes(
     cells: Cells, names: Sequence[str], released: BoolArray, *, seed: int = 1, draws: int = DRAWS
 ) -> tuple[Linkage, ...]:
-    """Look for everyone among released rows by what these show of each.
-
-    The attacker knows, of everyone, what the release makes of some attributes. The candidates are the
-    released rows that fit; one is drawn at random. The attempt succeeds if that row is of the person looked
-    for. Everyone is looked for once at each level of knowledge: with all attributes, and with one of some
-    sets of fewer, drawn by chance.
-    """
+    """Look for everyone among released rows by what these show of each."""
+    # The attacker knows, of everyone, what the release makes of some attributes. The candidates are the
+    # released rows that fit; one is drawn at random. The attempt succeeds if that row is of the person looked
+    # for. Everyone is looked for once at each level of knowledge: with all attributes, and with one of some
+    # sets of fewer, drawn by chance.
     random = np.random.default_rng(seed)
     found = []
     for known in knowledge_levels(len(names)):
@@ -136,11 +132,9 @@ def link_nearest(
     seed: int = 1,
     draws: int = NEAREST_DRAWS,
 ) -> tuple[Linkage, ...]:
-    """Look for everyone by the distance from what is known of them to what is released.
-
-    Distances are Euclidean between values standardized by the original's means and deviations. Of several
-    nearest records one is drawn at random. The attempt succeeds if it is the person's own.
-    """
+    """Look for everyone by the distance from what is known of them to what is released."""
+    # Distances are Euclidean between values standardized by the original's means and deviations. Of several
+    # nearest records one is drawn at random. The attempt succeeds if it is the person's own.
     random = np.random.default_rng(seed)
     before, after = standard_scores(original), standard_scores(protected, original)
     found = []
@@ -182,10 +176,8 @@ def _link_nearest(
 
 
 def own_chances(original: FloatArray, protected: FloatArray, people: LongArray) -> FloatArray:
-    """Return for some records the chance that one of the nearest protected ones, drawn at random, is the own.
-
-    Ties are those of `sfumato.microaggregation.protection.link_records`.
-    """
+    """Return for some records the chance that the nearest protected one, drawn among ties, is their own."""
+    # Ties are those of `sfumato.microaggregation.protection.link_records`.
     from sfumato.kernels.linkage_tree import build_boxes, link_rows
     from sfumato.kernels.nearest_rows import settle_columns
 

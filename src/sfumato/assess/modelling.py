@@ -24,10 +24,8 @@ DIGITS = 4
 
 
 def learn_classes(points: FloatArray, weights: FloatArray, asked: FloatArray) -> FloatArray:
-    """Train a logistic regression and return how likely each class is.
-
-    Of two classes it is the usual binary one, of more the multinomial one; intercepts are not penalized.
-    """
+    """Train a logistic regression and return how likely each class is."""
+    # Of two classes it is the usual binary one, of more the multinomial one; intercepts are not penalized.
     seen = np.flatnonzero(weights.sum(axis=0) > 0)
     likely = np.zeros((len(asked), weights.shape[1]))
     if not len(seen):
@@ -185,10 +183,8 @@ class _Side:
         return np.hstack(parts)
 
     def patterns(self, rows: LongArray) -> tuple[FloatArray, FloatArray]:
-        """Return the distinct points of rows to train on, and the sum of meanings at each.
-
-        Meanings that are one number for each row are summed beside a column that counts the rows.
-        """
+        """Return the distinct points of rows to train on, and the sum of meanings at each."""
+        # Meanings that are one number for each row are summed beside a column that counts the rows.
         cells = np.flatnonzero(rows)
         numbers, first = number_patterns([column[cells] for column in self.columns], len(cells))
         meanings = self.meanings[self.target[cells]] * rows[cells, None]
@@ -204,12 +200,10 @@ def task_of(attribute: RecodedAttribute, counts: FloatArray) -> Task:
 
 
 def compare_model(table: Recoded, target: int, rng: np.random.Generator) -> ModelUtility | None:
-    """Train a model on the release and the same on the original, and test both on the same original rows.
-
-    Rows of the test are in no training part: the released rows that they became are left out. Suppressed
-    rows of the training part are left out of the release's alone; the test has suppressed rows too, for the
-    analyst's question is about people, not about the file. Rows without a known target are in no part.
-    """
+    """Train a model on the release and the same on the original, and test both on the same original rows."""
+    # Rows of the test are in no training part: the released rows that they became are left out. Suppressed
+    # rows of the training part are left out of the release's alone; the test has suppressed rows too, for the
+    # analyst's question is about people, not about the file. Rows without a known target are in no part.
     attribute = table.attributes[target]
     features = [number for number in range(len(table.attributes)) if number != target]
     split = split_rows(table.rows, table.persons, rng)

@@ -277,11 +277,9 @@ def sizes_dict(sizes: ClassSizes | None) -> dict[str, object] | None:
 
 
 def published(file: Path) -> Published:
-    """Read a release back, recount it, and find out what it shows of itself.
-
-    This takes nothing but the path of FILE, with FILE.json next to it, so that nothing else can get into
-    what is made from it.
-    """
+    """Read a release back, recount it, and find out what it shows of itself."""
+    # This takes nothing but the path of FILE, with FILE.json next to it, so that nothing else can get into
+    # what is made from it.
     subject = read_subject(file)
     withheld = load_json_object(manifest_path(file)).get("withheld")
     reasons = {name: str(why) for name, why in withheld.items()} if isinstance(withheld, dict) else {}

@@ -74,11 +74,9 @@ class RecodedAttribute:
 
 @dataclass(frozen=True, eq=False)
 class Recoded:
-    """The rows of a table in coded form, with what a release makes of them.
+    """The rows of a table in coded form, with what a release makes of them."""
 
-    Equal rows may stand together as one cell with a count. A released row shows the block of each value.
-    """
-
+    # Equal rows may stand together as one cell with a count. A released row shows the block of each value.
     attributes: tuple[RecodedAttribute, ...]  # the attributes
     codes: IntArray  # codes of the original values, shape (cells, attributes)
     rows: LongArray  # number of rows of each cell

@@ -29,11 +29,9 @@ MOST = 12_000
 
 
 def scan_subsets(cells: Cells, names: Sequence[str]) -> SubsetScan:
-    """Count whom each combination of up to three attributes singles out.
-
-    All single attributes are counted, then pairs, then triples. Where there are too many, pairs and triples
-    are made of those that singled out most so far, and the scan is not complete.
-    """
+    """Count whom each combination of up to three attributes singles out."""
+    # All single attributes are counted, then pairs, then triples. Where there are too many, pairs and triples
+    # are made of those that singled out most so far, and the scan is not complete.
     scan = _Scan(cells)
     total = max(scan.total, 1)
     alone: dict[tuple[str, ...], int] = {(name,): scan.count(scan.key((name,))) for name in names}
@@ -85,10 +83,9 @@ def _grow(
 
 
 class _Scan:
-    """Counts the records that combinations single out.
+    """Counts the records that combinations single out."""
 
-    The key of a combination is below its second part, the span.
-    """
+    # The key of a combination is below its second part, the span.
 
     def __init__(self, cells: Cells) -> None:
         self._cells = cells

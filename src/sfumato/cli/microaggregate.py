@@ -159,11 +159,9 @@ def _orders(texts: list[str]) -> dict[str, tuple[str, ...]]:
 
 
 def read_groups(path: str) -> list[list[str]]:
-    """Read lists of columns that are microaggregated together.
-
-    A TOML file says ``groups = [["A", "B"], ["C"]]``; a JSON file an object with the same key, or the lists
-    alone.
-    """
+    """Read lists of columns that are microaggregated together."""
+    # A TOML file says `groups = [["A", "B"], ["C"]]`; a JSON file an object with the same key, or the lists
+    # alone.
     file = Path(path)
     try:
         text = file.read_text(encoding="utf-8-sig")

@@ -151,10 +151,8 @@ def split_names(texts: Sequence[str] | None, where: str) -> tuple[str, ...]:
 def reading(
     columns: Sequence[str], separator: str | None, encoding: str, read: Sequence[str] | None = None
 ) -> Iterator[Spec]:
-    """Give a specification that says no more than how a table is read.
-
-    Advice about ``[data]`` names the options instead, since there is no specification to edit.
-    """
+    """Give a specification that says no more than how a table is read."""
+    # Advice about `[data]` names the options instead, since there is no specification to edit.
     spec = _make_reading_spec(columns, separator, encoding, _split_reading(read or ()))
     try:
         yield spec

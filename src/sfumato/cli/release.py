@@ -79,10 +79,8 @@ def tell_release(
     *,
     unknown: str | None = None,
 ) -> dict[str, object]:
-    """Print what a release that has just been written reaches and how it was made; return it for JSON.
-
-    If a recipe was applied to new data, ``unknown`` says in words what it did not know.
-    """
+    """Print what a release that has just been written reaches and how it was made; return it for JSON."""
+    # If a recipe was applied to new data, `unknown` says in words what it did not know.
     from sfumato.release import manifest_path
 
     rows = manifest.rows

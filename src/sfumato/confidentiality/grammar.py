@@ -70,10 +70,8 @@ class Token:
 
 
 def split(text: str) -> list[Token]:
-    """Split a sentence into tokens, the last of which is its end.
-
-    Within quotes, a doubled quote means the quote itself.
-    """
+    """Split a sentence into tokens, the last of which is its end."""
+    # Within quotes, a doubled quote means the quote itself.
     found: list[Token] = []
     at = 0
     while at < len(text):
@@ -98,12 +96,10 @@ DEEPEST = 100
 
 
 def parse_sentence(text: str) -> Sentence:
-    """Read a sentence.
-
-    ``not`` binds closer than ``and``, and ``and`` closer than ``or``. A name is a word, or stands in single
-    or double quotes; so does a text, which may be a bare word too. Numbers and ISO dates stand as they
-    are; ``missing`` is the missing value. Nothing is evaluated.
-    """
+    """Read a sentence."""
+    # `not` binds closer than `and`, and `and` closer than `or`. A name is a word, or stands in single or
+    # double quotes; so does a text, which may be a bare word too. Numbers and ISO dates stand as they are;
+    # `missing` is the missing value. Nothing is evaluated.
     return _Reader(text).read()
 
 

@@ -26,10 +26,8 @@ def number_text(value: float) -> str:
 
 
 def whole_text(number: int) -> str:
-    """Return a whole number in decimal, however many digits it has.
-
-    The size of a space may have thousands of them, which Python's own conversion refuses.
-    """
+    """Return a whole number in decimal, however many digits it has."""
+    # The size of a space may have thousands of them, which Python's own conversion refuses.
     return str(decimal.Decimal(number))
 
 

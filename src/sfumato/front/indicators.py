@@ -31,19 +31,16 @@ def box_of(values: FloatArray, epsilon: FloatArray) -> FloatArray:
 
 
 class BoxArchive:
-    """Keeps a representative subset of the minimal solutions of all that it was offered.
+    """Keeps a representative subset of the minimal solutions of all that it was offered."""
 
-    Every index is larger-is-better. A solution box-dominates another if its box
-    dominates the other's box or, in the same box, if its values dominate. A box
-    holds one solution; the first of two incomparable ones in a box stays.
-
-    Offered any sequence, the archive is a subset of the non-dominated solutions of
-    everything offered, and its size is at most the product of all but the
-    smallest of ⌊K_i / ε_i⌋ + 1, where K_i bounds index i from above and 0 from below.
-
-    Dewri, R., Ray, I., Ray, I., Whitley, D., Exploring disclosure risk and
-    data utility by property based generalizations, Algorithm 1, Theorems 1 and 2.
-    """
+    # Every index is larger-is-better. A solution box-dominates another if its box dominates the other's box
+    # or, in the same box, if its values dominate. A box holds one solution; the first of two incomparable
+    # ones in a box stays.
+    # Offered any sequence, the archive is a subset of the non-dominated solutions of everything offered, and
+    # its size is at most the product of all but the smallest of ⌊K_i / ε_i⌋ + 1, where K_i bounds index i
+    # from above and 0 from below.
+    # Dewri, R., Ray, I., Ray, I., Whitley, D., Exploring disclosure risk and data utility by property based
+    # generalizations, Algorithm 1, Theorems 1 and 2.
 
     def __init__(self, epsilon: FloatArray) -> None:
         if not (np.isfinite(epsilon).all() and (epsilon > 0).all()):

@@ -34,12 +34,10 @@ def is_wide(values: FloatArray) -> bool:
 
 
 def scaled_costs(front: PlainFront) -> FloatArray:
-    """Return the objectives scaled to 0 (best) … 1 (worst) over the front, shape (solutions, objectives).
-
-    Class sizes span orders of magnitude, so objectives that do are scaled by their logarithms. An
-    objective in which all solutions are equal is 0 throughout; nan and infinitely bad become
-    infinity, infinitely good 0.
-    """
+    """Return the objectives scaled to 0 (best) … 1 (worst) over the front, shape (solutions, objectives)."""
+    # Class sizes span orders of magnitude, so objectives that do are scaled by their logarithms. An objective
+    # in which all solutions are equal is 0 throughout; nan and infinitely bad become infinity, infinitely
+    # good 0.
     if not front.costs.size:
         return np.zeros(front.costs.shape)
     return np.column_stack([_scaled(column) for column in front.costs.T])
@@ -65,17 +63,14 @@ def _scaled(costs: FloatArray) -> FloatArray:
 
 
 def find_knee(front: PlainFront) -> int:
-    """Return the place of the solution where the front bends: the most balanced one.
-
-    Every objective is scaled to 0 (best) … 1 (worst) over the front; the knee is
-    the solution whose worst scaled objective is smallest, ties by their sum, then by the lower
-    number. Unlike the distance from the plane through the extremes, this does not
-    count two objectives twice if they say nearly the same. Class sizes span orders of
-    magnitude, so objectives that do are scaled by their logarithms. An objective in which all are equal
-    does not count; a solution without a number in some objective is the knee only if all are without one.
-
-    With two objectives and three or more solutions, the knee is never an end of the front.
-    """
+    """Return the place of the solution where the front bends: the most balanced one."""
+    # Every objective is scaled to 0 (best) … 1 (worst) over the front; the knee is the solution whose worst
+    # scaled objective is smallest, ties by their sum, then by the lower number. Unlike the distance from the
+    # plane through the extremes, this does not count two objectives twice if they say nearly the same. Class
+    # sizes span orders of magnitude, so objectives that do are scaled by their logarithms. An objective in
+    # which all are equal does not count; a solution without a number in some objective is the knee only if
+    # all are without one.
+    # With two objectives and three or more solutions, the knee is never an end of the front.
     if not len(front):
         raise InfeasibleError("the front is empty: no recoding meets the requirements.")
     scaled = scaled_costs(front)
@@ -115,17 +110,14 @@ class FlatRegion(Generic[SolutionT]):
 def find_flat_regions(
     front: PlainFront, of: str | None = None, *, gain: float = GAIN, cost: float = COST
 ) -> list[FlatRegion[PlainSolution]]:
-    """Return the flat regions of a front, longest first.
-
-    A region is a pair of solutions, the end better than the start in the objective by at least
-    ``gain`` and worse in any other by at most ``cost``. All are measured on the scales that
-    also decide about the knee and on which fronts are drawn: ranges over the front, by logarithms where
-    values span more than two orders of magnitude. So a region is flat in the picture too: its slope
-    is at most ``cost / gain`` of that of a straight front. The pair with the largest gain is
-    taken first (ties: least cost, then lower numbers), then the same is done on either side of it. What
-    lies between start and end may be dearer than either where there are more than two objectives.
-    Solutions without a number in some objective take no part.
-    """
+    """Return the flat regions of a front, longest first."""
+    # A region is a pair of solutions, the end better than the start in the objective by at least `gain` and
+    # worse in any other by at most `cost`. All are measured on the scales that also decide about the knee and
+    # on which fronts are drawn: ranges over the front, by logarithms where values span more than two orders
+    # of magnitude. So a region is flat in the picture too: its slope is at most `cost / gain` of that of a
+    # straight front. The pair with the largest gain is taken first (ties: least cost, then lower numbers),
+    # then the same is done on either side of it. What lies between start and end may be dearer than either
+    # where there are more than two objectives. Solutions without a number in some objective take no part.
     if not 0 < gain <= 1:
         raise ParameterError(f"gain must be a share above 0 and at most 1; got {gain!r}.")
     if not 0 <= cost <= 1:

@@ -177,12 +177,9 @@ def build_leaves(
     kind: str = "category",
     depths: Mapping[str, int] | None = None,
 ) -> Hierarchy:
-    """Make the hierarchy that sound rows describe.
-
-    The domain is all leaves, whether they occur in the data or not, in the pre-order of
-    the tree: children follow each other as they first appear in the rows, and so every
-    block of every level is contiguous.
-    """
+    """Make the hierarchy that sound rows describe."""
+    # The domain is all leaves, whether they occur in the data or not, in the pre-order of the tree: children
+    # follow each other as they first appear in the rows, and so every block of every level is contiguous.
     ordered = pre_order(leaves.rows)
     columns = list(zip(*ordered, strict=True))
     definition: dict[str, object] = {"leaves": {row[0]: list(row[1:]) for row in ordered}}

@@ -125,10 +125,8 @@ class ColumnEvidence:
 
     @property
     def is_amount(self) -> bool:
-        """Whether it measures something: numbers of several lengths with gaps, unlike those that count rows.
-
-        Keys that look like this are generalized, not removed, which protects them too.
-        """
+        """Whether it measures something: numbers of several lengths with gaps, unlike those of rows."""
+        # Keys that look like this are generalized, not removed, which protects them too.
         if self.kind != "number" or not all(re.fullmatch("-?[0-9]{1,15}", text) for text in self.texts):
             return False
         lengths = Counter(len(text) for text in self.texts)
@@ -156,12 +154,10 @@ class ColumnEvidence:
 
 
 def suggest_role(column: ColumnEvidence) -> RoleGuess:
-    """Guess the role of a column.
-
-    Values that would tell who someone is come first, then what the name says, and then how many people the
-    values tell apart. If unsure, the guess is ``quasi-identifier``: if that is wrong, it costs usefulness but
-    not privacy. Nothing is ever guessed to be ``other``, which is published unchanged.
-    """
+    """Guess the role of a column."""
+    # Values that would tell who someone is come first, then what the name says, and then how many people the
+    # values tell apart. If unsure, the guess is `quasi-identifier`: if that is wrong, it costs usefulness but
+    # not privacy. Nothing is ever guessed to be `other`, which is published unchanged.
     if not column.distinct:
         return RoleGuess(None, "no row has a value")
     if column.is_flag:

@@ -42,11 +42,9 @@ class LeafRows:
 
 
 def problems(leaves: LeafRows, values: Sequence[str]) -> list[HierarchyError]:
-    """Find everything that keeps rows from being a hierarchy of the data.
-
-    Rows with the wrong number of columns or with empty cells are left out of the later
-    checks, so that one mistake is not reported twice.
-    """
+    """Find everything that keeps rows from being a hierarchy of the data."""
+    # Rows with the wrong number of columns or with empty cells are left out of the later checks, so that one
+    # mistake is not reported twice.
     if not leaves.rows:
         return [HierarchyError("the hierarchy has no rows.", where=leaves.where())]
     width = Counter(len(row) for row in leaves.rows).most_common(1)[0][0]

@@ -32,13 +32,10 @@ _FLOAT_LIMIT = 2**50
 
 @dataclass(frozen=True)
 class Grid:
-    """The intervals ``[origin + i·width, origin + (i + 1)·width)`` for all integers i.
+    """The intervals ``[origin + i·width, origin + (i + 1)·width)`` for all integers i."""
 
-    Origin and width are the decimals that their texts show, held as integers
-    over a common scale. So with a width of 0.1 the number 0.3 begins an interval,
-    although in binary 0.3 / 0.1 is less than 3.
-    """
-
+    # Origin and width are the decimals that their texts show, held as integers over a common scale. So with a
+    # width of 0.1 the number 0.3 begins an interval, although in binary 0.3 / 0.1 is less than 3.
     # multiplied by `scale`, integers
     origin: int
     width: int

@@ -90,11 +90,9 @@ def kind_of(values: Sequence[Value]) -> Kind:
 
 
 def text_of(value: str | int | float | dt.date) -> str:
-    """Return the text by which a value matches a hierarchy.
-
-    Whole numbers have no point: 39 and 39.0 are both ``39``. A time at midnight is its
-    date, truth values are ``true`` and ``false``. Missing has no text.
-    """
+    """Return the text by which a value matches a hierarchy."""
+    # Whole numbers have no point: 39 and 39.0 are both `39`. A time at midnight is its date, truth values are
+    # `true` and `false`. Missing has no text.
     if isinstance(value, str):
         return value
     if isinstance(value, bool):
@@ -112,10 +110,8 @@ def texts_of(values: Sequence[Value]) -> list[str]:
 
 
 def unify_dates(values: Sequence[Value], *, where: str | None = None) -> list[dt.date]:
-    """Make dates of one type: dates where no time is said, else datetimes.
-
-    Of times with a zone only what the clock there showed is kept: it has the day that people mean.
-    """
+    """Make dates of one type: dates where no time is said, else datetimes."""
+    # Of times with a zone only what the clock there showed is kept: it has the day that people mean.
     wrong = [value for value in values if not isinstance(value, dt.date)]
     if wrong:
         raise HierarchyError(

@@ -149,10 +149,8 @@ def _by_lists(attribute: str, recorded: RecordedBlocks, values: Sequence[Value])
 
 
 def _by_rule(attribute: str, recorded: RecordedBlocks, known: Assigned, values: Sequence[Value]) -> Assigned:
-    """Assign unseen values to the blocks that are nodes above them.
-
-    A block is a node if it has the node's label; a block of one value is that value alone.
-    """
+    """Assign unseen values to the blocks that are nodes above them."""
+    # A block is a node if it has the node's label; a block of one value is that value alone.
     hierarchy = build_recorded(attribute, recorded.definition, recorded.kind, [*known, *values])
     nodes = dict(_nodes(hierarchy, recorded))
     found: Assigned = {}

@@ -89,10 +89,8 @@ def _nice_step(least: Fraction) -> Fraction:
 def usual_range(
     values: Sequence[Value], counts: Sequence[int], *, all_values: bool = False
 ) -> tuple[Number, Number]:
-    """Return the least and the largest number that counts: one row in a thousand may lie beyond either.
-
-    With ``all_values`` none may, but for a single row whose number dwarfs all others.
-    """
+    """Return the least and the largest number that counts: one row in a thousand may lie beyond either."""
+    # With `all_values` none may, but for a single row whose number dwarfs all others.
     found = zip(values, counts, strict=True)
     rows = sorted((value, count) for value, count in found if count and is_finite(value))
     total = sum(count for _, count in rows)

@@ -113,12 +113,10 @@ def _joined(bands: Sequence[Band], widths: Sequence[int]) -> dict[str, object]:
 
 
 def code_lengths(texts: Sequence[str]) -> list[int]:
-    """Return how many characters of codes can be kept to group them, longest first; nothing for other texts.
-
-    Codes have one shape of letters and digits, or begin like it. They are cut where the shape changes, and
-    where what is left out begins to say less: after each digit behind a separator or two letters, after the
-    second digit and each further one behind a letter, after each letter behind digits.
-    """
+    """Return how many characters of codes are kept to group them, longest first; nothing for other texts."""
+    # Codes have one shape of letters and digits, or begin like it. They are cut where the shape changes, and
+    # where what is left out begins to say less: after each digit behind a separator or two letters, after the
+    # second digit and each further one behind a letter, after each letter behind digits.
     shapes = Counter(re.sub("[0-9]", "9", re.sub(r"[^\W\d_]", "A", text)) for text in texts)
     if len(texts) <= FEWEST or len(shapes) > 50:
         return []

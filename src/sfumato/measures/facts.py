@@ -208,13 +208,7 @@ DEFAULT_FACTOR = "3"
 
 
 def measure_facts(name: str) -> MeasureFacts:
-    """Return the row of a measure by its name, with arguments or without.
-
-    Examples
-    --------
-    >>> measure_facts("distinct_l(occupation)").takes
-    'attribute'
-    """
+    """Return the row of a measure by its name, with arguments or without."""
     return MEASURES[parse_measure_name(name)[0]]
 
 

@@ -36,11 +36,9 @@ class _StrangeError(ValueError):
 
 
 def stable_json(value: object) -> str:
-    """Return JSON with sorted keys, two blanks of indentation and a newline at the end.
-
-    Dates become ISO text and array scalars plain numbers. Infinity and not-a-number are
-    refused, since other readers do not know them.
-    """
+    """Return JSON with sorted keys, two blanks of indentation and a newline at the end."""
+    # Dates become ISO text and array scalars plain numbers. Infinity and not-a-number are refused, since
+    # other readers do not know them.
     return (
         json.dumps(value, sort_keys=True, indent=2, ensure_ascii=False, allow_nan=False, default=_plain)
         + "\n"
@@ -59,10 +57,8 @@ def _plain(value: object) -> object:
 
 
 def seal_of(content: Mapping[str, object]) -> str:
-    """Return the SHA-256 digest of a JSON object without its key ``seal``, lower-case hexadecimal.
-
-    The digest is taken over the text of `stable_json`, so that order and indentation do not matter.
-    """
+    """Return the SHA-256 digest of a JSON object without its key ``seal``, lower-case hexadecimal."""
+    # The digest is taken over the text of `stable_json`, so that order and indentation do not matter.
     # Once to text and back, so that keys are sorted as the texts that they become.
     plain = json.loads(stable_json({key: value for key, value in content.items() if key != "seal"}))
     return hashlib.sha256(stable_json(plain).encode("utf-8", "surrogatepass")).hexdigest()
@@ -135,11 +131,9 @@ def _check_depth(value: object, where: str) -> None:
 def check_target(
     path: str | Path, *, force: bool = False, may_replace: Callable[[], bool] = lambda: False
 ) -> None:
-    """Raise OutputError unless a file can be written under this name.
-
-    Call it before long work too: it tries the folder by making a private folder in it, and so removes
-    what killed runs left there.
-    """
+    """Raise OutputError unless a file can be written under this name."""
+    # Call it before long work too: it tries the folder by making a private folder in it, and so removes what
+    # killed runs left there.
     path = Path(path)
     where = str(path)
     full = str(path.absolute())

@@ -198,12 +198,10 @@ def state_microaggregated(
 
 
 def coarse(measures: Mapping[str, float]) -> dict[str, float]:
-    """Return percentages as they are published: rounded up to 1, 2, 5, 10, 20, 50 or 100, and so on.
-
-    Exact numbers would let others solve for original values: with the centres, an information loss reveals
-    the squares of all deviations together, and of two rows in one cluster that is both values. A step spans a
-    factor of two or more, and the larger number is the cautious one. The score is that of the others.
-    """
+    """Return percentages as they are published: rounded up to 1, 2, 5, 10, 20, 50 or 100, and so on."""
+    # Exact numbers would let others solve for original values: with the centres, an information loss reveals
+    # the squares of all deviations together, and of two rows in one cluster that is both values. A step spans
+    # a factor of two or more, and the larger number is the cautious one. The score is that of the others.
     steps = [step * scale for scale in (1.0, 10.0, 100.0, 1e3) for step in (1.0, 2.0, 5.0)]
     found = {
         name: next((step for step in steps if number <= step * (1 + 1e-9)), number)
@@ -385,10 +383,8 @@ def _blank_due(values: FloatArray, recipe: Microaggregation, strata: IntArray | 
 
 
 def number_clusters(released: FloatArray, strata: IntArray | None = None) -> IntArray:
-    """Number rows by their released values, equal ones in one stratum alike; NaN equals NaN.
-
-    Two clusters with the same centres count as one, whose centre is the same again.
-    """
+    """Number rows by their released values, equal ones in one stratum alike; NaN equals NaN."""
+    # Two clusters with the same centres count as one, whose centre is the same again.
     number, span = np.zeros(len(released), dtype=np.int64), 1
     for column in (*released.T, *(() if strata is None else (strata,))):
         distinct, codes = np.unique(column, return_inverse=True)

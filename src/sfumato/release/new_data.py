@@ -78,10 +78,8 @@ def list_counts(counts: Mapping[str, UnknownCount]) -> str:
 
 
 def _unknown_blocks(prepared: Prepared) -> LongArray:
-    """Return for each quasi-identifier the block of values that the recipe does not know, or -1.
-
-    Where all values are one block, none needs to be known.
-    """
+    """Return for each quasi-identifier the block of values that the recipe does not know, or -1."""
+    # Where all values are one block, none needs to be known.
     found = []
     for name, ladder in zip(prepared.setting.quasi_identifiers, prepared.lattice.ladders, strict=True):
         hierarchy, block = prepared.table.hierarchies[name], ladder.levels[ladder.lowest]

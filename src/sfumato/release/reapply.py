@@ -121,10 +121,8 @@ APART = "\ue000unknown"
 
 
 def recipe_problem(recipe: Generalization, data: object, *, strict: bool = False) -> tuple[Prepared, Problem]:
-    """Code new data as a recipe says; the lattice holds its one node.
-
-    Values that the recipe does not know are one more leaf of the domain, with a block of its own.
-    """
+    """Code new data as a recipe says; the lattice holds its one node."""
+    # Values that the recipe does not know are one more leaf of the domain, with a block of its own.
     spec = _spec_of(recipe)
     makers = {
         name: _maker(name, recipe.attributes[name], "*", strict)

@@ -51,11 +51,9 @@ def recoded_attribute(
     heights: Sequence[int] | None = None,
     extents: tuple[Sequence[int], int] | None = None,
 ) -> dict[str, object]:
-    """State the costs of a column that is published as labels of blocks.
-
-    A cell costs (values in its block − 1) / (values in the domain − 1), and its height is the
-    level of its block over the height of the hierarchy. In a domain of one value every cell costs 0.
-    """
+    """State the costs of a column that is published as labels of blocks."""
+    # A cell costs (values in its block − 1) / (values in the domain − 1), and its height is the level of its
+    # block over the height of the hierarchy. In a domain of one value every cell costs 0.
     if len(labels) != len(sizes) or len(set(labels)) != len(labels):
         raise ParameterError(
             f"every block has a label of its own; got {len(sizes)} blocks and {len(set(labels))} labels."
@@ -115,10 +113,8 @@ def shown_values(domain: Hierarchy) -> list[Scalar]:
 
 
 def stated_sentence(sentence: str, tree: Sequence[object], *, everyone: bool) -> dict[str, object]:
-    """State a confidential sentence: as people read it, as it is recounted, and whether everyone holds it.
-
-    For whom it is confidential otherwise is not stated.
-    """
+    """State a confidential sentence: as people read it, as it is recounted, and whether everyone holds it."""
+    # For whom it is confidential otherwise is not stated.
     return {"sentence": sentence, "tree": list(tree), "everyone": everyone}
 
 
@@ -170,11 +166,9 @@ def recounted_sentences(table: Table) -> tuple[Secret, ...]:
 
 
 def specified_sentences(spec: Spec) -> tuple[Secret, ...]:
-    """Return the sentences of a specification alone, to check a file against them.
-
-    Who holds one is then known only if everyone does. Kinds are what the specification says, else what the
-    constants are.
-    """
+    """Return the sentences of a specification alone, to check a file against them."""
+    # Who holds one is then known only if everyone does. Kinds are what the specification says, else what the
+    # constants are.
     return tuple(
         Secret(plain_form(item.sentence, _columns(item.sentence, spec)), item.is_for_everyone)
         for item in read_statements(spec)

@@ -208,10 +208,8 @@ class Pair:
 
 
 def pair_chart(pairs: Sequence[Pair], ticks: dict[float, str] | None = None, reference: str = "") -> Drawing:
-    """Draw for each line where a number was before and where it is after, in percent without other ticks.
-
-    A hollow circle is before, a filled diamond after, a short upright line the reference.
-    """
+    """Draw for each line where a number was before and where it is after, in percent without other ticks."""
+    # A hollow circle is before, a filled diamond after, a short upright line the reference.
     ticks = ticks or PERCENT
     top, left, right = 34.0, NAMES + 12, WIDTH - 142
     bottom = top + ROW * len(pairs)

@@ -60,11 +60,9 @@ _EVERY_SHEET = '@page { @top-center { content: "Internal: do not publish"; font:
 
 
 def report_html(found: Published, *, show_values: bool = True, day: dt.date | None = None) -> str:
-    """Return the report about a release.
-
-    What a `Published` holds follows from FILE and FILE.json, and so does all of the external edition. The
-    internal edition is made of an `Evidence`, which knows the original too; it says so on top.
-    """
+    """Return the report about a release."""
+    # What a `Published` holds follows from FILE and FILE.json, and so does all of the external edition. The
+    # internal edition is made of an `Evidence`, which knows the original too; it says so on top.
     inside = isinstance(found, Evidence)
     style = f"{palette_css()}{read_resource('report.css')}{_EVERY_SHEET if inside else ''}"
     name, internal = found.subject.file, " (internal)" if inside else ""

@@ -32,10 +32,8 @@ ATTRIBUTES = 24  # attributes that are listed; with more of them the box would n
 
 
 def plain(text: str) -> str:
-    """Escape a text for plotly, which reads a few tags and entities in every text.
-
-    Quotes stay: plotly knows no entity for them.
-    """
+    """Escape a text for plotly, which reads a few tags and entities in every text."""
+    # Quotes stay: plotly knows no entity for them.
     return escape(text, quote=False)
 
 

@@ -144,15 +144,12 @@ MANY_OBJECTIVES = 3  # from so many objectives on, lines show them all
 def front_figure(
     front: PlainFront, picked: int | None = None, *, labels: Mapping[int, Mapping[str, str]] | None = None
 ) -> Figure:
-    """Draw a front.
-
-    The first objective to maximize, as a rule privacy, runs to the right, the first to minimize
-    upwards; an axis is logarithmic if its values are positive and span more than two orders of
-    magnitude. Suggestions are marked. A second panel magnifies the steepest part, where there is one.
-    With two objectives a step line shows what can be reached; a third one is the colour, and each
-    solution is then also a line across one axis for each objective. Values that are not finite are
-    left out.
-    """
+    """Draw a front."""
+    # The first objective to maximize, as a rule privacy, runs to the right, the first to minimize upwards; an
+    # axis is logarithmic if its values are positive and span more than two orders of magnitude. Suggestions
+    # are marked. A second panel magnifies the steepest part, where there is one. With two objectives a step
+    # line shows what can be reached; a third one is the colour, and each solution is then also a line across
+    # one axis for each objective. Values that are not finite are left out.
     return _draw(FrontView(front, picked, labels or {}, page_suggestions(front)))
 
 

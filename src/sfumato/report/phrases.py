@@ -54,10 +54,8 @@ def example(labels: Sequence[object], level: int) -> str:
 
 
 def block_words(labels: Sequence[object], most: int = BLOCKS_WIDTH) -> str:
-    """Return the labels of blocks side by side, as many as there is room for.
-
-    Missing, which stays what it is, is left out.
-    """
+    """Return the labels of blocks side by side, as many as there is room for."""
+    # Missing, which stays what it is, is left out.
     texts = [printable(str(label)) for label in labels if label is not None]
     shown = " | ".join(texts)
     if len(shown) <= most:
@@ -106,10 +104,8 @@ def _lists_specific(front: PlainFront) -> bool:
 
 
 def front_sentence(front: PlainFront) -> str:
-    """Return in words how completely the front is known and how it was found.
-
-    What the run does not say is left out.
-    """
+    """Return in words how completely the front is known and how it was found."""
+    # What the run does not say is left out.
     space, evaluated = _digits(front.run.get("space")), _whole(front.run.get("evaluated"))
     rows, seconds = _whole(front.run.get("rows")), front.run.get("seconds")
     facts = [

@@ -57,18 +57,10 @@ def partition_labels(
     kind: str,
     reach: bool = False,
 ) -> tuple[str | None, ...]:
-    """Name all blocks of a partition, each differently.
-
-    Where blocks would have equal labels, the blocks of several values among them are
-    written as sets instead, then as sets in full; should even these be equal, or equal to
-    a value, they are numbered. A value that stays as it is keeps its text.
-
-    Examples
-    --------
-    >>> from sfumato.domains import Partition
-    >>> partition_labels(Partition.of([0, 1, 0, 2]), ["a", "b", "c", None], ordered=False, kind="category")
-    ('{a, c}', 'b', None)
-    """
+    """Name all blocks of a partition, each differently."""
+    # Where blocks would have equal labels, the blocks of several values among them are written as sets
+    # instead, then as sets in full; should even these be equal, or equal to a value, they are numbered. A
+    # value that stays as it is keeps its text.
     members = _members(partition)
     write_range = _range_writer(texts, kind) if ordered else None
     names = [_node_label(block, nodes or {}) for block in members]
@@ -198,10 +190,8 @@ def _day_range(first: str, last: str, following: str | None) -> str:
 
 
 def _interval(first: str, last: str, following: str | None) -> str:
-    """Write the interval between two values or granules.
-
-    Its end is excluded where it is a granule's, or the beginning of what follows.
-    """
+    """Write the interval between two values or granules."""
+    # Its end is excluded where it is a granule's, or the beginning of what follows.
     low, high = _INTERVAL.fullmatch(first), _INTERVAL.fullmatch(last)
     begin = first if low is None else low[1]
     if following is not None:

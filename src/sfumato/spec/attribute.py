@@ -357,13 +357,11 @@ def _check_unknown(value: object) -> tuple[str, ...]:
 
 
 class AttributeSpec(Section):
-    """What is done with one attribute: ``[attributes.NAME]``.
+    """What is done with one attribute: ``[attributes.NAME]``."""
 
-    ``levels``, ``scheme``, ``partitions``, ``weight`` and ``output`` change a quasi-identifier only;
-    with another role they are refused rather than silently ignored. A sensitive attribute may
-    have a hierarchy or an order, which the t measures use, and it alone may have values that are ``unknown``.
-    """
-
+    # `levels`, `scheme`, `partitions`, `weight` and `output` change a quasi-identifier only; with another
+    # role they are refused rather than silently ignored. A sensitive attribute may have a hierarchy or an
+    # order, which the t measures use, and it alone may have values that are `unknown`.
     role: Role = Field(description="What the column is.", examples=["quasi-identifier"])
     kind: Kind | None = described(
         None, "What its values are. Found by itself if not given, except `ordinal`.", "number"

@@ -88,12 +88,9 @@ _SHAPE = "a measure is written name, name(attribute) or name(attribute, option)"
 
 
 def parse_measure_name(text: str) -> tuple[str, tuple[str, ...]]:
-    """Split the name of a measure into the bare name and its arguments.
-
-    Blanks around names, commas and parentheses are ignored; inside double quotes every
-    character counts and ``""`` stands for one quote. Whether the measure exists is
-    not checked here.
-    """
+    """Split the name of a measure into the bare name and its arguments."""
+    # Blanks around names, commas and parentheses are ignored; inside double quotes every character counts and
+    # `""` stands for one quote. Whether the measure exists is not checked here.
     stripped = text.strip()
     name = _NAME.match(stripped)
     if name is None:
@@ -126,11 +123,9 @@ def _parse_arguments(text: str) -> tuple[str, ...]:
 
 
 def format_measure_name(name: str, arguments: Sequence[str] = ()) -> str:
-    """Write the name of a measure in its one canonical spelling.
-
-    An argument stands in double quotes if it holds ``,``, ``(``, ``)`` or ``"``, and also
-    if it is empty or begins or ends with a blank, which reading would lose.
-    """
+    """Write the name of a measure in its one canonical spelling."""
+    # An argument stands in double quotes if it holds `,`, `(`, `)` or `"`, and also if it is empty or begins
+    # or ends with a blank, which reading would lose.
     if not arguments:
         return name
     return f"{name}({', '.join(_format_argument(argument) for argument in arguments)})"

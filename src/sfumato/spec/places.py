@@ -203,10 +203,9 @@ class SpecFault:
 
 
 class LocatedError(ValueError):
-    """Raised inside a validator that knows exact places, or several problems.
+    """Raised inside a validator that knows exact places, or several problems."""
 
-    Locations are relative to the value under validation.
-    """
+    # Locations are relative to the value under validation.
 
     def __init__(self, problems: Sequence[SpecFault]) -> None:
         super().__init__(problems[0].sentence)
@@ -236,10 +235,8 @@ def found(value: object) -> str:
 
 
 def collect_problems(model: Model, error: ValidationError) -> list[SpecFault]:
-    """Translate every report of pydantic, in the order in which they came.
-
-    A key that is missing because it was misspelt counts once, as the misspelt one.
-    """
+    """Translate every report of pydantic, in the order in which they came."""
+    # A key that is missing because it was misspelt counts once, as the misspelt one.
     collected: list[SpecFault] = []
     misspelt: set[Location] = set()
     missing: set[Location] = set()

@@ -224,11 +224,9 @@ def _exact(number: object) -> Fraction:
 
 
 def misfits(done: Mapping[str, object]) -> bool:
-    """Tell whether blocks of a recipe overlap, or are not what their labels say.
-
-    A label that is a range must reach around the ends of its block, a set in full must list its values, and a
-    value by itself keeps its text. Names of a hierarchy's nodes may be any.
-    """
+    """Tell whether blocks of a recipe overlap, or are not what their labels say."""
+    # A label that is a range must reach around the ends of its block, a set in full must list its values, and
+    # a value by itself keeps its text. Names of a hierarchy's nodes may be any.
     partition, definition = done.get("partition"), done.get("hierarchy")
     if not isinstance(partition, Mapping) or not isinstance(partition.get("blocks"), list):
         return False

@@ -129,13 +129,11 @@ class CostTable:
 
 @dataclass(frozen=True)
 class Overall:
-    """The values of a sensitive attribute in their order.
+    """The values of a sensitive attribute in their order."""
 
-    ``counts`` are their rows in the input, None where those of suppressed rows are not published;
-    ``shares`` are then their shares of published rows, each within half a ``step``.
-    ``levels[l][i]`` is the block of value i at level l of a tree; empty without one.
-    """
-
+    # `counts` are their rows in the input, None where those of suppressed rows are not published; `shares`
+    # are then their shares of published rows, each within half a `step`. `levels[l][i]` is the block of value
+    # i at level l of a tree; empty without one.
     values: tuple[Scalar, ...]
     counts: tuple[int, ...] | None
     levels: tuple[tuple[int, ...], ...] = ()

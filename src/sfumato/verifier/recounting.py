@@ -137,13 +137,11 @@ def _examine_distributions(groups: Groups) -> Iterator[Check]:
 
 
 def recount(path: str | Path, promise: Promise, *, person_column: str | None = None) -> Recount:
-    """Read a release again and count every measure that its promise names.
-
-    Missing is a value like any other in quasi-identifiers. In sensitive attributes it, and values declared
-    unknown, do not count in ℓ and are 1 apart from every other in t. In a ``mask`` release, rows that are
-    ``*`` in every quasi-identifier and blank in every sensitive attribute are exempt, at most as many as the
-    promise states suppressed.
-    """
+    """Read a release again and count every measure that its promise names."""
+    # Missing is a value like any other in quasi-identifiers. In sensitive attributes it, and values declared
+    # unknown, do not count in ℓ and are 1 apart from every other in t. In a `mask` release, rows that are `*`
+    # in every quasi-identifier and blank in every sensitive attribute are exempt, at most as many as the
+    # promise states suppressed.
     return _recount_by([promise], Path(path), person_column)[0]
 
 
