@@ -16,34 +16,3 @@ from sfumato.hierarchies.kinds import infer_kind, parse_values, text_of
 from sfumato.hierarchies.rebuild import BLOCKS, RecordedBlocks, fill_values, rebuild, regroup, relabel
 from sfumato.hierarchies.suggest import suggest
 from sfumato.hierarchies.text_shapes import Look, look_at
-
-__all__ = [
-    "BLOCKS",
-    "ROOT",
-    "RULES",
-    "UNKNOWN",
-    "ColumnEvidence",
-    "Hierarchy",
-    "Look",
-    "Plain",
-    "RecordedBlocks",
-    "RoleGuess",
-    "Value",
-    "build",
-    "encode",
-    "fill_values",
-    "infer_kind",
-    "listed_partitions",
-    "look_at",
-    "parse_values",
-    "plain_values",
-    "read_blocks",
-    "rebuild",
-    "regroup",
-    "relabel",
-    "suggest",
-    "suggest_role",
-    "text_of",
-    "value_places",
-    "write_blocks",
-]
