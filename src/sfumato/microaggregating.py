@@ -37,7 +37,7 @@ from sfumato.verifier.clusters import broken_clusters, recount_clusters
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from sfumato._typing import BoolArray, FloatArray, IntArray
+    from sfumato._typing import FloatArray, IntArray
     from sfumato.assess.gather import Origin
     from sfumato.microaggregation.aggregating import Clusters, Groups, Method, NamedGroups
     from sfumato.monitor import Progress
@@ -130,14 +130,10 @@ class Microaggregated(PublishableRows):
         return {**found, **measure_centres(original, self.centres, scaled=scaled, threads=self.threads)}
 
     @property
-    def _blank(self) -> BoolArray:
-        return np.isnan(self.centres)
-
-    @property
     def missing(self) -> dict[str, int]:
         """Cells missing ``before``, and cells ``blanked`` because too few rows share the pattern."""
         before = int(sum(np.isnan(column.values).sum() for column in self.columns))
-        return {"before": before, "blanked": int(self._blank.sum()) - before}
+        return {"before": before, "blanked": int(np.isnan(self.centres).sum()) - before}
 
     @property
     def warnings(self) -> list[str]:

@@ -32,8 +32,7 @@ if TYPE_CHECKING:
 RANGES = ("ordered", "guided-ordered")
 """The schemes whose blocks are contiguous, and written as first and last value."""
 
-ORDERED = ("number", "date", "ordinal")
-"""The kinds of attributes whose values have an order of their own."""
+ORDERED = ("number", "date", "ordinal")  # the kinds of attributes whose values have an order of their own
 
 
 @dataclass(frozen=True, eq=False)

@@ -54,21 +54,13 @@ if TYPE_CHECKING:
 MISSING_WORDS = ("?", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null")
 """Texts that mean missing in most files that hold them."""
 
-SAMPLE = 10_000
-"""Distinct values that are enough to see what kind a column is."""
-
+SAMPLE = 10_000  # distinct values that are enough to see what kind a column is
 LISTED, GROUPED = 20, 60
 """Categories with up to this many values are listed, to be grouped by hand, and grouped by another column."""
 
-MOST_QUASI_IDENTIFIERS = 12
-"""More columns than this cannot be protected together and still tell anything."""
-
-MOST_COMPARED = 200
-"""Columns that are compared with each other."""
-
-K, LIMIT = 5, 0.01
-"""Rows that must look alike, and the share of them that may be suppressed."""
-
+MOST_QUASI_IDENTIFIERS = 12  # more columns than this cannot be protected together and still tell anything
+MOST_COMPARED = 200  # columns that are compared with each other
+K, LIMIT = 5, 0.01  # rows that must look alike, and the share of them that may be suppressed
 CENTRAL = 2
 """The weight of ages, dates and places, without which most analyses cannot be made; all else has weight 1."""
 

@@ -34,7 +34,6 @@ from sfumato.table.keys import require_columns
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from sfumato._typing import LongArray
     from sfumato.assess.cells import Cells, CodedTable, Survey
     from sfumato.assess.pairing import RecodedCells
     from sfumato.assess.risk_results import TableRisk
@@ -162,12 +161,9 @@ def _assume(
 ) -> Assumptions:
     """Add which values are alike, and how often each occurs."""
     branches = find_branches(table, sensitive, spec)
-    return replace(
-        assumed,
-        positions=find_positions(table, sensitive, branches),
-        branches=branches,
-        overall=_overall(table.cells, sensitive),
-    )
+    cells, positions = table.cells, find_positions(table, sensitive, branches)
+    overall = {name: count_rows(cells.codes[name], cells.rows, cells.sizes[name]) for name in sensitive}
+    return replace(assumed, positions=positions, branches=branches, overall=overall)
 
 
 def _check(
@@ -227,10 +223,6 @@ def _choose_names(
     return names, [
         f"No quasi-identifiers were named: all {len(names)} columns are used, as if an outsider knew them."
     ]
-
-
-def _overall(cells: Cells, sensitive: Sequence[str]) -> dict[str, LongArray]:
-    return {name: count_rows(cells.codes[name], cells.rows, cells.sizes[name]) for name in sensitive}
 
 
 def _read_population(

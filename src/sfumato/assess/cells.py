@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from sfumato.errors import DataError
+from sfumato.spec.sections import CountedUnits
 from sfumato.table.keys import require_columns
 from sfumato.table.tally import tally
 from sfumato.table.values import rank, texts_of_array, type_values
@@ -21,8 +22,7 @@ if TYPE_CHECKING:
     from sfumato.table import Source
     from sfumato.table.tally import DistinctColumn
 
-TABLE = 1 << 22
-"""Entries that a table of keys may always have; larger ones only where there are more rows."""
+TABLE = 1 << 22  # entries that a table of keys may always have; larger ones only where there are more rows
 _LARGEST_KEY = 2**62
 _T = TypeVar("_T")
 
@@ -170,17 +170,12 @@ class CodedTable:
 
 
 @dataclass(frozen=True)
-class Survey:
+class Survey(CountedUnits):
     """The columns that say who and how many people a row is about."""
 
     person: str | None = None
     household: str | None = None
     weight: str | None = None
-
-    @property
-    def unit(self) -> str | None:
-        """The column whose values classes count."""
-        return self.household or self.person
 
     @property
     def columns(self) -> tuple[str, ...]:

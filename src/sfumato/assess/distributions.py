@@ -76,8 +76,7 @@ def _moments(numbers: FloatArray | None, counts: FloatArray) -> tuple[float | No
     return mean, float(np.sqrt((weights * (values - mean) ** 2).sum() / total))
 
 
-MOST_VALUES = 30
-"""Values of larger domains are pooled into so many groups first, the same before and after."""
+MOST_VALUES = 30  # values of larger domains are pooled into so many groups first, the same before and after
 
 
 def compare_associations(table: Recoded) -> tuple[Association, ...]:
@@ -140,8 +139,7 @@ def cramers_v(counts: FloatArray, told: tuple[int, ...] | None = None) -> float:
 
 QUERIES = 200
 MOST_ATTRIBUTES = 3
-FLOOR = 0.001
-"""Errors are divided by at least this share of the rows, and by at least one row."""
+FLOOR = 0.001  # errors are divided by at least this share of the rows, and by at least one row
 
 
 @dataclass(frozen=True, eq=False)

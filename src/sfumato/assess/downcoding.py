@@ -63,15 +63,9 @@ if TYPE_CHECKING:
     from sfumato.spec import Spec
     from sfumato.table import Source
 
-CONFIDENCE = 0.95
-"""How probable a claim about a cell must be to be made."""
-
-MOST_SPLITS = 32
-"""Ways to split one block that are tried, evenly spread over all there are."""
-
-BY_CELLS = ("loss", "glm")
-"""Objectives whose saving by a finer recoding is known from labels alone."""
-
+CONFIDENCE = 0.95  # how probable a claim about a cell must be to be made
+MOST_SPLITS = 32  # ways to split one block that are tried, evenly spread over all there are
+BY_CELLS = ("loss", "glm")  # objectives whose saving by a finer recoding is known from labels alone
 _SURE = -30.0  # the logarithm of a chance that is none
 _KINDS: tuple[Attacker, ...] = ("uniform", "distribution", "minimality")
 
@@ -408,9 +402,7 @@ def _claims(tails: FloatArray, confidence: float) -> LongArray:
     return np.bincount(order // rows, minlength=children).astype(np.int64)
 
 
-DRAWS = 5
-"""Near-optimal releases that are attacked."""
-
+DRAWS = 5  # near-optimal releases that are attacked
 UNTRIED = "Downcoding was not tried:"
 
 

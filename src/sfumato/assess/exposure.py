@@ -26,12 +26,10 @@ if TYPE_CHECKING:
     from sfumato.table import Source, Table
     from sfumato.table.keys import Roles
 
-MOST_ROWS = 20_000
-"""Rows, drawn at random, by which predictions are judged."""
+MOST_ROWS = 20_000  # rows, drawn at random, by which predictions are judged
 MANY = 100
 """A sensitive attribute with more values is tried as a predictor too: a date may be the twin of another."""
-FEWEST_ROWS = 20
-"""Fewer say nothing about a correlation."""
+FEWEST_ROWS = 20  # fewer say nothing about a correlation
 OFTEN, GAIN, CLOSE = 0.9, 0.1, 0.7
 """What counts as giving a column away: the share guessed right, what it gains, the rank correlation."""
 REMEDY = "Make it a quasi-identifier, or leave it out."

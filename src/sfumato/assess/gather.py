@@ -35,9 +35,7 @@ if TYPE_CHECKING:
     from sfumato.table import Source
 
 LEFT_OUT = "left out"
-WIDEST = 90
-"""Letters of a list that stands on one line."""
-
+WIDEST = 90  # letters of a list that stands on one line
 _LIST = re.compile(r"= \[\n((?: +[^\n]+,\n)+)\]")
 
 

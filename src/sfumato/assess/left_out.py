@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 
 MISSING = "(missing)"
 MOST_GROUPS = 12
-BANDS = 5
-"""Groups of a number or date with more values: equally large as far as ties allow."""
+BANDS = 5  # groups of a number or date with more values: equally large as far as ties allow
 OFTENER, CLEAR, FEWEST = 1.5, 3.0, 5
 """A group is hit more if its share is so many times the others', by so many standard errors, in so many
 rows."""

@@ -17,10 +17,8 @@ if TYPE_CHECKING:
     from sfumato._typing import BoolArray, FloatArray, LongArray
     from sfumato.assess.cells import Cells
 
-DRAWS = 20
-"""Sets of attributes that are drawn where not all are known."""
-Z = 1.959963984540054
-"""The normal quantile of a 95 % interval."""
+DRAWS = 20  # sets of attributes that are drawn where not all are known
+Z = 1.959963984540054  # the normal quantile of a 95 % interval
 
 
 def wilson(successes: int, attempts: int) -> tuple[float, float]:
@@ -118,10 +116,8 @@ def make_linkage(
     return Linkage(*levels, subsets, attempts, successes, rate, low, high, share, absent)
 
 
-NEAREST_DRAWS = 5
-"""Sets of columns that are drawn where not all are known."""
-MOST = 20_000
-"""People that are looked for at each level of knowledge; of larger tables a random sample."""
+NEAREST_DRAWS = 5  # sets of columns that are drawn where not all are known
+MOST = 20_000  # people that are looked for at each level of knowledge; of larger tables a random sample
 
 
 def link_nearest(

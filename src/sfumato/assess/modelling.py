@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 
 PENALTY = 1.0
 MOST_STEPS = 100
-DIGITS = 4
-"""Decimals of a probability that training decides."""
+DIGITS = 4  # decimals of a probability that training decides
 
 
 def learn_classes(points: FloatArray, weights: FloatArray, asked: FloatArray) -> FloatArray:
@@ -157,9 +156,7 @@ def split_rows(rows: LongArray, persons: IntArray | None, rng: np.random.Generat
     return TrainingSplit(count(is_train), count(is_test))
 
 
-MOST_CLASSES = 20
-"""Classes of a target; of one with more values, the rarest share the last."""
-
+MOST_CLASSES = 20  # classes of a target; of one with more values, the rarest share the last
 MODELS: dict[Task, str] = {
     "classification": "logistic regression",
     "regression": "ridge regression",

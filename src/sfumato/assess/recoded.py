@@ -11,11 +11,8 @@ import numpy as np
 if TYPE_CHECKING:
     from sfumato._typing import BoolArray, FloatArray, IntArray, LongArray
 
-ORDERED = ("number", "date", "ordinal")
-"""Kinds whose values have an order."""
-
-LIMIT = 100_000
-"""Most rows that models and queries see; of a larger table, a random sample."""
+ORDERED = ("number", "date", "ordinal")  # kinds whose values have an order
+LIMIT = 100_000  # most rows that models and queries see; of a larger table, a random sample
 
 
 @dataclass(frozen=True, eq=False)

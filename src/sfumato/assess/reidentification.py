@@ -28,7 +28,7 @@ ICDE: the skewness and similarity attacks. https://doi.org/10.1109/ICDE.2007.367
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -49,10 +49,9 @@ if TYPE_CHECKING:
 
     from sfumato._typing import BoolArray, FloatArray, LongArray
     from sfumato.assess.cells import CellClasses, Cells
-    from sfumato.assess.risk_results import Similarity
+    from sfumato.assess.risk_results import Basis, Similarity
 
-WIDTH = 0.1
-"""Values within this share of the range are similar."""
+WIDTH = 0.1  # values within this share of the range are similar
 _ROUNDING = 1e-12
 
 
@@ -122,10 +121,8 @@ def _is_of_one_branch(number: LongArray, branch: LongArray, count: int) -> BoolA
     return np.asarray(np.bincount(pairs // size, minlength=count) == 1)
 
 
-THRESHOLD = 0.2
-"""A chance above this counts as a risk: more than one in five."""
-BINS = (1, 2, 3, 5, 10, 20, 50, 100, 1000)
-"""Where the bins of class sizes begin."""
+THRESHOLD = 0.2  # a chance above this counts as a risk: more than one in five
+BINS = (1, 2, 3, 5, 10, 20, 50, 100, 1000)  # where the bins of class sizes begin
 _LARGE = 50
 
 
@@ -158,12 +155,13 @@ def journalist(sizes: LongArray, population: LongArray, threshold: float = THRES
 
 
 def journalist_by_fraction(
-    sizes: LongArray, fraction: float, threshold: float = THRESHOLD
+    sizes: LongArray, fraction: float | FloatArray, threshold: float = THRESHOLD, basis: Basis = "fraction"
 ) -> Reidentification:
     """Return the risk from an attacker with a population table where the sampling fraction is known."""
     # A record of class j has the chance E(1 / F_j | f_j), see `expected_chance`. The larger of the two
-    # averages of `journalist` is then always the one over records.
-    return _of_chances(sizes, expected_chance(sizes, fraction), threshold, "fraction")
+    # averages of `journalist` is then always the one over records. With π_j = f_j / F̂_j, where weights
+    # estimate F̂_j, it is the individual risk of Benedetti and Franconi.
+    return _of_chances(sizes, expected_chance(sizes, fraction), threshold, basis)
 
 
 def expected_chance(sizes: LongArray, fraction: float | FloatArray) -> FloatArray:
@@ -194,15 +192,6 @@ def _series(sizes: FloatArray, rest: FloatArray) -> FloatArray:
     return total
 
 
-def journalist_by_weight(
-    sizes: LongArray, population: FloatArray, threshold: float = THRESHOLD
-) -> Reidentification:
-    """Return the risk from an attacker with a population table whose class sizes the weights estimate."""
-    # A record of class j has the chance E(1 / F_j | f_j) with π_j = f_j / F̂_j, the individual risk of
-    # Benedetti and Franconi.
-    return _of_chances(sizes, expected_chance(sizes, sizes / population), threshold, "weight")
-
-
 def household_risk(cells: Cells, classes: CellClasses, chances: FloatArray) -> HouseholdRisk | None:
     """Return the chance that at least one member of a household is found: 1 − Π (1 − r) over its rows."""
     # That is the household risk of sdcMicro, with r the chance that a row's class gives away the household.
@@ -221,12 +210,7 @@ def marketer(sizes: LongArray, chances: FloatArray) -> float:
     return float((sizes * chances).sum() / sizes.sum()) if len(sizes) else 0.0
 
 
-def _of_chances(
-    sizes: LongArray,
-    chances: FloatArray,
-    threshold: float,
-    basis: Literal["sample", "population", "fraction", "weight"],
-) -> Reidentification:
+def _of_chances(sizes: LongArray, chances: FloatArray, threshold: float, basis: Basis) -> Reidentification:
     """Summarize the chance of each class over records."""
     records = int(sizes.sum())
     if not records:
@@ -273,9 +257,9 @@ def assess(
         chances = 1.0 / np.maximum(sizes, people)
         found = journalist(sizes, people, assumed.threshold)
     elif cells.weights is not None:
-        estimated = cells.estimate_population(classes)
-        chances = expected_chance(sizes, sizes / estimated)
-        found = journalist_by_weight(sizes, estimated, assumed.threshold)
+        shares = sizes / cells.estimate_population(classes)
+        chances = expected_chance(sizes, shares)
+        found = journalist_by_fraction(sizes, shares, assumed.threshold, "weight")
     elif assumed.fraction is not None:
         chances = expected_chance(sizes, assumed.fraction)
         found = journalist_by_fraction(sizes, assumed.fraction, assumed.threshold)

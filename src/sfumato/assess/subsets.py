@@ -16,16 +16,12 @@ if TYPE_CHECKING:
     from sfumato._typing import LongArray
     from sfumato.assess.cells import Cells
 
-LARGEST = 3
-"""Attributes of the largest combinations."""
-SHOWN = 5
-"""Combinations that are reported of each size."""
+LARGEST = 3  # attributes of the largest combinations
+SHOWN = 5  # combinations that are reported of each size
 NEARLY_ALL = 0.9
 """An attribute that alone singles out this share names people, and every combination with it does."""
-WORK = 400_000_000
-"""Cells that are visited at most: some ten seconds."""
-MOST = 12_000
-"""Combinations that are counted at most."""
+WORK = 400_000_000  # cells that are visited at most: some ten seconds
+MOST = 12_000  # combinations that are counted at most
 
 
 def scan_subsets(cells: Cells, names: Sequence[str]) -> SubsetScan:

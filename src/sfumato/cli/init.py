@@ -34,9 +34,7 @@ _HEAD = """\
 """
 
 LARGE_SPACE = 10_000_000
-SHOWN = 8
-"""Columns that are left out for the same reason and are named."""
-
+SHOWN = 8  # columns that are left out for the same reason and are named
 _SUFFIXES = {
     *(".gz", ".csv", ".txt", ".tsv", ".tab", ".parquet", ".pq"),
     *(".arrow", ".feather", ".ipc", ".jsonl", ".ndjson", ".json", ".xlsx", ".xlsm", ".sav", ".zsav", ".por"),

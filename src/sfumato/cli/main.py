@@ -30,9 +30,7 @@ from sfumato.words import list_words
 WRONG_USE = 2
 INTERRUPTED = 130
 TERMINATED = 143
-TRACEBACK = "SFUMATO_TRACEBACK"
-"""Environment variable that prints the traceback of an unexpected error."""
-
+TRACEBACK = "SFUMATO_TRACEBACK"  # environment variable that prints the traceback of an unexpected error
 Command: TypeAlias = Callable[..., Mapping[str, object]]
 """Parses, calls the library, prints, and returns what ``--json`` prints; ``holds: false`` is status 1."""
 

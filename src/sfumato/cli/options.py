@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from sfumato.spec import Spec
 
 
-REQUIRED = ...
-"""The default of an option that has to be given."""
+REQUIRED = ...  # the default of an option that has to be given
 
 
 def option(name: str, text: str, metavar: str | None = None, default: object = None, **more: Any) -> Any:
@@ -101,9 +100,7 @@ _FIELDS = {f"--{item.name.replace('_', '-')}": item for item in fields(Options)}
 FLAGS = frozenset(name for name, item in _FIELDS.items() if item.default is False)
 """Common options without a value."""
 
-VALUED = frozenset(_FIELDS) - FLAGS
-"""Common options with a value."""
-
+VALUED = frozenset(_FIELDS) - FLAGS  # common options with a value
 DATA = argument(
     "DATA",
     "csv, tsv, Excel, SPSS, Stata, SAS, parquet, arrow or json lines; a folder or '*.csv' of files with the "

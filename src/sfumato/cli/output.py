@@ -34,12 +34,9 @@ printable = partial(words.printable, one_line=False)
 number = partial(words.number_words, tenths=True)
 percent = partial(words.percent_words, style="risk")
 
-PIPED_WIDTH = 120
-"""Columns if no terminal reports its width."""
-
+PIPED_WIDTH = 120  # columns if no terminal reports its width
 WIDEST_DRAWING = 100
-NARROWEST = 12
-"""Columns that a cell gets at least, if it is that long."""
+NARROWEST = 12  # columns that a cell gets at least, if it is that long
 
 
 @dataclass(frozen=True)
@@ -282,8 +279,7 @@ def _print_json_error(told: Mapping[str, object]) -> bool:
 
 STOPPED = "stopping with the best so far; Ctrl-C again aborts"
 LATER = "reading the data, or compiling kernels (first run only) …"
-PATIENCE_S = 1.5
-"""Seconds after which it is said what takes so long."""
+PATIENCE_S = 1.5  # seconds after which it is said what takes so long
 
 
 class Terminated(BaseException):

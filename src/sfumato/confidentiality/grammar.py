@@ -91,8 +91,7 @@ def split(text: str) -> list[Token]:
 
 
 OPERATORS: tuple[str, ...] = ("==", "!=", *ORDERING)
-DEEPEST = 100
-"""How many brackets and negations may be nested."""
+DEEPEST = 100  # how many brackets and negations may be nested
 
 
 def parse_sentence(text: str) -> Sentence:

@@ -40,11 +40,8 @@ class SentenceError(SpecError):
 
 
 Operator: TypeAlias = Literal["==", "!=", "<", "<=", ">", ">="]
-Constant: TypeAlias = "str | int | float | dt.date | None"
-"""What a column is compared with; None is missing."""
-
-ORDERING: tuple[str, ...] = ("<", "<=", ">", ">=")
-"""The operators that need an order of the values."""
+Constant: TypeAlias = "str | int | float | dt.date | None"  # what a column is compared with; None is missing
+ORDERING: tuple[str, ...] = ("<", "<=", ">", ">=")  # the operators that need an order of the values
 
 
 @dataclass(frozen=True, slots=True)

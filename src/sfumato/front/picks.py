@@ -17,11 +17,10 @@ from sfumato.words import list_words, pair_words, percent_words, printable
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from sfumato._typing import BoolArray, FloatArray, LongArray
+    from sfumato._typing import FloatArray, LongArray
     from sfumato.front.plain import Objective, PlainFront
 
-WIDE = 100.0
-"""Objectives whose values span a larger ratio are compared by their logarithms."""
+WIDE = 100.0  # objectives whose values span a larger ratio are compared by their logarithms
 
 
 def is_wide(values: FloatArray) -> bool:
@@ -41,11 +40,6 @@ def scaled_costs(front: PlainFront) -> FloatArray:
     if not front.costs.size:
         return np.zeros(front.costs.shape)
     return np.column_stack([_scaled(column) for column in front.costs.T])
-
-
-def finite_rows(costs: FloatArray) -> BoolArray:
-    """Tell which solutions have a number in every objective."""
-    return np.asarray(np.isfinite(costs).all(axis=1))
 
 
 def _scaled(costs: FloatArray) -> FloatArray:
@@ -79,9 +73,7 @@ def find_knee(front: PlainFront) -> int:
 
 GAIN = 0.05
 COST = 0.02
-ROUNDING = 1e-12
-"""Differences of scaled objectives that are not differences."""
-
+ROUNDING = 1e-12  # differences of scaled objectives that are not differences
 SolutionT = TypeVar("SolutionT", bound=PlainSolution)
 
 
@@ -125,7 +117,7 @@ def find_flat_regions(
     scaled = scaled_costs(front)
     regions = []
     for column in _columns(front, of):
-        usable = np.flatnonzero(finite_rows(scaled))
+        usable = np.flatnonzero(np.isfinite(scaled).all(axis=1))
         search = _FlatSearch(scaled, column, gain - ROUNDING, cost + ROUNDING)
         regions += [_region(front, search, pair) for pair in search.pairs(usable)]
     return sorted(regions, key=lambda item: (-round(item.gain, 12), item.cost, item.start.number))
@@ -190,8 +182,7 @@ class _FlatSearch:
         return np.asarray((self.others[ends] - self.others[start]).max(axis=1, initial=0.0))
 
 
-FEW = 20
-"""Whole numbers below this are shown as they are: a share of so few says less."""
+FEW = 20  # whole numbers below this are shown as they are: a share of so few says less
 
 
 def relative_change(start: float, end: float) -> float:

@@ -25,9 +25,7 @@ if TYPE_CHECKING:
 
     from sfumato.front.plain import PlainFront
 
-TOLERANCE = 1e-9
-"""Relative difference of values that counts as equal: recounting sums in another order."""
-
+TOLERANCE = 1e-9  # relative difference of values that counts as equal: recounting sums in another order
 SUPPRESSED = Objective("suppressed", maximize=False)
 _AMOUNT = re.compile(r"\s*(?P<number>\d+\.?\d*|\.\d+)\s*(?P<percent>%?)\s*")
 
@@ -166,8 +164,7 @@ CLASS_SIZES = (10.0, 5.0, 3.0, 2.0)
 RISKS = ("t", "exposed", "sf")
 """Privacy measures of which less is better: a low value does not mean that data are useful."""
 
-DIFFERENT_VALUES = 2.0
-"""This many different sensitive values in every class leave at least something open."""
+DIFFERENT_VALUES = 2.0  # this many different sensitive values in every class leave at least something open
 
 
 @dataclass(frozen=True)

@@ -23,9 +23,7 @@ NEARLY_UNIQUE, FEWEST_ROWS = 0.95, 20
 MOSTLY, MANY, OFTEN = 0.5, 0.1, 5
 """Shares of distinct values from which texts may be free and keys a person's; rows of a common value."""
 
-MIXED = 0.05
-"""The share of numbers with another count of digits from which they are amounts rather than keys."""
-
+MIXED = 0.05  # the share of numbers with another count of digits from which they are amounts rather than keys
 MANY_TEXTS, LONG = 10_000, 2_000
 """Values that are enough to see a shape, and characters that are enough to see what a text holds."""
 

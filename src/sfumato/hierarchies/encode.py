@@ -20,12 +20,8 @@ if TYPE_CHECKING:
 
     Key: TypeAlias = str | int | float | dt.datetime | None
 
-UNKNOWN = -1
-"""The code of a value that is not in the domain."""
-
-LARGEST = 2**31
-"""The largest place; numbers that would need a longer line are rounded to one of this length."""
-
+UNKNOWN = -1  # the code of a value that is not in the domain
+LARGEST = 2**31  # the largest place; numbers that would need a longer line are rounded to one of this length
 DECIMALS = 6
 NOWHERE = -1
 
@@ -41,12 +37,8 @@ def encode(hierarchy: Hierarchy, values: Sequence[Value], *, reach: bool = False
     unknown = hierarchy.known if "unknown" in hierarchy.definition else UNKNOWN
     missing = hierarchy.size - 1 if hierarchy.has_missing else UNKNOWN
     found = [unknown if at == UNKNOWN else at for at in codes]
-    found = [missing if _is_missing(value) else at for value, at in zip(values, found, strict=True)]
-    return np.array(found, dtype=np.int32)
-
-
-def _is_missing(value: Value) -> bool:
-    return value is None or (isinstance(value, float) and math.isnan(value))
+    is_missing = [value is None or (isinstance(value, float) and math.isnan(value)) for value in values]
+    return np.where(is_missing, missing, found).astype(np.int32)
 
 
 def as_key(kind: str, value: Value) -> Key:

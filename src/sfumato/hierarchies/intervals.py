@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 
 Number: TypeAlias = int | float
 
-MOST_INTEGERS = 5_000_000
-"""The longest range of integers that becomes a domain."""
-
+MOST_INTEGERS = 5_000_000  # the longest range of integers that becomes a domain
 _INTEGER_LIMIT = 2**62
 # Below this bound the first guess of an interval is wrong by at most one.
 _FLOAT_LIMIT = 2**50

@@ -27,8 +27,7 @@ if TYPE_CHECKING:
 Assigned: TypeAlias = "dict[Value, int]"
 Unknown: TypeAlias = Literal["error", "*"]
 
-BLOCKS = 1
-"""The level of the hierarchy on which the blocks are."""
+BLOCKS = 1  # the level of the hierarchy on which the blocks are
 
 
 def rebuild(

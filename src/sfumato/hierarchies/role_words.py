@@ -42,9 +42,7 @@ SENSITIVE_STEMS = _stems("sensitive")
 QUASI_IDENTIFIER_STEMS = _stems("quasi_identifier")
 TIME_STEMS = _stems("time")
 
-LONG_STEM = 7
-"""Letters from which on a stem in the middle of a word is no accident."""
-
+LONG_STEM = 7  # letters from which on a stem in the middle of a word is no accident
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z]+")
 
 

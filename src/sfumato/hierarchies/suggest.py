@@ -25,18 +25,11 @@ if TYPE_CHECKING:
 
 Definition: TypeAlias = dict[str, object]
 
-FINEST_INTERVALS = 20
-"""About how many intervals the finest level should have."""
-
+FINEST_INTERVALS = 20  # about how many intervals the finest level should have
 MOST_WIDTHS = 4
-LONGEST_RANGE = 100_000
-"""Integers that span more get a granularity, so that their domain stays small."""
-
-TAIL = 1000
-"""One row of so many may lie beyond the bottom, and one beyond the top."""
-
-DWARFS = 10
-"""A number so many times as far from the median as all others dwarfs them."""
+LONGEST_RANGE = 100_000  # integers that span more get a granularity, so that their domain stays small
+TAIL = 1000  # one row of so many may lie beyond the bottom, and one beyond the top
+DWARFS = 10  # a number so many times as far from the median as all others dwarfs them
 
 
 def suggest(

@@ -200,11 +200,8 @@ MEASURES: dict[str, MeasureFacts] = {
 OF_DOMAINS = frozenset(name for name, facts in MEASURES.items() if facts.compares == "domains")
 OF_SENTENCES = frozenset(name for name, facts in MEASURES.items() if facts.takes == "sentences")
 
-DISTANCES = ("ordered", "hierarchical")
-"""The distances of t besides the equal one."""
-
-DEFAULT_FACTOR = "3"
-"""The c of ``recursive_l`` where all measures are listed."""
+DISTANCES = ("ordered", "hierarchical")  # the distances of t besides the equal one
+DEFAULT_FACTOR = "3"  # the c of `recursive_l` where all measures are listed
 
 
 def measure_facts(name: str) -> MeasureFacts:

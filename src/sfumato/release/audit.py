@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from sfumato.verifier import Recount
     from sfumato.verifier.promise import Count
 
-BY_SPECIFICATION = "specification: "
-"""Prefix of the checks that compare a file with a specification."""
+BY_SPECIFICATION = "specification: "  # prefix of the checks that compare a file with a specification
 _UNSEALED = "the manifest has no seal, so a changed claim is noticed only if it can be recounted"
 
 

@@ -34,9 +34,7 @@ if TYPE_CHECKING:
     from sfumato.hierarchies import Hierarchy, Plain
     from sfumato.preparing import Prepared
 
-NOWHERE = -1
-"""The slot of a value that is not counted."""
-
+NOWHERE = -1  # the slot of a value that is not counted
 LARGEST = 2**62
 
 

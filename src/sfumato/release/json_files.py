@@ -25,10 +25,8 @@ from sfumato.private import ordinary_mode, place, private_folder, sync_folder, w
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
-DEEPEST = 600
-"""The most objects and lists inside each other; the longest sentence that can be read has fewer."""
-LONGEST = 10**300
-"""Whole numbers beyond this are refused: they have no decimal form that other readers know."""
+DEEPEST = 600  # the most objects and lists inside each other; the longest sentence that can be read has fewer
+LONGEST = 10**300  # whole numbers beyond this are refused: they have no decimal form that other readers know
 
 
 class _StrangeError(ValueError):
@@ -214,8 +212,7 @@ def place_folder(hidden: Path, drafts: Path, folder: Path, *, private: Collectio
     sync_folder(folder.parent)
 
 
-LARGEST = 2**62
-"""Counts beyond this are refused: no table has them, and the engine could not hold them."""
+LARGEST = 2**62  # counts beyond this are refused: no table has them, and the engine could not hold them
 
 
 class Fields:

@@ -16,7 +16,7 @@ from sfumato.release.suppressing import evaluate_node
 from sfumato.words import count_words, list_words, number_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from sfumato._typing import BoolArray, LongArray
     from sfumato.classes import Classes, Statistics
@@ -27,9 +27,7 @@ if TYPE_CHECKING:
     from sfumato.search import Problem
 
 Treatment: TypeAlias = Literal["suppress", "refuse", "generalize"]
-TREATMENTS: tuple[str, ...] = get_args(Treatment)
-"""What may become of values that a recipe does not know."""
-
+TREATMENTS: tuple[str, ...] = get_args(Treatment)  # what may become of values that a recipe does not know
 INSTEAD = "make a new release of these data"
 
 
@@ -49,8 +47,9 @@ def apply_recipe(recipe: Generalization, data: object, unknown: Treatment) -> Dr
     prepared, problem = recipe_problem(recipe, data)
     counts = count_unknown(prepared)
     if counts and unknown == "refuse":
+        told = list_words([f"{many} of {name!r}" for name, many in counts.items()])
         raise HierarchyError(
-            f"the recipe does not know {list_counts(counts)}. Leave these rows out, or let unknown values "
+            f"the recipe does not know {told}. Leave these rows out, or let unknown values "
             "suppress their rows ('suppress') or become * ('generalize').",
             where=prepared.table.source.name,
         )
@@ -70,11 +69,6 @@ def count_unknown(prepared: Prepared) -> dict[str, UnknownCount]:
         rows = int(cube.rows[cube.codes[:, place] == leaf].sum())
         found[name] = UnknownCount(int((prepared.table.raw[name].codes == leaf).sum()), rows)
     return found
-
-
-def list_counts(counts: Mapping[str, UnknownCount]) -> str:
-    """Return counts in words."""
-    return list_words([f"{many} of {name!r}" for name, many in counts.items()])
 
 
 def _unknown_blocks(prepared: Prepared) -> LongArray:

@@ -22,7 +22,7 @@ from sfumato.table.values import read_codes, read_numbers, refuse_unknown
 from sfumato.table.writing import replace_columns
 from sfumato.verifier import Check, release_suffix
 from sfumato.verifier.bags import ComparedColumns, compare_bags, differing_columns
-from sfumato.verifier.checks import broken, held, split_name, unknown
+from sfumato.verifier.checks import broken, held, judged, split_name, unknown
 from sfumato.verifier.counting import larger_is_better
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ def _is_flat(recipe: Generalization) -> bool:
 
 def _judge(title: str, stated: int, counted: int) -> Check:
     found = f"{stated} stated, {counted} counted in the original."
-    return held(title, found) if stated == counted else broken(title, f"{title}: {found}")
+    return judged(title, found, is_held=stated == counted)
 
 
 def _judge_rows(found: Difference) -> Check:

@@ -99,23 +99,12 @@ def distribution(
     return stated
 
 
-def scalar(value: object) -> Scalar:
-    """Return a domain value as JSON can hold it."""
-    return value if value is None or isinstance(value, str | int | float) else str(value)
-
-
 def shown_values(domain: Hierarchy) -> list[Scalar]:
     """Return the values of a domain as JSON holds them; dates not published in ISO form as their texts."""
     return [
-        label if isinstance(value, dt.date) and label != text_of(value) else scalar(value)
+        (label if label != text_of(value) else str(value)) if isinstance(value, dt.date) else value
         for value, label in zip(domain.values, domain.labels[0], strict=True)
     ]
-
-
-def stated_sentence(sentence: str, tree: Sequence[object], *, everyone: bool) -> dict[str, object]:
-    """State a confidential sentence: as people read it, as it is recounted, and whether everyone holds it."""
-    # For whom it is confidential otherwise is not stated.
-    return {"sentence": sentence, "tree": list(tree), "everyone": everyone}
 
 
 def make_reference(
@@ -146,8 +135,9 @@ def stated_sentences(table: Table) -> list[dict[str, object]]:
     secrets = table.secrets
     if secrets is None:
         return []
+    # As people read it, as it is recounted, and whether everyone holds it; for whom otherwise is not stated.
     return [
-        stated_sentence(item.formatted, tree, everyone=item.is_for_everyone)
+        {"sentence": item.formatted, "tree": list(tree), "everyone": item.is_for_everyone}
         for item, tree in zip(secrets.statements, secrets.trees, strict=True)
     ]
 

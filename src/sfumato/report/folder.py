@@ -90,7 +90,11 @@ def find_origin(spec: Spec | None, lacks: list[Lack]) -> Origin | None:
 
 def find_front(folder: Path, lacks: list[Lack]) -> PlainFront | None:
     """Return the front in a folder or in one of its folders; if there is none, note what is missing."""
-    found = [path for path in (folder, *sorted(folder.iterdir())) if _holds_front(path)]
+    found = [
+        path
+        for path in (folder, *sorted(folder.iterdir()))
+        if (path / "front.csv").is_file() and (path / "run.json").is_file()
+    ]
     if found and (found[0] == folder or len(found) == 1):
         return load_front(found[0])
     why = "there is no front.csv with run.json in the folder of the release, nor in a folder in it."
@@ -100,7 +104,3 @@ def find_front(folder: Path, lacks: list[Lack]) -> PlainFront | None:
         why, remedy = f"several folders hold a front: {names}.", "Put the right one next to the release."
     lacks.append(Lack("front", why, remedy))
     return None
-
-
-def _holds_front(path: Path) -> bool:
-    return (path / "front.csv").is_file() and (path / "run.json").is_file()

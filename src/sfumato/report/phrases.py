@@ -6,7 +6,7 @@ are only made printable; each picture escapes them for where it puts them.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sfumato.errors import ParameterError, SpecError
 from sfumato.front.picks import find_knee
@@ -63,6 +63,20 @@ def block_words(labels: Sequence[object], most: int = BLOCKS_WIDTH) -> str:
     while len(texts) > 1 and len(" | ".join(texts)) > most - 2:
         texts.pop()
     return f"{' | '.join(texts)[: most - 2]} …"
+
+
+def recoding_rows(release: Any) -> list[list[str]]:
+    """List the quasi-identifiers of a release with level and height, or blocks, and what they look like."""
+    rows, done = [], release.recipe.attributes
+    for item in release.groupings:
+        labels = [] if item.keep else [item.labels[number] for number in item.shown]
+        # To new data, blocks of a recipe are a level of their own.
+        if done[item.name].level is None:
+            rows.append([item.name, count_words(len(item.shown), "block"), block_words(labels)])
+        else:
+            level = item.level or 0
+            rows.append([item.name, f"{level} of {item.hierarchy.height}", example(labels, level)])
+    return rows
 
 
 def suppressed_words(front: PlainFront, suppressed: int) -> str:

@@ -69,8 +69,8 @@ def _model_chart(model: ModelUtility) -> Chart:
 
 def _queries_chart(queries: QueryUtility) -> Chart:
     lines = {"half of the queries": "median", "on average": "mean", "nine of ten queries": "p90"}
-    error, spread = queries.error.to_dict(), queries.error_spread.to_dict()
-    bars = [Bar.of_share(words, error[key]) for words, key in lines.items()]
+    bars = [Bar.of_share(words, getattr(queries.error, key)) for words, key in lines.items()]
+    spread = [percent_words(getattr(queries.error_spread, key)) for key in lines.values()]
     return Chart(
         "queries",
         "Counting people",
@@ -81,7 +81,7 @@ def _queries_chart(queries: QueryUtility) -> Chart:
         Numbers(
             f"Relative error of {queries.count:,} counts",
             ["queries", "rows left out are ignored", "rows left out are spread evenly"],
-            [[bar.name, bar.text, percent_words(spread[lines[bar.name]])] for bar in bars],
+            [[bar.name, bar.text, text] for bar, text in zip(bars, spread, strict=True)],
         ),
     )
 

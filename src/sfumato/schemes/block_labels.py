@@ -38,11 +38,8 @@ RangeWriter: TypeAlias = Callable[[str, str, str | None], str]
 
 ROOT = "*"
 MISSING = "(missing)"
-LONGEST = 5
-"""The most entries that a set is written with in full, unless it must be."""
-SHOWN = 2
-"""The entries that a shortened set shows."""
-
+LONGEST = 5  # the most entries that a set is written with in full, unless it must be
+SHOWN = 2  # the entries that a shortened set shows
 _INTEGERS = re.compile(r"(-?[0-9]+)(?:-(-?[0-9]+))?")
 _INTERVAL = re.compile(r"\[(.+), (.+)([\])])")
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")

@@ -447,24 +447,10 @@ COUNT_OF = {
     **_by_name(2, count_recursive_l, count_t),
 }
 
-LARGER_IS_BETTER = frozenset(
-    {
-        "distinct_l",
-        "entropy_l",
-        "k",
-        "mean_k",
-        "precision",
-        "protection",
-        "ql",
-        "recursive_l",
-        "secure",
-        "sf",
-        "share_l",
-        "spread_k",
-        "spread_l",
-        "usefulness",
-    }
-)
+LARGER_IS_BETTER = {
+    *("distinct_l", "entropy_l", "k", "mean_k", "precision", "protection", "ql", "recursive_l", "secure"),
+    *("sf", "share_l", "spread_k", "spread_l", "usefulness"),
+}
 
 # Name → why it needs the original data.
 BEFOREHAND = {

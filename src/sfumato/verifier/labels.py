@@ -19,9 +19,7 @@ from typing import Any, TypeAlias
 
 from sfumato.verifier.bags import STAR
 
-Accepts: TypeAlias = Callable[[str], bool]
-"""Whether a recipe can write a text."""
-
+Accepts: TypeAlias = Callable[[str], bool]  # whether a recipe can write a text
 _UNITS = {
     "day": r"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])",
     "week": r"\d{4}-W(?:0[1-9]|[1-4]\d|5[0-3])",
@@ -37,8 +35,7 @@ _INTEGERS = re.compile(r"(-?\d+)(?:-(-?\d+))?")
 _INTERVAL = re.compile(rf"\[({_NUMBER}), ({_NUMBER})\)")
 
 
-ISO = ""
-"""The format of dates that have none; None is for what is no date."""
+ISO = ""  # the format of dates that have none; None is for what is no date
 
 
 class UnreadableError(ValueError):
