@@ -232,17 +232,6 @@ def _layout(front: PlainFront) -> dict[str, object]:
 
 
 TOP_MARGIN = 48  # pixels above the figure without its title: room for the legend
-_CONTENT = """<p id="reading">{reading}</p>
-{suggestions}<figure>
-<div id="picture" role="img" aria-label="{alternative}" aria-describedby="reading"></div>
-</figure>
-<noscript><p>The figure needs JavaScript; the table below holds the same solutions.</p></noscript>
-{comparison}<h2 id="solutions">Solutions</h2>
-<p>{above}</p>
-<div class="wide" role="region" aria-labelledby="solutions" tabindex="0">
-{table}
-</div>"""
-
 _SCRIPTS = """
 <script type="application/json" id="drawing">{drawing}</script>
 <script type="application/gzip" id="library">{library}</script>
@@ -253,16 +242,6 @@ _SUGGESTIONS = """<h2>Worth a look</h2>
 {items}
 </ul>
 """
-
-_COMPARISON = """<h2 id="comparison">Two solutions side by side</h2>
-<p class="choices">Click on two points of the picture, or choose
-<label>solution <select id="first"></select></label>
-<label>next to solution <select id="second"></select></label>.</p>
-<div id="pair" class="wide" aria-live="polite"></div>
-<div id="sizes" role="img" aria-label="{sizes}"></div>
-"""
-
-_SIZES = "Share of the remaining rows in classes of at most each size, for both solutions."
 
 
 def front_html(
@@ -276,13 +255,17 @@ def front_html(
     view = FrontView(front, picked, labels or {}, page_suggestions(front), is_explained=True)
     if not len(front):
         return page_html(front_title(front), front_sentence(front), "")
-    content = _CONTENT.format(
-        reading=escape(how_to_read(front)),
-        alternative=escape(_alternative(view)),
-        suggestions=_suggestion_list(view.suggestions),
-        comparison=_COMPARISON.format(sizes=_SIZES) if len(front) > 1 else "",
-        above=escape(table_sentence(front)),
-        table=_SolutionTable(view).html(),
+    content = (
+        read_resource("front.html")
+        .removesuffix("\n")
+        .format(
+            reading=escape(how_to_read(front)),
+            alternative=escape(_alternative(view)),
+            suggestions=_suggestion_list(view.suggestions),
+            comparison=read_resource("comparison.html") if len(front) > 1 else "",
+            above=escape(table_sentence(front)),
+            table=_SolutionTable(view).html(),
+        )
     )
     drawing = drawing_json(_draw(view), _comparison_data(view.suggestions, sizes))
     return page_html(front_title(front), front_sentence(front), content, drawing)
