@@ -29,10 +29,10 @@ from sfumato.release.microaggregated import (
     state_microaggregated,
 )
 from sfumato.release.write import refuse_broken, write_release
-from sfumato.table import open_source, write_table
-from sfumato.table.values import read_codes, read_numbers, refuse_unknown
+from sfumato.table import Source, open_source, write_table
+from sfumato.table.values import NumberColumn, read_codes, read_numbers, refuse_unknown
 from sfumato.table.writing import find_unique, replace_columns
-from sfumato.verifier.clusters import broken_clusters, recount_clusters
+from sfumato.verifier.clusters import ClusterPromise, broken_clusters, recount_clusters
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -43,9 +43,6 @@ if TYPE_CHECKING:
     from sfumato.monitor import Progress
     from sfumato.release import Manifest
     from sfumato.spec import DataSpec
-    from sfumato.table import Source
-    from sfumato.table.values import NumberColumn
-    from sfumato.verifier.clusters import ClusterPromise
 
 
 @dataclass(frozen=True, eq=False)

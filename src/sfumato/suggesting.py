@@ -34,11 +34,11 @@ from sfumato.hierarchies.column_roles import (
 )
 from sfumato.hierarchies.role_words import hints_at
 from sfumato.spec import AttributeSpec, DataSpec, Spec, format_measure_name
-from sfumato.table import open_source
-from sfumato.table.dependence import code_rows, determined, find_dependences
+from sfumato.table import Source, open_source
+from sfumato.table.dependence import CodedRows, Dependence, code_rows, determined, find_dependences
 from sfumato.table.keys import key, refuse_both, require_columns
 from sfumato.table.sources import guess_source
-from sfumato.table.tally import as_number, refuse_mixed, tally
+from sfumato.table.tally import DistinctColumn, as_number, refuse_mixed, tally
 from sfumato.table.values import texts_of_array
 
 if TYPE_CHECKING:
@@ -47,9 +47,6 @@ if TYPE_CHECKING:
     from sfumato._typing import LongArray
     from sfumato.hierarchies import Hierarchy, Value
     from sfumato.spec.choices import Role
-    from sfumato.table import Source
-    from sfumato.table.dependence import CodedRows, Dependence
-    from sfumato.table.tally import DistinctColumn
 
 MISSING_WORDS = ("?", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null")
 """Texts that mean missing in most files that hold them."""

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 
-from sfumato.assess import NumberPairs, Recoded, RecodedAttribute, analyse_columns, analyse_recoded
+from sfumato.assess import NumberPairs, Recoded, RecodedAttribute, Utility, analyse_columns, analyse_recoded
 from sfumato.assess.pairing import LabelledColumn, find_kept, recode
 from sfumato.errors import DataError, ParameterError
-from sfumato.hierarchies import encode, infer_kind, parse_values
-from sfumato.preparing import load
+from sfumato.hierarchies import Hierarchy, Value, encode, infer_kind, parse_values
+from sfumato.preparing import Prepared, load
 from sfumato.release import Draft, Generalization, Manifest, manifest_path
 from sfumato.release.manifest import open_released
 from sfumato.release.microaggregated import (
@@ -27,19 +27,14 @@ from sfumato.release.microaggregated import (
 from sfumato.release.original import open_original
 from sfumato.release.publishing import kept_tuples
 from sfumato.release.reapply import APART
-from sfumato.spec import DataSpec
-from sfumato.table.values import read_numbers
+from sfumato.spec import DataSpec, Spec
+from sfumato.table.values import NumberColumn, read_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sfumato._typing import BoolArray, FloatArray, IntArray
-    from sfumato.assess import Utility
-    from sfumato.hierarchies import Hierarchy, Value
-    from sfumato.preparing import Prepared
-    from sfumato.spec import Spec
     from sfumato.table import Source
-    from sfumato.table.values import NumberColumn
 
 
 @runtime_checkable

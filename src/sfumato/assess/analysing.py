@@ -20,16 +20,14 @@ from sfumato.assess.distributions import (
     total_variation,
 )
 from sfumato.assess.modelling import MODELS, compare_model, learn_numbers, regression_scores, split_rows
-from sfumato.assess.recoded import LIMIT
-from sfumato.assess.utility import Association, AttributeUtility, ModelUtility, Utility
+from sfumato.assess.recoded import LIMIT, Recoded
+from sfumato.assess.utility import Association, AttributeUtility, ModelUtility, QueryUtility, Utility
 from sfumato.errors import DataError, ParameterError, nearest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sfumato._typing import FloatArray, LongArray
-    from sfumato.assess.recoded import Recoded
-    from sfumato.assess.utility import QueryUtility
 
 
 def analyse_recoded(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.assess.cells import count_rows, read_cells
+from sfumato.assess.cells import Cells, CodedTable, Survey, count_rows, read_cells
 from sfumato.assess.downcoding import attack_minimality
 from sfumato.assess.linkage import MOST, link_classes, link_nearest
 from sfumato.assess.pairing import (
@@ -21,25 +21,21 @@ from sfumato.assess.pairing import (
     share_codes,
 )
 from sfumato.assess.reidentification import Assumptions, assess, population_sizes
-from sfumato.assess.risk_results import Risk
+from sfumato.assess.risk_results import Risk, TableRisk
 from sfumato.assess.subsets import scan_subsets
 from sfumato.errors import DataError, ParameterError, nearest
-from sfumato.hierarchies import ROOT, text_of
+from sfumato.hierarchies import ROOT, Value, text_of
 from sfumato.release.manifest import open_released
 from sfumato.release.microaggregated import orders_of, read_both
 from sfumato.spec import DataSpec, Spec
-from sfumato.table import open_source
+from sfumato.table import Source, open_source
 from sfumato.table.keys import require_columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from sfumato.assess.cells import Cells, CodedTable, Survey
     from sfumato.assess.pairing import RecodedCells
-    from sfumato.assess.risk_results import TableRisk
-    from sfumato.hierarchies import Value
     from sfumato.release import Generalization
-    from sfumato.table import Source
 
 
 def find_risk(  # noqa: PLR0913 (the parameters of `sfumato.risk`)

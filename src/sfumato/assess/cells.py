@@ -10,7 +10,7 @@ import numpy as np
 from sfumato.errors import DataError
 from sfumato.spec.sections import CountedUnits
 from sfumato.table.keys import require_columns
-from sfumato.table.tally import tally
+from sfumato.table.tally import DistinctColumn, tally
 from sfumato.table.values import rank, texts_of_array, type_values
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from sfumato.assess.risk_results import Unit
     from sfumato.hierarchies import Value
     from sfumato.table import Source
-    from sfumato.table.tally import DistinctColumn
 
 TABLE = 1 << 22  # entries that a table of keys may always have; larger ones only where there are more rows
 _LARGEST_KEY = 2**62

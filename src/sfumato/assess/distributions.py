@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.assess.recoded import count_rows, indicators, pool
+from sfumato.assess.recoded import Recoded, RecodedAttribute, count_rows, indicators, pool
 from sfumato.assess.utility import Association, AttributeUtility, ErrorSummary, QueryUtility
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sfumato._typing import BoolArray, FloatArray, IntArray, LongArray
-    from sfumato.assess.recoded import Recoded, RecodedAttribute
 
 
 def compare_distribution(table: Recoded, number: int) -> AttributeUtility:

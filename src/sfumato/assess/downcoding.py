@@ -40,26 +40,22 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from sfumato.assess.cells import number_tuples
-from sfumato.assess.pairing import label_values, raw_codes
+from sfumato.assess.cells import CodedTable, number_tuples
+from sfumato.assess.pairing import Released, label_values, raw_codes
 from sfumato.assess.risk_results import Attacker, Downcoding, Narrowing
 from sfumato.classes import Rule
 from sfumato.domains import Ladder, Lattice, Partition
 from sfumato.hierarchies import text_of
 from sfumato.measures import ClassMeasure
 from sfumato.monitor import Monitor
-from sfumato.preparing import load, make_problem
-from sfumato.search import METHODS, SearchSettings, choose_method, collect_near, is_enumerable
+from sfumato.preparing import Prepared, load, make_problem
+from sfumato.search import METHODS, Problem, SearchSettings, choose_method, collect_near, is_enumerable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from sfumato._typing import FloatArray, IntArray, LongArray
-    from sfumato.assess.cells import CodedTable
-    from sfumato.assess.pairing import Released
-    from sfumato.preparing import Prepared
     from sfumato.release import Generalization
-    from sfumato.search import Problem
     from sfumato.spec import Spec
     from sfumato.table import Source
 

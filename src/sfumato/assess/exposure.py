@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.assess.cells import Survey, count_rows, number_tuples, read_cells
-from sfumato.assess.pairing import open_release, recode_cells
+from sfumato.assess.cells import Cells, CodedTable, Survey, count_rows, number_tuples, read_cells
+from sfumato.assess.pairing import Released, open_release, recode_cells
 from sfumato.errors import DataError
-from sfumato.table.keys import key
+from sfumato.table.keys import Roles, key
 from sfumato.table.tally import draw_rows
 from sfumato.words import list_words, percent_words
 
@@ -19,12 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sfumato._typing import BoolArray, FloatArray, LongArray
-    from sfumato.assess.cells import Cells, CodedTable
-    from sfumato.assess.pairing import Released
     from sfumato.preparing import Prepared
     from sfumato.release import Draft
     from sfumato.table import Source, Table
-    from sfumato.table.keys import Roles
 
 MOST_ROWS = 20_000  # rows, drawn at random, by which predictions are judged
 MANY = 100

@@ -11,28 +11,23 @@ import numpy as np
 
 from sfumato.assess.analyses import utility
 from sfumato.assess.attackers import attack, read_original, reading_of, survey_of
-from sfumato.assess.cells import Survey
-from sfumato.assess.exposure import expose_draft, find_exposures
-from sfumato.assess.left_out import find_left_out
-from sfumato.assess.pairing import open_release, recode_cells
+from sfumato.assess.cells import CodedTable, Survey
+from sfumato.assess.exposure import Exposure, expose_draft, find_exposures
+from sfumato.assess.left_out import AttributeLoss, find_left_out
+from sfumato.assess.pairing import Released, open_release, recode_cells
 from sfumato.assess.published import Lack, Published, Subject, attempt, count_classes, sizes_dict
 from sfumato.assess.reidentification import Assumptions
-from sfumato.table import open_source
+from sfumato.table import Source, open_source
 from sfumato.table.keys import Roles
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sfumato.assess import Linkage, Risk, TableRisk
-    from sfumato.assess.cells import CodedTable
-    from sfumato.assess.exposure import Exposure
-    from sfumato.assess.left_out import AttributeLoss
-    from sfumato.assess.pairing import Released
     from sfumato.assess.utility import Utility
     from sfumato.front import ClassSizes, PlainFront, PlainSolution
     from sfumato.release import Generalization
     from sfumato.spec import Spec
-    from sfumato.table import Source
 
 LEFT_OUT = "left out"
 WIDEST = 90  # letters of a list that stands on one line

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.assess.cells import Survey, number_tuples, read_cells
+from sfumato.assess.cells import CodedTable, Survey, number_tuples, read_cells
 from sfumato.words import number_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sfumato._typing import BoolArray, LongArray
-    from sfumato.assess.cells import CodedTable
     from sfumato.preparing import Prepared
 
 MISSING = "(missing)"

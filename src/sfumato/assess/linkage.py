@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.assess.cells import count_rows
+from sfumato.assess.cells import Cells, count_rows
 from sfumato.assess.risk_results import Linkage
 from sfumato.microaggregation.protection import distinct_rows, link_records, standard_scores
 
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sfumato._typing import BoolArray, FloatArray, LongArray
-    from sfumato.assess.cells import Cells
 
 DRAWS = 20  # sets of attributes that are drawn where not all are known
 Z = 1.959963984540054  # the normal quantile of a 95 % interval

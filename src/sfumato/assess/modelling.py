@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sfumato.assess.recoded import count_rows, encode_attribute, indicators, number_patterns, pool
-from sfumato.assess.utility import ModelUtility
+from sfumato.assess.utility import ModelUtility, Task
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sfumato._typing import FloatArray, IntArray, LongArray
     from sfumato.assess.recoded import Recoded, RecodedAttribute
-    from sfumato.assess.utility import Task
 
 PENALTY = 1.0
 MOST_STEPS = 100

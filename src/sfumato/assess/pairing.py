@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from sfumato.assess.cells import Cells, count_rows, number_tuples, read_cells
+from sfumato.assess.cells import Cells, CodedTable, count_rows, number_tuples, read_cells
 from sfumato.errors import DataError
 from sfumato.hierarchies import ROOT, build, encode, parse_values, text_of
 from sfumato.release import Draft, Generalization, Manifest, make_groupings, manifest_path, recipe_problem
@@ -21,7 +21,6 @@ from sfumato.table.values import texts_of_array, type_values
 
 if TYPE_CHECKING:
     from sfumato._typing import BoolArray, FloatArray, IntArray, LongArray
-    from sfumato.assess.cells import CodedTable
     from sfumato.preparing import Prepared
     from sfumato.release import Grouping
     from sfumato.spec import Spec

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar, cast
 
 import numpy as np
 
-from sfumato.assess.cells import count_rows, read_cells
-from sfumato.assess.exposure import find_small_classes, readable
+from sfumato.assess.cells import Cells, CodedTable, count_rows, read_cells
+from sfumato.assess.exposure import Exposure, find_small_classes, readable
 from sfumato.assess.pairing import find_known, find_positions
 from sfumato.assess.reidentification import Assumptions, assess
 from sfumato.assess.risk_results import Plain
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sfumato.assess import TableRisk
-    from sfumato.assess.cells import Cells, CodedTable
-    from sfumato.assess.exposure import Exposure
     from sfumato.table import Source
 
 

@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.assess.cells import count_rows, number_tuples
+from sfumato.assess.cells import CellClasses, Cells, count_rows, number_tuples
 from sfumato.assess.estimators import estimate_uniques
 from sfumato.assess.risk_results import (
     AttributeDisclosure,
@@ -48,7 +48,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sfumato._typing import BoolArray, FloatArray, LongArray
-    from sfumato.assess.cells import CellClasses, Cells
     from sfumato.assess.risk_results import Basis, Similarity
 
 WIDTH = 0.1  # values within this share of the range are similar

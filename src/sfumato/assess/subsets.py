@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.assess.cells import TABLE, compact
+from sfumato.assess.cells import TABLE, Cells, compact
 from sfumato.assess.risk_results import Subset, SubsetScan
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from sfumato._typing import LongArray
-    from sfumato.assess.cells import Cells
 
 LARGEST = 3  # attributes of the largest combinations
 SHOWN = 5  # combinations that are reported of each size

@@ -10,7 +10,7 @@ import signal
 import sys
 import textwrap
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Literal, TextIO
@@ -19,7 +19,6 @@ from sfumato import words
 from sfumato.errors import SfumatoError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
     from types import FrameType
 

@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 import numpy as np
 
 from sfumato.errors import InfeasibleError, ParameterError, nearest
-from sfumato.front.plain import PlainSolution
+from sfumato.front.plain import Objective, PlainFront, PlainSolution
 from sfumato.words import list_words, pair_words, percent_words, printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from sfumato._typing import FloatArray, LongArray
-    from sfumato.front.plain import Objective, PlainFront
 
 WIDE = 100.0  # objectives whose values span a larger ratio are compared by their logarithms
 

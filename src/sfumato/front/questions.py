@@ -17,13 +17,12 @@ from sfumato.front.picks import (
     pick_solution,
     scaled_costs,
 )
-from sfumato.front.plain import Objective, PlainSolution
+from sfumato.front.plain import Objective, PlainFront, PlainSolution
 from sfumato.words import list_words, number_words, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from sfumato.front.plain import PlainFront
 
 TOLERANCE = 1e-9  # relative difference of values that counts as equal: recounting sums in another order
 SUPPRESSED = Objective("suppressed", maximize=False)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sfumato.errors import HierarchyError
-from sfumato.hierarchies.hierarchy import ROOT, Hierarchy
+from sfumato.hierarchies.hierarchy import ROOT, Hierarchy, Value
 from sfumato.hierarchies.hierarchy_files import LeafRows
 from sfumato.hierarchies.kinds import sorted_numbers, text_of, texts_of, unify_dates
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from sfumato._typing import BoolArray, IntArray, LongArray
     from sfumato.hierarchies.definition import Definition
-    from sfumato.hierarchies.hierarchy import Value
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,7 @@ from sfumato.hierarchies.build import build_recorded
 from sfumato.hierarchies.builders import Level, assemble
 from sfumato.hierarchies.definition import RULES
 from sfumato.hierarchies.encode import UNKNOWN, as_key, encode
-from sfumato.hierarchies.hierarchy import ROOT
+from sfumato.hierarchies.hierarchy import ROOT, Hierarchy, Value
 from sfumato.hierarchies.intervals import MOST_INTEGERS, granule_starts
 from sfumato.hierarchies.kinds import text_of, typed_values
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from sfumato.hierarchies.blocks import Plain
-    from sfumato.hierarchies.hierarchy import Hierarchy, Value
 
 Assigned: TypeAlias = "dict[Value, int]"
 Unknown: TypeAlias = Literal["error", "*"]

@@ -6,7 +6,7 @@ of each class. All rows of a class have the same value.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -15,7 +15,6 @@ from sfumato.measures.contract import Direction, Measure, Monotone
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import TypeAlias
 
     from sfumato._typing import FloatArray, LongArray
     from sfumato.classes import Classes

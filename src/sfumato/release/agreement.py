@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from sfumato.release.recipe import Generalization
 from sfumato.spec.choices import SCHEMES
-from sfumato.verifier import stated_secrets
+from sfumato.verifier import Check, stated_secrets
 from sfumato.verifier.checks import broken, held, judged, split_name, unknown
 from sfumato.verifier.sentences import names_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from sfumato.release.manifest import Manifest
-    from sfumato.verifier import Check
     from sfumato.verifier.clusters import ClusterPromise
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from sfumato.domains import Partition
+from sfumato.domains import Lattice, Partition
 from sfumato.errors import SpecError
 from sfumato.hierarchies import (
     ROOT,
@@ -20,7 +20,7 @@ from sfumato.hierarchies import (
     value_places,
     write_blocks,
 )
-from sfumato.preparing import RANGES
+from sfumato.preparing import RANGES, Prepared
 from sfumato.release.recipe import RecipeAttribute
 from sfumato.release.reference import kept_attribute, recoded_attribute
 from sfumato.schemes import node_labels, partition_labels
@@ -30,9 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from sfumato._typing import BoolArray, IntArray, LongArray
-    from sfumato.domains import Lattice
     from sfumato.hierarchies import Hierarchy, Plain
-    from sfumato.preparing import Prepared
 
 NOWHERE = -1  # the slot of a value that is not counted
 LARGEST = 2**62

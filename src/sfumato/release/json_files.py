@@ -13,17 +13,14 @@ import hashlib
 import json
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TypeGuard
 
 from sfumato import private as own
 from sfumato.errors import DataError, OutputError, SfumatoError, nearest
 from sfumato.private import ordinary_mode, place, private_folder, sync_folder, write_synced
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
 
 DEEPEST = 600  # the most objects and lists inside each other; the longest sentence that can be read has fewer
 LONGEST = 10**300  # whole numbers beyond this are refused: they have no decimal form that other readers know

@@ -15,8 +15,8 @@ from sfumato.release.agreement import judge_settings
 from sfumato.release.json_files import Fields
 from sfumato.release.manifest import Manifest, about_release, current_versions, manifest_path
 from sfumato.release.write import refuse_broken
-from sfumato.spec import format_measure_name
-from sfumato.table.values import read_codes, read_numbers
+from sfumato.spec import Spec, format_measure_name
+from sfumato.table.values import NumberColumn, read_codes, read_numbers
 from sfumato.table.writing import row_order
 from sfumato.verifier import Check
 from sfumato.verifier.checks import Verdict
@@ -29,9 +29,7 @@ if TYPE_CHECKING:
 
     from sfumato._typing import BoolArray, FloatArray, IntArray
     from sfumato.microaggregation.aggregating import Clusters, Method
-    from sfumato.spec import Spec
     from sfumato.table import Source
-    from sfumato.table.values import NumberColumn
     from sfumato.verifier.clusters import ClusterRecount
 
 KIND = "microaggregation"

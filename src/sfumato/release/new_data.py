@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from sfumato.classes import Rule
+from sfumato.classes import Classes, Rule, Statistics
 from sfumato.errors import HierarchyError, InfeasibleError
-from sfumato.measures import Direction
-from sfumato.release.draft import make_draft
+from sfumato.measures import Direction, Measure
+from sfumato.release.draft import Draft, make_draft
 from sfumato.release.reapply import recipe_problem
 from sfumato.release.suppressing import evaluate_node
 from sfumato.words import count_words, list_words, number_words
@@ -19,10 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sfumato._typing import BoolArray, LongArray
-    from sfumato.classes import Classes, Statistics
-    from sfumato.measures import Measure
     from sfumato.preparing import Prepared
-    from sfumato.release.draft import Draft
     from sfumato.release.recipe import Generalization
     from sfumato.search import Problem
 

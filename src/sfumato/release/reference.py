@@ -13,18 +13,16 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from sfumato.confidentiality import Membership, SentenceColumn, plain_form, read_statements
+from sfumato.confidentiality import Membership, Sentence, SentenceColumn, plain_form, read_statements
 from sfumato.confidentiality.sentence import atoms_of
 from sfumato.errors import ParameterError
-from sfumato.hierarchies import text_of
+from sfumato.hierarchies import Hierarchy, text_of
 from sfumato.table.marking import PER_COLUMN
 from sfumato.verifier import Secret
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sfumato.confidentiality import Sentence
-    from sfumato.hierarchies import Hierarchy
     from sfumato.spec import Spec
     from sfumato.table import Table
 

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.classes import Batch, Request, Rule, Suppression
+from sfumato.classes import Batch, Classes, Request, Rule, Statistics, Suppression
 from sfumato.errors import InfeasibleError
 from sfumato.kernels import lattice_classes as kernel
 from sfumato.release.publishing import kept_tuples
 
 if TYPE_CHECKING:
     from sfumato._typing import BoolArray, FloatArray, LongArray
-    from sfumato.classes import Classes, Statistics
     from sfumato.domains import Cube, Lattice
     from sfumato.search import Problem
 

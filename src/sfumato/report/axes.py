@@ -11,7 +11,7 @@ import numpy as np
 
 from sfumato.errors import ParameterError
 from sfumato.front.picks import WIDE
-from sfumato.front.plain import Objective
+from sfumato.front.plain import Objective, PlainFront
 from sfumato.front.questions import RISKS
 from sfumato.report.phrases import measure_words
 from sfumato.words import number_words
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from sfumato._typing import FloatArray
-    from sfumato.front.plain import PlainFront
 
 STEPS = (1.0, 2.0, 5.0, 10.0)
 

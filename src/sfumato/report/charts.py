@@ -15,14 +15,13 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import numpy as np
 
 from sfumato.report.axes import Axis, one_two_five, plane_axes, without_touching
-from sfumato.words import number_words, percent_words, printable
+from sfumato.words import PercentStyle, number_words, percent_words, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from sfumato._typing import FloatArray
     from sfumato.front import PlainFront
-    from sfumato.words import PercentStyle
 
 Anchor: TypeAlias = Literal["start", "middle", "end"]
 Place: TypeAlias = tuple[float, float]

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 from sfumato.assess.gather import Origin, file_name
 from sfumato.assess.published import Lack
 from sfumato.errors import DataError, ParameterError
-from sfumato.front import load_front
+from sfumato.front import PlainFront, load_front
 from sfumato.release import manifest_path
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sfumato.front import PlainFront
     from sfumato.spec import Spec
 
 

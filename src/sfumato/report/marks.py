@@ -8,7 +8,7 @@ from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING
 
-from sfumato.front import make_suggestions
+from sfumato.front import PlainFront, PlainSolution, Suggestion, make_suggestions
 from sfumato.report import style
 from sfumato.report.phrases import (
     BLOCKS_WIDTH,
@@ -23,7 +23,6 @@ from sfumato.words import count_words, number_words, printable
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sfumato.front import PlainFront, PlainSolution, Suggestion
     from sfumato.report.axes import Axis
 
 WIDTH = 56  # letters in a line; longer ones are broken, so that the box stays inside the figure

@@ -8,7 +8,7 @@ import json
 from html import escape
 from typing import TYPE_CHECKING
 
-from sfumato.front import number_text
+from sfumato.front import ClassSizes, PlainFront, PlainSolution, Suggestion, number_text
 from sfumato.report import style
 from sfumato.report.axes import Axis, other_axes, plane_axes
 from sfumato.report.marks import FrontView, broken, make_panels, page_suggestions, total_height
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from plotly.graph_objects import Figure
 
-    from sfumato.front import ClassSizes, PlainFront, PlainSolution, Suggestion
 
 LIMIT = 500  # rows of the table; ``front.csv`` holds all
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from sfumato.front import non_dominated
 from sfumato.report import style
-from sfumato.report.marks import Mark, broken, mark_traces, scatter
+from sfumato.report.marks import Mark, Panel, broken, mark_traces, scatter
 from sfumato.words import number_words
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from sfumato._typing import LongArray
     from sfumato.report.axes import Axis
-    from sfumato.report.marks import Panel
 
 TICKS = 16  # ticks of a logarithmic axis at most
 LETTER = 7  # pixels that a letter of a tick's number takes

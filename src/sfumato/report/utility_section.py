@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sfumato.report.charts import Bar, Pair, bar_chart, pair_chart, seen_words
 from sfumato.report.phrases import SCORES, model_sentence, score_words
-from sfumato.report.pieces import Chapter, Chart, Numbers, Paragraph, not_shown
+from sfumato.report.pieces import Chapter, Chart, Numbers, Paragraph, Piece, not_shown
 from sfumato.words import number_words, percent_words
 
 if TYPE_CHECKING:
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
     from sfumato.assess.gather import Evidence
     from sfumato.assess.utility import AttributeUtility, ModelUtility, QueryUtility, Utility
-    from sfumato.report.pieces import Piece
 
 PAIRS = 10  # associations in the chart; the table holds some more
 LISTED = 45

@@ -21,7 +21,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -29,8 +29,6 @@ import numpy as np
 from sfumato.domains import Partition
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from sfumato._typing import IntArray
 
 RangeWriter: TypeAlias = Callable[[str, str, str | None], str]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from sfumato.domains import Partition
+from sfumato.domains import Ladder, Partition, Tree
 from sfumato.schemes.admissible import Admissible
 from sfumato.schemes.contiguous import Contiguous
 from sfumato.schemes.partition_counts import draw_below
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sfumato._typing import BoolArray, IntArray
-    from sfumato.domains import Ladder, Tree
 
 
 class LevelScheme(Admissible):

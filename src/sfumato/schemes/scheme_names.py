@@ -12,7 +12,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-from sfumato.domains import Ladder
+from sfumato.domains import Ladder, Partition, Tree
 from sfumato.errors import ParameterError, nearest
 from sfumato.schemes.admissible import Admissible
 from sfumato.schemes.levels import Cuts, LevelScheme
@@ -22,7 +22,6 @@ from sfumato.schemes.sets import GuidedSets, Sets
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from sfumato.domains import Partition, Tree
     from sfumato.schemes.base import Scheme
 
 T = TypeVar("T")

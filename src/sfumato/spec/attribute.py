@@ -5,10 +5,10 @@ from __future__ import annotations
 import datetime as dt
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Annotated, Self, TypeAlias
+from typing import Annotated, Self, TypeAlias
 
 from pydantic import (
     AfterValidator,
@@ -43,13 +43,8 @@ from sfumato.spec.choices import (
     refuse_repetition,
     write_list,
 )
-from sfumato.spec.places import LocatedError, SpecFault, found, refuse
+from sfumato.spec.places import LocatedError, Location, SpecFault, found, refuse
 from sfumato.spec.sections import Section, described
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from sfumato.spec.places import Location
 
 # Nested tables and lists of texts; pydantic cannot follow an alias that names itself.
 Tree: TypeAlias = dict[str, object] | list[object]

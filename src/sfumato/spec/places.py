@@ -13,18 +13,15 @@ import datetime as dt
 import json
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias, get_args, get_origin
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from sfumato.errors import SpecError, nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from pydantic import ValidationError
     from pydantic_core import ErrorDetails
 
 Location: TypeAlias = tuple[str | int, ...]

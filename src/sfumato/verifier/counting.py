@@ -13,13 +13,12 @@ from itertools import accumulate, chain, product
 from typing import TYPE_CHECKING
 
 from sfumato.verifier.checks import split_name
-from sfumato.verifier.loading import BeforehandError, UndeterminedError, UnstatedError
+from sfumato.verifier.loading import BeforehandError, Groups, UndeterminedError, UnstatedError
 from sfumato.verifier.promise import Overall, apart_in, key_of, stated_costs, stated_overall, stated_weight
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sfumato.verifier.loading import Groups
     from sfumato.verifier.promise import CostTable, Count
     from sfumato.verifier.sentences import Telling
 

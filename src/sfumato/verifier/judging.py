@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING
 
 from sfumato.verifier.checks import Check, broken, held, judged, unknown, violations_of
 from sfumato.verifier.counting import larger_is_better
-from sfumato.verifier.promise import budget, plain_number
+from sfumato.verifier.promise import Count, Promise, Recount, budget, plain_number
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
-
-    from sfumato.verifier.promise import Count, Promise, Recount
 
 
 TOLERANCE = 1e-9

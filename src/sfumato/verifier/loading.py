@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Literal
 
 from sfumato.errors import VerificationError
 from sfumato.verifier.bags import STAR, ask_number, open_file, quote, unescape
-from sfumato.verifier.checks import broken, held, split_name
-from sfumato.verifier.promise import budget, key_of, text_of
+from sfumato.verifier.checks import Check, broken, held, split_name
+from sfumato.verifier.promise import Count, Promise, Scalar, budget, key_of, text_of
 from sfumato.verifier.sentences import Telling, held_condition, names_in, write_condition
 
 if TYPE_CHECKING:
@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from duckdb import DuckDBPyConnection
-
-    from sfumato.verifier.checks import Check
-    from sfumato.verifier.promise import Count, Promise, Scalar
 
 
 class UndeterminedError(Exception):

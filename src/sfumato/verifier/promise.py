@@ -8,7 +8,7 @@ and ``39.0`` are the same.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -16,8 +16,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from sfumato.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from sfumato.verifier.checks import Check
     from sfumato.verifier.sentences import Secret
 
