@@ -188,14 +188,7 @@ def _attribute(hierarchy: Hierarchy, role: str, blocks: _Blocks | None) -> tuple
         texts = [blocks.labels[number] if number < len(blocks.labels) else None for number in used.tolist()]
         shown = np.array([_as_number(text) for text in texts])
     made = RecodedAttribute(
-        hierarchy.attribute,
-        role,
-        kind,
-        block.reshape(-1).astype(np.int32),
-        labels,
-        known,
-        numbers,
-        shown,
+        hierarchy.attribute, role, kind, block.reshape(-1).astype(np.int32), labels, known, numbers, shown
     )
     return made, code
 

@@ -80,11 +80,7 @@ def find_risk(  # noqa: PLR0913 (the parameters of `sfumato.risk`)
 
 
 def read_original(
-    source: Source,
-    names: Sequence[str],
-    sensitive: Sequence[str],
-    released: Released | None,
-    survey: Survey,
+    source: Source, names: Sequence[str], sensitive: Sequence[str], released: Released | None, survey: Survey
 ) -> CodedTable:
     """Count the original once, by all columns that attackers and the release need."""
     needed = [*names, *sensitive, *(() if released is None else released.quasi_identifiers)]
@@ -199,10 +195,7 @@ def reading_of(how: DataSpec | None, released: Released | None) -> DataSpec:
 
 
 def _choose_names(
-    source: Source,
-    asked: Sequence[str] | None,
-    others: Sequence[str | None],
-    released: Released | None,
+    source: Source, asked: Sequence[str] | None, others: Sequence[str | None], released: Released | None
 ) -> tuple[list[str], list[str]]:
     """Return the quasi-identifiers, and what to say about them."""
     require_columns([name for name in others if name is not None], source.columns)
@@ -274,9 +267,7 @@ def _texts(values: Sequence[Value | None]) -> list[str | None]:
 
 
 def _align(
-    cells: Cells,
-    population: Cells,
-    meanings: Mapping[str, tuple[Sequence[str | None], Sequence[str | None]]],
+    cells: Cells, population: Cells, meanings: Mapping[str, tuple[Sequence[str | None], Sequence[str | None]]]
 ) -> tuple[Cells, Cells]:
     """Give the attributes of two tables common codes."""
     ours, theirs, sizes = dict(cells.codes), dict(population.codes), dict(cells.sizes)
@@ -354,13 +345,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _against_microaggregated(
-    found: Risk,
-    source: Source,
-    released: Released,
-    assumed: Assumptions,
-    spec: Spec | None,
-    *,
-    seed: int,
+    found: Risk, source: Source, released: Released, assumed: Assumptions, spec: Spec | None, *, seed: int
 ) -> Risk:
     """Attack a release whose rows are in the order of the data, with centres in place of values."""
     assert released.micro is not None

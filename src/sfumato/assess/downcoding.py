@@ -403,12 +403,7 @@ UNTRIED = "Downcoding was not tried:"
 
 
 def attack_minimality(
-    source: Source,
-    spec: Spec,
-    released: Released,
-    people: tuple[Source, CodedTable] | None,
-    *,
-    seed: int,
+    source: Source, spec: Spec, released: Released, people: tuple[Source, CodedTable] | None, *, seed: int
 ) -> tuple[tuple[Downcoding, ...], list[str]]:
     """Attack a release, the best one and near-optimal ones; return what was found, and remarks."""
     recipe = released.recipe

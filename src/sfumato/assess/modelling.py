@@ -156,10 +156,7 @@ def split_rows(rows: LongArray, persons: IntArray | None, rng: np.random.Generat
 
 
 MOST_CLASSES = 20  # classes of a target; of one with more values, the rarest share the last
-MODELS: dict[Task, str] = {
-    "classification": "logistic regression",
-    "regression": "ridge regression",
-}
+MODELS: dict[Task, str] = {"classification": "logistic regression", "regression": "ridge regression"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -265,10 +262,7 @@ def _sides(
     points = [encode_attribute(table.attributes[number], _count(table, number, train)) for number in features]
     codes = table.codes.astype(np.int64)
     original = _Side(
-        [codes[:, number] for number in features],
-        [code for code, _ in points],
-        codes[:, target],
-        meanings[0],
+        [codes[:, number] for number in features], [code for code, _ in points], codes[:, target], meanings[0]
     )
     release = _Side(
         [table.blocks(number).astype(np.int64) for number in features],

@@ -14,10 +14,7 @@ from sfumato.words import count_words, list_words
 if TYPE_CHECKING:
     from sfumato.results import Release
 
-_TREATED = {
-    "suppress": "these rows are suppressed",
-    "generalize": "these values are published as *",
-}
+_TREATED = {"suppress": "these rows are suppressed", "generalize": "these values are published as *"}
 
 
 def apply(

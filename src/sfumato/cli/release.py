@@ -72,12 +72,7 @@ def release(
 
 
 def tell_release(
-    release: Release,
-    manifest: Manifest,
-    path: Path,
-    output: Output,
-    *,
-    unknown: str | None = None,
+    release: Release, manifest: Manifest, path: Path, output: Output, *, unknown: str | None = None
 ) -> dict[str, object]:
     """Print what a release that has just been written reaches and how it was made; return it for JSON."""
     # If a recipe was applied to new data, `unknown` says in words what it did not know.

@@ -37,9 +37,7 @@ def risk(
     *,
     data: str = DATA,
     qi: list[str] | None = option(
-        "--qi",
-        "Columns that an outsider may know; if not given, those of SPEC or FILE, else all.",
-        "A,B",
+        "--qi", "Columns that an outsider may know; if not given, those of SPEC or FILE, else all.", "A,B"
     ),
     sensitive: list[str] | None = SENSITIVE,
     release: str | None = option("--release", "A release of DATA, to attack as well.", "FILE"),

@@ -14,14 +14,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
-from sfumato.confidentiality.sentence import (
-    ORDERING,
-    Junction,
-    Membership,
-    Negation,
-    Relation,
-    SentenceError,
-)
+from sfumato.confidentiality.sentence import ORDERING, Junction, Membership, Negation, Relation, SentenceError
 from sfumato.errors import nearest
 
 if TYPE_CHECKING:

@@ -10,14 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sfumato.confidentiality.sentence import (
-    ORDERING,
-    Junction,
-    Membership,
-    Negation,
-    Relation,
-    SentenceError,
-)
+from sfumato.confidentiality.sentence import ORDERING, Junction, Membership, Negation, Relation, SentenceError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -108,9 +101,7 @@ def _fit(atom: Atom, value: Constant, column: SentenceColumn, text: str) -> obje
     if column.kind in ("category", "ordinal"):
         return _text(value)
     raise SentenceError(
-        f"{atom.name!r} is compared with {_EXPECTED[column.kind]}, which this is not.",
-        text,
-        atom.value_at,
+        f"{atom.name!r} is compared with {_EXPECTED[column.kind]}, which this is not.", text, atom.value_at
     )
 
 

@@ -1,13 +1,6 @@
 """Fronts: dominance, picks, knees, flat regions, questions, suggestions, files."""
 
-from sfumato.front.front_files import (
-    front_csv,
-    load_front,
-    number_text,
-    run_json,
-    whole_numbers,
-    whole_text,
-)
+from sfumato.front.front_files import front_csv, load_front, number_text, run_json, whole_numbers, whole_text
 from sfumato.front.indicators import (
     BoxArchive,
     box_of,

@@ -269,8 +269,7 @@ def _best(front: PlainFront, objective: Objective) -> Suggestion[PlainSolution]:
     sign = -1.0 if objective.maximize else 1.0
     name = printable(objective.name)
     chosen = min(
-        front,
-        key=lambda item: (sign * item.value(objective.name), *preference(front, item), item.number),
+        front, key=lambda item: (sign * item.value(objective.name), *preference(front, item), item.number)
     )
     word = "best" if objective.maximize else "least"
     why = f"The {word} {name}: {number_words(chosen.value(objective.name))}."

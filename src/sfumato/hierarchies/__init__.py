@@ -1,12 +1,6 @@
 """Hierarchies over the values of attributes: build, read, check, suggest, write."""
 
-from sfumato.hierarchies.blocks import (
-    Plain,
-    listed_partitions,
-    plain_values,
-    read_blocks,
-    write_blocks,
-)
+from sfumato.hierarchies.blocks import Plain, listed_partitions, plain_values, read_blocks, write_blocks
 from sfumato.hierarchies.build import build
 from sfumato.hierarchies.column_roles import ColumnEvidence, RoleGuess, suggest_role
 from sfumato.hierarchies.definition import RULES

@@ -170,11 +170,7 @@ RULE_BUILDERS = {"mask": build_mask, "prefix": build_prefix, "dates": build_date
 
 
 def build_leaves(
-    leaves: LeafRows,
-    *,
-    has_missing: bool,
-    kind: str = "category",
-    depths: Mapping[str, int] | None = None,
+    leaves: LeafRows, *, has_missing: bool, kind: str = "category", depths: Mapping[str, int] | None = None
 ) -> Hierarchy:
     """Make the hierarchy that sound rows describe."""
     # The domain is all leaves, whether they occur in the data or not, in the pre-order of the tree: children

@@ -225,12 +225,7 @@ def _assemble(attribute: str, recorded: RecordedBlocks, found: Assigned, *, has_
 
 
 def relabel(
-    hierarchy: Hierarchy,
-    level: int,
-    texts: Mapping[str, str],
-    values: Sequence[Value],
-    *,
-    unknown: Unknown,
+    hierarchy: Hierarchy, level: int, texts: Mapping[str, str], values: Sequence[Value], *, unknown: Unknown
 ) -> Hierarchy:
     """Write recorded texts, such as the means of blocks, for the labels of one level."""
     labels, block = hierarchy.labels[level], hierarchy.levels[level]

@@ -24,12 +24,7 @@ class WorstClass(ClassMeasure):
     union = Union.SATISFYING
 
     def __init__(
-        self,
-        name: str,
-        attribute: int = -1,
-        *,
-        factor: Fraction | None = None,
-        levels: Levels | None = None,
+        self, name: str, attribute: int = -1, *, factor: Fraction | None = None, levels: Levels | None = None
     ) -> None:
         super().__init__(name)
         self._judged = Property(self.kind, attribute, factor, levels)

@@ -221,12 +221,7 @@ def _layout(front: PlainFront) -> dict[str, object]:
         "showlegend": True,
         "hovermode": "closest",
         "modebar": style.MODEBAR,
-        "hoverlabel": {
-            "align": "left",
-            "bgcolor": "#ffffff",
-            "bordercolor": style.FAINT,
-            "font": style.FONT,
-        },
+        "hoverlabel": {"align": "left", "bgcolor": "#ffffff", "bordercolor": style.FAINT, "font": style.FONT},
     }
 
 

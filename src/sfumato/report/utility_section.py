@@ -109,11 +109,7 @@ def _associations_chart(found: Utility) -> Chart:
     ranked = sorted(found.associations, key=lambda item: (-item.change, item.first, item.second))
     pairs = [
         Pair(
-            f"{item.first}, {item.second}",
-            item.before,
-            item.after,
-            f"{item.before:.2f}",
-            f"{item.after:.2f}",
+            f"{item.first}, {item.second}", item.before, item.after, f"{item.before:.2f}", f"{item.after:.2f}"
         )
         for item in ranked[:PAIRS]
     ]

@@ -93,11 +93,7 @@ def children(node: Node, schemes: Sequence[Scheme]) -> Iterator[Node]:
     for place, applicator in enumerate(node.applicators):
         scheme, later = schemes[applicator], node.applicators[place + 1 :]
         for partition in scheme.children(node.partitions[applicator]):
-            partitions = (
-                *node.partitions[:applicator],
-                partition,
-                *node.partitions[applicator + 1 :],
-            )
+            partitions = (*node.partitions[:applicator], partition, *node.partitions[applicator + 1 :])
             again = (applicator,) if _has_children(scheme, partition) else ()
             yield Node(partitions, again + later)
 

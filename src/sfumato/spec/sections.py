@@ -273,9 +273,7 @@ class SearchSpec(Section):
     crossover: Share | None = described(None, "Probability that two recodings exchange parts.", 0.9)
     mutation: Share | None = described(None, "Probability that a part of a recoding changes at random.", 0.1)
     walk: Whole | None = described(
-        None,
-        "Random steps that a recoding seen before may take to reach a new one. 0 switches this off.",
-        5,
+        None, "Random steps that a recoding seen before may take to reach a new one. 0 switches this off.", 5
     )
     constrained_mutation: Share | None = described(
         None, "Probability that an attribute under `cuts` or `guided-ordered` changes at random.", 0.05
