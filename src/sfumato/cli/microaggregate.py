@@ -9,7 +9,7 @@ import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from sfumato.cli.options import DATA, ENCODING, READ, REQUIRED, SEPARATOR, option, reading, split_names
+from sfumato.cli.options import DATA, REQUIRED, option, reading, split_names
 from sfumato.cli.output import Output, TableColumn, number, printable, right, waiting, watching
 from sfumato.cli.release import print_written
 from sfumato.errors import DataError, ParameterError
@@ -69,9 +69,6 @@ def microaggregate(
     ),
     drop: list[str] | None = option("--drop", "", hidden=True),
     missing: list[str] | None = option("--missing", "A text that means missing; may be repeated.", "TEXT"),
-    separator: str | None = SEPARATOR,
-    encoding: str = ENCODING,
-    read: list[str] | None = READ,
     output: Output,
 ) -> dict[str, object]:
     """Replace values by the centres of clusters of at least k similar rows.
@@ -94,7 +91,7 @@ def microaggregate(
     check_release_target(path, force=options.force)
     inputs = [data] if groups in ("none", "auto") else [data, groups]
     options.spare_inputs([path, manifest_path(path)], inputs)
-    with watching(options, "groupings") as watch, reading(names, separator, encoding, read) as how:
+    with watching(options, "groupings") as watch, reading(options, names) as how:
         found = api.microaggregate(
             data,
             names,
