@@ -312,11 +312,10 @@ def pick_solution(front: PlainFront, text: str) -> PlainSolution:
     if wanted == "flat":
         return _flat_end(front)
     comparisons = [_known(item, front) for item in parse_pick(wanted)]
-    fitting = [i for i, item in enumerate(front) if all(c.holds(item.value(c.name)) for c in comparisons)]
+    fitting = [item for item in front if all(c.holds(item.value(c.name)) for c in comparisons)]
     if not fitting:
         raise InfeasibleError(_nearest_text(front, comparisons, wanted))
-    order = _preference(front)
-    return front[min(fitting, key=lambda i: (*front.costs[i, order], i))]
+    return min(fitting, key=lambda item: (*preference(front, item), item.number))
 
 
 def _by_number(front: PlainFront, number: int) -> PlainSolution:
@@ -344,10 +343,10 @@ def _known(condition: Condition, front: PlainFront) -> Condition:
     return Condition(name, condition.sign, condition.number)
 
 
-def _preference(front: PlainFront) -> list[int]:
-    """Return the objectives' numbers, those to minimize first."""
-    numbers = range(len(front.objectives))
-    return sorted(numbers, key=lambda i: front.objectives[i].maximize)
+def preference(front: PlainFront, item: PlainSolution) -> tuple[float, ...]:
+    """Return the objectives as costs, those to minimize first: the key by which picks choose the best."""
+    ordered = sorted(front.objectives, key=lambda objective: objective.maximize)
+    return tuple((-1.0 if o.maximize else 1.0) * item.value(o.name) for o in ordered)
 
 
 def _nearest_text(front: PlainFront, comparisons: list[Condition], wanted: str) -> str:

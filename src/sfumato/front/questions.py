@@ -15,7 +15,9 @@ from sfumato.front.picks import (
     find_knee,
     is_wide,
     pick_solution,
+    preference,
     scaled_costs,
+    worsening,
 )
 from sfumato.front.plain import Objective, PlainFront, PlainSolution
 from sfumato.words import list_words, number_words, printable
@@ -121,12 +123,6 @@ def point_values(front: PlainFront, point: Point, objectives: Sequence[Objective
     return values
 
 
-def preference(front: PlainFront, item: PlainSolution) -> tuple[float, ...]:
-    """Return the objectives as costs, those to minimize first: the key by which picks choose the best."""
-    ordered = sorted(front.objectives, key=lambda objective: objective.maximize)
-    return tuple((-1.0 if o.maximize else 1.0) * item.value(o.name) for o in ordered)
-
-
 def _objectives(front: PlainFront, names: Sequence[str] | None) -> list[Objective]:
     if names is None:
         return list(front.objectives)
@@ -144,8 +140,7 @@ def _objective(front: PlainFront, name: str) -> Objective:
 
 def _excess(objective: Objective, item: PlainSolution, values: Mapping[str, float]) -> float:
     """Return by how much a solution is worse than the point."""
-    sign = -1.0 if objective.maximize else 1.0
-    return sign * (item.value(objective.name) - values[objective.name])
+    return worsening(objective, values[objective.name], item.value(objective.name))
 
 
 def _slack(value: float) -> float:

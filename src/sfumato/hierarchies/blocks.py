@@ -120,17 +120,14 @@ def _of_blocks(hierarchy: Hierarchy, blocks: Blocks, where: Callable[..., str]) 
     for number, values in enumerate(blocks):
         codes = encode(hierarchy, [_typed(hierarchy, value) for value in values])
         for place, code in enumerate(codes.tolist()):
-            if code == UNKNOWN:
-                raise HierarchyError(
-                    f"this value is not among the {known} of the domain.",
-                    where=where(number, place),
-                    values=[str(values[place])],
+            if code == UNKNOWN or block[code] != UNKNOWN:
+                what = (
+                    f"is not among the {known} of the domain"
+                    if code == UNKNOWN
+                    else "occurs twice in the partition"
                 )
-            if block[code] != UNKNOWN:
                 raise HierarchyError(
-                    "this value occurs twice in the partition.",
-                    where=where(number, place),
-                    values=[str(values[place])],
+                    f"this value {what}.", where=where(number, place), values=[str(values[place])]
                 )
             block[code] = number
     lacking = np.flatnonzero(block[:known] == UNKNOWN).tolist()
