@@ -44,39 +44,16 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 # Heavy libraries are imported when a name is first used, so that importing the package costs little.
-_HOME = {
-    **dict.fromkeys(
-        (
-            "anonymize",
-            "check",
-            "explore",
-            "measure",
-            "microaggregate",
-            "release_solution",
-            "risk",
-            "verify",
-            "warm_up",
-        ),
-        "sfumato.api",
-    ),
-    **dict.fromkeys(("Front", "Recipe", "Release", "Solution"), "sfumato.results"),
-    **dict.fromkeys(
-        (
-            "DataError",
-            "HierarchyError",
-            "InfeasibleError",
-            "OutputError",
-            "ParameterError",
-            "SfumatoError",
-            "SpecError",
-            "VerificationError",
-        ),
-        "sfumato.errors",
-    ),
-    "Microaggregated": "sfumato.microaggregating",
-    "Spec": "sfumato.spec",
-    "suggest": "sfumato.suggesting",
+_NAMES = {
+    "api": "anonymize check explore measure microaggregate release_solution risk verify warm_up",
+    "errors": "DataError HierarchyError InfeasibleError OutputError ParameterError SfumatoError SpecError "
+    "VerificationError",
+    "microaggregating": "Microaggregated",
+    "results": "Front Recipe Release Solution",
+    "spec": "Spec",
+    "suggesting": "suggest",
 }
+_HOME = {name: f"sfumato.{room}" for room, names in _NAMES.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> object:

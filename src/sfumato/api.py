@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from sfumato import front as fronts
 from sfumato.confidentiality import count_protected, find_warnings
 from sfumato.errors import InfeasibleError, ParameterError, SpecError
-from sfumato.preparing import asked_objectives, load, make_problem
+from sfumato.preparing import Prepared, asked_objectives, load, make_problem
 from sfumato.release import audit_against, audit_release, make_draft, manifest_path
-from sfumato.results import Measures, Release
+from sfumato.results import Front, Measures, Release
 from sfumato.search import (
     Monitor,
     draw_near,
@@ -22,7 +22,7 @@ from sfumato.search import (
     warm_up_kernels,
 )
 from sfumato.searching import make_front, planned_method, run_search, why_none
-from sfumato.spec import Spec
+from sfumato.spec import DataSpec, Spec
 from sfumato.table import count_cube, open_source
 from sfumato.table.keys import refuse_both
 
@@ -35,10 +35,7 @@ if TYPE_CHECKING:
     from sfumato.microaggregating import Microaggregated
     from sfumato.microaggregation.aggregating import Groups, Method
     from sfumato.monitor import Progress
-    from sfumato.preparing import Prepared
-    from sfumato.results import Front
     from sfumato.search import Callback
-    from sfumato.spec import DataSpec
 
 Data: TypeAlias = "object | str | os.PathLike[str] | None"
 

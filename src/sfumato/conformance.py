@@ -7,23 +7,20 @@ its declarations and still measure the wrong thing.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from sfumato.classes import Levels, Rule, Suppression
+from sfumato.classes import Batch, Levels, Rule, Suppression
 from sfumato.domains import Confidential, Cube, Ladder, Lattice
 from sfumato.front import non_dominated
 from sfumato.measures import ClassMeasure, Measure, Monotone, Setting, Union, make_measure
 from sfumato.search import Monitor, Problem, Requirement, Run, SearchSettings, search_exhaustive
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from sfumato._typing import FloatArray, LongArray
-    from sfumato.classes import Batch
     from sfumato.search import Progress, SearchResult
 
 MakeMeasure: TypeAlias = Callable[[Setting], Measure]

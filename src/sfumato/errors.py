@@ -82,17 +82,7 @@ class VerificationError(SfumatoError, RuntimeError):
 
 
 def nearest(name: str, valid: Iterable[str]) -> str:
-    """Return a hint with the valid name closest to ``name``, or the valid names.
-
-    Examples
-    --------
-    >>> nearest("sufficient", ["suppression", "search"])
-    "Valid names: 'search', 'suppression'."
-    >>> nearest("serach", ["suppression", "search"])
-    "Did you mean 'search'?"
-    >>> nearest("Plz", ["PLZ", "Pay"])
-    "Did you mean 'PLZ'?"
-    """
+    """Return a hint with the valid name closest to ``name``, or the valid names."""
     names = sorted(valid)
     # Upper and lower case first: by letters alone, 'Plz' is no nearer to 'PLZ' than to 'Pay'.
     close = [item for item in names if item.casefold() == name.casefold()]

@@ -30,24 +30,21 @@ from sfumato.release.microaggregated import (
     state_microaggregated,
 )
 from sfumato.release.write import refuse_broken, write_release
-from sfumato.table import open_source, write_table
-from sfumato.table.values import read_codes, read_numbers, refuse_unknown
+from sfumato.table import Source, open_source, write_table
+from sfumato.table.values import NumberColumn, read_codes, read_numbers, refuse_unknown
 from sfumato.table.writing import find_unique, replace_columns
-from sfumato.verifier.clusters import broken_clusters, recount_clusters
+from sfumato.verifier.clusters import ClusterPromise, broken_clusters, recount_clusters
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from sfumato._typing import BoolArray, FloatArray, IntArray
+    from sfumato._typing import FloatArray, IntArray
     from sfumato.assess.gather import Origin
     from sfumato.microaggregation.aggregating import Clusters, Groups, Method
     from sfumato.microaggregation.column_groups import GroupingResult
     from sfumato.monitor import Progress
     from sfumato.release import Manifest
     from sfumato.spec import DataSpec
-    from sfumato.table import Source
-    from sfumato.table.values import NumberColumn
-    from sfumato.verifier.clusters import ClusterPromise
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,14 +135,10 @@ class Microaggregated(PublishableRows):
         return {**found, **measure_centres(original, self.centres, scaled=scaled, threads=self.threads)}
 
     @property
-    def _blank(self) -> BoolArray:
-        return np.isnan(self.centres)
-
-    @property
     def missing(self) -> dict[str, int]:
         """Cells missing ``before``, and cells ``blanked`` because too few rows share the pattern."""
         before = int(sum(np.isnan(column.values).sum() for column in self.columns))
-        return {"before": before, "blanked": int(self._blank.sum()) - before}
+        return {"before": before, "blanked": int(np.isnan(self.centres).sum()) - before}
 
     @property
     def warnings(self) -> list[str]:

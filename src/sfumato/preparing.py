@@ -10,30 +10,24 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sfumato.classes import Levels
-from sfumato.domains import Ladder, Lattice
+from sfumato.domains import Cube, Ladder, Lattice
 from sfumato.errors import ParameterError, SpecError
-from sfumato.hierarchies import listed_partitions, plain_values, value_places, write_blocks
-from sfumato.measures import Direction, Setting, make_measure
-from sfumato.schemes import make_scheme
+from sfumato.hierarchies import Plain, listed_partitions, plain_values, value_places, write_blocks
+from sfumato.measures import Direction, Measure, Setting, make_measure
+from sfumato.schemes import Scheme, make_scheme
 from sfumato.search import OBJECTIVES, Problem, Requirement, choose_rule
-from sfumato.table import code_table, open_source
+from sfumato.table import Table, code_table, open_source
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from sfumato._typing import FloatArray, IntArray
-    from sfumato.domains import Cube
-    from sfumato.hierarchies import Plain
-    from sfumato.measures import Measure
-    from sfumato.schemes import Scheme
     from sfumato.spec import Spec
-    from sfumato.table import Table
 
 RANGES = ("ordered", "guided-ordered")
 """The schemes whose blocks are contiguous, and written as first and last value."""
 
-ORDERED = ("number", "date", "ordinal")
-"""The kinds of attributes whose values have an order of their own."""
+ORDERED = ("number", "date", "ordinal")  # the kinds of attributes whose values have an order of their own
 
 
 @dataclass(frozen=True, eq=False)

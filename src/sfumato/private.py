@@ -34,10 +34,8 @@ _TRIALS = 5
 
 @contextmanager
 def private_folder(parent: Path) -> Iterator[Path]:
-    """Give a hidden folder in ``parent`` that only this user can read; it is removed at the end.
-
-    Before that, what `place` began and did not finish is undone, here and in the folders of killed runs.
-    """
+    """Give a hidden folder in ``parent`` that only this user can read; it is removed at the end."""
+    # Before that, what `place` began and did not finish is undone, here and in the folders of killed runs.
     folder, lock = _make(parent, ".sfumato-")
     try:
         _sweep(parent, folder)
@@ -125,12 +123,10 @@ def sync_folder(folder: Path) -> None:
 
 
 def place(folder: Path, moves: Sequence[tuple[Path, Path]], *, private: Container[str] = ()) -> None:
-    """Give drafts their names in the order given, all or none.
-
-    Old files of these names are set aside first, the last name first, so that an earlier name's new
-    file is never next to a later name's old one. If anything fails, or the process is killed,
-    leaving the private folder, or the next run, restores the old files.
-    """
+    """Give drafts their names in the order given, all or none."""
+    # Old files of these names are set aside first, the last name first, so that an earlier name's new file is
+    # never next to a later name's old one. If anything fails, or the process is killed, leaving the private
+    # folder, or the next run, restores the old files.
     mode = ordinary_mode(folder)
     if len(moves) > 1:
         steps = [[os.path.relpath(name, folder.parent), _identity(d), _identity(name)] for d, name in moves]
@@ -149,10 +145,8 @@ def place(folder: Path, moves: Sequence[tuple[Path, Path]], *, private: Containe
 
 
 def _undo(folder: Path, *, keep_complete: bool = True) -> None:
-    """Restore old files if not all drafts have their names; from any step, and again if cut short.
-
-    Where a file that is neither ours nor the old one has taken one of the names, nothing is touched.
-    """
+    """Restore old files if not all drafts have their names; from any step, and again if cut short."""
+    # Where a file that is neither ours nor the old one has taken one of the names, nothing is touched.
     if not (folder / _PLAN).is_file():
         return
     try:
@@ -205,13 +199,11 @@ def _make(parent: Path, prefix: str) -> tuple[Path, sqlite3.Connection | None]:
 
 
 def _take(folder: Path) -> tuple[sqlite3.Connection | None, bool]:
-    """Take the lock of a private folder; return it, or None, and whether somebody else holds it.
-
-    A database in a transaction is the one lock of the standard library that every system knows and lets go
-    when the process dies, however it does. A process number could by then be another process's, or one of
-    another machine that shares the folder. Where a file system knows no locks, there is none: then nobody
-    can take it, and nobody sweeps.
-    """
+    """Take the lock of a private folder; return it, or None, and whether somebody else holds it."""
+    # A database in a transaction is the one lock of the standard library that every system knows and lets go
+    # when the process dies, however it does. A process number could by then be another process's, or one of
+    # another machine that shares the folder. Where a file system knows no locks, there is none: then nobody
+    # can take it, and nobody sweeps.
     lock = None
     try:
         where = f"{(folder / _LOCK).absolute().as_uri()}?mode=rw"

@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, overload
 
-from sfumato.release import check_target, manifest_path
+from sfumato.release import Manifest, check_target, manifest_path
 from sfumato.table import own_frame
 
 if TYPE_CHECKING:
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from sfumato.assess.gather import Evidence, Origin
     from sfumato.assess.published import Published
     from sfumato.front import PlainFront
-    from sfumato.release import Manifest
 
 
 class PublishableRows(ABC):

@@ -13,7 +13,7 @@ import numpy as np
 from sfumato import front as fronts
 from sfumato.errors import DataError, ParameterError, VerificationError
 from sfumato.notebooks import ShownInNotebook
-from sfumato.preparing import asked_objectives, load, make_problem
+from sfumato.preparing import Prepared, asked_objectives, load, make_problem
 from sfumato.publishable import PublishableRows
 from sfumato.release import (
     TREATMENTS,
@@ -26,7 +26,7 @@ from sfumato.release import (
     make_groupings,
     read_recoding,
 )
-from sfumato.search import Monitor, draw_near
+from sfumato.search import Monitor, Problem, draw_near
 from sfumato.table import make_frame
 
 if TYPE_CHECKING:
@@ -35,11 +35,9 @@ if TYPE_CHECKING:
 
     from sfumato.assess.exposure import Exposure
     from sfumato.assess.gather import Origin
-    from sfumato.preparing import Prepared
     from sfumato.release import Draft, Grouping, Manifest
     from sfumato.release.new_data import Treatment
     from sfumato.report import Comparison
-    from sfumato.search import Problem
     from sfumato.spec import Spec
 
 

@@ -34,11 +34,11 @@ from sfumato.hierarchies.column_roles import (
 )
 from sfumato.hierarchies.role_words import hints_at
 from sfumato.spec import AttributeSpec, DataSpec, Spec, format_measure_name
-from sfumato.table import open_source
-from sfumato.table.dependence import code_rows, determined, find_dependences
+from sfumato.table import Source, open_source
+from sfumato.table.dependence import CodedRows, Dependence, code_rows, determined, find_dependences
 from sfumato.table.keys import key, refuse_both, require_columns
 from sfumato.table.sources import guess_source
-from sfumato.table.tally import as_number, refuse_mixed, tally
+from sfumato.table.tally import DistinctColumn, as_number, refuse_mixed, tally
 from sfumato.table.values import texts_of_array
 
 if TYPE_CHECKING:
@@ -47,28 +47,17 @@ if TYPE_CHECKING:
     from sfumato._typing import LongArray
     from sfumato.hierarchies import Hierarchy, Value
     from sfumato.spec.choices import Role
-    from sfumato.table import Source
-    from sfumato.table.dependence import CodedRows, Dependence
-    from sfumato.table.tally import DistinctColumn
 
 MISSING_WORDS = ("?", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null")
 """Texts that mean missing in most files that hold them."""
 
-SAMPLE = 10_000
-"""Distinct values that are enough to see what kind a column is."""
-
+SAMPLE = 10_000  # distinct values that are enough to see what kind a column is
 LISTED, GROUPED = 20, 60
 """Categories with up to this many values are listed, to be grouped by hand, and grouped by another column."""
 
-MOST_QUASI_IDENTIFIERS = 12
-"""More columns than this cannot be protected together and still tell anything."""
-
-MOST_COMPARED = 200
-"""Columns that are compared with each other."""
-
-K, LIMIT = 5, 0.01
-"""Rows that must look alike, and the share of them that may be suppressed."""
-
+MOST_QUASI_IDENTIFIERS = 12  # more columns than this cannot be protected together and still tell anything
+MOST_COMPARED = 200  # columns that are compared with each other
+K, LIMIT = 5, 0.01  # rows that must look alike, and the share of them that may be suppressed
 CENTRAL = 2
 """The weight of ages, dates and places, without which most analyses cannot be made; all else has weight 1."""
 
@@ -132,10 +121,8 @@ class RoleSuggestion:
 
     @property
     def units(self) -> dict[str, str]:
-        """Keys of ``[data]`` that say who a row is about, as far as columns seem to be such keys.
-
-        A person has more rows than a visit, so the key with the fewest values is taken.
-        """
+        """Keys of ``[data]`` that say who a row is about, as far as columns seem to be such keys."""
+        # A person has more rows than a visit, so the key with the fewest values is taken.
         keys = role_words.KEY_WORDS | role_words.ID_WORDS
         found: dict[str, str] = {} if self.weight is None else {"weight": self.weight}
         for guess in sorted(self.with_role("identifier"), key=lambda guess: guess.distinct):

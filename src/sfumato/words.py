@@ -11,13 +11,7 @@ if TYPE_CHECKING:
 
 
 def printable(text: str, *, one_line: bool = True) -> str:
-    r"""Return a text without control characters, which could steer a terminal, as a rule on one line.
-
-    Examples
-    --------
-    >>> printable("a\n b\x1b[1m")
-    'a b�[1m'
-    """
+    """Return a text without control characters, which could steer a terminal, as a rule on one line."""
     found = " ".join(text.split()) if one_line else text
     return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in found)
 
@@ -28,53 +22,26 @@ def capital(words: str) -> str:
 
 
 def list_words(texts: Sequence[str], last: str = "and") -> str:
-    """Return texts joined by commas and a last word.
-
-    Examples
-    --------
-    >>> list_words(["a"]), list_words(["a", "b", "c"]), list_words(["a", "b"], "against")
-    ('a', 'a, b and c', 'a against b')
-    """
+    """Return texts joined by commas and a last word."""
     return f" {last} ".join([", ".join(texts[:-1]), texts[-1]]) if len(texts) > 1 else "".join(texts)
 
 
 def count_words(count: int, noun: str) -> str:
-    """Return a count with its noun.
-
-    Examples
-    --------
-    >>> count_words(1, "row"), count_words(30162, "row"), count_words(2, "class")
-    ('1 row', '30,162 rows', '2 classes')
-    """
+    """Return a count with its noun."""
     ending = "" if count == 1 else "es" if noun.endswith("s") else "s"
     return f"{count:,} {noun}{ending}"
 
 
 def range_words(low: int, high: int | None) -> str:
-    """Return a range of whole numbers, which may have no end.
-
-    Examples
-    --------
-    >>> range_words(1, 1), range_words(500, 1999), range_words(1000, None)
-    ('1', '500 to 1,999', '1,000 or more')
-    """
+    """Return a range of whole numbers, which may have no end."""
     if high is None:
         return f"{low:,} or more"
     return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 
 
 def number_words(value: float | None, *, tenths: bool = False, none: str = "") -> str:
-    """Return a number as people read it: four digits are enough, thousands are grouped.
-
-    From 1,000 on, ``tenths`` keeps one digit after the point.
-
-    Examples
-    --------
-    >>> number_words(30162.0), number_words(0.402001), number_words(7220555.4), number_words(2e15)
-    ('30,162', '0.402', '7,220,555', '2e+15')
-    >>> number_words(1234.5, tenths=True), number_words(None, none="–")
-    ('1,234.5', '–')
-    """
+    """Return a number as people read it: four digits are enough, thousands are grouped."""
+    # From 1,000 on, `tenths` keeps one digit after the point.
     if value is None:
         return none
     if abs(value) >= 1e15 or not math.isfinite(value):
@@ -87,13 +54,7 @@ def number_words(value: float | None, *, tenths: bool = False, none: str = "") -
 
 
 def pair_words(first: float, second: float) -> tuple[str, str]:
-    """Return two numbers with as many digits as it takes to tell them apart.
-
-    Examples
-    --------
-    >>> pair_words(12.0, 31.0), pair_words(0.402001, 0.402004)
-    (('12', '31'), ('0.402001', '0.402004'))
-    """
+    """Return two numbers with as many digits as it takes to tell them apart."""
     texts = number_words(first), number_words(second)
     if texts[0] != texts[1] or first == second:
         return texts
@@ -105,13 +66,7 @@ def pair_words(first: float, second: float) -> tuple[str, str]:
 
 
 def huge_words(number: int | str, *, times: bool = False) -> str:
-    """Return a whole number, or its digits, of which there may be thousands; ``times`` writes a power of 10.
-
-    Examples
-    --------
-    >>> huge_words("17920"), huge_words(5**38), huge_words(1 << 20_000), huge_words(5**38, times=True)
-    ('17,920', '3.63e26', '3.98e6020', '3.63 × 10^26')
-    """
+    """Return a whole number, or its digits, which may be thousands; ``times`` writes a power of 10."""
     # Python's own conversion refuses numbers of thousands of digits.
     digits = number if isinstance(number, str) else str(decimal.Decimal(number))
     if len(digits) <= 15:
@@ -123,17 +78,7 @@ PercentStyle: TypeAlias = Literal["exact", "rough", "risk"]
 
 
 def percent_words(share: float | None, style: PercentStyle = "exact") -> str:
-    """Return a share in percent: exact for tables, rough for sentences, never rounded down for risks.
-
-    Examples
-    --------
-    >>> percent_words(0.37316), percent_words(0.0041), percent_words(0.00002), percent_words(1.0)
-    ('37.3 %', '0.41 %', 'below 0.01 %', '100 %')
-    >>> percent_words(0.0042, "rough"), percent_words(0.127, "rough"), percent_words(0.00001, "rough")
-    ('0.42 %', '13 %', 'less than 0.01 %')
-    >>> percent_words(0.0625, "risk"), percent_words(0.2, "risk"), percent_words(0.00121, "risk")
-    ('6.3 %', '20 %', '0.13 %')
-    """
+    """Return a share in percent: exact for tables, rough for sentences, never rounded down for risks."""
     if share is None:
         return "not known"
     percent = 100 * share

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 
-from sfumato.assess import NumberPairs, Recoded, RecodedAttribute, analyse_columns, analyse_recoded
+from sfumato.assess import NumberPairs, Recoded, RecodedAttribute, Utility, analyse_columns, analyse_recoded
 from sfumato.assess.pairing import LabelledColumn, find_kept, recode
 from sfumato.errors import DataError, ParameterError
-from sfumato.hierarchies import encode, infer_kind, parse_values
-from sfumato.preparing import load
+from sfumato.hierarchies import Hierarchy, Value, encode, infer_kind, parse_values
+from sfumato.preparing import Prepared, load
 from sfumato.release import Draft, Generalization, Manifest, manifest_path
 from sfumato.release.manifest import open_released
 from sfumato.release.microaggregated import (
@@ -27,19 +27,14 @@ from sfumato.release.microaggregated import (
 from sfumato.release.original import open_original
 from sfumato.release.publishing import kept_tuples
 from sfumato.release.reapply import APART
-from sfumato.spec import DataSpec
-from sfumato.table.values import read_numbers
+from sfumato.spec import DataSpec, Spec
+from sfumato.table.values import NumberColumn, read_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sfumato._typing import BoolArray, FloatArray, IntArray
-    from sfumato.assess import Utility
-    from sfumato.hierarchies import Hierarchy, Value
-    from sfumato.preparing import Prepared
-    from sfumato.spec import Spec
     from sfumato.table import Source
-    from sfumato.table.values import NumberColumn
 
 
 @runtime_checkable
@@ -65,11 +60,9 @@ def utility(
     target: str | None = None,
     seed: int = 1,
 ) -> Utility:
-    """Make the same analyses of a table and of its release.
-
-    A granulated column is compared from its granules on. The numbers depend on the seed and the rows, not on
-    the order of rows or the engine that holds them; those of microaggregated tables on the order, too.
-    """
+    """Make the same analyses of a table and of its release."""
+    # A granulated column is compared from its granules on. The numbers depend on the seed and the rows, not
+    # on the order of rows or the engine that holds them; those of microaggregated tables on the order, too.
     if isinstance(data, Draft):
         return analyse_recoded(recoded_of_draft(data), target=target, seed=seed)
     if release is None:
@@ -195,23 +188,15 @@ def _attribute(hierarchy: Hierarchy, role: str, blocks: _Blocks | None) -> tuple
         texts = [blocks.labels[number] if number < len(blocks.labels) else None for number in used.tolist()]
         shown = np.array([_as_number(text) for text in texts])
     made = RecodedAttribute(
-        hierarchy.attribute,
-        role,
-        kind,
-        block.reshape(-1).astype(np.int32),
-        labels,
-        known,
-        numbers,
-        shown,
+        hierarchy.attribute, role, kind, block.reshape(-1).astype(np.int32), labels, known, numbers, shown
     )
     return made, code
 
 
 def _numbers(hierarchy: Hierarchy, known: int) -> tuple[str, FloatArray | None]:
-    """Return the kind of a domain and the number of each code; None for categories and ordinals.
-
-    Numbers whose hierarchy comes from a file or a tree are read as texts, and yet are numbers to an analyst.
-    """
+    """Return the kind of a domain and the number of each code; None for categories and ordinals."""
+    # Numbers whose hierarchy comes from a file or a tree are read as texts, and yet are numbers to an
+    # analyst.
     kind, values = hierarchy.kind, list(hierarchy.values[:known])
     texts = [value for value in values if isinstance(value, str)]
     if kind == "category" and "leaves" in hierarchy.definition and len(texts) == len(values):

@@ -20,16 +20,14 @@ from sfumato.assess.distributions import (
     total_variation,
 )
 from sfumato.assess.modelling import MODELS, compare_model, learn_numbers, regression_scores, split_rows
-from sfumato.assess.recoded import LIMIT
-from sfumato.assess.utility import Association, AttributeUtility, ModelUtility, Utility
+from sfumato.assess.recoded import LIMIT, Recoded
+from sfumato.assess.utility import Association, AttributeUtility, ModelUtility, QueryUtility, Utility
 from sfumato.errors import DataError, ParameterError, nearest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sfumato._typing import FloatArray, LongArray
-    from sfumato.assess.recoded import Recoded
-    from sfumato.assess.utility import QueryUtility
 
 
 def analyse_recoded(
@@ -109,11 +107,9 @@ class NumberPairs:
 def analyse_columns(
     columns: NumberPairs, *, target: str | None = None, seed: int = 1, limit: int = LIMIT
 ) -> Utility:
-    """Make the same analyses of columns and of what stands in their place.
-
-    A centre holds something of each row of its cluster: that the released rows of the test are left out of
-    training does not take out what other rows of their clusters tell of them.
-    """
+    """Make the same analyses of columns and of what stands in their place."""
+    # A centre holds something of each row of its cluster: that the released rows of the test are left out of
+    # training does not take out what other rows of their clusters tell of them.
     if columns.before.shape != columns.after.shape or not columns.before.size:
         raise DataError("the same rows and columns are expected before and after, and at least one of each.")
     number = len(columns.names) - 1 if target is None else find_target(target, columns.names)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.assess.cells import count_rows, read_cells
+from sfumato.assess.cells import Cells, CodedTable, Survey, count_rows, read_cells
 from sfumato.assess.downcoding import attack_minimality
 from sfumato.assess.linkage import MOST, link_classes, link_nearest
 from sfumato.assess.pairing import (
@@ -21,26 +21,21 @@ from sfumato.assess.pairing import (
     share_codes,
 )
 from sfumato.assess.reidentification import Assumptions, assess, population_sizes
-from sfumato.assess.risk_results import Risk
+from sfumato.assess.risk_results import Risk, TableRisk
 from sfumato.assess.subsets import scan_subsets
 from sfumato.errors import DataError, ParameterError, nearest
-from sfumato.hierarchies import ROOT, text_of
+from sfumato.hierarchies import ROOT, Value, text_of
 from sfumato.release.manifest import open_released
 from sfumato.release.microaggregated import orders_of, read_both
 from sfumato.spec import DataSpec, Spec
-from sfumato.table import open_source
+from sfumato.table import Source, open_source
 from sfumato.table.keys import require_columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from sfumato._typing import LongArray
-    from sfumato.assess.cells import Cells, CodedTable, Survey
     from sfumato.assess.pairing import RecodedCells
-    from sfumato.assess.risk_results import TableRisk
-    from sfumato.hierarchies import Value
     from sfumato.release import Generalization
-    from sfumato.table import Source
 
 
 def find_risk(  # noqa: PLR0913 (the parameters of `sfumato.risk`)
@@ -85,11 +80,7 @@ def find_risk(  # noqa: PLR0913 (the parameters of `sfumato.risk`)
 
 
 def read_original(
-    source: Source,
-    names: Sequence[str],
-    sensitive: Sequence[str],
-    released: Released | None,
-    survey: Survey,
+    source: Source, names: Sequence[str], sensitive: Sequence[str], released: Released | None, survey: Survey
 ) -> CodedTable:
     """Count the original once, by all columns that attackers and the release need."""
     needed = [*names, *sensitive, *(() if released is None else released.quasi_identifiers)]
@@ -162,12 +153,9 @@ def _assume(
 ) -> Assumptions:
     """Add which values are alike, and how often each occurs."""
     branches = find_branches(table, sensitive, spec)
-    return replace(
-        assumed,
-        positions=find_positions(table, sensitive, branches),
-        branches=branches,
-        overall=_overall(table.cells, sensitive),
-    )
+    cells, positions = table.cells, find_positions(table, sensitive, branches)
+    overall = {name: count_rows(cells.codes[name], cells.rows, cells.sizes[name]) for name in sensitive}
+    return replace(assumed, positions=positions, branches=branches, overall=overall)
 
 
 def _check(
@@ -207,10 +195,7 @@ def reading_of(how: DataSpec | None, released: Released | None) -> DataSpec:
 
 
 def _choose_names(
-    source: Source,
-    asked: Sequence[str] | None,
-    others: Sequence[str | None],
-    released: Released | None,
+    source: Source, asked: Sequence[str] | None, others: Sequence[str | None], released: Released | None
 ) -> tuple[list[str], list[str]]:
     """Return the quasi-identifiers, and what to say about them."""
     require_columns([name for name in others if name is not None], source.columns)
@@ -227,10 +212,6 @@ def _choose_names(
     return names, [
         f"No quasi-identifiers were named: all {len(names)} columns are used, as if an outsider knew them."
     ]
-
-
-def _overall(cells: Cells, sensitive: Sequence[str]) -> dict[str, LongArray]:
-    return {name: count_rows(cells.codes[name], cells.rows, cells.sizes[name]) for name in sensitive}
 
 
 def _read_population(
@@ -286,9 +267,7 @@ def _texts(values: Sequence[Value | None]) -> list[str | None]:
 
 
 def _align(
-    cells: Cells,
-    population: Cells,
-    meanings: Mapping[str, tuple[Sequence[str | None], Sequence[str | None]]],
+    cells: Cells, population: Cells, meanings: Mapping[str, tuple[Sequence[str | None], Sequence[str | None]]]
 ) -> tuple[Cells, Cells]:
     """Give the attributes of two tables common codes."""
     ours, theirs, sizes = dict(cells.codes), dict(population.codes), dict(cells.sizes)
@@ -366,13 +345,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _against_microaggregated(
-    found: Risk,
-    source: Source,
-    released: Released,
-    assumed: Assumptions,
-    spec: Spec | None,
-    *,
-    seed: int,
+    found: Risk, source: Source, released: Released, assumed: Assumptions, spec: Spec | None, *, seed: int
 ) -> Risk:
     """Attack a release whose rows are in the order of the data, with centres in place of values."""
     assert released.micro is not None

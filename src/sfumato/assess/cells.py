@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from sfumato.errors import DataError
+from sfumato.spec.sections import CountedUnits
 from sfumato.table.keys import require_columns
-from sfumato.table.tally import tally
+from sfumato.table.tally import DistinctColumn, tally
 from sfumato.table.values import rank, texts_of_array, type_values
 
 if TYPE_CHECKING:
@@ -19,10 +20,8 @@ if TYPE_CHECKING:
     from sfumato.assess.risk_results import Unit
     from sfumato.hierarchies import Value
     from sfumato.table import Source
-    from sfumato.table.tally import DistinctColumn
 
-TABLE = 1 << 22
-"""Entries that a table of keys may always have; larger ones only where there are more rows."""
+TABLE = 1 << 22  # entries that a table of keys may always have; larger ones only where there are more rows
 _LARGEST_KEY = 2**62
 _T = TypeVar("_T")
 
@@ -70,11 +69,9 @@ class Cells:
         return CellClasses(number, rows, np.bincount(pairs // people, minlength=count).astype(np.int64))
 
     def estimate_population(self, classes: CellClasses) -> FloatArray:
-        """Return how large each class is in the population: the sum of the weights of its records.
-
-        A person or household counts with the smallest weight of its rows in the class, and no class is
-        smaller than in the table.
-        """
+        """Return how large each class is in the population: the sum of the weights of its records."""
+        # A person or household counts with the smallest weight of its rows in the class, and no class is
+        # smaller than in the table.
         assert self.weights is not None
         number, weights = classes.number, self.weights * self.rows
         if self.persons is not None:
@@ -172,17 +169,12 @@ class CodedTable:
 
 
 @dataclass(frozen=True)
-class Survey:
+class Survey(CountedUnits):
     """The columns that say who and how many people a row is about."""
 
     person: str | None = None
     household: str | None = None
     weight: str | None = None
-
-    @property
-    def unit(self) -> str | None:
-        """The column whose values classes count."""
-        return self.household or self.person
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -8,23 +8,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.assess.recoded import count_rows, indicators, pool
+from sfumato.assess.recoded import Recoded, RecodedAttribute, count_rows, indicators, pool
 from sfumato.assess.utility import Association, AttributeUtility, ErrorSummary, QueryUtility
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sfumato._typing import BoolArray, FloatArray, IntArray, LongArray
-    from sfumato.assess.recoded import Recoded, RecodedAttribute
 
 
 def compare_distribution(table: Recoded, number: int) -> AttributeUtility:
-    """Compare the distribution of an attribute among original and released rows.
-
-    A released row counts in every value of its block alike, with one over the size of the block. Suppressed
-    rows are left out of ``after``; in ``after_spread`` they count in every value of the domain alike. Missing
-    is a value like any other.
-    """
+    """Compare the distribution of an attribute among original and released rows."""
+    # A released row counts in every value of its block alike, with one over the size of the block. Suppressed
+    # rows are left out of `after`; in `after_spread` they count in every value of the domain alike. Missing
+    # is a value like any other.
     attribute = table.attributes[number]
     before = table.counts(number)
     blocks = count_rows(table.blocks(number), table.released, len(attribute.sizes))
@@ -59,14 +56,7 @@ def share(counts: FloatArray) -> FloatArray:
 
 
 def total_variation(before: FloatArray, after: FloatArray) -> float:
-    """Return half the sum of the absolute differences; 1 where one of the two has no rows.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> total_variation(np.array([0.5, 0.5]), np.array([1.0, 0.0]))
-    0.5
-    """
+    """Return half the sum of the absolute differences; 1 where one of the two has no rows."""
     if not before.any() or not after.any():
         return float(before.any() != after.any())
     return float(min(np.abs(before - after).sum() / 2, 1.0))
@@ -85,16 +75,13 @@ def _moments(numbers: FloatArray | None, counts: FloatArray) -> tuple[float | No
     return mean, float(np.sqrt((weights * (values - mean) ** 2).sum() / total))
 
 
-MOST_VALUES = 30
-"""Values of larger domains are pooled into so many groups first, the same before and after."""
+MOST_VALUES = 30  # values of larger domains are pooled into so many groups first, the same before and after
 
 
 def compare_associations(table: Recoded) -> tuple[Association, ...]:
-    """Compare Cramér's V of every pair of attributes between original and released rows.
-
-    In the released table a row counts in all pairs of values of its two blocks alike, so that what a block
-    hides is no association any more. Suppressed rows are left out; missing is a value like any other.
-    """
+    """Compare Cramér's V of every pair of attributes between original and released rows."""
+    # In the released table a row counts in all pairs of values of its two blocks alike, so that what a block
+    # hides is no association any more. Suppressed rows are left out; missing is a value like any other.
     groups = [
         pool(attribute, table.counts(number), MOST_VALUES)
         for number, attribute in enumerate(table.attributes)
@@ -129,16 +116,13 @@ def _count(first: LongArray, second: LongArray, rows: LongArray, shape: tuple[in
 
 
 def cramers_v(counts: FloatArray, told: tuple[int, ...] | None = None) -> float:
-    """Return Cramér's V with bias correction.
-
-    With n rows, r × c values and φ² = χ²/n: V = sqrt(max(0, φ² − (r−1)(c−1)/(n−1)) / min(r′−1, c′−1)), where
-    r′ = r − (r−1)²/(n−1) and c′ likewise. Spreading blocks over their values leaves φ² as it is; so what is
-    subtracted, which is what chance alone adds to φ², has the numbers of blocks in the place of r and c where
-    they are smaller.
-
-    W. Bergsma, A bias-correction for Cramér's V and Tschuprow's T, Journal of the Korean Statistical Society
-    42 (2013), doi:10.1016/j.jkss.2012.10.002.
-    """
+    """Return Cramér's V with bias correction."""
+    # With n rows, r × c values and φ² = χ²/n: V = sqrt(max(0, φ² − (r−1)(c−1)/(n−1)) / min(r′−1, c′−1)),
+    # where r′ = r − (r−1)²/(n−1) and c′ likewise. Spreading blocks over their values leaves φ² as it is; so
+    # what is subtracted, which is what chance alone adds to φ², has the numbers of blocks in the place of r
+    # and c where they are smaller.
+    # W. Bergsma, A bias-correction for Cramér's V and Tschuprow's T, Journal of the Korean Statistical
+    # Society 42 (2013), doi:10.1016/j.jkss.2012.10.002.
     counts = counts[counts.sum(axis=1) > 0][:, counts.sum(axis=0) > 0]
     n = float(counts.sum())
     r, c = counts.shape
@@ -154,8 +138,7 @@ def cramers_v(counts: FloatArray, told: tuple[int, ...] | None = None) -> float:
 
 QUERIES = 200
 MOST_ATTRIBUTES = 3
-FLOOR = 0.001
-"""Errors are divided by at least this share of the rows, and by at least one row."""
+FLOOR = 0.001  # errors are divided by at least this share of the rows, and by at least one row
 
 
 @dataclass(frozen=True, eq=False)

@@ -40,38 +40,28 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from sfumato.assess.cells import number_tuples
-from sfumato.assess.pairing import label_values, raw_codes
+from sfumato.assess.cells import CodedTable, number_tuples
+from sfumato.assess.pairing import Released, label_values, raw_codes
 from sfumato.assess.risk_results import Attacker, Downcoding, Narrowing
 from sfumato.classes import Rule
 from sfumato.domains import Ladder, Lattice, Partition
 from sfumato.hierarchies import text_of
 from sfumato.measures import ClassMeasure
 from sfumato.monitor import Monitor
-from sfumato.preparing import load, make_problem
-from sfumato.search import METHODS, SearchSettings, choose_method, collect_near, is_enumerable
+from sfumato.preparing import Prepared, load, make_problem
+from sfumato.search import METHODS, Problem, SearchSettings, choose_method, collect_near, is_enumerable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from sfumato._typing import FloatArray, IntArray, LongArray
-    from sfumato.assess.cells import CodedTable
-    from sfumato.assess.pairing import Released
-    from sfumato.preparing import Prepared
     from sfumato.release import Generalization
-    from sfumato.search import Problem
     from sfumato.spec import Spec
     from sfumato.table import Source
 
-CONFIDENCE = 0.95
-"""How probable a claim about a cell must be to be made."""
-
-MOST_SPLITS = 32
-"""Ways to split one block that are tried, evenly spread over all there are."""
-
-BY_CELLS = ("loss", "glm")
-"""Objectives whose saving by a finer recoding is known from labels alone."""
-
+CONFIDENCE = 0.95  # how probable a claim about a cell must be to be made
+MOST_SPLITS = 32  # ways to split one block that are tried, evenly spread over all there are
+BY_CELLS = ("loss", "glm")  # objectives whose saving by a finer recoding is known from labels alone
 _SURE = -30.0  # the logarithm of a chance that is none
 _KINDS: tuple[Attacker, ...] = ("uniform", "distribution", "minimality")
 
@@ -314,11 +304,10 @@ def _room(rows: LongArray, children: LongArray | int, smallest: LongArray | int)
 
 
 class _Multinomial:
-    """A class whose rows are drawn into children: how probable it is that a child has so many rows.
+    """A class whose rows are drawn into children: how probable it is that a child has so many rows."""
 
-    Independent Poisson numbers, given their sum, are multinomial; so sums over all ways to fill the
-    other children are convolutions. O(children · rows²).
-    """
+    # Independent Poisson numbers, given their sum, are multinomial; so sums over all ways to fill the other
+    # children are convolutions. O(children · rows²).
 
     def __init__(self, rows: int, shares: FloatArray, smallest: int) -> None:
         self.rows, self.shares, self.smallest = rows, shares, smallest
@@ -362,10 +351,8 @@ class _Multinomial:
         return found
 
     def tails(self, refused: float) -> Iterator[FloatArray]:
-        """Yield for each attacker the chance that a child has at least 1, 2, … rows.
-
-        ``refused`` is the logarithm of the chance, by the distribution, that no class of the table fails.
-        """
+        """Yield for each attacker the chance that a child has at least 1, 2, … rows."""
+        # `refused` is the logarithm of the chance, by the distribution, that no class of the table fails.
         by_kind = [
             np.array(
                 [self._poisson(self.rows * p) * self._poisson(self.rows * (1 - p))[::-1] for p in shares]
@@ -411,19 +398,12 @@ def _claims(tails: FloatArray, confidence: float) -> LongArray:
     return np.bincount(order // rows, minlength=children).astype(np.int64)
 
 
-DRAWS = 5
-"""Near-optimal releases that are attacked."""
-
+DRAWS = 5  # near-optimal releases that are attacked
 UNTRIED = "Downcoding was not tried:"
 
 
 def attack_minimality(
-    source: Source,
-    spec: Spec,
-    released: Released,
-    people: tuple[Source, CodedTable] | None,
-    *,
-    seed: int,
+    source: Source, spec: Spec, released: Released, people: tuple[Source, CodedTable] | None, *, seed: int
 ) -> tuple[tuple[Downcoding, ...], list[str]]:
     """Attack a release, the best one and near-optimal ones; return what was found, and remarks."""
     recipe = released.recipe

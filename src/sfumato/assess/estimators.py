@@ -77,11 +77,9 @@ def _estimate(name: Name, sizes: LongArray, fraction: float) -> Estimate:
 
 
 def zayatz(sizes: LongArray, fraction: float) -> tuple[float, Mapping[str, float]]:
-    """Return s_1 · p / π, where p = P(F = 1 | f = 1) is the chance of a sample unique to be unique at all.
-
-    The shares s_i / J stand for those of class sizes in the population, and sampling is hypergeometric:
-    p = (s_1 / J) (n / N) / Σ_i (s_i / J) P(f = 1 | F = i), P(f = 1 | F = i) = i C(N−i, n−1) / C(N, n).
-    """
+    """Return s_1 · p / π, where p = P(F = 1 | f = 1) is the chance of a sample unique to be unique at all."""
+    # The shares s_i / J stand for those of class sizes in the population, and sampling is hypergeometric:
+    # p = (s_1 / J) (n / N) / Σ_i (s_i / J) P(f = 1 | F = i), P(f = 1 | F = i) = i C(N−i, n−1) / C(N, n).
     from scipy.special import gammaln
 
     size, count = np.unique(sizes, return_counts=True)
@@ -104,10 +102,8 @@ def zayatz(sizes: LongArray, fraction: float) -> tuple[float, Mapping[str, float
 
 
 def shlosser(sizes: LongArray, fraction: float) -> float:
-    """Return Shlosser's estimate of the number of classes in the population.
-
-    K = J + s_1 Σ_i (1−π)^i s_i / Σ_i i π (1−π)^(i−1) s_i.
-    """
+    """Return Shlosser's estimate of the number of classes in the population."""
+    # K = J + s_1 Σ_i (1−π)^i s_i / Σ_i i π (1−π)^(i−1) s_i.
     size, count = np.unique(sizes, return_counts=True)
     rest = 1.0 - fraction
     missed = float((rest**size * count).sum())
@@ -116,12 +112,10 @@ def shlosser(sizes: LongArray, fraction: float) -> float:
 
 
 def slide_negative_binomial(sizes: LongArray, fraction: float) -> tuple[float, Mapping[str, float]]:
-    """Return K (1−β)^α, where a population class has 1 + a negative binomial number of members.
-
-    P(F = h) = Γ(α+h−1) / (Γ(h) Γ(α)) · β^(h−1) (1−β)^α. Everyone is sampled with probability π; with
-    r = (1−β) / (1−β(1−π)), P(f = 0) = (1−π) r^α and P(f = 1) = π r^α (1 + (1−π) α β / (1−β(1−π))).
-    K is Shlosser's estimate, and α and β solve J = K (1 − P(f = 0)) and s_1 = K P(f = 1).
-    """
+    """Return K (1−β)^α, where a population class has 1 + a negative binomial number of members."""
+    # P(F = h) = Γ(α+h−1) / (Γ(h) Γ(α)) · β^(h−1) (1−β)^α. Everyone is sampled with probability π; with
+    # r = (1−β) / (1−β(1−π)), P(f = 0) = (1−π) r^α and P(f = 1) = π r^α (1 + (1−π) α β / (1−β(1−π))). K is
+    # Shlosser's estimate, and α and β solve J = K (1 − P(f = 0)) and s_1 = K P(f = 1).
     from scipy.optimize import brentq
 
     classes = shlosser(sizes, fraction)
@@ -152,13 +146,11 @@ def slide_negative_binomial(sizes: LongArray, fraction: float) -> tuple[float, M
 
 
 def pitman(sizes: LongArray, fraction: float) -> tuple[float, Mapping[str, float]]:
-    """Return the expected population uniques under Pitman's sampling formula, fitted by maximum likelihood.
-
-    With 0 < α < 1 and θ > −α the sample has the log-likelihood, but for a constant,
-    Σ_{i=1}^{J−1} ln(θ + iα) − Σ_{i=1}^{n−1} ln(θ + i) + Σ_j s_j Σ_{i=1}^{j−1} ln(i − α), and a population of
-    N has on average N Γ(θ+1) Γ(N+θ+α−1) / (Γ(θ+α) Γ(N+θ)) uniques, which Hoshino writes as its limit
-    Γ(θ+1) / Γ(θ+α) · N^α.
-    """
+    """Return the expected population uniques under Pitman's sampling formula, by maximum likelihood."""
+    # With 0 < α < 1 and θ > −α the sample has the log-likelihood, but for a constant,
+    # Σ_{i=1}^{J−1} ln(θ + iα) − Σ_{i=1}^{n−1} ln(θ + i) + Σ_j s_j Σ_{i=1}^{j−1} ln(i − α), and a population
+    # of N has on average N Γ(θ+1) Γ(N+θ+α−1) / (Γ(θ+α) Γ(N+θ)) uniques, which Hoshino writes as its limit
+    # Γ(θ+1) / Γ(θ+α) · N^α.
     from scipy.optimize import minimize_scalar
     from scipy.special import gammaln
 

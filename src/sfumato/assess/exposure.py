@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.assess.cells import Survey, count_rows, number_tuples, read_cells
-from sfumato.assess.pairing import open_release, recode_cells
+from sfumato.assess.cells import Cells, CodedTable, Survey, count_rows, number_tuples, read_cells
+from sfumato.assess.pairing import Released, open_release, recode_cells
 from sfumato.errors import DataError
-from sfumato.table.keys import key
+from sfumato.table.keys import Roles, key
 from sfumato.table.tally import draw_rows
 from sfumato.words import list_words, percent_words
 
@@ -19,19 +19,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sfumato._typing import BoolArray, FloatArray, LongArray
-    from sfumato.assess.cells import Cells, CodedTable
-    from sfumato.assess.pairing import Released
     from sfumato.preparing import Prepared
     from sfumato.release import Draft
     from sfumato.table import Source, Table
-    from sfumato.table.keys import Roles
 
-MOST_ROWS = 20_000
-"""Rows, drawn at random, by which predictions are judged."""
+MOST_ROWS = 20_000  # rows, drawn at random, by which predictions are judged
 MANY = 100
 """A sensitive attribute with more values is tried as a predictor too: a date may be the twin of another."""
-FEWEST_ROWS = 20
-"""Fewer say nothing about a correlation."""
+FEWEST_ROWS = 20  # fewer say nothing about a correlation
 OFTEN, GAIN, CLOSE = 0.9, 0.1, 0.7
 """What counts as giving a column away: the share guessed right, what it gains, the rank correlation."""
 REMEDY = "Make it a quasi-identifier, or leave it out."
@@ -273,16 +268,9 @@ class _Judge:
 
 
 def guess(seen: LongArray, value: LongArray, rows: LongArray) -> float:
-    """Return how often the commonest value among the *other* rows that look alike is right.
-
-    A row that looks like no other one tells nothing here, so that a column does not seem to predict
-    everything only because its values are unique. A tie counts as right.
-
-    Examples
-    --------
-    >>> guess(np.array([0, 0, 1, 1]), np.array([5, 6, 5, 6]), np.array([4, 1, 1, 1]))
-    0.5714285714285714
-    """
+    """Return how often the commonest value among the *other* rows that look alike is right."""
+    # A row that looks like no other one tells nothing here, so that a column does not seem to predict
+    # everything only because its values are unique. A tie counts as right.
     if not len(rows):
         return 0.0
     pair = number_tuples([seen, value], [int(seen.max()) + 1, int(value.max()) + 1])

@@ -11,43 +11,34 @@ import numpy as np
 
 from sfumato.assess.analyses import utility
 from sfumato.assess.attackers import attack, read_original, reading_of, survey_of
-from sfumato.assess.cells import Survey
-from sfumato.assess.exposure import expose_draft, find_exposures
-from sfumato.assess.left_out import find_left_out
-from sfumato.assess.pairing import open_release, recode_cells
+from sfumato.assess.cells import CodedTable, Survey
+from sfumato.assess.exposure import Exposure, expose_draft, find_exposures
+from sfumato.assess.left_out import AttributeLoss, find_left_out
+from sfumato.assess.pairing import Released, open_release, recode_cells
 from sfumato.assess.published import Lack, Published, Subject, attempt, count_classes, sizes_dict
 from sfumato.assess.reidentification import Assumptions
-from sfumato.table import open_source
+from sfumato.table import Source, open_source
 from sfumato.table.keys import Roles
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sfumato.assess import Linkage, Risk, TableRisk
-    from sfumato.assess.cells import CodedTable
-    from sfumato.assess.exposure import Exposure
-    from sfumato.assess.left_out import AttributeLoss
-    from sfumato.assess.pairing import Released
     from sfumato.assess.utility import Utility
     from sfumato.front import ClassSizes, PlainFront, PlainSolution
     from sfumato.release import Generalization
     from sfumato.spec import Spec
-    from sfumato.table import Source
 
 LEFT_OUT = "left out"
-WIDEST = 90
-"""Letters of a list that stands on one line."""
-
+WIDEST = 90  # letters of a list that stands on one line
 _LIST = re.compile(r"= \[\n((?: +[^\n]+,\n)+)\]")
 
 
 def specification_text(spec: Spec, *, show_values: bool = True) -> str:
-    """Return a specification as TOML that reveals nothing the release does not.
-
-    Comments go, since they may hold anything; of paths the names of files stay; lists of values (trees,
-    orders, partitions) become their lengths; for whom a sentence is confidential is left out, as in a
-    manifest.
-    """
+    """Return a specification as TOML that reveals nothing the release does not."""
+    # Comments go, since they may hold anything; of paths the names of files stay; lists of values (trees,
+    # orders, partitions) become their lengths; for whom a sentence is confidential is left out, as in a
+    # manifest.
     import tomli_w
 
     tables = cast("dict[str, dict[str, object]]", spec.to_dict())
@@ -93,13 +84,7 @@ def _leaves(tree: object) -> int:
 
 
 def file_name(path: str) -> str:
-    r"""Return the name of a file without its folders, whichever system wrote them.
-
-    Examples
-    --------
-    >>> file_name("/data/people/adult.csv"), file_name(r"C:\people\adult.csv"), file_name("adult.csv")
-    ('adult.csv', 'adult.csv', 'adult.csv')
-    """
+    """Return the name of a file without its folders, whichever system wrote them."""
     return PureWindowsPath(PurePosixPath(path).name).name or LEFT_OUT
 
 
@@ -119,11 +104,9 @@ class Origin:
 
 @dataclass(frozen=True, kw_only=True)
 class Evidence(Published):
-    """Everything that can be said for and against a release: the content of the internal report.
+    """Everything that can be said for and against a release: the content of the internal report."""
 
-    Aggregates alone, and labels that the release shows itself; yet they count suppressed people too.
-    """
-
+    # Aggregates alone, and labels that the release shows itself; yet they count suppressed people too.
     sizes_before: ClassSizes | None = None  # how rows of the original are spread over classes
     risk: Risk | None = None  # what attackers achieve, before and after; None without the original
     utility: Utility | None = None  # what analyses still give; None without the original
@@ -296,11 +279,9 @@ def _utility(subject: Subject, origin: Origin) -> Utility:
 
 
 def find_solution(front: PlainFront, subject: Subject) -> int | None:
-    """Return the number of the solution that a release is; None where none or several may be it.
-
-    Levels, the smallest class and the number of suppressed rows decide. Among several, so do all measures
-    that the release states; a manifest may state some of them rounded, so they do not decide alone.
-    """
+    """Return the number of the solution that a release is; None where none or several may be it."""
+    # Levels, the smallest class and the number of suppressed rows decide. Among several, so do all measures
+    # that the release states; a manifest may state some of them rounded, so they do not decide alone.
     recipe = subject.recipe
     if recipe is None:
         return None

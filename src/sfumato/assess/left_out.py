@@ -7,20 +7,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.assess.cells import Survey, number_tuples, read_cells
+from sfumato.assess.cells import CodedTable, Survey, number_tuples, read_cells
 from sfumato.words import number_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sfumato._typing import BoolArray, LongArray
-    from sfumato.assess.cells import CodedTable
     from sfumato.preparing import Prepared
 
 MISSING = "(missing)"
 MOST_GROUPS = 12
-BANDS = 5
-"""Groups of a number or date with more values: equally large as far as ties allow."""
+BANDS = 5  # groups of a number or date with more values: equally large as far as ties allow
 OFTENER, CLEAR, FEWEST = 1.5, 3.0, 5
 """A group is hit more if its share is so many times the others', by so many standard errors, in so many
 rows."""
@@ -70,10 +68,8 @@ class AttributeLoss:
 def find_left_out(
     table: CodedTable, released: BoolArray, names: Sequence[str], strata: Sequence[str] = ()
 ) -> tuple[AttributeLoss, ...]:
-    """Count the suppressed rows of each group of some attributes; nothing where no row is suppressed.
-
-    Each column of the strata, and all of them together, are further attributes: a group for each value.
-    """
+    """Count the suppressed rows of each group of some attributes; nothing where no row is suppressed."""
+    # Each column of the strata, and all of them together, are further attributes: a group for each value.
     if released.all():
         return ()
     found = [_lose(table, released, name, *_groups(table, name)) for name in names if name not in strata]

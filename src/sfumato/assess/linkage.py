@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.assess.cells import count_rows
+from sfumato.assess.cells import Cells, count_rows
 from sfumato.assess.risk_results import Linkage
 from sfumato.microaggregation.protection import distinct_rows, link_records, standard_scores
 
@@ -15,25 +15,15 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sfumato._typing import BoolArray, FloatArray, LongArray
-    from sfumato.assess.cells import Cells
 
-DRAWS = 20
-"""Sets of attributes that are drawn where not all are known."""
-Z = 1.959963984540054
-"""The normal quantile of a 95 % interval."""
+DRAWS = 20  # sets of attributes that are drawn where not all are known
+Z = 1.959963984540054  # the normal quantile of a 95 % interval
 
 
 def wilson(successes: int, attempts: int) -> tuple[float, float]:
-    """Return the 95 % confidence interval of a success rate by Wilson's score.
-
-    Wilson, E. B. (1927). Probable inference, the law of succession, and statistical inference. Journal of the
-    American Statistical Association 22, 209–212. https://doi.org/10.1080/01621459.1927.10502953
-
-    Examples
-    --------
-    >>> tuple(round(end, 4) for end in wilson(3, 20))
-    (0.0524, 0.3604)
-    """
+    """Return the 95 % confidence interval of a success rate by Wilson's score."""
+    # Wilson, E. B. (1927). Probable inference, the law of succession, and statistical inference. Journal of
+    # the American Statistical Association 22, 209–212. https://doi.org/10.1080/01621459.1927.10502953
     if not attempts:
         return 0.0, 1.0
     share, square = successes / attempts, Z * Z / attempts
@@ -44,13 +34,7 @@ def wilson(successes: int, attempts: int) -> tuple[float, float]:
 
 
 def knowledge_levels(attributes: int) -> list[int]:
-    """Return of how many attributes attackers are tried: all, half of them, three.
-
-    Examples
-    --------
-    >>> knowledge_levels(8), knowledge_levels(3), knowledge_levels(1)
-    ([8, 4, 3], [3, 2], [1])
-    """
+    """Return of how many attributes attackers are tried: all, half of them, three."""
     return sorted({attributes, (attributes + 1) // 2, min(3, attributes)}, reverse=True)
 
 
@@ -69,13 +53,11 @@ def draw_subsets(
 def link_classes(
     cells: Cells, names: Sequence[str], released: BoolArray, *, seed: int = 1, draws: int = DRAWS
 ) -> tuple[Linkage, ...]:
-    """Look for everyone among released rows by what these show of each.
-
-    The attacker knows, of everyone, what the release makes of some attributes. The candidates are the
-    released rows that fit; one is drawn at random. The attempt succeeds if that row is of the person looked
-    for. Everyone is looked for once at each level of knowledge: with all attributes, and with one of some
-    sets of fewer, drawn by chance.
-    """
+    """Look for everyone among released rows by what these show of each."""
+    # The attacker knows, of everyone, what the release makes of some attributes. The candidates are the
+    # released rows that fit; one is drawn at random. The attempt succeeds if that row is of the person looked
+    # for. Everyone is looked for once at each level of knowledge: with all attributes, and with one of some
+    # sets of fewer, drawn by chance.
     random = np.random.default_rng(seed)
     found = []
     for known in knowledge_levels(len(names)):
@@ -133,10 +115,8 @@ def make_linkage(
     return Linkage(*levels, subsets, attempts, successes, rate, low, high, share, absent)
 
 
-NEAREST_DRAWS = 5
-"""Sets of columns that are drawn where not all are known."""
-MOST = 20_000
-"""People that are looked for at each level of knowledge; of larger tables a random sample."""
+NEAREST_DRAWS = 5  # sets of columns that are drawn where not all are known
+MOST = 20_000  # people that are looked for at each level of knowledge; of larger tables a random sample
 
 
 def link_nearest(
@@ -147,11 +127,9 @@ def link_nearest(
     seed: int = 1,
     draws: int = NEAREST_DRAWS,
 ) -> tuple[Linkage, ...]:
-    """Look for everyone by the distance from what is known of them to what is released.
-
-    Distances are Euclidean between values standardized by the original's means and deviations. Of several
-    nearest records one is drawn at random. The attempt succeeds if it is the person's own.
-    """
+    """Look for everyone by the distance from what is known of them to what is released."""
+    # Distances are Euclidean between values standardized by the original's means and deviations. Of several
+    # nearest records one is drawn at random. The attempt succeeds if it is the person's own.
     random = np.random.default_rng(seed)
     before, after = standard_scores(original), standard_scores(protected, original)
     found = []
@@ -193,10 +171,8 @@ def _link_nearest(
 
 
 def own_chances(original: FloatArray, protected: FloatArray, people: LongArray) -> FloatArray:
-    """Return for some records the chance that one of the nearest protected ones, drawn at random, is the own.
-
-    Ties are those of `sfumato.microaggregation.protection.link_records`.
-    """
+    """Return for some records the chance that the nearest protected one, drawn among ties, is their own."""
+    # Ties are those of `sfumato.microaggregation.protection.link_records`.
     from sfumato.kernels.linkage_tree import build_boxes, link_rows
     from sfumato.kernels.nearest_rows import settle_columns
 

@@ -8,26 +8,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sfumato.assess.recoded import count_rows, encode_attribute, indicators, number_patterns, pool
-from sfumato.assess.utility import ModelUtility
+from sfumato.assess.utility import ModelUtility, Task
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sfumato._typing import FloatArray, IntArray, LongArray
     from sfumato.assess.recoded import Recoded, RecodedAttribute
-    from sfumato.assess.utility import Task
 
 PENALTY = 1.0
 MOST_STEPS = 100
-DIGITS = 4
-"""Decimals of a probability that training decides."""
+DIGITS = 4  # decimals of a probability that training decides
 
 
 def learn_classes(points: FloatArray, weights: FloatArray, asked: FloatArray) -> FloatArray:
-    """Train a logistic regression and return how likely each class is.
-
-    Of two classes it is the usual binary one, of more the multinomial one; intercepts are not penalized.
-    """
+    """Train a logistic regression and return how likely each class is."""
+    # Of two classes it is the usual binary one, of more the multinomial one; intercepts are not penalized.
     seen = np.flatnonzero(weights.sum(axis=0) > 0)
     likely = np.zeros((len(asked), weights.shape[1]))
     if not len(seen):
@@ -159,13 +155,8 @@ def split_rows(rows: LongArray, persons: IntArray | None, rng: np.random.Generat
     return TrainingSplit(count(is_train), count(is_test))
 
 
-MOST_CLASSES = 20
-"""Classes of a target; of one with more values, the rarest share the last."""
-
-MODELS: dict[Task, str] = {
-    "classification": "logistic regression",
-    "regression": "ridge regression",
-}
+MOST_CLASSES = 20  # classes of a target; of one with more values, the rarest share the last
+MODELS: dict[Task, str] = {"classification": "logistic regression", "regression": "ridge regression"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,10 +176,8 @@ class _Side:
         return np.hstack(parts)
 
     def patterns(self, rows: LongArray) -> tuple[FloatArray, FloatArray]:
-        """Return the distinct points of rows to train on, and the sum of meanings at each.
-
-        Meanings that are one number for each row are summed beside a column that counts the rows.
-        """
+        """Return the distinct points of rows to train on, and the sum of meanings at each."""
+        # Meanings that are one number for each row are summed beside a column that counts the rows.
         cells = np.flatnonzero(rows)
         numbers, first = number_patterns([column[cells] for column in self.columns], len(cells))
         meanings = self.meanings[self.target[cells]] * rows[cells, None]
@@ -204,12 +193,10 @@ def task_of(attribute: RecodedAttribute, counts: FloatArray) -> Task:
 
 
 def compare_model(table: Recoded, target: int, rng: np.random.Generator) -> ModelUtility | None:
-    """Train a model on the release and the same on the original, and test both on the same original rows.
-
-    Rows of the test are in no training part: the released rows that they became are left out. Suppressed
-    rows of the training part are left out of the release's alone; the test has suppressed rows too, for the
-    analyst's question is about people, not about the file. Rows without a known target are in no part.
-    """
+    """Train a model on the release and the same on the original, and test both on the same original rows."""
+    # Rows of the test are in no training part: the released rows that they became are left out. Suppressed
+    # rows of the training part are left out of the release's alone; the test has suppressed rows too, for the
+    # analyst's question is about people, not about the file. Rows without a known target are in no part.
     attribute = table.attributes[target]
     features = [number for number in range(len(table.attributes)) if number != target]
     split = split_rows(table.rows, table.persons, rng)
@@ -275,10 +262,7 @@ def _sides(
     points = [encode_attribute(table.attributes[number], _count(table, number, train)) for number in features]
     codes = table.codes.astype(np.int64)
     original = _Side(
-        [codes[:, number] for number in features],
-        [code for code, _ in points],
-        codes[:, target],
-        meanings[0],
+        [codes[:, number] for number in features], [code for code, _ in points], codes[:, target], meanings[0]
     )
     release = _Side(
         [table.blocks(number).astype(np.int64) for number in features],

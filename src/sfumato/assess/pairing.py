@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from sfumato.assess.cells import Cells, count_rows, number_tuples, read_cells
+from sfumato.assess.cells import Cells, CodedTable, count_rows, number_tuples, read_cells
 from sfumato.errors import DataError
 from sfumato.hierarchies import ROOT, build, encode, parse_values, text_of
 from sfumato.release import Draft, Generalization, Manifest, make_groupings, manifest_path, recipe_problem
@@ -21,7 +21,6 @@ from sfumato.table.values import texts_of_array, type_values
 
 if TYPE_CHECKING:
     from sfumato._typing import BoolArray, FloatArray, IntArray, LongArray
-    from sfumato.assess.cells import CodedTable
     from sfumato.preparing import Prepared
     from sfumato.release import Grouping
     from sfumato.spec import Spec
@@ -51,11 +50,9 @@ def find_known(
 
 
 def find_branches(table: CodedTable, sensitive: Sequence[str], spec: Spec | None) -> dict[str, LongArray]:
-    """Return the branch of each value of the sensitive attributes whose hierarchy is known.
-
-    A branch is what stands one step below the root. Missing, and a value that stands directly under the root,
-    are branches of their own. Numbers and dates lie on a line, whatever hierarchy they have.
-    """
+    """Return the branch of each value of the sensitive attributes whose hierarchy is known."""
+    # A branch is what stands one step below the root. Missing, and a value that stands directly under the
+    # root, are branches of their own. Numbers and dates lie on a line, whatever hierarchy they have.
     found = {}
     for name in sensitive:
         attribute = None if spec is None else spec.attributes.get(name)
@@ -137,10 +134,8 @@ def _open_file(path: Path) -> Released:
 
 
 def label_values(recipe: Generalization, source: Source) -> Labels:
-    """Return what a recipe makes of every value of its quasi-identifiers.
-
-    A value that the recipe does not name, since no released row shows it, becomes ``*``.
-    """
+    """Return what a recipe makes of every value of its quasi-identifiers."""
+    # A value that the recipe does not name, since no released row shows it, becomes `*`.
     alone = {name: recipe.attributes[name] for name in recipe.quasi_identifiers}
     prepared, groupings = recode(replace(recipe, attributes=alone, person=None, household=None), source)
     return _labels(prepared, groupings)
@@ -223,11 +218,9 @@ class LabelledColumn:
 def find_kept(
     columns: Mapping[str, LabelledColumn], rows: LongArray, released: Source, recipe: Generalization
 ) -> BoolArray:
-    """Tell which cells of the original are in the released rows.
-
-    A class of the release is in the file as a whole or not at all, as suppression leaves it; otherwise the
-    file was made from other data.
-    """
+    """Tell which cells of the original are in the released rows."""
+    # A class of the release is in the file as a whole or not at all, as suppression leaves it; otherwise the
+    # file was made from other data.
     for name in columns:
         if name not in released.columns:
             raise DataError(f"the release has no column {name!r}, which it promises.", where=released.name)

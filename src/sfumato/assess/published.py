@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar, cast
 
 import numpy as np
 
-from sfumato.assess.cells import count_rows, read_cells
-from sfumato.assess.exposure import find_small_classes, readable
+from sfumato.assess.cells import Cells, CodedTable, count_rows, read_cells
+from sfumato.assess.exposure import Exposure, find_small_classes, readable
 from sfumato.assess.pairing import find_known, find_positions
 from sfumato.assess.reidentification import Assumptions, assess
+from sfumato.assess.risk_results import Plain
 from sfumato.errors import SfumatoError, VerificationError
 from sfumato.front import ClassSizes
 from sfumato.hierarchies import ROOT, text_of
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sfumato.assess import TableRisk
-    from sfumato.assess.cells import Cells, CodedTable
-    from sfumato.assess.exposure import Exposure
     from sfumato.table import Source
 
 
@@ -146,16 +145,12 @@ Part: TypeAlias = Literal["front", "sizes", "risk", "utility", "attributes", "sp
 
 
 @dataclass(frozen=True)
-class Lack:
+class Lack(Plain):
     """A part of the evidence that is not there: why, and how to get it."""
 
     part: Part
     why: str
     remedy: str
-
-    def to_dict(self) -> dict[str, str]:
-        """Return plain JSON."""
-        return {"part": self.part, "why": self.why, "remedy": self.remedy}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -277,11 +272,9 @@ def sizes_dict(sizes: ClassSizes | None) -> dict[str, object] | None:
 
 
 def published(file: Path) -> Published:
-    """Read a release back, recount it, and find out what it shows of itself.
-
-    This takes nothing but the path of FILE, with FILE.json next to it, so that nothing else can get into
-    what is made from it.
-    """
+    """Read a release back, recount it, and find out what it shows of itself."""
+    # This takes nothing but the path of FILE, with FILE.json next to it, so that nothing else can get into
+    # what is made from it.
     subject = read_subject(file)
     withheld = load_json_object(manifest_path(file)).get("withheld")
     reasons = {name: str(why) for name, why in withheld.items()} if isinstance(withheld, dict) else {}
@@ -362,28 +355,22 @@ def read_subject(file: Path) -> Subject:
     manifest, verdict = Manifest.load(manifest_path(file)), judge_file(file)
     choice = load_json_object(manifest_path(file)).get("choice")
     release = {**_mapping(manifest.recipe.get("release")), **({} if choice is None else {"choice": choice})}
+    recipe = micro = None
     if is_microaggregated(manifest):
         micro = Microaggregation.from_dict(manifest.recipe)
-        return Subject(
-            data=file,
-            verdict=verdict,
-            quasi_identifiers=micro.names,
-            file=file.name,
-            micro=micro,
-            columns=micro.columns,
-            release=release,
-            versions=manifest.versions,
-            about=manifest.about,
-        )
-    recipe = Generalization.from_dict(manifest.recipe)
+        names, columns = micro.names, micro.columns
+    else:
+        recipe = Generalization.from_dict(manifest.recipe)
+        names, columns = recipe.quasi_identifiers, recipe.released
     return Subject(
         data=file,
         verdict=verdict,
-        quasi_identifiers=recipe.quasi_identifiers,
-        sensitive=recipe.sensitive,
+        quasi_identifiers=names,
+        sensitive=() if recipe is None else recipe.sensitive,
         file=file.name,
         recipe=recipe,
-        columns=recipe.released,
+        micro=micro,
+        columns=columns,
         reference=manifest.reference,
         release=release,
         versions=manifest.versions,

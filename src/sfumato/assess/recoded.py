@@ -11,11 +11,8 @@ import numpy as np
 if TYPE_CHECKING:
     from sfumato._typing import BoolArray, FloatArray, IntArray, LongArray
 
-ORDERED = ("number", "date", "ordinal")
-"""Kinds whose values have an order."""
-
-LIMIT = 100_000
-"""Most rows that models and queries see; of a larger table, a random sample."""
+ORDERED = ("number", "date", "ordinal")  # kinds whose values have an order
+LIMIT = 100_000  # most rows that models and queries see; of a larger table, a random sample
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,11 +71,9 @@ class RecodedAttribute:
 
 @dataclass(frozen=True, eq=False)
 class Recoded:
-    """The rows of a table in coded form, with what a release makes of them.
+    """The rows of a table in coded form, with what a release makes of them."""
 
-    Equal rows may stand together as one cell with a count. A released row shows the block of each value.
-    """
-
+    # Equal rows may stand together as one cell with a count. A released row shows the block of each value.
     attributes: tuple[RecodedAttribute, ...]  # the attributes
     codes: IntArray  # codes of the original values, shape (cells, attributes)
     rows: LongArray  # number of rows of each cell
@@ -127,13 +122,7 @@ class Recoded:
 
 
 def count_rows(numbers: IntArray | LongArray, rows: FloatArray | LongArray, size: int) -> FloatArray:
-    """Count the rows of each number from 0 to size − 1, or sum what is given for each row.
-
-    Examples
-    --------
-    >>> count_rows(np.array([0, 2, 2]), np.array([1, 2, 3]), 4).tolist()
-    [1.0, 0.0, 5.0, 0.0]
-    """
+    """Count the rows of each number from 0 to size − 1, or sum what is given for each row."""
     return np.bincount(numbers, weights=rows, minlength=size).astype(np.float64)
 
 
@@ -164,14 +153,7 @@ def _rarest(counts: FloatArray, most: int) -> LongArray:
 
 
 def indicators(groups: LongArray) -> FloatArray:
-    """Return one row for each code with a one in the column of its group.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> indicators(np.array([0, 1, 1])).tolist()
-    [[1.0, 0.0], [0.0, 1.0], [0.0, 1.0]]
-    """
+    """Return one row for each code with a one in the column of its group."""
     found = np.zeros((len(groups), int(groups.max(initial=-1)) + 1))
     found[np.arange(len(groups)), groups] = 1.0
     return found

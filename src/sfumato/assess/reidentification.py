@@ -28,11 +28,11 @@ ICDE: the skewness and similarity attacks. https://doi.org/10.1109/ICDE.2007.367
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.assess.cells import count_rows, number_tuples
+from sfumato.assess.cells import CellClasses, Cells, count_rows, number_tuples
 from sfumato.assess.estimators import estimate_uniques
 from sfumato.assess.risk_results import (
     AttributeDisclosure,
@@ -48,11 +48,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sfumato._typing import BoolArray, FloatArray, LongArray
-    from sfumato.assess.cells import CellClasses, Cells
-    from sfumato.assess.risk_results import Similarity
+    from sfumato.assess.risk_results import Basis, Similarity
 
-WIDTH = 0.1
-"""Values within this share of the range are similar."""
+WIDTH = 0.1  # values within this share of the range are similar
 _ROUNDING = 1e-12
 
 
@@ -67,10 +65,8 @@ def attribute_disclosure(
     overall: LongArray | None = None,
     known: BoolArray | None = None,
 ) -> AttributeDisclosure:
-    """Return what classes give away about one sensitive attribute.
-
-    Nothing is learnt about rows whose code is not ``known``, nor do they protect others.
-    """
+    """Return what classes give away about one sensitive attribute."""
+    # Nothing is learnt about rows whose code is not `known`, nor do they protect others.
     size, rows = cells.sizes[attribute], cells.row_count
     code = cells.codes[attribute]
     total = count_rows(code, cells.rows, size) if overall is None else overall
@@ -124,10 +120,8 @@ def _is_of_one_branch(number: LongArray, branch: LongArray, count: int) -> BoolA
     return np.asarray(np.bincount(pairs // size, minlength=count) == 1)
 
 
-THRESHOLD = 0.2
-"""A chance above this counts as a risk: more than one in five."""
-BINS = (1, 2, 3, 5, 10, 20, 50, 100, 1000)
-"""Where the bins of class sizes begin."""
+THRESHOLD = 0.2  # a chance above this counts as a risk: more than one in five
+BINS = (1, 2, 3, 5, 10, 20, 50, 100, 1000)  # where the bins of class sizes begin
 _LARGE = 50
 
 
@@ -144,19 +138,15 @@ def class_sizes(sizes: LongArray) -> SizeSummary:
 
 
 def prosecutor(sizes: LongArray, threshold: float = THRESHOLD) -> Reidentification:
-    """Return the risk from an attacker who knows that the person is in the table.
-
-    A record of class j has the chance 1 / f_j; the average is J / n, the highest 1 / min f_j.
-    """
+    """Return the risk from an attacker who knows that the person is in the table."""
+    # A record of class j has the chance 1 / f_j; the average is J / n, the highest 1 / min f_j.
     return _of_chances(sizes, 1.0 / sizes, threshold, "sample")
 
 
 def journalist(sizes: LongArray, population: LongArray, threshold: float = THRESHOLD) -> Reidentification:
-    """Return the risk from an attacker who finds people in a population table instead.
-
-    A record of class j has the chance 1 / F_j. The average is El Emam's: the larger of J / Σ F_j (somebody of
-    these classes is drawn from the population) and Σ (f_j / F_j) / n (a record is drawn from the table).
-    """
+    """Return the risk from an attacker who finds people in a population table instead."""
+    # A record of class j has the chance 1 / F_j. The average is El Emam's: the larger of J / Σ F_j (somebody
+    # of these classes is drawn from the population) and Σ (f_j / F_j) / n (a record is drawn from the table).
     known = np.maximum(sizes, population)
     found = _of_chances(sizes, 1.0 / known, threshold, "population")
     from_population = len(sizes) / int(known.sum()) if len(sizes) else 0.0
@@ -164,29 +154,20 @@ def journalist(sizes: LongArray, population: LongArray, threshold: float = THRES
 
 
 def journalist_by_fraction(
-    sizes: LongArray, fraction: float, threshold: float = THRESHOLD
+    sizes: LongArray, fraction: float | FloatArray, threshold: float = THRESHOLD, basis: Basis = "fraction"
 ) -> Reidentification:
-    """Return the risk from an attacker with a population table of which only the sampling fraction is known.
-
-    A record of class j has the chance E(1 / F_j | f_j), see :func:`expected_chance`. The larger of the two
-    averages of :func:`journalist` is then always the one over records.
-    """
-    return _of_chances(sizes, expected_chance(sizes, fraction), threshold, "fraction")
+    """Return the risk from an attacker with a population table where the sampling fraction is known."""
+    # A record of class j has the chance E(1 / F_j | f_j), see `expected_chance`. The larger of the two
+    # averages of `journalist` is then always the one over records. With π_j = f_j / F̂_j, where weights
+    # estimate F̂_j, it is the individual risk of Benedetti and Franconi.
+    return _of_chances(sizes, expected_chance(sizes, fraction), threshold, basis)
 
 
 def expected_chance(sizes: LongArray, fraction: float | FloatArray) -> FloatArray:
-    """Return E(1 / F | f) where everyone of a class is in the table with the same probability π, above 0.
-
-    The fraction π is one for all classes, or one for each.
-
-    Given f, F − f is negative binomial: P(F = h) = C(h−1, f−1) π^f (1−π)^(h−f), with E(F) = f / π. Then
-    E(1 / F | f) = (π / f) · ₂F₁(1, 1; f + 1; 1 − π); for f = 1 that is −π ln π / (1 − π).
-
-    Examples
-    --------
-    >>> expected_chance(np.array([1, 2, 10]), 0.1).round(4).tolist()
-    [0.2558, 0.0827, 0.011]
-    """
+    """Return E(1 / F | f) where everyone of a class is in the table with the same probability π, above 0."""
+    # The fraction π is one for all classes, or one for each.
+    # Given f, F − f is negative binomial: P(F = h) = C(h−1, f−1) π^f (1−π)^(h−f), with E(F) = f / π. Then
+    # E(1 / F | f) = (π / f) · ₂F₁(1, 1; f + 1; 1 − π); for f = 1 that is −π ln π / (1 − π).
     from scipy.special import hyp2f1
 
     # Pairs as complex numbers: these are sorted far quicker than rows of a matrix.
@@ -200,10 +181,8 @@ def expected_chance(sizes: LongArray, fraction: float | FloatArray) -> FloatArra
 
 
 def _series(sizes: FloatArray, rest: FloatArray) -> FloatArray:
-    """Return ₂F₁(1, 1; f + 1; 1 − π) for large f, where the library's function gives up.
-
-    Term m is m! f! / (f + m)! · (1 − π)^m: sixty of them are exact to the last bit from f = 50 on.
-    """
+    """Return ₂F₁(1, 1; f + 1; 1 − π) for large f, where the library's function gives up."""
+    # Term m is m! f! / (f + m)! · (1 − π)^m: sixty of them are exact to the last bit from f = 50 on.
     term = np.ones(len(sizes))
     total = term.copy()
     for m in range(60):
@@ -212,22 +191,9 @@ def _series(sizes: FloatArray, rest: FloatArray) -> FloatArray:
     return total
 
 
-def journalist_by_weight(
-    sizes: LongArray, population: FloatArray, threshold: float = THRESHOLD
-) -> Reidentification:
-    """Return the risk from an attacker with a population table whose class sizes the weights estimate.
-
-    A record of class j has the chance E(1 / F_j | f_j) with π_j = f_j / F̂_j, the individual risk of Benedetti
-    and Franconi.
-    """
-    return _of_chances(sizes, expected_chance(sizes, sizes / population), threshold, "weight")
-
-
 def household_risk(cells: Cells, classes: CellClasses, chances: FloatArray) -> HouseholdRisk | None:
-    """Return the chance that at least one member of a household is found: 1 − Π (1 − r) over its rows.
-
-    That is the household risk of sdcMicro, with r the chance that a row's class gives away the household.
-    """
+    """Return the chance that at least one member of a household is found: 1 − Π (1 − r) over its rows."""
+    # That is the household risk of sdcMicro, with r the chance that a row's class gives away the household.
     if not cells.has_households or cells.persons is None or not len(cells.rows):
         return None
     with np.errstate(divide="ignore"):
@@ -238,19 +204,12 @@ def household_risk(cells: Cells, classes: CellClasses, chances: FloatArray) -> H
 
 
 def marketer(sizes: LongArray, chances: FloatArray) -> float:
-    """Return the expected share of correct matches when every record is matched: Σ f_j · chance_j / n.
-
-    With chances 1 / f_j, where the table is all that there is to match with, that is J / n.
-    """
+    """Return the expected share of correct matches when every record is matched: Σ f_j · chance_j / n."""
+    # With chances 1 / f_j, where the table is all that there is to match with, that is J / n.
     return float((sizes * chances).sum() / sizes.sum()) if len(sizes) else 0.0
 
 
-def _of_chances(
-    sizes: LongArray,
-    chances: FloatArray,
-    threshold: float,
-    basis: Literal["sample", "population", "fraction", "weight"],
-) -> Reidentification:
+def _of_chances(sizes: LongArray, chances: FloatArray, threshold: float, basis: Basis) -> Reidentification:
     """Summarize the chance of each class over records."""
     records = int(sizes.sum())
     if not records:
@@ -285,11 +244,9 @@ def assess(
     *,
     population: Cells | None = None,
 ) -> TableRisk:
-    """Return the risks of a table.
-
-    With a population table the uniques that are unique there too are counted; weights are used only without
-    one, and a sampling fraction only without either.
-    """
+    """Return the risks of a table."""
+    # With a population table the uniques that are unique there too are counted; weights are used only without
+    # one, and a sampling fraction only without either.
     assumed = Assumptions() if assumed is None else assumed
     classes = cells.classes(names)
     sizes = classes.records
@@ -299,9 +256,9 @@ def assess(
         chances = 1.0 / np.maximum(sizes, people)
         found = journalist(sizes, people, assumed.threshold)
     elif cells.weights is not None:
-        estimated = cells.estimate_population(classes)
-        chances = expected_chance(sizes, sizes / estimated)
-        found = journalist_by_weight(sizes, estimated, assumed.threshold)
+        shares = sizes / cells.estimate_population(classes)
+        chances = expected_chance(sizes, shares)
+        found = journalist_by_fraction(sizes, shares, assumed.threshold, "weight")
     elif assumed.fraction is not None:
         chances = expected_chance(sizes, assumed.fraction)
         found = journalist_by_fraction(sizes, assumed.fraction, assumed.threshold)

@@ -11,6 +11,7 @@ from sfumato.notebooks import ShownInNotebook
 
 Unit: TypeAlias = Literal["row", "person", "household"]
 Similarity: TypeAlias = Literal["range", "hierarchy"]
+Basis: TypeAlias = Literal["sample", "population", "fraction", "weight"]
 Attacker: TypeAlias = Literal["logic", "uniform", "distribution", "minimality"]
 
 
@@ -69,7 +70,7 @@ class Reidentification(Plain):
     threshold: float  # that threshold
     # where class sizes in the population come from: `sample` (the table is all there is), `population` (a
     # table), `fraction` or `weight` (a sampling fraction or survey weights, and a model)
-    basis: Literal["sample", "population", "fraction", "weight"]
+    basis: Basis
 
 
 @dataclass(frozen=True, slots=True)

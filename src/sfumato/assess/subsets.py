@@ -7,33 +7,26 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.assess.cells import TABLE, compact
+from sfumato.assess.cells import TABLE, Cells, compact
 from sfumato.assess.risk_results import Subset, SubsetScan
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from sfumato._typing import LongArray
-    from sfumato.assess.cells import Cells
 
-LARGEST = 3
-"""Attributes of the largest combinations."""
-SHOWN = 5
-"""Combinations that are reported of each size."""
+LARGEST = 3  # attributes of the largest combinations
+SHOWN = 5  # combinations that are reported of each size
 NEARLY_ALL = 0.9
 """An attribute that alone singles out this share names people, and every combination with it does."""
-WORK = 400_000_000
-"""Cells that are visited at most: some ten seconds."""
-MOST = 12_000
-"""Combinations that are counted at most."""
+WORK = 400_000_000  # cells that are visited at most: some ten seconds
+MOST = 12_000  # combinations that are counted at most
 
 
 def scan_subsets(cells: Cells, names: Sequence[str]) -> SubsetScan:
-    """Count whom each combination of up to three attributes singles out.
-
-    All single attributes are counted, then pairs, then triples. Where there are too many, pairs and triples
-    are made of those that singled out most so far, and the scan is not complete.
-    """
+    """Count whom each combination of up to three attributes singles out."""
+    # All single attributes are counted, then pairs, then triples. Where there are too many, pairs and triples
+    # are made of those that singled out most so far, and the scan is not complete.
     scan = _Scan(cells)
     total = max(scan.total, 1)
     alone: dict[tuple[str, ...], int] = {(name,): scan.count(scan.key((name,))) for name in names}
@@ -85,10 +78,9 @@ def _grow(
 
 
 class _Scan:
-    """Counts the records that combinations single out.
+    """Counts the records that combinations single out."""
 
-    The key of a combination is below its second part, the span.
-    """
+    # The key of a combination is below its second part, the span.
 
     def __init__(self, cells: Cells) -> None:
         self._cells = cells

@@ -5,15 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from sfumato.assess.risk_results import Plain
+
 Task: TypeAlias = Literal["classification", "regression"]
 Manner: TypeAlias = Literal["generalized", "microaggregated"]
 
-BARS = 60
-"""Most values of a distribution that are written; more are pooled."""
+BARS = 60  # most values of a distribution that are written; more are pooled
 
 
 @dataclass(frozen=True)
-class AttributeUtility:
+class AttributeUtility(Plain):
     """The distribution of one attribute, before and after."""
 
     name: str  # the attribute
@@ -53,25 +54,10 @@ class AttributeUtility:
 
     def to_dict(self, *, show_values: bool = True) -> dict[str, object]:
         """Return plain JSON; without values, labels are left out."""
-        bars = self.bars()
-        found: dict[str, object] = {
-            "name": self.name,
-            "role": self.role,
-            "kind": self.kind,
-            "size": self.size,
-            "blocks": self.blocks,
-            "distance": self.distance,
-            "distance_spread": self.distance_spread,
-            "mean": self.mean,
-            "mean_after": self.mean_after,
-            "deviation": self.deviation,
-            "deviation_after": self.deviation_after,
-            "before": [before for _, before, _ in bars],
-            "after": [after for _, _, after in bars],
-        }
-        if show_values:
-            found["labels"] = [label for label, _, _ in bars]
-        return found
+        drawn = zip(("labels", "before", "after"), zip(*self.bars(), strict=True), strict=False)
+        found = {**super().to_dict(), **{key: list(column) for key, column in drawn}}
+        hidden = ("after_spread", "is_ordered", *(() if show_values else ("labels",)))
+        return {key: value for key, value in found.items() if key not in hidden}
 
 
 _Row: TypeAlias = tuple[str | None, float, float]
@@ -97,7 +83,7 @@ def _rarest(rows: list[_Row], most: int) -> _Groups:
 
 
 @dataclass(frozen=True)
-class Association:
+class Association(Plain):
     """How much two attributes tell of each other, before and after."""
 
     # the attributes
@@ -114,17 +100,11 @@ class Association:
 
     def to_dict(self) -> dict[str, object]:
         """Return plain JSON."""
-        return {
-            "first": self.first,
-            "second": self.second,
-            "before": self.before,
-            "after": self.after,
-            "change": self.change,
-        }
+        return {**super().to_dict(), "change": self.change}
 
 
 @dataclass(frozen=True)
-class ModelUtility:
+class ModelUtility(Plain):
     """A model trained on the release and one on the original, tested on the same original rows."""
 
     target: str  # the attribute that is predicted
@@ -144,25 +124,9 @@ class ModelUtility:
     release: dict[str, float]
     baseline: dict[str, float]
 
-    def to_dict(self) -> dict[str, object]:
-        """Return plain JSON."""
-        return {
-            "target": self.target,
-            "task": self.task,
-            "model": self.model,
-            "features": list(self.features),
-            "classes": self.classes,
-            "train_rows": self.train_rows,
-            "release_rows": self.release_rows,
-            "test_rows": self.test_rows,
-            "original": dict(self.original),
-            "release": dict(self.release),
-            "baseline": dict(self.baseline),
-        }
-
 
 @dataclass(frozen=True)
-class ErrorSummary:
+class ErrorSummary(Plain):
     """Relative errors of many queries."""
 
     # median, mean, and the error that nine of ten queries do not exceed
@@ -170,13 +134,9 @@ class ErrorSummary:
     mean: float
     p90: float
 
-    def to_dict(self) -> dict[str, float]:
-        """Return plain JSON."""
-        return {"median": self.median, "mean": self.mean, "p90": self.p90}
-
 
 @dataclass(frozen=True)
-class QueryUtility:
+class QueryUtility(Plain):
     """Counts of rows with values in random ranges and sets, asked of the original and of the release."""
 
     count: int  # number of queries
@@ -190,13 +150,9 @@ class QueryUtility:
     estimates: tuple[float, ...] = field(repr=False)
 
     def to_dict(self) -> dict[str, object]:
-        """Return plain JSON."""
-        return {
-            "count": self.count,
-            "floor": self.floor,
-            "error": self.error.to_dict(),
-            "error_spread": self.error_spread.to_dict(),
-        }
+        """Return plain JSON, without the single queries."""
+        found = super().to_dict()
+        return {key: found[key] for key in ("count", "floor", "error", "error_spread")}
 
 
 @dataclass(frozen=True)

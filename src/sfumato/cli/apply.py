@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from sfumato.cli.options import ENCODING, READ, RELEASE, SEPARATOR, argument, option, reading
+from sfumato.cli.options import RELEASE, argument, option, reading
 from sfumato.cli.output import Output, waiting
 from sfumato.cli.release import tell_release
 from sfumato.errors import ParameterError
@@ -14,10 +14,7 @@ from sfumato.words import count_words, list_words
 if TYPE_CHECKING:
     from sfumato.results import Release
 
-_TREATED = {
-    "suppress": "these rows are suppressed",
-    "generalize": "these values are published as *",
-}
+_TREATED = {"suppress": "these rows are suppressed", "generalize": "these values are published as *"}
 
 
 def apply(
@@ -31,9 +28,6 @@ def apply(
         "publish the values as *.",
         default="suppress",
     ),
-    separator: str | None = SEPARATOR,
-    encoding: str = ENCODING,
-    read: list[str] | None = READ,
     output: Output,
 ) -> dict[str, object]:
     """Recode new data as a release was, and check its requirements again.
@@ -59,7 +53,7 @@ def apply(
     loaded = Recipe.load(recipe)
     with (
         waiting(options, "reading, recoding, writing and verifying"),
-        reading(loaded.quasi_identifiers, separator, encoding, read) as how,
+        reading(options, loaded.quasi_identifiers) as how,
     ):
         made = loaded.apply(open_original(data, how.data, loaded.missing), unknown=unknown)
         manifest = made.write(path, force=options.force)

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from sfumato.front import Point
     from sfumato.results import Front, Solution
 
-MOST_ANSWERS = 3
-"""At most this many answers to a question are shown; the JSON object holds all."""
+MOST_ANSWERS = 3  # at most this many answers to a question are shown; the JSON object holds all
 
 
 def compare(

@@ -10,7 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sfumato.cli.options import DATA, ENCODING, READ, SEPARATOR, SPEC, option, reading
+from sfumato.cli.options import DATA, SPEC, option, reading
 from sfumato.cli.output import CollectedError, Output, TableColumn, right, shell_word, waiting
 from sfumato.errors import DataError, HierarchyError, ParameterError, SfumatoError
 from sfumato.words import count_words, huge_words
@@ -34,9 +34,7 @@ _HEAD = """\
 """
 
 LARGE_SPACE = 10_000_000
-SHOWN = 8
-"""Columns that are left out for the same reason and are named."""
-
+SHOWN = 8  # columns that are left out for the same reason and are named
 _SUFFIXES = {
     *(".gz", ".csv", ".txt", ".tsv", ".tab", ".parquet", ".pq"),
     *(".arrow", ".feather", ".ipc", ".jsonl", ".ndjson", ".json", ".xlsx", ".xlsm", ".sav", ".zsav", ".por"),
@@ -58,9 +56,6 @@ def init(
     *,
     data: str = DATA,
     out: str | None = option("--out", "The specification; next to the data if not given.", "SPEC"),
-    separator: str | None = SEPARATOR,
-    encoding: str = ENCODING,
-    read: list[str] | None = READ,
     output: Output,
 ) -> dict[str, object]:
     """Look at the data and write a first specification.
@@ -76,7 +71,7 @@ def init(
     target = specification_path(source) if out is None else Path(out)
     options.spare_inputs([target], [source])
     check_target(target, force=options.force)
-    with waiting(options, "looking at the data"), reading(["any"], separator, encoding, read) as how:
+    with waiting(options, "looking at the data"), reading(options, ["any"]) as how:
         found = suggest_specification(source, how.data)
     given = how.data.model_dump(exclude_defaults=True)
     data_keys = {**found.reading, **{key: given[key] for key in _READ if key in given}}

@@ -30,29 +30,28 @@ from sfumato.words import list_words
 WRONG_USE = 2
 INTERRUPTED = 130
 TERMINATED = 143
-TRACEBACK = "SFUMATO_TRACEBACK"
-"""Environment variable that prints the traceback of an unexpected error."""
-
+TRACEBACK = "SFUMATO_TRACEBACK"  # environment variable that prints the traceback of an unexpected error
 Command: TypeAlias = Callable[..., Mapping[str, object]]
 """Parses, calls the library, prints, and returns what ``--json`` prints; ``holds: false`` is status 1."""
 
 _PRINTING = ("json", "quiet")
+_READING = ("separator", "encoding", "read", *_PRINTING)
 _SEARCHING = (*_PRINTING, "force", "threads", "seed", "time_limit", "no_values")
 COMMANDS: dict[Command, tuple[str, ...]] = {
     demo: _SEARCHING,
-    init: (*_PRINTING, "force", "no_values"),
+    init: (*_READING, "force", "no_values"),
     check: (*_PRINTING, "no_values"),
     explore: (*_SEARCHING, "checkpoint"),
     compare: (*_PRINTING, "force", "no_values"),
     anonymize: (*_SEARCHING, "checkpoint"),
     # A near-optimal release is searched for too, and so is the best one that an attack is tried on.
     release: (*_PRINTING, "force", "time_limit", "no_values"),
-    apply: (*_PRINTING, "force", "no_values"),
+    apply: (*_READING, "force", "no_values"),
     verify: _PRINTING,
     report: (*_PRINTING, "force", "no_values"),
-    measure: _PRINTING,
-    risk: (*_PRINTING, "seed", "time_limit", "no_values"),
-    microaggregate: (*_PRINTING, "force", "threads", "seed", "time_limit"),
+    measure: _READING,
+    risk: (*_READING, "seed", "time_limit", "no_values"),
+    microaggregate: (*_READING, "force", "threads", "seed", "time_limit"),
 }
 """The commands, in the order of the help, each with the common options that do something there."""
 

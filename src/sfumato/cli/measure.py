@@ -5,18 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sfumato.cli.options import (
-    DATA,
-    ENCODING,
-    PERSON,
-    READ,
-    REQUIRED,
-    SENSITIVE,
-    SEPARATOR,
-    option,
-    reading,
-    split_names,
-)
+from sfumato.cli.options import DATA, PERSON, REQUIRED, SENSITIVE, option, reading, split_names
 from sfumato.cli.output import Output, TableColumn, number, right, waiting
 from sfumato.words import count_words, list_words
 
@@ -123,9 +112,6 @@ def measure(
     qi: list[str] = option("--qi", "Columns that an outsider may know; may be repeated.", "A,B", REQUIRED),
     sensitive: list[str] | None = SENSITIVE,
     person: str | None = PERSON,
-    separator: str | None = SEPARATOR,
-    encoding: str = ENCODING,
-    read: list[str] | None = READ,
     output: Output,
 ) -> Mapping[str, object]:
     """Measure any table, protected or not.
@@ -135,7 +121,7 @@ def measure(
     from sfumato import api
 
     known, secret = split_names(qi, "--qi"), split_names(sensitive, "--sensitive")
-    with waiting(output.options, "reading the data"), reading(known, separator, encoding, read) as how:
+    with waiting(output.options, "reading the data"), reading(output.options, known) as how:
         numbers = api.measure(data, known, secret, person=person, spec=how)
     findings = Findings(numbers, known, secret, person)
     rows, classes = count_words(findings.rows, "row"), count_words(int(numbers["classes"]), "class")

@@ -9,7 +9,7 @@ import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
 
-from sfumato.cli.options import DATA, ENCODING, READ, REQUIRED, SEPARATOR, option, reading, split_names
+from sfumato.cli.options import DATA, REQUIRED, option, reading, split_names
 from sfumato.cli.output import Output, TableColumn, number, printable, right, waiting, watching
 from sfumato.cli.release import print_written
 from sfumato.errors import DataError, ParameterError
@@ -84,9 +84,6 @@ def microaggregate(
     ),
     drop: list[str] | None = option("--drop", "", hidden=True),
     missing: list[str] | None = option("--missing", "A text that means missing; may be repeated.", "TEXT"),
-    separator: str | None = SEPARATOR,
-    encoding: str = ENCODING,
-    read: list[str] | None = READ,
     output: Output,
 ) -> dict[str, object]:
     """Replace values by the centres of clusters of at least k similar rows.
@@ -114,7 +111,7 @@ def microaggregate(
         option_name = "--loss-weight" if search_out is None else "--search-out"
         raise ParameterError("it acts on a search for groups: add --groups auto.", where=option_name)
     options.spare_inputs([path, manifest_path(path)], inputs)
-    with watching(options, "groupings") as watch, reading(names, separator, encoding, read) as how:
+    with watching(options, "groupings") as watch, reading(options, names) as how:
         found = api.microaggregate(
             data,
             names,
@@ -185,11 +182,9 @@ def _orders(texts: list[str]) -> dict[str, tuple[str, ...]]:
 
 
 def read_groups(path: str) -> list[list[str]]:
-    """Read lists of columns that are microaggregated together.
-
-    A TOML file says ``groups = [["A", "B"], ["C"]]``; a JSON file an object with the same key, or the lists
-    alone.
-    """
+    """Read lists of columns that are microaggregated together."""
+    # A TOML file says `groups = [["A", "B"], ["C"]]`; a JSON file an object with the same key, or the lists
+    # alone.
     file = Path(path)
     try:
         text = file.read_text(encoding="utf-8-sig")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import csv
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from sfumato.spec import Spec
 
 
-REQUIRED = ...
-"""The default of an option that has to be given."""
+REQUIRED = ...  # the default of an option that has to be given
 
 
 def option(name: str, text: str, metavar: str | None = None, default: object = None, **more: Any) -> Any:
@@ -48,6 +47,19 @@ def _above_zero(value: float | None) -> float | None:
 class Options:
     """The common options, as the command line declares them and as commands read them."""
 
+    separator: Annotated[
+        str | None, common("--separator", "The character between two fields; detected if not given.", "C")
+    ] = None
+    encoding: Annotated[str, common("--encoding", "The encoding of a text file.", "NAME")] = "utf-8"
+    read: Annotated[
+        list[str] | None,
+        common(
+            "--read",
+            "How the data are read, as in [data]: decimal=, skip=, header=, sheet= or labels=; may be "
+            "repeated.",
+            "KEY=VALUE",
+        ),
+    ] = None
     json: Annotated[bool, common("--json", "Print one JSON object and nothing else.")] = False
     quiet: Annotated[bool, common("--quiet", "Print nothing but errors.")] = False
     force: Annotated[bool, common("--force", "Replace outputs that exist.")] = False
@@ -101,9 +113,7 @@ _FIELDS = {f"--{item.name.replace('_', '-')}": item for item in fields(Options)}
 FLAGS = frozenset(name for name, item in _FIELDS.items() if item.default is False)
 """Common options without a value."""
 
-VALUED = frozenset(_FIELDS) - FLAGS
-"""Common options with a value."""
-
+VALUED = frozenset(_FIELDS) - FLAGS  # common options with a value
 DATA = argument(
     "DATA",
     "csv, tsv, Excel, SPSS, Stata, SAS, parquet, arrow or json lines; a folder or '*.csv' of files with the "
@@ -116,13 +126,6 @@ RELEASE = option("--out", "The release; its suffix sets the format.", "FILE", RE
 SENSITIVE = option("--sensitive", "Columns whose values must not be learnt; may be repeated.", "C")
 PERSON = option("--person", "Column that identifies the person of each row.", "P")
 HOUSEHOLD = option("--household", "Column that identifies the household of each row.", "H")
-SEPARATOR = option("--separator", "The character between two fields; detected if not given.", "C")
-ENCODING = option("--encoding", "The encoding of a text file.", "NAME", "utf-8")
-READ = option(
-    "--read",
-    "How the data are read, as in [data]: decimal=, skip=, header=, sheet= or labels=; may be repeated.",
-    "KEY=VALUE",
-)
 
 _READ_KEYS = ("decimal", "skip", "header", "sheet", "labels")
 _IN_SPECIFICATION = re.compile(
@@ -148,14 +151,10 @@ def split_names(texts: Sequence[str] | None, where: str) -> tuple[str, ...]:
 
 
 @contextlib.contextmanager
-def reading(
-    columns: Sequence[str], separator: str | None, encoding: str, read: Sequence[str] | None = None
-) -> Iterator[Spec]:
-    """Give a specification that says no more than how a table is read.
-
-    Advice about ``[data]`` names the options instead, since there is no specification to edit.
-    """
-    spec = _make_reading_spec(columns, separator, encoding, _split_reading(read or ()))
+def reading(options: Options, columns: Sequence[str]) -> Iterator[Spec]:
+    """Give a specification that says no more than how a table is read."""
+    # Advice about `[data]` names the options instead, since there is no specification to edit.
+    spec = _make_reading_spec(options, columns)
     try:
         yield spec
     except DataError as error:
@@ -175,12 +174,11 @@ def _split_reading(texts: Sequence[str]) -> dict[str, object]:
     return found
 
 
-def _make_reading_spec(
-    columns: Sequence[str], separator: str | None, encoding: str, read: Mapping[str, object]
-) -> Spec:
+def _make_reading_spec(options: Options, columns: Sequence[str]) -> Spec:
     from sfumato.spec import Spec
 
-    data = {"separator": "\t" if separator == "\\t" else separator, "encoding": encoding, **read}
+    read, separator = _split_reading(options.read or ()), options.separator
+    data = {"separator": "\t" if separator == "\\t" else separator, "encoding": options.encoding, **read}
     given = {name: text for name, text in data.items() if text is not None}
     try:
         return Spec(data=given, attributes={name: {"role": "quasi-identifier"} for name in columns})

@@ -10,7 +10,7 @@ import signal
 import sys
 import textwrap
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Literal, TextIO
@@ -19,7 +19,6 @@ from sfumato import words
 from sfumato.errors import SfumatoError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
     from types import FrameType
 
@@ -34,12 +33,9 @@ printable = partial(words.printable, one_line=False)
 number = partial(words.number_words, tenths=True)
 percent = partial(words.percent_words, style="risk")
 
-PIPED_WIDTH = 120
-"""Columns if no terminal reports its width."""
-
+PIPED_WIDTH = 120  # columns if no terminal reports its width
 WIDEST_DRAWING = 100
-NARROWEST = 12
-"""Columns that a cell gets at least, if it is that long."""
+NARROWEST = 12  # columns that a cell gets at least, if it is that long
 
 
 @dataclass(frozen=True)
@@ -282,8 +278,7 @@ def _print_json_error(told: Mapping[str, object]) -> bool:
 
 STOPPED = "stopping with the best so far; Ctrl-C again aborts"
 LATER = "reading the data, or compiling kernels (first run only) …"
-PATIENCE_S = 1.5
-"""Seconds after which it is said what takes so long."""
+PATIENCE_S = 1.5  # seconds after which it is said what takes so long
 
 
 class Terminated(BaseException):

@@ -72,18 +72,12 @@ def release(
 
 
 def tell_release(
-    release: Release,
-    manifest: Manifest,
-    path: Path,
-    output: Output,
-    *,
-    unknown: str | None = None,
+    release: Release, manifest: Manifest, path: Path, output: Output, *, unknown: str | None = None
 ) -> dict[str, object]:
-    """Print what a release that has just been written reaches and how it was made; return it for JSON.
-
-    If a recipe was applied to new data, ``unknown`` says in words what it did not know.
-    """
+    """Print what a release that has just been written reaches and how it was made; return it for JSON."""
+    # If a recipe was applied to new data, `unknown` says in words what it did not know.
     from sfumato.release import manifest_path
+    from sfumato.report.phrases import recoding_rows
 
     rows = manifest.rows
     share = f" ({100 * rows['suppressed'] / rows['in']:.2f} %)" if rows["suppressed"] else ""
@@ -107,7 +101,9 @@ def tell_release(
         [[name, wish, number(reached.get(name))] for name, wish in wishes.items()],
     )
     output.line()
-    recoded = _recoding_rows(release, show_labels=output.options.show_values)
+    recoded = recoding_rows(release)
+    if not output.options.show_values:
+        recoded = [[*row[:2], ""] for row in recoded]
     title = "level or blocks" if any("block" in row[1] for row in recoded) else "level"
     output.table(["attribute", *right(title), "looks like"], recoded)
     output.line()
@@ -158,23 +154,6 @@ def _wishes(manifest: Manifest, run: Mapping[str, object]) -> dict[str, str]:
 def _objectives(run: Mapping[str, Any]) -> dict[str, str]:
     stated = run.get("objectives", {})
     return {name: way for way in ("maximize", "minimize") for name in stated.get(way, ())}
-
-
-def _recoding_rows(release: Release, *, show_labels: bool) -> list[list[str]]:
-    """List the quasi-identifiers with level and height, or blocks, and, if that is wanted, labels."""
-    from sfumato.report.phrases import block_words, example
-
-    rows, done = [], release.recipe.attributes
-    for item in release.groupings:
-        labels = [] if item.keep else [item.labels[number] for number in item.shown]
-        # To new data, blocks of a recipe are a level of their own.
-        if done[item.name].level is None:
-            texts = [count_words(len(item.shown), "block"), block_words(labels)]
-        else:
-            level = item.level or 0
-            texts = [f"{level} of {item.hierarchy.height}", example(labels, level)]
-        rows.append([item.name, texts[0], texts[1] if show_labels else ""])
-    return rows
 
 
 LARGEST_GAP = 0.9995

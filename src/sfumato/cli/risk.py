@@ -6,18 +6,7 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
-from sfumato.cli.options import (
-    DATA,
-    ENCODING,
-    HOUSEHOLD,
-    PERSON,
-    READ,
-    SENSITIVE,
-    SEPARATOR,
-    option,
-    reading,
-    split_names,
-)
+from sfumato.cli.options import DATA, HOUSEHOLD, PERSON, SENSITIVE, option, reading, split_names
 from sfumato.cli.output import Output, TableColumn, percent, right, waiting
 from sfumato.errors import ParameterError
 from sfumato.words import count_words, number_words, range_words
@@ -37,9 +26,7 @@ def risk(
     *,
     data: str = DATA,
     qi: list[str] | None = option(
-        "--qi",
-        "Columns that an outsider may know; if not given, those of SPEC or FILE, else all.",
-        "A,B",
+        "--qi", "Columns that an outsider may know; if not given, those of SPEC or FILE, else all.", "A,B"
     ),
     sensitive: list[str] | None = SENSITIVE,
     release: str | None = option("--release", "A release of DATA, to attack as well.", "FILE"),
@@ -52,9 +39,6 @@ def risk(
     person: str | None = PERSON,
     household: str | None = HOUSEHOLD,
     spec: str | None = option("--spec", "Specification: roles, hierarchies and how to read DATA.", "SPEC"),
-    separator: str | None = SEPARATOR,
-    encoding: str = ENCODING,
-    read: list[str] | None = READ,
     output: Output,
 ) -> dict[str, object]:
     """See what attackers would achieve against a table, and against a release made from it.
@@ -66,16 +50,14 @@ def risk(
     options = output.options
     known = None if qi is None else split_names(qi, "--qi")
     secret = split_names(sensitive, "--sensitive")
-    if spec is not None and (separator is not None or encoding != "utf-8" or read):
+    if spec is not None and (options.separator is not None or options.encoding != "utf-8" or options.read):
         raise ParameterError(
             "--separator, --encoding and --read cannot be combined with --spec; set them in [data].",
             where="--spec",
         )
     source = (
         # A specification names a quasi-identifier; how a table is read does not depend on which.
-        reading(known or ("any",), separator, encoding, read)
-        if spec is None
-        else nullcontext(options.load_spec(spec))
+        reading(options, known or ("any",)) if spec is None else nullcontext(options.load_spec(spec))
     )
     with waiting(options, "attacking"), source as how:
         found = api.risk(

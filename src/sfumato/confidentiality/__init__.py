@@ -8,11 +8,9 @@ from sfumato.confidentiality.sentence import (
     Relation,
     Sentence,
     SentenceError,
-    atoms_of,
     names_of,
 )
 from sfumato.confidentiality.statements import (
-    Protected,
     Statement,
     compile_statements,
     count_protected,
@@ -21,27 +19,3 @@ from sfumato.confidentiality.statements import (
     refuse_unknown_columns,
 )
 from sfumato.confidentiality.truth import SentenceColumn, evaluate, plain_form, without_orders
-
-__all__ = [
-    "Junction",
-    "Membership",
-    "Negation",
-    "Protected",
-    "Relation",
-    "Sentence",
-    "SentenceColumn",
-    "SentenceError",
-    "Statement",
-    "atoms_of",
-    "compile_statements",
-    "count_protected",
-    "evaluate",
-    "find_warnings",
-    "format_sentence",
-    "names_of",
-    "parse_sentence",
-    "plain_form",
-    "read_statements",
-    "refuse_unknown_columns",
-    "without_orders",
-]

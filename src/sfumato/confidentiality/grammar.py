@@ -14,14 +14,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
-from sfumato.confidentiality.sentence import (
-    ORDERING,
-    Junction,
-    Membership,
-    Negation,
-    Relation,
-    SentenceError,
-)
+from sfumato.confidentiality.sentence import ORDERING, Junction, Membership, Negation, Relation, SentenceError
 from sfumato.errors import nearest
 
 if TYPE_CHECKING:
@@ -70,10 +63,8 @@ class Token:
 
 
 def split(text: str) -> list[Token]:
-    """Split a sentence into tokens, the last of which is its end.
-
-    Within quotes, a doubled quote means the quote itself.
-    """
+    """Split a sentence into tokens, the last of which is its end."""
+    # Within quotes, a doubled quote means the quote itself.
     found: list[Token] = []
     at = 0
     while at < len(text):
@@ -93,22 +84,14 @@ def split(text: str) -> list[Token]:
 
 
 OPERATORS: tuple[str, ...] = ("==", "!=", *ORDERING)
-DEEPEST = 100
-"""How many brackets and negations may be nested."""
+DEEPEST = 100  # how many brackets and negations may be nested
 
 
 def parse_sentence(text: str) -> Sentence:
-    """Read a sentence.
-
-    ``not`` binds closer than ``and``, and ``and`` closer than ``or``. A name is a word, or stands in single
-    or double quotes; so does a text, which may be a bare word too. Numbers and ISO dates stand as they
-    are; ``missing`` is the missing value. Nothing is evaluated.
-
-    Examples
-    --------
-    >>> parse_sentence("health == 2").name
-    'health'
-    """
+    """Read a sentence."""
+    # `not` binds closer than `and`, and `and` closer than `or`. A name is a word, or stands in single or
+    # double quotes; so does a text, which may be a bare word too. Numbers and ISO dates stand as they are;
+    # `missing` is the missing value. Nothing is evaluated.
     return _Reader(text).read()
 
 
@@ -237,14 +220,7 @@ class _Reader:
 
 
 def format_sentence(sentence: Sentence) -> str:
-    """Write a sentence so that reading it gives the same one.
-
-    Examples
-    --------
-    >>> from sfumato.confidentiality.grammar import parse_sentence
-    >>> format_sentence(parse_sentence("'marital status'=='single' and (a<1 or not b in{2 ,missing})"))
-    '"marital status" == single and (a < 1 or not b in {2, missing})'
-    """
+    """Write a sentence so that reading it gives the same one."""
     if isinstance(sentence, Relation):
         return f"{_write_text(sentence.name)} {sentence.operator} {_write(sentence.value)}"
     if isinstance(sentence, Membership):

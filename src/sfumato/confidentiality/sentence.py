@@ -12,11 +12,10 @@ if TYPE_CHECKING:
 
 
 class SentenceError(SpecError):
-    """A sentence cannot be read, or does not fit the table.
+    """A sentence cannot be read, or does not fit the table."""
 
-    ``where`` ends with the column, counted from 1; :attr:`picture` shows the line with a caret below the
-    place. Both speak of the sentence alone, never of the data.
-    """
+    # `where` ends with the column, counted from 1; `picture` shows the line with a caret below the place.
+    # Both speak of the sentence alone, never of the data.
 
     def __init__(self, message: str, text: str, position: int, *, where: str | None = None) -> None:
         self.text_of_sentence = text
@@ -41,11 +40,8 @@ class SentenceError(SpecError):
 
 
 Operator: TypeAlias = Literal["==", "!=", "<", "<=", ">", ">="]
-Constant: TypeAlias = "str | int | float | dt.date | None"
-"""What a column is compared with; None is missing."""
-
-ORDERING: tuple[str, ...] = ("<", "<=", ">", ">=")
-"""The operators that need an order of the values."""
+Constant: TypeAlias = "str | int | float | dt.date | None"  # what a column is compared with; None is missing
+ORDERING: tuple[str, ...] = ("<", "<=", ">", ">=")  # the operators that need an order of the values
 
 
 @dataclass(frozen=True, slots=True)

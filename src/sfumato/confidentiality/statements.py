@@ -9,18 +9,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sfumato.confidentiality.grammar import format_sentence, parse_sentence
-from sfumato.confidentiality.sentence import SentenceError, atoms_of, names_of
-from sfumato.confidentiality.truth import evaluate
-from sfumato.domains import Confidential
+from sfumato.confidentiality.sentence import Sentence, SentenceError, atoms_of, names_of
+from sfumato.confidentiality.truth import SentenceColumn, evaluate
+from sfumato.domains import Confidential, Cube
 from sfumato.errors import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from sfumato._typing import BoolArray, IntArray
-    from sfumato.confidentiality.sentence import Sentence
-    from sfumato.confidentiality.truth import SentenceColumn
-    from sfumato.domains import Cube
     from sfumato.spec import Spec
 
 

@@ -10,14 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sfumato.confidentiality.sentence import (
-    ORDERING,
-    Junction,
-    Membership,
-    Negation,
-    Relation,
-    SentenceError,
-)
+from sfumato.confidentiality.sentence import ORDERING, Junction, Membership, Negation, Relation, SentenceError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -49,12 +42,10 @@ class SentenceColumn:
 
 
 def evaluate(sentence: Sentence, columns: Mapping[str, SentenceColumn], text: str = "") -> BoolArray:
-    """Tell for which rows a sentence is true.
-
-    A comparison with a missing cell is false, whatever the operator, but for those with ``missing`` itself;
-    ``not`` turns every false into true. Texts are compared exactly; a number is compared with a category
-    by its text, so that 2 and 2.0 are both ``2``. Dates are compared as the beginning of their day.
-    """
+    """Tell for which rows a sentence is true."""
+    # A comparison with a missing cell is false, whatever the operator, but for those with `missing` itself;
+    # `not` turns every false into true. Texts are compared exactly; a number is compared with a category by
+    # its text, so that 2 and 2.0 are both `2`. Dates are compared as the beginning of their day.
     if isinstance(sentence, Relation | Membership):
         column = columns[sentence.name]
         return np.asarray(_truth_of_values(sentence, column, text)[column.codes])
@@ -110,9 +101,7 @@ def _fit(atom: Atom, value: Constant, column: SentenceColumn, text: str) -> obje
     if column.kind in ("category", "ordinal"):
         return _text(value)
     raise SentenceError(
-        f"{atom.name!r} is compared with {_EXPECTED[column.kind]}, which this is not.",
-        text,
-        atom.value_at,
+        f"{atom.name!r} is compared with {_EXPECTED[column.kind]}, which this is not.", text, atom.value_at
     )
 
 
@@ -158,12 +147,10 @@ def _text(value: Constant) -> str:
 def plain_form(
     sentence: Sentence, columns: Mapping[str, SentenceColumn], names: Mapping[str, str] | None = None
 ) -> list[object]:
-    """Return a sentence as nested lists that JSON holds, each comparison with the kind of its column.
-
-    ``["and", …]``, ``["or", …]``, ``["not", part]``, ``[operator, column, kind, constant]`` and
-    ``["in", column, kind, [constants]]``; missing is None, dates are ISO texts. Comparisons of ordinals by
-    their order become lists of values. ``names`` says under which names the columns stand elsewhere.
-    """
+    """Return a sentence as nested lists that JSON holds, each comparison with the kind of its column."""
+    # `["and", …]`, `["or", …]`, `["not", part]`, `[operator, column, kind, constant]` and `["in", column,
+    # kind, [constants]]`; missing is None, dates are ISO texts. Comparisons of ordinals by their order become
+    # lists of values. `names` says under which names the columns stand elsewhere.
     if isinstance(sentence, Negation):
         return ["not", plain_form(sentence.part, columns, names)]
     if not isinstance(sentence, Relation | Membership):
@@ -185,10 +172,8 @@ def _texts_that_fit(atom: Relation, column: SentenceColumn) -> list[object]:
 
 
 def without_orders(sentence: Sentence, columns: Mapping[str, SentenceColumn]) -> Sentence:
-    """Return a sentence in which comparisons of ordinals by their order are lists of values.
-
-    It means the same and can be judged where the order is not known.
-    """
+    """Return a sentence in which comparisons of ordinals by their order are lists of values."""
+    # It means the same and can be judged where the order is not known.
     if isinstance(sentence, Negation):
         return Negation(without_orders(sentence.part, columns))
     if isinstance(sentence, Junction):

@@ -4,5 +4,3 @@ from sfumato.domains.cube import Confidential, Cube
 from sfumato.domains.lattice import Ladder, Lattice
 from sfumato.domains.partition import Partition
 from sfumato.domains.tree import Tree
-
-__all__ = ["Confidential", "Cube", "Ladder", "Lattice", "Partition", "Tree"]

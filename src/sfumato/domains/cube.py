@@ -29,10 +29,8 @@ class Confidential:
 
     @property
     def shares(self) -> FloatArray:
-        """The damage of each sentence over that of all that a holder holds; 0 where it is not held.
-
-        Shape (combinations, sentences); each row sums to 1, or to 0 where nothing is held.
-        """
+        """The damage of each sentence over that of all that a holder holds; 0 where it is not held."""
+        # Shape (combinations, sentences); each row sums to 1, or to 0 where nothing is held.
         damage = self.held * self.damage
         total = damage.sum(axis=1, keepdims=True)
         return np.asarray(damage / np.where(total > 0, total, 1.0))
@@ -40,14 +38,11 @@ class Confidential:
 
 @dataclass(frozen=True, eq=False)
 class Cube:
-    """The distinct coded tuples of a table with the number of their rows.
+    """The distinct coded tuples of a table with the number of their rows."""
 
-    A cell is one distinct combination of quasi-identifier codes, sensitive
-    codes and, where persons are named, a person. Cells are sorted by
-    quasi-identifier codes, then sensitive codes, then person, so that the cube
-    does not depend on the engine that made it.
-    """
-
+    # A cell is one distinct combination of quasi-identifier codes, sensitive codes and, where persons are
+    # named, a person. Cells are sorted by quasi-identifier codes, then sensitive codes, then person, so that
+    # the cube does not depend on the engine that made it.
     quasi_identifiers: tuple[str, ...]  # names of the quasi-identifiers, q of them
     sizes: tuple[int, ...]  # domain size m of each quasi-identifier
     codes: IntArray  # codes of the quasi-identifiers, shape (cells, q)

@@ -22,12 +22,10 @@ _AT_ONCE = 4_000_000  # cells of counts that are held at once
 
 @dataclass(frozen=True, eq=False)
 class Ladder:
-    """Numbered partitions of one domain, and which of them may be used.
+    """Numbered partitions of one domain, and which of them may be used."""
 
-    Either they are levels, each nested in the next, or they are listed in any order and nested
-    in no way; :meth:`listed` makes the second kind.
-    """
-
+    # Either they are levels, each nested in the next, or they are listed in any order and nested in no way;
+    # `listed` makes the second kind.
     # `levels[l, code]` is the block of a code in partition l. Where they are nested, each one nests in the
     # next, and the last one is a single block.
     levels: IntArray
@@ -46,14 +44,7 @@ class Ladder:
 
     @classmethod
     def listed(cls, partitions: Sequence[Partition], hierarchy: Ladder | None = None) -> Ladder:
-        """Make a ladder of arbitrary partitions of one domain; the number of each is its place.
-
-        Examples
-        --------
-        >>> ladder = Ladder.listed([Partition.of([0, 0, 1]), Partition.of([0, 1, 1])])
-        >>> ladder.count, ladder.nested, ladder.base.tolist()
-        (2, False, [0, 1, 2])
-        """
+        """Make a ladder of arbitrary partitions of one domain; the number of each is its place."""
         sizes = {len(partition.block) for partition in partitions}
         sizes |= set() if hierarchy is None else {hierarchy.size}
         if not partitions or len(sizes) != 1:
@@ -97,10 +88,8 @@ class Ladder:
 
     @cached_property
     def base(self) -> IntArray:
-        """The coarsest partition that refines all that may be used, as the block of each code.
-
-        Where it is itself among them, it has that one's block numbers.
-        """
+        """The coarsest partition that refines all that may be used, as the block of each code."""
+        # Where it is itself among them, it has that one's block numbers.
         used = self.levels[self.lowest : self.highest + 1]
         widest = self.lowest + int(np.argmax(self.blocks[self.lowest : self.highest + 1]))
         if self.nested or self.blocks[widest] == self.size or len(used) == 1:
@@ -158,13 +147,7 @@ class Ladder:
 
 
 def entropy_shares(partitions: IntArray) -> FloatArray:
-    """Return the entropy of partitions of one domain over the largest that there can be.
-
-    Examples
-    --------
-    >>> entropy_shares(np.array([[0, 1, 2, 3], [0, 0, 1, 1], [0, 0, 0, 0]], dtype=np.int32)).tolist()
-    [1.0, 0.5, 0.0]
-    """
+    """Return the entropy of partitions of one domain over the largest that there can be."""
     n, m = partitions.shape
     if m < 2:
         return np.ones(n)
@@ -182,12 +165,10 @@ def entropy_shares(partitions: IntArray) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class Lattice:
-    """All combinations of the partitions that several ladders allow.
+    """All combinations of the partitions that several ladders allow."""
 
-    A node is a row of numbers, one for each ladder: a level, or a place in a list. Ladders of levels
-    and of listed partitions may be mixed.
-    """
-
+    # A node is a row of numbers, one for each ladder: a level, or a place in a list. Ladders of levels and of
+    # listed partitions may be mixed.
     ladders: tuple[Ladder, ...]
 
     @cached_property
@@ -216,16 +197,7 @@ class Lattice:
         return np.array([ladder.coarsest for ladder in self.ladders], dtype=np.int64)
 
     def nodes(self, start: int, stop: int, order: tuple[int, ...] | None = None) -> LongArray:
-        """Return nodes number ``start`` to ``stop``, counted with the last attribute of ``order`` fastest.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from sfumato.domains.lattice import Ladder
-        >>> ladder = Ladder.whole(np.array([[0, 1], [0, 0]], dtype=np.int32))
-        >>> Lattice((ladder, ladder)).nodes(1, 4).tolist()
-        [[0, 1], [1, 0], [1, 1]]
-        """
+        """Return nodes number ``start`` to ``stop``, counted with the last attribute of ``order`` fastest."""
         ranks = np.arange(start, stop, dtype=np.int64)
         nodes = np.empty((len(ranks), len(self.ladders)), dtype=np.int64)
         for a in reversed(order if order is not None else range(len(self.ladders))):

@@ -22,13 +22,7 @@ class Partition:
 
     @classmethod
     def of(cls, block: object) -> Partition:
-        """Make a partition from arbitrary block numbers.
-
-        Examples
-        --------
-        >>> Partition.of([7, 7, 2, 7]).block.tolist()
-        [0, 0, 1, 0]
-        """
+        """Make a partition from arbitrary block numbers."""
         numbers = np.asarray(block)
         _, first, inverse = np.unique(numbers, return_index=True, return_inverse=True)
         rank = np.empty(len(first), dtype=np.int32)
@@ -46,13 +40,7 @@ class Partition:
         return np.bincount(self.block, minlength=self.count).astype(np.int64)
 
     def refines(self, other: Partition) -> bool:
-        """Tell whether every block lies within one block of ``other``.
-
-        Examples
-        --------
-        >>> Partition.of([0, 1, 2]).refines(Partition.of([0, 0, 1]))
-        True
-        """
+        """Tell whether every block lies within one block of ``other``."""
         if len(self.block) != len(other.block):
             return False
         pairs = self.block.astype(np.int64) * (other.count + 1) + other.block

@@ -16,31 +16,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Tree:
-    """A rooted tree whose leaves are the codes 0…m−1 of a domain.
+    """A rooted tree whose leaves are the codes 0…m−1 of a domain."""
 
-    Leaves are numbered in pre-order, so that the leaves below every node are
-    contiguous. Inner nodes follow, sorted by their height and then by their
-    first leaf; so children come before their parents, and the root is last.
-    Equal trees are equal arrays. A tree of one node is a leaf and its own root.
-    """
-
+    # Leaves are numbered in pre-order, so that the leaves below every node are contiguous. Inner nodes
+    # follow, sorted by their height and then by their first leaf; so children come before their parents, and
+    # the root is last. Equal trees are equal arrays. A tree of one node is a leaf and its own root.
     # for every node the number of its parent; −1 for the root. Use :meth:`from_levels` where only the levels
     # are known.
     parent: IntArray
 
     @classmethod
     def from_levels(cls, levels: IntArray, *, collapse: bool = True, depths: IntArray | None = None) -> Tree:
-        """Make the tree whose nodes are the blocks of all levels.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> levels = np.array([[0, 1, 2], [0, 0, 1], [0, 0, 0]], dtype=np.int32)
-        >>> Tree.from_levels(levels).parent.tolist()
-        [3, 3, 4, 4, -1]
-        >>> Tree.from_levels(levels, collapse=False).parent.tolist()
-        [3, 3, 4, 5, 5, -1]
-        """
+        """Make the tree whose nodes are the blocks of all levels."""
         _check_ladder(levels)
         m = levels.shape[1]
         alone_until = None if collapse else _alone_until(levels, depths)
@@ -111,15 +98,7 @@ class Tree:
         return np.arange(first, last, dtype=np.int32)
 
     def lowest_common_ancestor(self, first: int, second: int) -> int:
-        """Return the lowest node that has both nodes below it, or is one of them.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> tree = Tree(np.array([3, 3, 4, 4, -1], dtype=np.int32))
-        >>> tree.lowest_common_ancestor(0, 1), tree.lowest_common_ancestor(0, 2)
-        (3, 4)
-        """
+        """Return the lowest node that has both nodes below it, or is one of them."""
         # A parent has a larger number than its child, so the smaller of two
         # different nodes is no ancestor of the other and can step up.
         while first != second:
@@ -130,17 +109,9 @@ class Tree:
         return first
 
     def levels(self) -> IntArray:
-        """Return the ladder of levels, shape (height + 1, m).
-
-        At level l a leaf shows its ancestor at depth height − l, or itself while
-        it is not that deep. Blocks are numbered in the order of their leaves.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> Tree(np.array([3, 3, 4, 4, -1], dtype=np.int32)).levels().tolist()
-        [[0, 1, 2], [0, 0, 1], [0, 0, 0]]
-        """
+        """Return the ladder of levels, shape (height + 1, m)."""
+        # At level l a leaf shows its ancestor at depth height − l, or itself while it is not that deep.
+        # Blocks are numbered in the order of their leaves.
         node = np.arange(self.size, dtype=np.int32)
         levels = np.zeros((self.height + 1, self.size), dtype=np.int32)
         for number in range(self.height + 1):

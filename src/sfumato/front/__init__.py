@@ -1,13 +1,6 @@
 """Fronts: dominance, picks, knees, flat regions, questions, suggestions, files."""
 
-from sfumato.front.front_files import (
-    front_csv,
-    load_front,
-    number_text,
-    run_json,
-    whole_numbers,
-    whole_text,
-)
+from sfumato.front.front_files import front_csv, load_front, number_text, run_json, whole_numbers, whole_text
 from sfumato.front.indicators import (
     BoxArchive,
     box_of,
@@ -22,36 +15,3 @@ from sfumato.front.picks import FlatRegion, find_flat_regions, find_knee, parse_
 from sfumato.front.plain import ClassSizes, Objective, Partition, PlainFront, PlainSolution
 from sfumato.front.questions import Point, Suggestion, find_better, find_trades, make_suggestions
 from sfumato.words import huge_words as count_text
-
-__all__ = [
-    "BoxArchive",
-    "ClassSizes",
-    "FlatRegion",
-    "Objective",
-    "Partition",
-    "PlainFront",
-    "PlainSolution",
-    "Point",
-    "Suggestion",
-    "box_of",
-    "convergence_error",
-    "count_text",
-    "find_better",
-    "find_flat_regions",
-    "find_knee",
-    "find_trades",
-    "front_csv",
-    "hypervolume",
-    "load_front",
-    "make_suggestions",
-    "non_dominated",
-    "number_text",
-    "parse_pick",
-    "pick_solution",
-    "representation_ratio",
-    "run_json",
-    "scaled_fronts",
-    "size_bound",
-    "whole_numbers",
-    "whole_text",
-]

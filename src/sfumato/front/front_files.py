@@ -21,26 +21,13 @@ COUNTS = frozenset(
 
 
 def number_text(value: float) -> str:
-    """Return the shortest text of a number; whole numbers without a point.
-
-    Examples
-    --------
-    >>> number_text(5.0), number_text(0.25)
-    ('5', '0.25')
-    """
+    """Return the shortest text of a number; whole numbers without a point."""
     return str(int(value)) if float(value).is_integer() and abs(value) < 1e15 else repr(float(value))
 
 
 def whole_text(number: int) -> str:
-    """Return a whole number in decimal, however many digits it has.
-
-    The size of a space may have thousands of them, which Python's own conversion refuses.
-
-    Examples
-    --------
-    >>> whole_text(17920), len(whole_text(1 << 20_000))
-    ('17920', 6021)
-    """
+    """Return a whole number in decimal, however many digits it has."""
+    # The size of a space may have thousands of them, which Python's own conversion refuses.
     return str(decimal.Decimal(number))
 
 

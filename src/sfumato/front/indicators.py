@@ -18,13 +18,7 @@ if TYPE_CHECKING:
 
 
 def non_dominated(costs: FloatArray, ties: Sequence[NDArray[np.generic]] = ()) -> LongArray:
-    """Return the numbers of the rows that no other row dominates, best first.
-
-    Examples
-    --------
-    >>> non_dominated(np.array([[2.0, 1.0], [1.0, 2.0], [2.0, 2.0], [1.0, 2.0]])).tolist()
-    [1, 0]
-    """
+    """Return the numbers of the rows that no other row dominates, best first."""
     usable = np.flatnonzero(~np.isnan(costs).any(axis=1))
     columns = [*costs[usable].T, *(key[usable] for key in ties)]
     order = usable[np.lexsort(columns[::-1])] if columns else usable
@@ -32,30 +26,21 @@ def non_dominated(costs: FloatArray, ties: Sequence[NDArray[np.generic]] = ()) -
 
 
 def box_of(values: FloatArray, epsilon: FloatArray) -> FloatArray:
-    """Return the boxes of index values: floor(value / ε).
-
-    Examples
-    --------
-    >>> box_of(np.array([[7.0, 250.0]]), np.array([5.0, 100.0])).tolist()
-    [[1.0, 2.0]]
-    """
+    """Return the boxes of index values: floor(value / ε)."""
     return np.floor(values / epsilon)
 
 
 class BoxArchive:
-    """Keeps a representative subset of the minimal solutions of all that it was offered.
+    """Keeps a representative subset of the minimal solutions of all that it was offered."""
 
-    Every index is larger-is-better. A solution box-dominates another if its box
-    dominates the other's box or, in the same box, if its values dominate. A box
-    holds one solution; the first of two incomparable ones in a box stays.
-
-    Offered any sequence, the archive is a subset of the non-dominated solutions of
-    everything offered, and its size is at most the product of all but the
-    smallest of ⌊K_i / ε_i⌋ + 1, where K_i bounds index i from above and 0 from below.
-
-    Dewri, R., Ray, I., Ray, I., Whitley, D., Exploring disclosure risk and
-    data utility by property based generalizations, Algorithm 1, Theorems 1 and 2.
-    """
+    # Every index is larger-is-better. A solution box-dominates another if its box dominates the other's box
+    # or, in the same box, if its values dominate. A box holds one solution; the first of two incomparable
+    # ones in a box stays.
+    # Offered any sequence, the archive is a subset of the non-dominated solutions of everything offered, and
+    # its size is at most the product of all but the smallest of ⌊K_i / ε_i⌋ + 1, where K_i bounds index i
+    # from above and 0 from below.
+    # Dewri, R., Ray, I., Ray, I., Whitley, D., Exploring disclosure risk and data utility by property based
+    # generalizations, Algorithm 1, Theorems 1 and 2.
 
     def __init__(self, epsilon: FloatArray) -> None:
         if not (np.isfinite(epsilon).all() and (epsilon > 0).all()):

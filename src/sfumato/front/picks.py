@@ -11,17 +11,15 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 import numpy as np
 
 from sfumato.errors import InfeasibleError, ParameterError, nearest
-from sfumato.front.plain import PlainSolution
+from sfumato.front.plain import Objective, PlainFront, PlainSolution
 from sfumato.words import list_words, pair_words, percent_words, printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from sfumato._typing import BoolArray, FloatArray, LongArray
-    from sfumato.front.plain import Objective, PlainFront
+    from sfumato._typing import FloatArray, LongArray
 
-WIDE = 100.0
-"""Objectives whose values span a larger ratio are compared by their logarithms."""
+WIDE = 100.0  # objectives whose values span a larger ratio are compared by their logarithms
 
 
 def is_wide(values: FloatArray) -> bool:
@@ -34,20 +32,13 @@ def is_wide(values: FloatArray) -> bool:
 
 
 def scaled_costs(front: PlainFront) -> FloatArray:
-    """Return the objectives scaled to 0 (best) … 1 (worst) over the front, shape (solutions, objectives).
-
-    Class sizes span orders of magnitude, so objectives that do are scaled by their logarithms. An
-    objective in which all solutions are equal is 0 throughout; nan and infinitely bad become
-    infinity, infinitely good 0.
-    """
+    """Return the objectives scaled to 0 (best) … 1 (worst) over the front, shape (solutions, objectives)."""
+    # Class sizes span orders of magnitude, so objectives that do are scaled by their logarithms. An objective
+    # in which all solutions are equal is 0 throughout; nan and infinitely bad become infinity, infinitely
+    # good 0.
     if not front.costs.size:
         return np.zeros(front.costs.shape)
     return np.column_stack([_scaled(column) for column in front.costs.T])
-
-
-def finite_rows(costs: FloatArray) -> BoolArray:
-    """Tell which solutions have a number in every objective."""
-    return np.asarray(np.isfinite(costs).all(axis=1))
 
 
 def _scaled(costs: FloatArray) -> FloatArray:
@@ -65,17 +56,14 @@ def _scaled(costs: FloatArray) -> FloatArray:
 
 
 def find_knee(front: PlainFront) -> int:
-    """Return the place of the solution where the front bends: the most balanced one.
-
-    Every objective is scaled to 0 (best) … 1 (worst) over the front; the knee is
-    the solution whose worst scaled objective is smallest, ties by their sum, then by the lower
-    number. Unlike the distance from the plane through the extremes, this does not
-    count two objectives twice if they say nearly the same. Class sizes span orders of
-    magnitude, so objectives that do are scaled by their logarithms. An objective in which all are equal
-    does not count; a solution without a number in some objective is the knee only if all are without one.
-
-    With two objectives and three or more solutions, the knee is never an end of the front.
-    """
+    """Return the place of the solution where the front bends: the most balanced one."""
+    # Every objective is scaled to 0 (best) … 1 (worst) over the front; the knee is the solution whose worst
+    # scaled objective is smallest, ties by their sum, then by the lower number. Unlike the distance from the
+    # plane through the extremes, this does not count two objectives twice if they say nearly the same. Class
+    # sizes span orders of magnitude, so objectives that do are scaled by their logarithms. An objective in
+    # which all are equal does not count; a solution without a number in some objective is the knee only if
+    # all are without one.
+    # With two objectives and three or more solutions, the knee is never an end of the front.
     if not len(front):
         raise InfeasibleError("the front is empty: no recoding meets the requirements.")
     scaled = scaled_costs(front)
@@ -84,9 +72,7 @@ def find_knee(front: PlainFront) -> int:
 
 GAIN = 0.05
 COST = 0.02
-ROUNDING = 1e-12
-"""Differences of scaled objectives that are not differences."""
-
+ROUNDING = 1e-12  # differences of scaled objectives that are not differences
 SolutionT = TypeVar("SolutionT", bound=PlainSolution)
 
 
@@ -115,17 +101,14 @@ class FlatRegion(Generic[SolutionT]):
 def find_flat_regions(
     front: PlainFront, of: str | None = None, *, gain: float = GAIN, cost: float = COST
 ) -> list[FlatRegion[PlainSolution]]:
-    """Return the flat regions of a front, longest first.
-
-    A region is a pair of solutions, the end better than the start in the objective by at least
-    ``gain`` and worse in any other by at most ``cost``. All are measured on the scales that
-    also decide about the knee and on which fronts are drawn: ranges over the front, by logarithms where
-    values span more than two orders of magnitude. So a region is flat in the picture too: its slope
-    is at most ``cost / gain`` of that of a straight front. The pair with the largest gain is
-    taken first (ties: least cost, then lower numbers), then the same is done on either side of it. What
-    lies between start and end may be dearer than either where there are more than two objectives.
-    Solutions without a number in some objective take no part.
-    """
+    """Return the flat regions of a front, longest first."""
+    # A region is a pair of solutions, the end better than the start in the objective by at least `gain` and
+    # worse in any other by at most `cost`. All are measured on the scales that also decide about the knee and
+    # on which fronts are drawn: ranges over the front, by logarithms where values span more than two orders
+    # of magnitude. So a region is flat in the picture too: its slope is at most `cost / gain` of that of a
+    # straight front. The pair with the largest gain is taken first (ties: least cost, then lower numbers),
+    # then the same is done on either side of it. What lies between start and end may be dearer than either
+    # where there are more than two objectives. Solutions without a number in some objective take no part.
     if not 0 < gain <= 1:
         raise ParameterError(f"gain must be a share above 0 and at most 1; got {gain!r}.")
     if not 0 <= cost <= 1:
@@ -133,7 +116,7 @@ def find_flat_regions(
     scaled = scaled_costs(front)
     regions = []
     for column in _columns(front, of):
-        usable = np.flatnonzero(finite_rows(scaled))
+        usable = np.flatnonzero(np.isfinite(scaled).all(axis=1))
         search = _FlatSearch(scaled, column, gain - ROUNDING, cost + ROUNDING)
         regions += [_region(front, search, pair) for pair in search.pairs(usable)]
     return sorted(regions, key=lambda item: (-round(item.gain, 12), item.cost, item.start.number))
@@ -198,8 +181,7 @@ class _FlatSearch:
         return np.asarray((self.others[ends] - self.others[start]).max(axis=1, initial=0.0))
 
 
-FEW = 20
-"""Whole numbers below this are shown as they are: a share of so few says less."""
+FEW = 20  # whole numbers below this are shown as they are: a share of so few says less
 
 
 def relative_change(start: float, end: float) -> float:
@@ -297,13 +279,7 @@ class Condition:
 
 
 def parse_pick(text: str) -> list[Condition]:
-    """Read comparisons joined by ``and``.
-
-    Examples
-    --------
-    >>> [str(item) for item in parse_pick("k >= 10 and loss < 0.5")]
-    ['k >= 10', 'loss < 0.5']
-    """
+    """Read comparisons joined by ``and``."""
     found, at = [], 0
     while True:
         match = _COMPARISON.match(text, at)
@@ -336,11 +312,10 @@ def pick_solution(front: PlainFront, text: str) -> PlainSolution:
     if wanted == "flat":
         return _flat_end(front)
     comparisons = [_known(item, front) for item in parse_pick(wanted)]
-    fitting = [i for i, item in enumerate(front) if all(c.holds(item.value(c.name)) for c in comparisons)]
+    fitting = [item for item in front if all(c.holds(item.value(c.name)) for c in comparisons)]
     if not fitting:
         raise InfeasibleError(_nearest_text(front, comparisons, wanted))
-    order = _preference(front)
-    return front[min(fitting, key=lambda i: (*front.costs[i, order], i))]
+    return min(fitting, key=lambda item: (*preference(front, item), item.number))
 
 
 def _by_number(front: PlainFront, number: int) -> PlainSolution:
@@ -368,10 +343,10 @@ def _known(condition: Condition, front: PlainFront) -> Condition:
     return Condition(name, condition.sign, condition.number)
 
 
-def _preference(front: PlainFront) -> list[int]:
-    """Return the objectives' numbers, those to minimize first."""
-    numbers = range(len(front.objectives))
-    return sorted(numbers, key=lambda i: front.objectives[i].maximize)
+def preference(front: PlainFront, item: PlainSolution) -> tuple[float, ...]:
+    """Return the objectives as costs, those to minimize first: the key by which picks choose the best."""
+    ordered = sorted(front.objectives, key=lambda objective: objective.maximize)
+    return tuple((-1.0 if o.maximize else 1.0) * item.value(o.name) for o in ordered)
 
 
 def _nearest_text(front: PlainFront, comparisons: list[Condition], wanted: str) -> str:

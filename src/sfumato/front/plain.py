@@ -53,11 +53,9 @@ class ClassSizes:
         return sum(rows for size, rows in zip(self.sizes, self.rows, strict=True) if low <= size <= high)
 
     def thinned(self, most: int = 60) -> Self:
-        """Return the same with neighbouring sizes joined, so that at most ``most`` are left.
-
-        Joined rows stand at the largest of their sizes, so that every remaining point of the cumulative
-        distribution is one of the whole. Smallest and largest size stay.
-        """
+        """Return the same with neighbouring sizes joined, so that at most ``most`` are left."""
+        # Joined rows stand at the largest of their sizes, so that every remaining point of the cumulative
+        # distribution is one of the whole. Smallest and largest size stay.
         if len(self.sizes) <= most:
             return self
         wanted = np.geomspace(self.sizes[0], self.sizes[-1], most)

@@ -15,19 +15,18 @@ from sfumato.front.picks import (
     find_knee,
     is_wide,
     pick_solution,
+    preference,
     scaled_costs,
+    worsening,
 )
-from sfumato.front.plain import Objective, PlainSolution
+from sfumato.front.plain import Objective, PlainFront, PlainSolution
 from sfumato.words import list_words, number_words, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from sfumato.front.plain import PlainFront
 
-TOLERANCE = 1e-9
-"""Relative difference of values that counts as equal: recounting sums in another order."""
-
+TOLERANCE = 1e-9  # relative difference of values that counts as equal: recounting sums in another order
 SUPPRESSED = Objective("suppressed", maximize=False)
 _AMOUNT = re.compile(r"\s*(?P<number>\d+\.?\d*|\.\d+)\s*(?P<percent>%?)\s*")
 
@@ -87,13 +86,7 @@ def find_trades(
 
 
 def read_amount(amount: float | str) -> tuple[float, bool]:
-    """Read how much worse is allowed, and whether it is a share.
-
-    Examples
-    --------
-    >>> read_amount(0.5), read_amount("2 %"), read_amount("0.5")
-    ((0.5, False), (0.02, True), (0.5, False))
-    """
+    """Read how much worse is allowed, and whether it is a share."""
     if isinstance(amount, str):
         match = _AMOUNT.fullmatch(amount)
         if match is None:
@@ -130,12 +123,6 @@ def point_values(front: PlainFront, point: Point, objectives: Sequence[Objective
     return values
 
 
-def preference(front: PlainFront, item: PlainSolution) -> tuple[float, ...]:
-    """Return the objectives as costs, those to minimize first: the key by which picks choose the best."""
-    ordered = sorted(front.objectives, key=lambda objective: objective.maximize)
-    return tuple((-1.0 if o.maximize else 1.0) * item.value(o.name) for o in ordered)
-
-
 def _objectives(front: PlainFront, names: Sequence[str] | None) -> list[Objective]:
     if names is None:
         return list(front.objectives)
@@ -153,8 +140,7 @@ def _objective(front: PlainFront, name: str) -> Objective:
 
 def _excess(objective: Objective, item: PlainSolution, values: Mapping[str, float]) -> float:
     """Return by how much a solution is worse than the point."""
-    sign = -1.0 if objective.maximize else 1.0
-    return sign * (item.value(objective.name) - values[objective.name])
+    return worsening(objective, values[objective.name], item.value(objective.name))
 
 
 def _slack(value: float) -> float:
@@ -172,8 +158,7 @@ CLASS_SIZES = (10.0, 5.0, 3.0, 2.0)
 RISKS = ("t", "exposed", "sf")
 """Privacy measures of which less is better: a low value does not mean that data are useful."""
 
-DIFFERENT_VALUES = 2.0
-"""This many different sensitive values in every class leave at least something open."""
+DIFFERENT_VALUES = 2.0  # this many different sensitive values in every class leave at least something open
 
 
 @dataclass(frozen=True)
@@ -279,8 +264,7 @@ def _best(front: PlainFront, objective: Objective) -> Suggestion[PlainSolution]:
     sign = -1.0 if objective.maximize else 1.0
     name = printable(objective.name)
     chosen = min(
-        front,
-        key=lambda item: (sign * item.value(objective.name), *preference(front, item), item.number),
+        front, key=lambda item: (sign * item.value(objective.name), *preference(front, item), item.number)
     )
     word = "best" if objective.maximize else "least"
     why = f"The {word} {name}: {number_words(chosen.value(objective.name))}."

@@ -1,12 +1,6 @@
 """Hierarchies over the values of attributes: build, read, check, suggest, write."""
 
-from sfumato.hierarchies.blocks import (
-    Plain,
-    listed_partitions,
-    plain_values,
-    read_blocks,
-    write_blocks,
-)
+from sfumato.hierarchies.blocks import Plain, listed_partitions, plain_values, read_blocks, write_blocks
 from sfumato.hierarchies.build import build
 from sfumato.hierarchies.column_roles import ColumnEvidence, RoleGuess, suggest_role
 from sfumato.hierarchies.definition import RULES
@@ -16,34 +10,3 @@ from sfumato.hierarchies.kinds import infer_kind, parse_values, text_of
 from sfumato.hierarchies.rebuild import BLOCKS, RecordedBlocks, fill_values, rebuild, regroup, relabel
 from sfumato.hierarchies.suggest import suggest
 from sfumato.hierarchies.text_shapes import Look, look_at
-
-__all__ = [
-    "BLOCKS",
-    "ROOT",
-    "RULES",
-    "UNKNOWN",
-    "ColumnEvidence",
-    "Hierarchy",
-    "Look",
-    "Plain",
-    "RecordedBlocks",
-    "RoleGuess",
-    "Value",
-    "build",
-    "encode",
-    "fill_values",
-    "infer_kind",
-    "listed_partitions",
-    "look_at",
-    "parse_values",
-    "plain_values",
-    "read_blocks",
-    "rebuild",
-    "regroup",
-    "relabel",
-    "suggest",
-    "suggest_role",
-    "text_of",
-    "value_places",
-    "write_blocks",
-]

@@ -33,14 +33,7 @@ def plain_values(hierarchy: Hierarchy) -> list[Plain]:
 
 
 def write_blocks(values: Sequence[Plain], block: IntArray, *, ranges: bool) -> list[list[Plain]]:
-    """Write a partition with the values of its domain.
-
-    Examples
-    --------
-    >>> block = Partition.of([0, 0, 1]).block
-    >>> write_blocks([17, 18, 19], block, ranges=True), write_blocks(list("abc"), block, ranges=False)
-    ([[17, 18], [19, 19]], [['a', 'b'], ['c']])
-    """
+    """Write a partition with the values of its domain."""
     if ranges:
         begins = np.flatnonzero(np.diff(block, prepend=-1)).tolist()
         ends = [*begins[1:], len(block)]
@@ -127,17 +120,14 @@ def _of_blocks(hierarchy: Hierarchy, blocks: Blocks, where: Callable[..., str]) 
     for number, values in enumerate(blocks):
         codes = encode(hierarchy, [_typed(hierarchy, value) for value in values])
         for place, code in enumerate(codes.tolist()):
-            if code == UNKNOWN:
-                raise HierarchyError(
-                    f"this value is not among the {known} of the domain.",
-                    where=where(number, place),
-                    values=[str(values[place])],
+            if code == UNKNOWN or block[code] != UNKNOWN:
+                what = (
+                    f"is not among the {known} of the domain"
+                    if code == UNKNOWN
+                    else "occurs twice in the partition"
                 )
-            if block[code] != UNKNOWN:
                 raise HierarchyError(
-                    "this value occurs twice in the partition.",
-                    where=where(number, place),
-                    values=[str(values[place])],
+                    f"this value {what}.", where=where(number, place), values=[str(values[place])]
                 )
             block[code] = number
     lacking = np.flatnonzero(block[:known] == UNKNOWN).tolist()

@@ -11,13 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from sfumato.errors import HierarchyError
-from sfumato.hierarchies.builders import (
-    RULE_BUILDERS,
-    build_leaves,
-    of_values,
-    pre_order,
-    sorted_values,
-)
+from sfumato.hierarchies.builders import RULE_BUILDERS, build_leaves, of_values, pre_order, sorted_values
 from sfumato.hierarchies.definition import RULES, Definition, damaged, read_definition
 from sfumato.hierarchies.hierarchy_files import LeafRows, problems, read_leaves
 from sfumato.hierarchies.intervals import build_intervals

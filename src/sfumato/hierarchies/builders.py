@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sfumato.errors import HierarchyError
-from sfumato.hierarchies.hierarchy import ROOT, Hierarchy
+from sfumato.hierarchies.hierarchy import ROOT, Hierarchy, Value
 from sfumato.hierarchies.hierarchy_files import LeafRows
 from sfumato.hierarchies.kinds import sorted_numbers, text_of, texts_of, unify_dates
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from sfumato._typing import BoolArray, IntArray, LongArray
     from sfumato.hierarchies.definition import Definition
-    from sfumato.hierarchies.hierarchy import Value
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,25 +31,12 @@ class Level:
 
 
 def starts_of(changes: BoolArray) -> LongArray:
-    """Return where blocks begin, given for every value but the first whether it differs from the one before.
-
-    Examples
-    --------
-    >>> starts_of(np.array([False, True])).tolist()
-    [0, 2]
-    """
+    """Return where blocks begin, given for each value but the first if it differs from the one before."""
     return np.concatenate(([0], np.flatnonzero(changes) + 1))
 
 
 def level_by_labels(labels: Sequence[str]) -> Level:
-    """Make a level whose blocks are the runs of equal labels.
-
-    Examples
-    --------
-    >>> level = level_by_labels(["a", "a", "b"])
-    >>> level.starts.tolist(), level.labels
-    ([0, 2], ['a', 'b'])
-    """
+    """Make a level whose blocks are the runs of equal labels."""
     if not labels:
         return Level(np.zeros(0, dtype=np.int64), ())
     changes = map(operator.ne, labels[1:], labels)
@@ -185,18 +171,11 @@ RULE_BUILDERS = {"mask": build_mask, "prefix": build_prefix, "dates": build_date
 
 
 def build_leaves(
-    leaves: LeafRows,
-    *,
-    has_missing: bool,
-    kind: str = "category",
-    depths: Mapping[str, int] | None = None,
+    leaves: LeafRows, *, has_missing: bool, kind: str = "category", depths: Mapping[str, int] | None = None
 ) -> Hierarchy:
-    """Make the hierarchy that sound rows describe.
-
-    The domain is all leaves, whether they occur in the data or not, in the pre-order of
-    the tree: children follow each other as they first appear in the rows, and so every
-    block of every level is contiguous.
-    """
+    """Make the hierarchy that sound rows describe."""
+    # The domain is all leaves, whether they occur in the data or not, in the pre-order of the tree: children
+    # follow each other as they first appear in the rows, and so every block of every level is contiguous.
     order = pre_order(leaves)
     rows = [leaves.rows[number] for number in order.tolist()]
     definition: dict[str, object] = {"leaves": {row[0]: list(row[1:]) for row in rows}}

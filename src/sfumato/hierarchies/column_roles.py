@@ -23,9 +23,7 @@ NEARLY_UNIQUE, FEWEST_ROWS = 0.95, 20
 MOSTLY, MANY, OFTEN = 0.5, 0.1, 5
 """Shares of distinct values from which texts may be free and keys a person's; rows of a common value."""
 
-MIXED = 0.05
-"""The share of numbers with another count of digits from which they are amounts rather than keys."""
-
+MIXED = 0.05  # the share of numbers with another count of digits from which they are amounts rather than keys
 MANY_TEXTS, LONG = 10_000, 2_000
 """Values that are enough to see a shape, and characters that are enough to see what a text holds."""
 
@@ -58,12 +56,6 @@ _CODE = re.compile(r"(?=(?:[^0-9]*[0-9]){5})[A-Za-z0-9._/-]{6,}")
 _LONG_NUMBER = re.compile(r"[0-9](?:[ -]?[0-9]){8,}")
 _DEGREES = re.compile(r"-?(?:1[0-7][0-9]|[0-9]{1,2})\.[0-9]{4,}")
 _PLAIN_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]*)?")
-_FLAGS = words.split_words(
-    """
-    yes no y n t f true false 0 1 2 x + - ja nein j nee oui non o si s sim nao não sí tak nie pos neg positive
-    negative positiv negativ positif negatif positivo negativo none unknown
-    """
-)
 
 
 class RoleGuess(NamedTuple):
@@ -113,7 +105,7 @@ class ColumnEvidence:
         """Whether it only says yes or no, with at most two values that tell nobody apart."""
         if self.distinct > 2:
             return False
-        if all(text.strip().casefold() in _FLAGS for text in self.texts):
+        if all(text.strip().casefold() in words.FLAG_WORDS for text in self.texts):
             return True
         is_person = hints_at(self.name, words.PERSON_WORDS | words.NAME_WORDS, ("name",))
         long = any(re.search(r"[0-9]{5}|@", text) for text in self.texts)
@@ -131,10 +123,8 @@ class ColumnEvidence:
 
     @property
     def is_amount(self) -> bool:
-        """Whether it measures something: numbers of several lengths with gaps, unlike those that count rows.
-
-        Keys that look like this are generalized, not removed, which protects them too.
-        """
+        """Whether it measures something: numbers of several lengths with gaps, unlike those of rows."""
+        # Keys that look like this are generalized, not removed, which protects them too.
         if self.kind != "number" or not all(re.fullmatch("-?[0-9]{1,15}", text) for text in self.texts):
             return False
         lengths = Counter(len(text) for text in self.texts)
@@ -162,17 +152,10 @@ class ColumnEvidence:
 
 
 def suggest_role(column: ColumnEvidence) -> RoleGuess:
-    """Guess the role of a column.
-
-    Values that would tell who someone is come first, then what the name says, and then how many people the
-    values tell apart. If unsure, the guess is ``quasi-identifier``: if that is wrong, it costs usefulness but
-    not privacy. Nothing is ever guessed to be ``other``, which is published unchanged.
-
-    Examples
-    --------
-    >>> suggest_role(ColumnEvidence("age", "number", [9, 5, 8], 0, ["20", "30", "40"]))
-    RoleGuess(role='quasi-identifier', why='guessed by its name')
-    """
+    """Guess the role of a column."""
+    # Values that would tell who someone is come first, then what the name says, and then how many people the
+    # values tell apart. If unsure, the guess is `quasi-identifier`: if that is wrong, it costs usefulness but
+    # not privacy. Nothing is ever guessed to be `other`, which is published unchanged.
     if not column.distinct:
         return RoleGuess(None, "no row has a value")
     if column.is_flag:

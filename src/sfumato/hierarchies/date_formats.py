@@ -27,16 +27,9 @@ _NAME_FIRST = re.compile(r"[^\W\d_]+(\.? )(?:[0-9]{1,2}(,? ))?[0-9]{4}")
 
 
 def find_format(texts: Sequence[str]) -> tuple[str, str] | None:
-    """Return the one format that reads all texts, and what is doubtful about it; None if there is none.
-
-    Where day and month could be swapped in all of them, the day is taken to come first, unless times say AM
-    or PM, or the other reading makes every date the first of a month.
-
-    Examples
-    --------
-    >>> find_format(["14.03.1987", "1.4.1990"]), find_format(["03/14/1987"]), find_format(["a"])
-    (('%d.%m.%Y', ''), ('%m/%d/%Y', ''), None)
-    """
+    """Return the one format that reads all texts, and what is doubtful about it; None if there is none."""
+    # Where day and month could be swapped in all of them, the day is taken to come first, unless times say AM
+    # or PM, or the other reading makes every date the first of a month.
     if not texts:
         return None
     found = {}

@@ -20,26 +20,14 @@ if TYPE_CHECKING:
 
     Key: TypeAlias = str | int | float | dt.datetime | None
 
-UNKNOWN = -1
-"""The code of a value that is not in the domain."""
-
-LARGEST = 2**31
-"""The largest place; numbers that would need a longer line are rounded to one of this length."""
-
+UNKNOWN = -1  # the code of a value that is not in the domain
+LARGEST = 2**31  # the largest place; numbers that would need a longer line are rounded to one of this length
 DECIMALS = 6
 NOWHERE = -1
 
 
 def encode(hierarchy: Hierarchy, values: Sequence[Value], *, reach: bool = False) -> IntArray:
-    """Return the code of each value.
-
-    Examples
-    --------
-    >>> from sfumato.hierarchies.builders import of_values
-    >>> ages = of_values("age", [17, 39], "number", has_missing=False)
-    >>> encode(ages, [39.0, 20]).tolist(), encode(ages, [39.0, 20], reach=True).tolist()
-    ([1, -1], [1, 0])
-    """
+    """Return the code of each value."""
     domain = _keys(hierarchy.kind, hierarchy.values[: hierarchy.known])
     code: dict[Key, int] = {key: number for number, key in enumerate(domain)}
     keys = _keys(hierarchy.kind, values, hierarchy.definition.get("granularity"))
@@ -92,14 +80,7 @@ def _floor(domain: Sequence[Key], key: Key) -> int:
 
 
 def value_places(hierarchy: Hierarchy) -> LongArray | None:
-    """Return the place of each value of a domain on a line, the smallest at 0.
-
-    Examples
-    --------
-    >>> from sfumato.hierarchies.builders import of_values
-    >>> value_places(of_values("age", [20, 21, 30], "number", has_missing=True)).tolist()
-    [0, 1, 10, -1]
-    """
+    """Return the place of each value of a domain on a line, the smallest at 0."""
     if hierarchy.kind not in ("number", "date"):
         return None
     known = [

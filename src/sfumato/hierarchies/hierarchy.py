@@ -61,12 +61,10 @@ class Hierarchy:
 
     @cached_property
     def declared(self) -> BoolArray:
-        """Which leaves the specification itself names, whatever the data hold.
-
-        Of a file, a tree or an order these are all, of numbers those from bottom to top, where both are given
-        and the domain has steps. Any other domain is what the data hold, so that its size, its ends and its
-        values reveal something about people.
-        """
+        """Which leaves the specification itself names, whatever the data hold."""
+        # Of a file, a tree or an order these are all, of numbers those from bottom to top, where both are
+        # given and the domain has steps. Any other domain is what the data hold, so that its size, its ends
+        # and its values reveal something about people.
         if "leaves" in self.definition or (self.kind == "ordinal" and "values" in self.definition):
             return np.array([value is not None for value in self.values]) & ~self.is_unknown
         bottom, top = self.definition.get("bottom"), self.definition.get("top")

@@ -61,13 +61,11 @@ class LeafRows:
 
 
 def problems(leaves: LeafRows, values: Sequence[str]) -> list[HierarchyError]:
-    """Find everything that keeps rows from being a hierarchy of the data.
-
-    Rows with the wrong number of columns or with empty cells are left out of the later
-    checks, so that one mistake is not reported twice.
-    """
+    """Find everything that keeps rows from being a hierarchy of the data."""
     if _are_sound(leaves, values):
         return []
+    # Rows with the wrong number of columns or with empty cells are left out of the later checks, so that one
+    # mistake is not reported twice.
     if not leaves.rows:
         return [HierarchyError("the hierarchy has no rows.", where=leaves.where())]
     width = Counter(len(row) for row in leaves.rows).most_common(1)[0][0]
@@ -214,13 +212,7 @@ def read_leaves(path: Path, attribute: str, *, name: str | None = None) -> LeafR
 
 
 def parse_leaves(text: str, attribute: str, *, source: str) -> LeafRows:
-    r"""Read the rows of a hierarchy from the text of a file.
-
-    Examples
-    --------
-    >>> parse_leaves("Male;*\nFemale;*\n", "sex", source="sex.csv").rows
-    [['Male', '*'], ['Female', '*']]
-    """
+    """Read the rows of a hierarchy from the text of a file."""
     separator = find_separator(text)
     with contextlib.suppress(csv.Error):
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
@@ -247,13 +239,7 @@ def parse_leaves(text: str, attribute: str, *, source: str) -> LeafRows:
 
 
 def find_separator(text: str) -> str:
-    """Return the first of semicolon, tab and comma that splits the first line, quotes respected.
-
-    Examples
-    --------
-    >>> find_separator("a,b;c"), find_separator("a,b"), find_separator("a")
-    (';', ',', ';')
-    """
+    """Return the first of semicolon, tab and comma that splits the first line, quotes respected."""
     for separator in SEPARATORS:
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
         first = next((row for row in reader if row), [])

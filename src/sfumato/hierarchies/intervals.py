@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 
 Number: TypeAlias = int | float
 
-MOST_INTEGERS = 5_000_000
-"""The longest range of integers that becomes a domain."""
-
+MOST_INTEGERS = 5_000_000  # the longest range of integers that becomes a domain
 _INTEGER_LIMIT = 2**62
 # Below this bound the first guess of an interval is wrong by at most one.
 _FLOAT_LIMIT = 2**50
@@ -32,13 +30,10 @@ _FLOAT_LIMIT = 2**50
 
 @dataclass(frozen=True)
 class Grid:
-    """The intervals ``[origin + i·width, origin + (i + 1)·width)`` for all integers i.
+    """The intervals ``[origin + i·width, origin + (i + 1)·width)`` for all integers i."""
 
-    Origin and width are the decimals that their texts show, held as integers
-    over a common scale. So with a width of 0.1 the number 0.3 begins an interval,
-    although in binary 0.3 / 0.1 is less than 3.
-    """
-
+    # Origin and width are the decimals that their texts show, held as integers over a common scale. So with a
+    # width of 0.1 the number 0.3 begins an interval, although in binary 0.3 / 0.1 is less than 3.
     # multiplied by `scale`, integers
     origin: int
     width: int
@@ -79,13 +74,7 @@ class Grid:
 
 
 def common_scale(numbers: Sequence[Number]) -> int:
-    """Return the smallest power of ten that makes integers of all the decimals.
-
-    Examples
-    --------
-    >>> common_scale([5, 0.25])
-    100
-    """
+    """Return the smallest power of ten that makes integers of all the decimals."""
     scale = 1
     while any((exact(number) * scale).denominator > 1 for number in numbers):
         scale *= 10
@@ -93,13 +82,7 @@ def common_scale(numbers: Sequence[Number]) -> int:
 
 
 def granule_starts(numbers: Sequence[Number], granularity: Number) -> list[Number]:
-    """Return for each number where its granule begins; granules are counted from 0.
-
-    Examples
-    --------
-    >>> granule_starts([171, 174.5, 175], 5), granule_starts([171, 175], 2.5)
-    ([170, 170, 175], [170.0, 175.0])
-    """
+    """Return for each number where its granule begins; granules are counted from 0."""
     grid = Grid.of(0, granularity)
     return [*grid.plain_start(grid.index(number_array(numbers))).tolist()]
 

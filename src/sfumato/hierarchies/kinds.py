@@ -31,13 +31,7 @@ _SMALLEST_INTEGER, _LARGEST_INTEGER = -(2**63), 2**63 - 1
 
 
 def infer_kind(texts: Sequence[str]) -> Kind:
-    """Find the kind of an attribute from its distinct texts.
-
-    Examples
-    --------
-    >>> infer_kind(["17", "90"]), infer_kind(["007", "123"]), infer_kind(["1987-03-14"])
-    ('number', 'category', 'date')
-    """
+    """Find the kind of an attribute from its distinct texts."""
     if not texts:
         return "category"
     if all(_INTEGER.fullmatch(text) for text in texts):
@@ -58,13 +52,7 @@ class UnreadableValuesError(DataError):
 
 
 def parse_values(texts: Sequence[str], kind: str, date_format: str | None = None) -> list[Value]:
-    """Turn texts into the values of a kind; dates are in ISO form unless a format says another one.
-
-    Examples
-    --------
-    >>> parse_values(["39", "17"], "number"), parse_values(["39", "17.5"], "number")
-    ([39, 17], [39.0, 17.5])
-    """
+    """Turn texts into the values of a kind; dates are in ISO form unless a format says another one."""
     if kind == "number":
         return _parse_numbers(texts)
     if kind == "date":
@@ -84,13 +72,7 @@ def parse_values(texts: Sequence[str], kind: str, date_format: str | None = None
 
 
 def typed_values(values: Sequence[Value], kind: str) -> list[Value]:
-    """Return values as data of a kind hold them; JSON has dates as texts.
-
-    Examples
-    --------
-    >>> typed_values(["1987-03-14"], "date"), typed_values([39.0], "category")
-    ([datetime.date(1987, 3, 14)], ['39'])
-    """
+    """Return values as data of a kind hold them; JSON has dates as texts."""
     if kind == "date":
         is_read = all(isinstance(value, dt.date) for value in values)
         return list(values) if is_read else parse_values(texts_of(values), kind)
@@ -98,13 +80,7 @@ def typed_values(values: Sequence[Value], kind: str) -> list[Value]:
 
 
 def kind_of(values: Sequence[Value]) -> Kind:
-    """Return the kind that typed values have: ``number``, ``date`` or ``category``.
-
-    Examples
-    --------
-    >>> kind_of([39, 17.5]), kind_of(["39"]), kind_of([])
-    ('number', 'category', 'category')
-    """
+    """Return the kind that typed values have: ``number``, ``date`` or ``category``."""
     types = set(map(type, values))
     if not types:
         return "category"
@@ -114,16 +90,9 @@ def kind_of(values: Sequence[Value]) -> Kind:
 
 
 def text_of(value: str | int | float | dt.date) -> str:
-    """Return the text by which a value matches a hierarchy.
-
-    Whole numbers have no point: 39 and 39.0 are both ``39``. A time at midnight is its
-    date, truth values are ``true`` and ``false``. Missing has no text.
-
-    Examples
-    --------
-    >>> text_of(39.0), text_of("007"), text_of(-0.5)
-    ('39', '007', '-0.5')
-    """
+    """Return the text by which a value matches a hierarchy."""
+    # Whole numbers have no point: 39 and 39.0 are both `39`. A time at midnight is its date, truth values are
+    # `true` and `false`. Missing has no text.
     if isinstance(value, str):
         return value
     if isinstance(value, bool):
@@ -143,15 +112,8 @@ def texts_of(values: Sequence[Value]) -> list[str]:
 
 
 def unify_dates(values: Sequence[Value], *, where: str | None = None) -> list[dt.date]:
-    """Make dates of one type: dates where no time is said, else datetimes.
-
-    Of times with a zone only what the clock there showed is kept: it has the day that people mean.
-
-    Examples
-    --------
-    >>> unify_dates([dt.datetime(1987, 3, 14), dt.date(1990, 1, 1)])
-    [datetime.date(1987, 3, 14), datetime.date(1990, 1, 1)]
-    """
+    """Make dates of one type: dates where no time is said, else datetimes."""
+    # Of times with a zone only what the clock there showed is kept: it has the day that people mean.
     wrong = [value for value in values if not isinstance(value, dt.date)]
     if wrong:
         raise HierarchyError(
@@ -172,13 +134,7 @@ def unify_dates(values: Sequence[Value], *, where: str | None = None) -> list[dt
 
 
 def sorted_numbers(values: Sequence[Value], *, where: str | None = None) -> list[int] | list[float]:
-    """Return the distinct numbers by size: integers if all of them are whole, else floats.
-
-    Examples
-    --------
-    >>> sorted_numbers([39.0, 17, 39]), sorted_numbers([39, 17.5])
-    ([17, 39], [17.5, 39.0])
-    """
+    """Return the distinct numbers by size: integers if all of them are whole, else floats."""
     numbers = set(filter(is_finite, values))
     wrong = [] if len(numbers) == len(values) else [value for value in values if value not in numbers]
     if wrong:
@@ -232,13 +188,7 @@ def _to_date(text: str) -> dt.date | None:
 
 
 def as_time(value: dt.date) -> dt.datetime:
-    """Return a date as the beginning of its day, a time as it is.
-
-    Examples
-    --------
-    >>> as_time(dt.date(1987, 3, 14))
-    datetime.datetime(1987, 3, 14, 0, 0)
-    """
+    """Return a date as the beginning of its day, a time as it is."""
     return value if isinstance(value, dt.datetime) else dt.datetime(value.year, value.month, value.day)
 
 

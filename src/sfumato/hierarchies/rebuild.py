@@ -14,7 +14,7 @@ from sfumato.hierarchies.build import build_recorded
 from sfumato.hierarchies.builders import Level, assemble
 from sfumato.hierarchies.definition import RULES
 from sfumato.hierarchies.encode import UNKNOWN, as_key, encode
-from sfumato.hierarchies.hierarchy import ROOT
+from sfumato.hierarchies.hierarchy import ROOT, Hierarchy, Value
 from sfumato.hierarchies.intervals import MOST_INTEGERS, granule_starts
 from sfumato.hierarchies.kinds import text_of, typed_values
 
@@ -22,13 +22,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from sfumato.hierarchies.blocks import Plain
-    from sfumato.hierarchies.hierarchy import Hierarchy, Value
 
 Assigned: TypeAlias = "dict[Value, int]"
 Unknown: TypeAlias = Literal["error", "*"]
 
-BLOCKS = 1
-"""The level of the hierarchy on which the blocks are."""
+BLOCKS = 1  # the level of the hierarchy on which the blocks are
 
 
 def rebuild(
@@ -149,10 +147,8 @@ def _by_lists(attribute: str, recorded: RecordedBlocks, values: Sequence[Value])
 
 
 def _by_rule(attribute: str, recorded: RecordedBlocks, known: Assigned, values: Sequence[Value]) -> Assigned:
-    """Assign unseen values to the blocks that are nodes above them.
-
-    A block is a node if it has the node's label; a block of one value is that value alone.
-    """
+    """Assign unseen values to the blocks that are nodes above them."""
+    # A block is a node if it has the node's label; a block of one value is that value alone.
     hierarchy = build_recorded(attribute, recorded.definition, recorded.kind, [*known, *values])
     nodes = dict(_nodes(hierarchy, recorded))
     found: Assigned = {}
@@ -229,12 +225,7 @@ def _assemble(attribute: str, recorded: RecordedBlocks, found: Assigned, *, has_
 
 
 def relabel(
-    hierarchy: Hierarchy,
-    level: int,
-    texts: Mapping[str, str],
-    values: Sequence[Value],
-    *,
-    unknown: Unknown,
+    hierarchy: Hierarchy, level: int, texts: Mapping[str, str], values: Sequence[Value], *, unknown: Unknown
 ) -> Hierarchy:
     """Write recorded texts, such as the means of blocks, for the labels of one level."""
     labels, block = hierarchy.labels[level], hierarchy.levels[level]

@@ -25,32 +25,17 @@ if TYPE_CHECKING:
 
 Definition: TypeAlias = dict[str, object]
 
-FINEST_INTERVALS = 20
-"""About how many intervals the finest level should have."""
-
+FINEST_INTERVALS = 20  # about how many intervals the finest level should have
 MOST_WIDTHS = 4
-LONGEST_RANGE = 100_000
-"""Integers that span more get a granularity, so that their domain stays small."""
-
-TAIL = 1000
-"""One row of so many may lie beyond the bottom, and one beyond the top."""
-
-DWARFS = 10
-"""A number so many times as far from the median as all others dwarfs them."""
+LONGEST_RANGE = 100_000  # integers that span more get a granularity, so that their domain stays small
+TAIL = 1000  # one row of so many may lie beyond the bottom, and one beyond the top
+DWARFS = 10  # a number so many times as far from the median as all others dwarfs them
 
 
 def suggest(
     attribute: str, values: Sequence[Value], kind: str, counts: Sequence[int] | None = None
 ) -> Definition:
-    """Guess a hierarchy.
-
-    Examples
-    --------
-    >>> suggest("age", list(range(17, 91)), "number")
-    {'intervals': [5, 10, 20, 40], 'origin': 0, 'bottom': 15, 'top': 95}
-    >>> suggest("zip", ["24126", "24127"], "category")
-    {'mask': 5}
-    """
+    """Guess a hierarchy."""
     texts = texts_of(values) if kind in ("number", "category", "ordinal") else []
     if kind in ("number", "category") and hints_at(attribute, role_words.POSTAL_WORDS):
         lengths = {len(text) for text in texts}
@@ -97,15 +82,8 @@ def _nice_step(least: Fraction) -> Fraction:
 def usual_range(
     values: Sequence[Value], counts: Sequence[int], *, all_values: bool = False
 ) -> tuple[Number, Number]:
-    """Return the least and the largest number that counts: one row in a thousand may lie beyond either.
-
-    With ``all_values`` none may, but for a single row whose number dwarfs all others.
-
-    Examples
-    --------
-    >>> usual_range([20, 30, 40, 35109], [5, 5, 5, 1])
-    (20, 40)
-    """
+    """Return the least and the largest number that counts: one row in a thousand may lie beyond either."""
+    # With `all_values` none may, but for a single row whose number dwarfs all others.
     found = zip(values, counts, strict=True)
     rows = sorted((value, count) for value, count in found if count and is_finite(value))
     total = sum(count for _, count in rows)

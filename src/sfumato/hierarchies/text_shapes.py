@@ -85,13 +85,7 @@ def _band(text: str) -> Band | None:
 
 
 def band_tree(texts: Sequence[str]) -> dict[str, object]:
-    """Join neighbouring bands into wider ones; nothing unless all texts are bands that do not overlap.
-
-    Examples
-    --------
-    >>> band_tree(["0-4", "5-14", "15-24", "25 and over"])
-    {'0-24': ['0-4', '5-14', '15-24'], '25 and over': ['25 and over']}
-    """
+    """Join neighbouring bands into wider ones; nothing unless all texts are bands that do not overlap."""
     if not 3 <= len(texts) <= MOST_BANDS:
         return {}
     found = sorted(band for text in texts if (band := _band(text)))
@@ -119,17 +113,10 @@ def _joined(bands: Sequence[Band], widths: Sequence[int]) -> dict[str, object]:
 
 
 def code_lengths(texts: Sequence[str]) -> list[int]:
-    """Return how many characters of codes can be kept to group them, longest first; nothing for other texts.
-
-    Codes have one shape of letters and digits, or begin like it. They are cut where the shape changes, and
-    where what is left out begins to say less: after each digit behind a separator or two letters, after the
-    second digit and each further one behind a letter, after each letter behind digits.
-
-    Examples
-    --------
-    >>> code_lengths([f"{letter}{number}.{n}" for letter in "JK" for number in (44, 45) for n in range(4)])
-    [3, 1]
-    """
+    """Return how many characters of codes are kept to group them, longest first; nothing for other texts."""
+    # Codes have one shape of letters and digits, or begin like it. They are cut where the shape changes, and
+    # where what is left out begins to say less: after each digit behind a separator or two letters, after the
+    # second digit and each further one behind a letter, after each letter behind digits.
     shapes = Counter(re.sub("[0-9]", "9", re.sub(r"[^\W\d_]", "A", text)) for text in texts)
     if len(texts) <= FEWEST or len(shapes) > 50:
         return []

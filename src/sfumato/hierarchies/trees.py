@@ -16,14 +16,7 @@ Path: TypeAlias = tuple[str, ...]
 
 
 def read_tree(tree: object, attribute: str) -> tuple[LeafRows, dict[str, int]]:
-    """Return one row of labels for each leaf, and the depth of leaves less deep than the deepest.
-
-    Examples
-    --------
-    >>> tree = {"Government": ["State", "Local"], "Private": ["Private"]}
-    >>> read_tree(tree, "workclass")[0].rows[-1]
-    ('Private', 'Private', '*')
-    """
+    """Return one row of labels for each leaf, and the depth of leaves less deep than the deepest."""
     paths = list(_walk(tree, (), attribute))
     _check_names(paths, attribute)
     height = max(len(path) for path in paths)

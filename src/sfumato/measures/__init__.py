@@ -2,35 +2,6 @@
 
 from sfumato.measures.contract import ClassMeasure, Direction, Measure, Monotone, Union
 from sfumato.measures.custom import PropertyMeasure, binary_spread, mean, spread, worst
-from sfumato.measures.facts import (
-    MEASURES,
-    MeasureFacts,
-    Setting,
-    make_measure,
-    measure_facts,
-    measure_names,
-)
+from sfumato.measures.facts import MEASURES, Setting, make_measure, measure_facts, measure_names
 from sfumato.measures.penalties import RowPenalties
-from sfumato.measures.steps import Step, gain_per_loss
-
-__all__ = [
-    "MEASURES",
-    "ClassMeasure",
-    "Direction",
-    "Measure",
-    "MeasureFacts",
-    "Monotone",
-    "PropertyMeasure",
-    "RowPenalties",
-    "Setting",
-    "Step",
-    "Union",
-    "binary_spread",
-    "gain_per_loss",
-    "make_measure",
-    "mean",
-    "measure_facts",
-    "measure_names",
-    "spread",
-    "worst",
-]
+from sfumato.measures.steps import gain_per_loss

@@ -6,7 +6,7 @@ of each class. All rows of a class have the same value.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -15,7 +15,6 @@ from sfumato.measures.contract import Direction, Measure, Monotone
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import TypeAlias
 
     from sfumato._typing import FloatArray, LongArray
     from sfumato.classes import Classes
@@ -25,14 +24,7 @@ if TYPE_CHECKING:
 
 
 def worst(values: FloatArray, rows: LongArray) -> float:
-    """Return the smallest value of any row: the conventional way to measure privacy.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> worst(np.array([3.0, 2.0]), np.array([3, 2]))
-    2.0
-    """
+    """Return the smallest value of any row: the conventional way to measure privacy."""
     return float(values.min())
 
 
@@ -43,25 +35,12 @@ def spread(values: FloatArray, rows: LongArray) -> float:
     if and only if Σ a > Σ b, because the difference of the two is Σ a − Σ b.
 
     Dewri, R., Ray, I., Ray, I., Whitley, D., property based generalizations, section 4.1.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> spread(np.array([3.0, 2.0]), np.array([3, 2]))
-    13.0
     """
     return float((values * rows).sum())
 
 
 def mean(values: FloatArray, rows: LongArray) -> float:
-    """Return the mean over rows.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> mean(np.array([3.0, 2.0]), np.array([3, 2]))
-    2.6
-    """
+    """Return the mean over rows."""
     return spread(values, rows) / float(rows.sum())
 
 

@@ -200,21 +200,12 @@ MEASURES: dict[str, MeasureFacts] = {
 OF_DOMAINS = frozenset(name for name, facts in MEASURES.items() if facts.compares == "domains")
 OF_SENTENCES = frozenset(name for name, facts in MEASURES.items() if facts.takes == "sentences")
 
-DISTANCES = ("ordered", "hierarchical")
-"""The distances of t besides the equal one."""
-
-DEFAULT_FACTOR = "3"
-"""The c of ``recursive_l`` where all measures are listed."""
+DISTANCES = ("ordered", "hierarchical")  # the distances of t besides the equal one
+DEFAULT_FACTOR = "3"  # the c of `recursive_l` where all measures are listed
 
 
 def measure_facts(name: str) -> MeasureFacts:
-    """Return the row of a measure by its name, with arguments or without.
-
-    Examples
-    --------
-    >>> measure_facts("distinct_l(occupation)").takes
-    'attribute'
-    """
+    """Return the row of a measure by its name, with arguments or without."""
     return MEASURES[parse_measure_name(name)[0]]
 
 

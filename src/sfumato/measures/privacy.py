@@ -10,14 +10,13 @@ import numpy as np
 
 from sfumato.classes.class_sentences import risk_scale
 from sfumato.classes.properties import CellCost, Property, PropertyKind
-from sfumato.classes.statistics import Rule
+from sfumato.classes.statistics import Rule, Statistics
 from sfumato.errors import ParameterError
 from sfumato.measures.contract import Direction, Measure, Monotone, Union
 from sfumato.measures.shapes import Cost, PropertySum, WorstClass
 
 if TYPE_CHECKING:
     from sfumato._typing import FloatArray
-    from sfumato.classes.statistics import Statistics
 
 
 class K(WorstClass):

@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from sfumato.classes.properties import Property, PropertyKind
+from sfumato.classes.properties import Levels, Property, PropertyKind
 from sfumato.measures.contract import ClassMeasure, Direction, Measure, Union
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
     from sfumato._typing import FloatArray
-    from sfumato.classes.properties import Levels
     from sfumato.classes.statistics import Statistics
 
 
@@ -25,12 +24,7 @@ class WorstClass(ClassMeasure):
     union = Union.SATISFYING
 
     def __init__(
-        self,
-        name: str,
-        attribute: int = -1,
-        *,
-        factor: Fraction | None = None,
-        levels: Levels | None = None,
+        self, name: str, attribute: int = -1, *, factor: Fraction | None = None, levels: Levels | None = None
     ) -> None:
         super().__init__(name)
         self._judged = Property(self.kind, attribute, factor, levels)

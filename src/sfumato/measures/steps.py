@@ -40,11 +40,6 @@ def gain_per_loss(finer: Classes, coarser: Classes, attribute: int) -> Step:
     Fung, B. C. M., Wang, K., Yu, P. S. (2005), Top-down specialization for information and privacy
     preservation, section 3.2, doi:10.1109/ICDE.2005.143; Wang, K., Yu, P. S., Chakraborty, S.
     (2004), Bottom-up generalization, section 3.2, doi:10.1109/ICDM.2004.10110.
-
-    Examples
-    --------
-    >>> Step(gain=0.5, loss=4).ratio, Step(gain=0.5, loss=0).ratio
-    (0.125, 0.5)
     """
     wanted = Property(PropertyKind.ENTROPY, attribute)
     gain = _undetermined(coarser, wanted) - _undetermined(finer, wanted)

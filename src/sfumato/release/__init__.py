@@ -14,35 +14,3 @@ from sfumato.release.write import check_release_target, write_release
 from sfumato.verifier import Promise, Recount, bags, holds, recount
 
 bags.temporary_folder = process_folder
-
-__all__ = [
-    "TREATMENTS",
-    "Draft",
-    "Generalization",
-    "Grouping",
-    "Manifest",
-    "Promise",
-    "RecipeAttribute",
-    "Recount",
-    "apply_recipe",
-    "atomic_text",
-    "audit_against",
-    "audit_release",
-    "check_release_target",
-    "check_target",
-    "count_classes",
-    "count_unknown",
-    "current_versions",
-    "holds",
-    "make_draft",
-    "make_groupings",
-    "manifest_path",
-    "read_recoding",
-    "recipe_problem",
-    "recount",
-    "seal_of",
-    "specified_sentences",
-    "trim_lattice",
-    "write_recoding",
-    "write_release",
-]

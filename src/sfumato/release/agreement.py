@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from sfumato.release.recipe import Generalization
 from sfumato.spec.choices import SCHEMES
 from sfumato.verifier import Check, stated_secrets
-from sfumato.verifier.checks import split_name
+from sfumato.verifier.checks import broken, held, judged, split_name, unknown
 from sfumato.verifier.sentences import names_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from sfumato.release.manifest import Manifest
     from sfumato.verifier.clusters import ClusterPromise
-
-_WHAT = "the manifest contradicts itself"
 
 
 def judge_manifest(manifest: Manifest) -> list[Check]:
@@ -29,12 +25,10 @@ def judge_manifest(manifest: Manifest) -> list[Check]:
 def judge_seal(manifest: Manifest) -> Check:
     """Tell whether a manifest is as it was written."""
     if manifest.seal == "fits":
-        return Check("seal", "holds", "the manifest matches its seal.")
+        return held("seal", "the manifest matches its seal.")
     if manifest.seal == "broken":
-        return Check(
-            "seal", "broken", "the manifest was changed after it was written: it does not match its seal."
-        )
-    return Check("seal", "cannot be recounted", "the manifest has no seal.")
+        return broken("seal", "the manifest was changed after it was written: it does not match its seal.")
+    return unknown("seal", "the manifest has no seal.")
 
 
 def _judge_agreement(manifest: Manifest) -> Check:
@@ -46,8 +40,8 @@ def _judge_agreement(manifest: Manifest) -> Check:
         or _wrong_sentences(recipe, manifest)
     )
     if wrong:
-        return Check("agreement", "broken", f"{_WHAT}: {wrong}.")
-    return Check("agreement", "holds", "recipe, requirements and reference say the same.")
+        return broken("agreement", f"the manifest contradicts itself: {wrong}.")
+    return held("agreement", "recipe, requirements and reference say the same.")
 
 
 def _wrong_settings(recipe: Generalization) -> str | None:
@@ -115,13 +109,9 @@ def _judge_input(manifest: Manifest) -> Check:
     """Microaggregation keeps every row."""
     rows = manifest.rows
     if rows["in"] == rows["out"] and not rows["suppressed"]:
-        return Check("rows in", "holds", f"{rows['in']} stated: every row is kept.")
-    return Check(
-        "rows in",
-        "broken",
-        f"rows: every row is kept, but {rows['in']} in, {rows['out']} out and "
-        f"{rows['suppressed']} suppressed are stated.",
-    )
+        return held("rows in", f"{rows['in']} stated: every row is kept.")
+    stated = f"{rows['in']} in, {rows['out']} out and {rows['suppressed']} suppressed are stated."
+    return broken("rows in", f"rows: every row is kept, but {stated}")
 
 
 def _judge_recipe(recipe: Mapping[str, object], promise: ClusterPromise) -> Check:
@@ -142,8 +132,8 @@ def _judge_recipe(recipe: Mapping[str, object], promise: ClusterPromise) -> Chec
     }
     found = [text for text, is_wrong in wrong.items() if is_wrong]
     if found:
-        return Check("recipe", "broken", f"the recipe contradicts itself: {found[0]}.")
-    return Check("recipe", "holds", "groups, centres and columns agree.")
+        return broken("recipe", f"the recipe contradicts itself: {found[0]}.")
+    return held("recipe", "groups, centres and columns agree.")
 
 
 def _judge_score(measures: Mapping[str, float]) -> Iterator[Check]:
@@ -153,4 +143,4 @@ def _judge_score(measures: Mapping[str, float]) -> Iterator[Check]:
     due = (measures["il"] + (measures["id"] + measures["dld"]) / 2) / 2
     shown = f"{measures['score']:.12g} stated, {due:.12g} by the stated il, id and dld."
     fits = math.isclose(measures["score"], due, rel_tol=1e-9, abs_tol=1e-12)
-    yield Check("score of il, id, dld", "holds" if fits else "broken", shown if fits else f"score: {shown}")
+    yield judged("score of il, id, dld", shown, is_held=fits, of="score")

@@ -10,23 +10,20 @@ from sfumato.errors import VerificationError
 from sfumato.release.agreement import judge_manifest, judge_seal
 from sfumato.release.manifest import Manifest, manifest_path
 from sfumato.release.microaggregated import Microaggregation, is_microaggregated, verify_microaggregated
-from sfumato.release.original import hold_generalized, hold_microaggregated, open_original
+from sfumato.release.original import Beside, hold_generalized, hold_microaggregated, open_original
 from sfumato.release.recipe import comparable
 from sfumato.release.reference import specified_sentences
-from sfumato.verifier import Check, Promise, cautious, hash_file, judge, recount
+from sfumato.verifier import Check, Promise, Recount, cautious, hash_file, judge, recount
 from sfumato.verifier.checks import Verdict, broken
 from sfumato.verifier.counting import larger_is_better
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sfumato.release.original import Beside
     from sfumato.spec import Spec
-    from sfumato.verifier import Recount
     from sfumato.verifier.promise import Count
 
-BY_SPECIFICATION = "specification: "
-"""Prefix of the checks that compare a file with a specification."""
+BY_SPECIFICATION = "specification: "  # prefix of the checks that compare a file with a specification
 _UNSEALED = "the manifest has no seal, so a changed claim is noticed only if it can be recounted"
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from sfumato.domains import Partition
+from sfumato.domains import Lattice, Partition
 from sfumato.errors import SpecError
 from sfumato.hierarchies import (
     ROOT,
@@ -20,7 +20,7 @@ from sfumato.hierarchies import (
     value_places,
     write_blocks,
 )
-from sfumato.preparing import RANGES
+from sfumato.preparing import RANGES, Prepared
 from sfumato.release.recipe import RecipeAttribute
 from sfumato.release.reference import kept_attribute, recoded_attribute
 from sfumato.schemes import node_labels, partition_labels
@@ -30,13 +30,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from sfumato._typing import BoolArray, IntArray, LongArray
-    from sfumato.domains import Lattice
     from sfumato.hierarchies import Hierarchy, Plain
-    from sfumato.preparing import Prepared
 
-NOWHERE = -1
-"""The slot of a value that is not counted."""
-
+NOWHERE = -1  # the slot of a value that is not counted
 LARGEST = 2**62
 
 
@@ -74,11 +70,9 @@ class Grouping:
 
     @property
     def _is_flat(self) -> bool:
-        """Whether all published values are one block.
-
-        Where rows are suppressed, only these tell whether it is the whole domain or one value of it, unless
-        that is declared: it is published as the whole.
-        """
+        """Whether all published values are one block."""
+        # Where rows are suppressed, only these tell whether it is the whole domain or one value of it, unless
+        # that is declared: it is published as the whole.
         if self.hides and not self.hierarchy.is_declared:
             return len(self.shown) == 1
         return self._count == 1 < self.hierarchy.size
@@ -122,10 +116,8 @@ class Grouping:
 
     @cached_property
     def names(self) -> tuple[str | None, ...]:
-        """The name of each block: that of the level, or what `sfumato.schemes.block_labels` makes of it.
-
-        A block that nobody sees has the name of the root, which no row ever gets from it.
-        """
+        """The name of each block: that of the level, or what `sfumato.schemes.block_labels` makes of it."""
+        # A block that nobody sees has the name of the root, which no row ever gets from it.
         if self.node is not None:
             return self.hierarchy.labels[self.node]
         if self._is_flat:
@@ -335,12 +327,10 @@ class Grouping:
         return heights
 
     def _shown_definition(self) -> Mapping[str, object] | None:
-        """Return the definition of a hierarchy without values of the data that the release hides.
-
-        At the root any value becomes the root, so none needs to be known. Below it, a domain taken from the
-        data keeps the values that remain; rules, files and trees hold none of the data. Blocks say
-        themselves which values they hold, so that of their hierarchy only rules are kept.
-        """
+        """Return the definition of a hierarchy without values of the data that the release hides."""
+        # At the root any value becomes the root, so none needs to be known. Below it, a domain taken from the
+        # data keeps the values that remain; rules, files and trees hold none of the data. Blocks say
+        # themselves which values they hold, so that of their hierarchy only rules are kept.
         definition, level = dict(self.hierarchy.definition), self.level
         if not self._shows_unknown:
             definition.pop("unknown", None)

@@ -13,22 +13,17 @@ import hashlib
 import json
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TypeGuard
 
 from sfumato import private as own
 from sfumato.errors import DataError, OutputError, SfumatoError, nearest
 from sfumato.private import ordinary_mode, place, private_folder, sync_folder, write_synced
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
-
-DEEPEST = 600
-"""The most objects and lists inside each other; the longest sentence that can be read has fewer."""
-LONGEST = 10**300
-"""Whole numbers beyond this are refused: they have no decimal form that other readers know."""
+DEEPEST = 600  # the most objects and lists inside each other; the longest sentence that can be read has fewer
+LONGEST = 10**300  # whole numbers beyond this are refused: they have no decimal form that other readers know
 
 
 class _StrangeError(ValueError):
@@ -36,25 +31,13 @@ class _StrangeError(ValueError):
 
 
 def stable_json(value: object) -> str:
-    """Return JSON with sorted keys, two blanks of indentation and a newline at the end.
-
-    Dates become ISO text and array scalars plain numbers. Infinity and not-a-number are
-    refused, since other readers do not know them.
-
-    Examples
-    --------
-    >>> print(stable_json({"k": 5, "A": [0.1]}), end="")
-    {
-      "A": [
-        0.1
-      ],
-      "k": 5
-    }
-    """
+    """Return JSON with sorted keys, two blanks of indentation and a newline at the end."""
     return _json(value, indent=2) + "\n"
 
 
 def _json(value: object, indent: int | None = None) -> str:
+    # Dates become ISO text and array scalars plain numbers. Infinity and not-a-number are refused, since
+    # other readers do not know them.
     return json.dumps(
         value, sort_keys=True, indent=indent, ensure_ascii=False, allow_nan=False, default=_plain
     )
@@ -72,17 +55,8 @@ def _plain(value: object) -> object:
 
 
 def seal_of(content: Mapping[str, object]) -> str:
-    """Return the SHA-256 digest of a JSON object without its key ``seal``, lower-case hexadecimal.
-
-    The digest is taken over the text of `stable_json`, so that order and indentation do not matter.
-
-    Examples
-    --------
-    >>> seal_of({"k": 5, "A": 1}) == seal_of({"A": 1, "k": 5, "seal": "any"})
-    True
-    >>> seal_of({"k": 5}) == seal_of({"k": 6})
-    False
-    """
+    """Return the SHA-256 digest of a JSON object without its key ``seal``, lower-case hexadecimal."""
+    # The digest is taken over the text of `stable_json`, so that order and indentation do not matter.
     # Once to text and back, so that keys are sorted as the texts that they become.
     plain = json.loads(_json({key: value for key, value in content.items() if key != "seal"}))
     return hashlib.sha256(stable_json(plain).encode("utf-8", "surrogatepass")).hexdigest()
@@ -155,11 +129,9 @@ def _check_depth(value: object, where: str) -> None:
 def check_target(
     path: str | Path, *, force: bool = False, may_replace: Callable[[], bool] = lambda: False
 ) -> None:
-    """Raise OutputError unless a file can be written under this name.
-
-    Call it before long work too: it tries the folder by making a private folder in it, and so removes
-    what killed runs left there.
-    """
+    """Raise OutputError unless a file can be written under this name."""
+    # Call it before long work too: it tries the folder by making a private folder in it, and so removes what
+    # killed runs left there.
     path = Path(path)
     where = str(path)
     full = str(path.absolute())
@@ -240,8 +212,7 @@ def place_folder(hidden: Path, drafts: Path, folder: Path, *, private: Collectio
     sync_folder(folder.parent)
 
 
-LARGEST = 2**62
-"""Counts beyond this are refused: no table has them, and the engine could not hold them."""
+LARGEST = 2**62  # counts beyond this are refused: no table has them, and the engine could not hold them
 
 
 class Fields:

@@ -245,13 +245,7 @@ def _fits_labels(done: RecipeAttribute, entry: Mapping[str, object]) -> bool:
 
 
 def manifest_path(path: str | os.PathLike[str]) -> Path:
-    """Return where the manifest of a release is.
-
-    Examples
-    --------
-    >>> manifest_path("open/adult.csv.gz").name
-    'adult.csv.gz.json'
-    """
+    """Return where the manifest of a release is."""
     path = Path(path)
     return path.with_name(path.name + ".json")
 

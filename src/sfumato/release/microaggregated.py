@@ -21,8 +21,8 @@ from sfumato.release.agreement import judge_settings
 from sfumato.release.json_files import Fields
 from sfumato.release.manifest import Manifest, about_release, current_versions, manifest_path
 from sfumato.release.write import refuse_broken
-from sfumato.spec import format_measure_name
-from sfumato.table.values import read_codes, read_numbers
+from sfumato.spec import Spec, format_measure_name
+from sfumato.table.values import NumberColumn, read_codes, read_numbers
 from sfumato.table.writing import row_order
 from sfumato.verifier import Check
 from sfumato.verifier.checks import Verdict
@@ -35,9 +35,7 @@ if TYPE_CHECKING:
 
     from sfumato._typing import BoolArray, FloatArray, IntArray
     from sfumato.microaggregation.aggregating import Clusters, Method
-    from sfumato.spec import Spec
     from sfumato.table import Source
-    from sfumato.table.values import NumberColumn
     from sfumato.verifier.clusters import ClusterRecount
 
 KIND = "microaggregation"
@@ -204,17 +202,10 @@ def state_microaggregated(
 
 
 def coarse(measures: Mapping[str, float]) -> dict[str, float]:
-    """Return percentages as they are published: rounded up to 1, 2, 5, 10, 20, 50 or 100, and so on.
-
-    Exact numbers would let others solve for original values: with the centres, an information loss reveals
-    the squares of all deviations together, and of two rows in one cluster that is both values. A step spans a
-    factor of two or more, and the larger number is the cautious one. The score is that of the others.
-
-    Examples
-    --------
-    >>> coarse({"il": 3.2, "id": 0.0, "id_standardized": 0.3, "dld": 20.0, "score": 6.6})
-    {'il': 5.0, 'id': 1.0, 'id_standardized': 1.0, 'dld': 20.0, 'score': 7.75}
-    """
+    """Return percentages as they are published: rounded up to 1, 2, 5, 10, 20, 50 or 100, and so on."""
+    # Exact numbers would let others solve for original values: with the centres, an information loss reveals
+    # the squares of all deviations together, and of two rows in one cluster that is both values. A step spans
+    # a factor of two or more, and the larger number is the cautious one. The score is that of the others.
     steps = [step * scale for scale in (1.0, 10.0, 100.0, 1e3) for step in (1.0, 2.0, 5.0)]
     found = {
         name: next((step for step in steps if number <= step * (1 + 1e-9)), number)
@@ -396,10 +387,8 @@ def _blank_due(values: FloatArray, recipe: Microaggregation, strata: IntArray | 
 
 
 def number_clusters(released: FloatArray, strata: IntArray | None = None) -> IntArray:
-    """Number rows by their released values, equal ones in one stratum alike; NaN equals NaN.
-
-    Two clusters with the same centres count as one, whose centre is the same again.
-    """
+    """Number rows by their released values, equal ones in one stratum alike; NaN equals NaN."""
+    # Two clusters with the same centres count as one, whose centre is the same again.
     number, span = np.zeros(len(released), dtype=np.int64), 1
     for column in (*released.T, *(() if strata is None else (strata,))):
         distinct, codes = np.unique(column, return_inverse=True)

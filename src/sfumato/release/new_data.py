@@ -7,29 +7,24 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from sfumato.classes import Rule
+from sfumato.classes import Classes, Rule, Statistics
 from sfumato.errors import HierarchyError, InfeasibleError
-from sfumato.measures import Direction
-from sfumato.release.draft import make_draft
+from sfumato.measures import Direction, Measure
+from sfumato.release.draft import Draft, make_draft
 from sfumato.release.reapply import recipe_problem
 from sfumato.release.suppressing import evaluate_node
 from sfumato.words import count_words, list_words, number_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from sfumato._typing import BoolArray, LongArray
-    from sfumato.classes import Classes, Statistics
-    from sfumato.measures import Measure
     from sfumato.preparing import Prepared
-    from sfumato.release.draft import Draft
     from sfumato.release.recipe import Generalization
     from sfumato.search import Problem
 
 Treatment: TypeAlias = Literal["suppress", "refuse", "generalize"]
-TREATMENTS: tuple[str, ...] = get_args(Treatment)
-"""What may become of values that a recipe does not know."""
-
+TREATMENTS: tuple[str, ...] = get_args(Treatment)  # what may become of values that a recipe does not know
 INSTEAD = "make a new release of these data"
 
 
@@ -49,8 +44,9 @@ def apply_recipe(recipe: Generalization, data: object, unknown: Treatment) -> Dr
     prepared, problem = recipe_problem(recipe, data)
     counts = count_unknown(prepared)
     if counts and unknown == "refuse":
+        told = list_words([f"{many} of {name!r}" for name, many in counts.items()])
         raise HierarchyError(
-            f"the recipe does not know {list_counts(counts)}. Leave these rows out, or let unknown values "
+            f"the recipe does not know {told}. Leave these rows out, or let unknown values "
             "suppress their rows ('suppress') or become * ('generalize').",
             where=prepared.table.source.name,
         )
@@ -72,16 +68,9 @@ def count_unknown(prepared: Prepared) -> dict[str, UnknownCount]:
     return found
 
 
-def list_counts(counts: Mapping[str, UnknownCount]) -> str:
-    """Return counts in words."""
-    return list_words([f"{many} of {name!r}" for name, many in counts.items()])
-
-
 def _unknown_blocks(prepared: Prepared) -> LongArray:
-    """Return for each quasi-identifier the block of values that the recipe does not know, or -1.
-
-    Where all values are one block, none needs to be known.
-    """
+    """Return for each quasi-identifier the block of values that the recipe does not know, or -1."""
+    # Where all values are one block, none needs to be known.
     found = []
     for name, ladder in zip(prepared.setting.quasi_identifiers, prepared.lattice.ladders, strict=True):
         hierarchy, block = prepared.table.hierarchies[name], ladder.levels[ladder.lowest]

@@ -9,31 +9,26 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sfumato.errors import SfumatoError
-from sfumato.preparing import load
+from sfumato.preparing import Prepared, load
 from sfumato.private import scratch_folder
 from sfumato.release.draft import make_draft
-from sfumato.release.manifest import open_released
+from sfumato.release.manifest import Manifest, open_released
 from sfumato.release.microaggregated import NOT_MADE, Microaggregation, measure_centres, read_both, remake
 from sfumato.release.reapply import recipe_domains, recipe_problem
 from sfumato.release.recipe import Generalization
 from sfumato.release.remeasuring import Remeasured, Shown, judge_costs, remeasure
-from sfumato.table import Recode, apply, open_source, write_table
+from sfumato.table import Recode, Source, apply, open_source, write_table
 from sfumato.table.values import read_codes, read_numbers, refuse_unknown
 from sfumato.table.writing import replace_columns
-from sfumato.verifier import Check, release_suffix
-from sfumato.verifier.bags import ComparedColumns, compare_bags, differing_columns
-from sfumato.verifier.checks import broken, held, split_name, unknown
+from sfumato.verifier import Check, Recount, release_suffix
+from sfumato.verifier.bags import ComparedColumns, Difference, compare_bags, differing_columns
+from sfumato.verifier.checks import broken, held, judged, split_name, unknown
 from sfumato.verifier.counting import larger_is_better
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
-    from sfumato.preparing import Prepared
-    from sfumato.release.manifest import Manifest
     from sfumato.spec import DataSpec, Spec
-    from sfumato.table import Source
-    from sfumato.verifier import Recount
-    from sfumato.verifier.bags import Difference
 
 ROWS = "rows of the original"
 _FLAT = "a column shows all values alike, so suppressed rows look like published ones"
@@ -149,7 +144,7 @@ def _is_flat(recipe: Generalization) -> bool:
 
 def _judge(title: str, stated: int, counted: int) -> Check:
     found = f"{stated} stated, {counted} counted in the original."
-    return held(title, found) if stated == counted else broken(title, f"{title}: {found}")
+    return judged(title, found, is_held=stated == counted)
 
 
 def _judge_rows(found: Difference) -> Check:

@@ -174,13 +174,7 @@ class _View:
 
 
 def step_above(share: float) -> float:
-    """Return the next larger step of 1, 2 or 5 units of some decimal place; 0 for 0.
-
-    Examples
-    --------
-    >>> step_above(0.013), step_above(0.5), step_above(0.0)
-    (0.02, 0.5, 0.0)
-    """
+    """Return the next larger step of 1, 2 or 5 units of some decimal place; 0 for 0."""
     if not share:
         return 0.0
     unit = math.floor(math.log10(share))

@@ -8,26 +8,22 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from sfumato.classes import Rule
-from sfumato.domains import Ladder, Lattice
+from sfumato.classes import Classes, Rule
+from sfumato.domains import Ladder, Lattice, Partition
 from sfumato.errors import DataError, InfeasibleError
 from sfumato.front import ClassSizes
 from sfumato.hierarchies import BLOCKS, RecordedBlocks, fill_values, read_blocks, rebuild, regroup, relabel
 from sfumato.preparing import RANGES, Prepared, make_problem, prepare
-from sfumato.release.recipe import BOTH
+from sfumato.release.recipe import BOTH, Generalization, RecipeAttribute
 from sfumato.spec import Spec
-from sfumato.table import code_table, open_source
+from sfumato.table import MakeHierarchy, Source, Table, code_table, open_source
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sfumato._typing import LongArray
-    from sfumato.classes import Classes
-    from sfumato.domains import Partition
     from sfumato.hierarchies import Hierarchy, Value
-    from sfumato.release.recipe import Generalization, RecipeAttribute
     from sfumato.search import Problem
-    from sfumato.table import MakeHierarchy, Source, Table
 
 
 def write_recoding(prepared: Prepared, lattice: Lattice, node: LongArray) -> dict[str, int | list[object]]:
@@ -121,10 +117,8 @@ APART = "\ue000unknown"
 
 
 def recipe_problem(recipe: Generalization, data: object, *, strict: bool = False) -> tuple[Prepared, Problem]:
-    """Code new data as a recipe says; the lattice holds its one node.
-
-    Values that the recipe does not know are one more leaf of the domain, with a block of its own.
-    """
+    """Code new data as a recipe says; the lattice holds its one node."""
+    # Values that the recipe does not know are one more leaf of the domain, with a block of its own.
     spec = _spec_of(recipe)
     makers = {
         name: _maker(name, recipe.attributes[name], "*", strict)

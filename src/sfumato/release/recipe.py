@@ -17,6 +17,7 @@ from sfumato.spec.choices import FORMULAS, KINDS, OUTPUTS, ROLES
 from sfumato.spec.choices import ROW_ORDERS as ORDERS
 from sfumato.spec.choices import SUPPRESSION_OUTPUTS as SUPPRESSED
 from sfumato.spec.choices import SUPPRESSION_RULES as RULES
+from sfumato.spec.sections import CountedUnits
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,15 +33,7 @@ BOTH = "failing-then-smallest"
 """What ``auto`` was if classes went by requirements and by size: a recipe does not say the objectives."""
 
 _ATTRIBUTE_KEYS = (
-    "role",
-    "kind",
-    "weight",
-    "hierarchy",
-    "scheme",
-    "partition",
-    "output",
-    "unknown",
-    "format",
+    *("role", "kind", "weight", "hierarchy", "scheme", "partition", "output", "unknown", "format"),
 )
 _KEYS = ("version", "attributes", "columns", "suppression", "require", "confidential", "data", "release")
 
@@ -151,7 +144,7 @@ def _read_statistics(fields: Fields) -> tuple[tuple[str, str], ...] | None:
 
 
 @dataclass(frozen=True)
-class Generalization:
+class Generalization(CountedUnits):
     """What was done to a table, so that it can be read and done again."""
 
     attributes: Mapping[str, RecipeAttribute]  # name → what was done, in the order of the columns
@@ -174,16 +167,6 @@ class Generalization:
     # apostrophe in front, else `keep`
     formulas: Literal["keep", "escape"] = "keep"
     household: str | None = None  # the column that tells households apart, which are then counted, or None
-
-    @property
-    def unit(self) -> str | None:
-        """The column whose values classes count; None where they count rows."""
-        return self.household or self.person
-
-    @property
-    def unit_word(self) -> Literal["row", "person", "household"]:
-        """What classes count, in the singular."""
-        return "household" if self.household else "person" if self.person else "row"
 
     @property
     def quasi_identifiers(self) -> tuple[str, ...]:

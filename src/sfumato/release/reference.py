@@ -13,18 +13,16 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from sfumato.confidentiality import Membership, SentenceColumn, plain_form, read_statements
+from sfumato.confidentiality import Membership, Sentence, SentenceColumn, plain_form, read_statements
 from sfumato.confidentiality.sentence import atoms_of
 from sfumato.errors import ParameterError
-from sfumato.hierarchies import text_of
+from sfumato.hierarchies import Hierarchy, text_of
 from sfumato.table.marking import PER_COLUMN
 from sfumato.verifier import Secret
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sfumato.confidentiality import Sentence
-    from sfumato.hierarchies import Hierarchy
     from sfumato.spec import Spec
     from sfumato.table import Table
 
@@ -51,11 +49,9 @@ def recoded_attribute(
     heights: Sequence[int] | None = None,
     extents: tuple[Sequence[int], int] | None = None,
 ) -> dict[str, object]:
-    """State the costs of a column that is published as labels of blocks.
-
-    A cell costs (values in its block − 1) / (values in the domain − 1), and its height is the
-    level of its block over the height of the hierarchy. In a domain of one value every cell costs 0.
-    """
+    """State the costs of a column that is published as labels of blocks."""
+    # A cell costs (values in its block − 1) / (values in the domain − 1), and its height is the level of its
+    # block over the height of the hierarchy. In a domain of one value every cell costs 0.
     if len(labels) != len(sizes) or len(set(labels)) != len(labels):
         raise ParameterError(
             f"every block has a label of its own; got {len(sizes)} blocks and {len(set(labels))} labels."
@@ -101,25 +97,12 @@ def distribution(
     return stated
 
 
-def scalar(value: object) -> Scalar:
-    """Return a domain value as JSON can hold it."""
-    return value if value is None or isinstance(value, str | int | float) else str(value)
-
-
 def shown_values(domain: Hierarchy) -> list[Scalar]:
     """Return the values of a domain as JSON holds them; dates not published in ISO form as their texts."""
     return [
-        label if isinstance(value, dt.date) and label != text_of(value) else scalar(value)
+        (label if label != text_of(value) else str(value)) if isinstance(value, dt.date) else value
         for value, label in zip(domain.values, domain.labels[0], strict=True)
     ]
-
-
-def stated_sentence(sentence: str, tree: Sequence[object], *, everyone: bool) -> dict[str, object]:
-    """State a confidential sentence: as people read it, as it is recounted, and whether everyone holds it.
-
-    For whom it is confidential otherwise is not stated.
-    """
-    return {"sentence": sentence, "tree": list(tree), "everyone": everyone}
 
 
 def make_reference(
@@ -150,8 +133,9 @@ def stated_sentences(table: Table) -> list[dict[str, object]]:
     secrets = table.secrets
     if secrets is None:
         return []
+    # As people read it, as it is recounted, and whether everyone holds it; for whom otherwise is not stated.
     return [
-        stated_sentence(item.formatted, tree, everyone=item.is_for_everyone)
+        {"sentence": item.formatted, "tree": list(tree), "everyone": item.is_for_everyone}
         for item, tree in zip(secrets.statements, secrets.trees, strict=True)
     ]
 
@@ -170,11 +154,9 @@ def recounted_sentences(table: Table) -> tuple[Secret, ...]:
 
 
 def specified_sentences(spec: Spec) -> tuple[Secret, ...]:
-    """Return the sentences of a specification alone, to check a file against them.
-
-    Who holds one is then known only if everyone does. Kinds are what the specification says, else what the
-    constants are.
-    """
+    """Return the sentences of a specification alone, to check a file against them."""
+    # Who holds one is then known only if everyone does. Kinds are what the specification says, else what the
+    # constants are.
     return tuple(
         Secret(plain_form(item.sentence, _columns(item.sentence, spec)), item.is_for_everyone)
         for item in read_statements(spec)

@@ -6,7 +6,7 @@ show, whatever its manifest asks for.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -17,17 +17,14 @@ from sfumato.classes import Request, Rule
 from sfumato.domains import Ladder, Lattice, Partition
 from sfumato.errors import ParameterError
 from sfumato.hierarchies import RULES, encode
-from sfumato.measures import Direction, make_measure
+from sfumato.measures import Direction, Measure, make_measure
 from sfumato.measures.facts import OF_DOMAINS, OF_SENTENCES
 from sfumato.release.grouping import Grouping
 from sfumato.release.suppressing import kept_statistics
 from sfumato.verifier.checks import broken, held
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
     from sfumato._typing import BoolArray, IntArray
-    from sfumato.measures import Measure
     from sfumato.preparing import Prepared
     from sfumato.release.recipe import Generalization, RecipeAttribute
     from sfumato.verifier import Check

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.classes import Batch, Request, Rule, Suppression
+from sfumato.classes import Batch, Classes, Request, Rule, Statistics, Suppression
 from sfumato.errors import InfeasibleError
 from sfumato.kernels import lattice_classes as kernel
 from sfumato.release.publishing import kept_tuples
 
 if TYPE_CHECKING:
     from sfumato._typing import BoolArray, FloatArray, LongArray
-    from sfumato.classes import Classes, Statistics
     from sfumato.domains import Cube, Lattice
     from sfumato.search import Problem
 
@@ -24,12 +23,10 @@ NOTHING = Suppression(Rule.NONE, 0)
 def evaluate_node(
     problem: Problem, node: LongArray, hidden: LongArray | None = None
 ) -> tuple[Statistics, Classes]:
-    """Return what measures count of a recoding, and its classes.
-
-    Rows in the ``hidden`` block of an attribute (-1: none) are suppressed first, and the rule of the problem
-    takes of the others what the budget leaves. Under ``below-mean``, which has no budget, they count in the
-    mean. The hidden block of an attribute is the block of no other value.
-    """
+    """Return what measures count of a recoding, and its classes."""
+    # Rows in the `hidden` block of an attribute (-1: none) are suppressed first, and the rule of the problem
+    # takes of the others what the budget leaves. Under `below-mean`, which has no budget, they count in the
+    # mean. The hidden block of an attribute is the block of no other value.
     if hidden is None or (hidden < 0).all():
         batch = problem.batch(threads=1)
         return batch.evaluate(node[None]), batch.classes(node)

@@ -23,10 +23,8 @@ if TYPE_CHECKING:
 def write_release(
     write: Writer, path: str | Path, check: Callable[[Path], Manifest], *, force: bool = False
 ) -> Manifest:
-    """Write a release under its name only if the check of the written draft returns a manifest for it.
-
-    The check recounts the draft independently, and raises VerificationError if the promise is broken.
-    """
+    """Write a release under its name only if the check of the written draft returns a manifest for it."""
+    # The check recounts the draft independently, and raises VerificationError if the promise is broken.
     path = Path(path)
     check_release_target(path, force=force)
     with output_errors(path, is_output_error), private_folder(path.parent) as folder:
@@ -52,10 +50,8 @@ def check_promise(
     seen_by_all: Promise | None = None,
     write_checked: Writer | None = None,
 ) -> Callable[[Path], Manifest]:
-    """Return the check of a generalized release: it recounts by what we know and by what everyone does.
-
-    ``write_checked`` writes the same rows with columns that are not published, if a recount needs them.
-    """
+    """Return the check of a generalized release: it recounts by what we know and by what everyone does."""
+    # `write_checked` writes the same rows with columns that are not published, if a recount needs them.
 
     def check(draft: Path) -> Manifest:
         found, seen = recount_both(draft, promise, seen_by_all or promise)
@@ -74,10 +70,8 @@ def check_promise(
 
 
 def check_release_target(path: str | Path, *, force: bool = False) -> None:
-    """Raise OutputError unless a release and its manifest can be written under this name.
-
-    A manifest without its file promises nothing: that of a run that was killed is replaced.
-    """
+    """Raise OutputError unless a release and its manifest can be written under this name."""
+    # A manifest without its file promises nothing: that of a run that was killed is replaced.
     path = Path(path)
     try:
         release_suffix(path)

@@ -5,18 +5,3 @@ from sfumato.report.document import read_release, report_html, write_report
 from sfumato.report.page import front_figure, front_html
 from sfumato.report.phrases import front_sentence, front_title, measure_words
 from sfumato.report.terminal import front_text
-
-__all__ = [
-    "Comparison",
-    "comparison_text",
-    "front_figure",
-    "front_html",
-    "front_sentence",
-    "front_text",
-    "front_title",
-    "make_comparison",
-    "measure_words",
-    "read_release",
-    "report_html",
-    "write_report",
-]

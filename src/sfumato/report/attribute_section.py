@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sfumato.assess.gather import Evidence
 from sfumato.report.charts import Bar, Curve, bar_chart, seen_words, step_chart
-from sfumato.report.pieces import Box, Bullets, Chapter, Chart, Heading, Numbers, Paragraph, not_shown
+from sfumato.report.pieces import Box, Bullets, Chapter, Chart, Heading, Numbers, Paragraph, Piece, not_shown
 from sfumato.words import count_words, number_words, percent_words, range_words
 
 if TYPE_CHECKING:
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from sfumato.assess.published import Block, Published, ReleasedAttribute
     from sfumato.front import ClassSizes
     from sfumato.release.microaggregated import Microaggregation
-    from sfumato.report.pieces import Piece
 
 EDGES = (1, 2, 4, 9, 19, 49, 99, 499, 999)
 """Largest sizes of the rows of the table; the last row has no largest one."""
@@ -143,14 +142,7 @@ def _loss_chart(attributes: Sequence[ReleasedAttribute]) -> Chart:
 
 
 def done_words(item: ReleasedAttribute) -> str:
-    """Return in short what was done to an attribute.
-
-    Examples
-    --------
-    >>> from sfumato.assess.published import ReleasedAttribute
-    >>> done_words(ReleasedAttribute("age", "levels", 2, 6, "label", (), None))
-    'level 2 of 6'
-    """
+    """Return in short what was done to an attribute."""
     if item.is_kept:
         return "unchanged"
     if item.level is None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from sfumato.errors import ParameterError
 from sfumato.front.picks import WIDE
-from sfumato.front.plain import Objective
+from sfumato.front.plain import Objective, PlainFront
 from sfumato.front.questions import RISKS
 from sfumato.report.phrases import measure_words
 from sfumato.words import number_words
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from sfumato._typing import FloatArray
-    from sfumato.front.plain import PlainFront
 
 STEPS = (1.0, 2.0, 5.0, 10.0)
 
@@ -79,10 +78,8 @@ class Axis:
 
     @cached_property
     def shares(self) -> FloatArray:
-        """Where each value lies between the smallest (0) and the largest (1); 0.5 if all are equal.
-
-        nan where it is not finite.
-        """
+        """Where each value lies between the smallest (0) and the largest (1); 0.5 if all are equal."""
+        # nan where it is not finite.
         shares = np.full(len(self.values), np.nan)
         finite = np.isfinite(self.values)
         shares[finite] = self.share(self.values[finite])
@@ -102,10 +99,8 @@ class Axis:
         return replace(self, values=self.values[list(places)])
 
     def ticks(self, count: int) -> list[float]:
-        """Return about ``count`` round values between the smallest and the largest; at least one.
-
-        Where all values are whole numbers, so are the ticks.
-        """
+        """Return about ``count`` round values between the smallest and the largest; at least one."""
+        # Where all values are whole numbers, so are the ticks.
         if self.low == self.high or count < 1:
             return [self.low]
         make = _log_ticks if self.is_log else _linear_ticks
@@ -127,10 +122,8 @@ class Axis:
 def without_touching(
     labels: dict[float, str], places: dict[float, float], room: Callable[[str, str], float], *, is_log: bool
 ) -> dict[float, str]:
-    """Blank the labels of ticks that lie nearer to a shown one than the room that two labels need.
-
-    Powers of ten come first on a logarithmic axis.
-    """
+    """Blank the labels of ticks that lie nearer to a shown one than the room that two labels need."""
+    # Powers of ten come first on a logarithmic axis.
     shown: list[float] = []
     for tick in sorted(labels, key=lambda tick: (is_log and not f"{tick:e}".startswith("1.000000e"), tick)):
         if all(abs(places[tick] - places[other]) >= room(labels[tick], labels[other]) for other in shown):
@@ -171,12 +164,10 @@ def make_axis(front: PlainFront, objective: Objective) -> Axis:
 
 
 def plane_axes(front: PlainFront) -> tuple[Axis, Axis]:
-    """Return what is drawn to the right and what upwards.
-
-    The first objective to maximize against the first to minimize, one of usefulness if there is
-    one; where there is no such pair the first two objectives; where there is one objective, the
-    suppressed rows beside it.
-    """
+    """Return what is drawn to the right and what upwards."""
+    # The first objective to maximize against the first to minimize, one of usefulness if there is one; where
+    # there is no such pair the first two objectives; where there is one objective, the suppressed rows beside
+    # it.
     if not len(front) or not front.objectives:
         raise ParameterError(
             "a front without solutions or objectives cannot be drawn; use one that has both."

@@ -15,14 +15,13 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import numpy as np
 
 from sfumato.report.axes import Axis, one_two_five, plane_axes, without_touching
-from sfumato.words import number_words, percent_words, printable
+from sfumato.words import PercentStyle, number_words, percent_words, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from sfumato._typing import FloatArray
     from sfumato.front import PlainFront
-    from sfumato.words import PercentStyle
 
 Anchor: TypeAlias = Literal["start", "middle", "end"]
 Place: TypeAlias = tuple[float, float]
@@ -100,13 +99,7 @@ def _n(value: float) -> str:
 
 
 def shorten(text: str, room: float) -> str:
-    """Return as much of a text as fits, with dots in place of the rest.
-
-    Examples
-    --------
-    >>> shorten("never married", 80), shorten("single", 80)
-    ('never mar…', 'single')
-    """
+    """Return as much of a text as fits, with dots in place of the rest."""
     most = max(2, int(room // LETTER))
     return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
 
@@ -214,10 +207,8 @@ class Pair:
 
 
 def pair_chart(pairs: Sequence[Pair], ticks: dict[float, str] | None = None, reference: str = "") -> Drawing:
-    """Draw for each line where a number was before and where it is after, in percent without other ticks.
-
-    A hollow circle is before, a filled diamond after, a short upright line the reference.
-    """
+    """Draw for each line where a number was before and where it is after, in percent without other ticks."""
+    # A hollow circle is before, a filled diamond after, a short upright line the reference.
     ticks = ticks or PERCENT
     top, left, right = 34.0, NAMES + 12, WIDTH - 142
     bottom = top + ROW * len(pairs)

@@ -33,20 +33,6 @@ if TYPE_CHECKING:
 
     from sfumato.report.pieces import Chapter
 
-_BODY = """<a class="skip" href="#summary">To the summary</a>
-<header>
-<h1>{title}</h1>
-<p class="quiet">{subtitle}</p>
-{about}
-{banner}
-</header>
-<nav aria-label="Contents"><ul>
-{contents}
-</ul></nav>
-<main>
-{content}
-</main>"""
-
 ABOUT_WORDS = {
     "date": "released on",
     "organisation": "by",
@@ -60,24 +46,26 @@ _EVERY_SHEET = '@page { @top-center { content: "Internal: do not publish"; font:
 
 
 def report_html(found: Published, *, show_values: bool = True, day: dt.date | None = None) -> str:
-    """Return the report about a release.
-
-    What a `Published` holds follows from FILE and FILE.json, and so does all of the external edition. The
-    internal edition is made of an `Evidence`, which knows the original too; it says so on top.
-    """
+    """Return the report about a release."""
+    # What a `Published` holds follows from FILE and FILE.json, and so does all of the external edition. The
+    # internal edition is made of an `Evidence`, which knows the original too; it says so on top.
     inside = isinstance(found, Evidence)
     style = f"{palette_css()}{read_resource('report.css')}{_EVERY_SHEET if inside else ''}"
     name, internal = found.subject.file, " (internal)" if inside else ""
     about = "Report about a release" if name is None else f"Report about the release {name}"
     title = text(f"{about}{internal}")
     chapters = report_chapters(found, show_values=show_values)
-    body = _BODY.format(
-        title=title,
-        subtitle=text(_subtitle(found, day)),
-        about=piece_html(Facts(_about(found))),
-        banner=piece_html(Paragraph("", "verdict bad", INTERNAL)) if inside else "",
-        contents="\n".join(f'<li><a href="#{item.identity}">{item.short}</a></li>' for item in chapters),
-        content="\n".join(map(chapter_html, chapters)),
+    body = (
+        read_resource("report.html")
+        .removesuffix("\n")
+        .format(
+            title=title,
+            subtitle=text(_subtitle(found, day)),
+            about=piece_html(Facts(_about(found))),
+            banner=piece_html(Paragraph("", "verdict bad", INTERNAL)) if inside else "",
+            contents="\n".join(f'<li><a href="#{item.identity}">{item.short}</a></li>' for item in chapters),
+            content="\n".join(map(chapter_html, chapters)),
+        )
     )
     mark = f"<!-- {INTERNAL} -->\n" if inside else ""
     # No script runs, and this style alone applies.

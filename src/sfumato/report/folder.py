@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 from sfumato.assess.gather import Origin, file_name
 from sfumato.assess.published import Lack
 from sfumato.errors import DataError, ParameterError
-from sfumato.front import load_front
+from sfumato.front import PlainFront, load_front
 from sfumato.release import manifest_path
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sfumato.front import PlainFront
     from sfumato.spec import Spec
 
 
@@ -90,7 +89,11 @@ def find_origin(spec: Spec | None, lacks: list[Lack]) -> Origin | None:
 
 def find_front(folder: Path, lacks: list[Lack]) -> PlainFront | None:
     """Return the front in a folder or in one of its folders; if there is none, note what is missing."""
-    found = [path for path in (folder, *sorted(folder.iterdir())) if _holds_front(path)]
+    found = [
+        path
+        for path in (folder, *sorted(folder.iterdir()))
+        if (path / "front.csv").is_file() and (path / "run.json").is_file()
+    ]
     if found and (found[0] == folder or len(found) == 1):
         return load_front(found[0])
     why = "there is no front.csv with run.json in the folder of the release, nor in a folder in it."
@@ -100,7 +103,3 @@ def find_front(folder: Path, lacks: list[Lack]) -> PlainFront | None:
         why, remedy = f"several folders hold a front: {names}.", "Put the right one next to the release."
     lacks.append(Lack("front", why, remedy))
     return None
-
-
-def _holds_front(path: Path) -> bool:
-    return (path / "front.csv").is_file() and (path / "run.json").is_file()

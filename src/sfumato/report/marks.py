@@ -8,7 +8,7 @@ from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING
 
-from sfumato.front import make_suggestions
+from sfumato.front import PlainFront, PlainSolution, Suggestion, make_suggestions
 from sfumato.report import style
 from sfumato.report.phrases import (
     BLOCKS_WIDTH,
@@ -23,7 +23,6 @@ from sfumato.words import count_words, number_words, printable
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sfumato.front import PlainFront, PlainSolution, Suggestion
     from sfumato.report.axes import Axis
 
 WIDTH = 56  # letters in a line; longer ones are broken, so that the box stays inside the figure
@@ -32,10 +31,8 @@ ATTRIBUTES = 24  # attributes that are listed; with more of them the box would n
 
 
 def plain(text: str) -> str:
-    """Escape a text for plotly, which reads a few tags and entities in every text.
-
-    Quotes stay: plotly knows no entity for them.
-    """
+    """Escape a text for plotly, which reads a few tags and entities in every text."""
+    # Quotes stay: plotly knows no entity for them.
     return escape(text, quote=False)
 
 
@@ -148,13 +145,7 @@ def total_height(heights: Sequence[int]) -> int:
 
 
 def make_panels(heights: Sequence[int]) -> list[Panel]:
-    """Return panels of so many pixels each, from top to bottom.
-
-    Examples
-    --------
-    >>> make_panels([480])
-    [Panel(low=0.0, high=1.0)]
-    """
+    """Return panels of so many pixels each, from top to bottom."""
     total, top, panels = total_height(heights), 0, []
     for height in heights:
         panels.append(Panel(max(0.0, 1.0 - (top + height) / total), 1.0 - top / total))

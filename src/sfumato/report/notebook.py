@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sfumato.report.making_section import front_chart_piece
-from sfumato.report.phrases import block_words, example, front_sentence, measure_words
+from sfumato.report.phrases import front_sentence, measure_words, recoding_rows
 from sfumato.report.pieces import (
     Bullets,
     Chart,
@@ -20,7 +20,7 @@ from sfumato.report.pieces import (
 )
 from sfumato.report.risk_section import disclosure_chart, person_chart
 from sfumato.report.style import palette_css
-from sfumato.words import count_words, number_words, percent_words
+from sfumato.words import number_words, percent_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -46,7 +46,7 @@ def front_cell(front: PlainFront) -> str:
 
 def release_cell(release: Any) -> str:
     """Return a release: rows, measures, and what became of each quasi-identifier."""
-    rows, done = release.rows, release.recipe.attributes
+    rows = release.rows
     share = f" ({percent_words(rows['suppressed'] / rows['in'])})" if rows["in"] else ""
     facts = [
         ("rows", f"{rows['in']:,} in, {rows['out']:,} out, {rows['suppressed']:,} suppressed{share}"),
@@ -54,19 +54,11 @@ def release_cell(release: Any) -> str:
         ("published unchanged", ", ".join(release.unchanged) or "nothing"),
         ("left out", ", ".join(release.left_out) or "nothing"),
     ]
-    recoded = []
-    for item in release.groupings:
-        labels = [] if item.keep else [item.labels[number] for number in item.shown]
-        if done[item.name].level is None:
-            recoded.append([item.name, count_words(len(item.shown), "block"), block_words(labels)])
-        else:
-            level = item.level or 0
-            recoded.append([item.name, f"{level} of {item.hierarchy.height}", example(labels, level)])
     return _cell(
         [
             Heading("A release that is not written yet: call write()"),
             Facts(facts),
-            Numbers("", ["attribute", "level or blocks", "looks like"], recoded),
+            Numbers("", ["attribute", "level or blocks", "looks like"], recoding_rows(release)),
             _measures(release.measures),
         ]
     )

@@ -8,7 +8,7 @@ import json
 from html import escape
 from typing import TYPE_CHECKING
 
-from sfumato.front import number_text
+from sfumato.front import ClassSizes, PlainFront, PlainSolution, Suggestion, number_text
 from sfumato.report import style
 from sfumato.report.axes import Axis, other_axes, plane_axes
 from sfumato.report.marks import FrontView, broken, make_panels, page_suggestions, total_height
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from plotly.graph_objects import Figure
 
-    from sfumato.front import ClassSizes, PlainFront, PlainSolution, Suggestion
 
 LIMIT = 500  # rows of the table; ``front.csv`` holds all
 
@@ -144,15 +143,12 @@ MANY_OBJECTIVES = 3  # from so many objectives on, lines show them all
 def front_figure(
     front: PlainFront, picked: int | None = None, *, labels: Mapping[int, Mapping[str, str]] | None = None
 ) -> Figure:
-    """Draw a front.
-
-    The first objective to maximize, as a rule privacy, runs to the right, the first to minimize
-    upwards; an axis is logarithmic if its values are positive and span more than two orders of
-    magnitude. Suggestions are marked. A second panel magnifies the steepest part, where there is one.
-    With two objectives a step line shows what can be reached; a third one is the colour, and each
-    solution is then also a line across one axis for each objective. Values that are not finite are
-    left out.
-    """
+    """Draw a front."""
+    # The first objective to maximize, as a rule privacy, runs to the right, the first to minimize upwards; an
+    # axis is logarithmic if its values are positive and span more than two orders of magnitude. Suggestions
+    # are marked. A second panel magnifies the steepest part, where there is one. With two objectives a step
+    # line shows what can be reached; a third one is the colour, and each solution is then also a line across
+    # one axis for each objective. Values that are not finite are left out.
     return _draw(FrontView(front, picked, labels or {}, page_suggestions(front)))
 
 
@@ -225,27 +221,11 @@ def _layout(front: PlainFront) -> dict[str, object]:
         "showlegend": True,
         "hovermode": "closest",
         "modebar": style.MODEBAR,
-        "hoverlabel": {
-            "align": "left",
-            "bgcolor": "#ffffff",
-            "bordercolor": style.FAINT,
-            "font": style.FONT,
-        },
+        "hoverlabel": {"align": "left", "bgcolor": "#ffffff", "bordercolor": style.FAINT, "font": style.FONT},
     }
 
 
 TOP_MARGIN = 48  # pixels above the figure without its title: room for the legend
-_CONTENT = """<p id="reading">{reading}</p>
-{suggestions}<figure>
-<div id="picture" role="img" aria-label="{alternative}" aria-describedby="reading"></div>
-</figure>
-<noscript><p>The figure needs JavaScript; the table below holds the same solutions.</p></noscript>
-{comparison}<h2 id="solutions">Solutions</h2>
-<p>{above}</p>
-<div class="wide" role="region" aria-labelledby="solutions" tabindex="0">
-{table}
-</div>"""
-
 _SCRIPTS = """
 <script type="application/json" id="drawing">{drawing}</script>
 <script type="application/gzip" id="library">{library}</script>
@@ -256,16 +236,6 @@ _SUGGESTIONS = """<h2>Worth a look</h2>
 {items}
 </ul>
 """
-
-_COMPARISON = """<h2 id="comparison">Two solutions side by side</h2>
-<p class="choices">Click on two points of the picture, or choose
-<label>solution <select id="first"></select></label>
-<label>next to solution <select id="second"></select></label>.</p>
-<div id="pair" class="wide" aria-live="polite"></div>
-<div id="sizes" role="img" aria-label="{sizes}"></div>
-"""
-
-_SIZES = "Share of the remaining rows in classes of at most each size, for both solutions."
 
 
 def front_html(
@@ -279,13 +249,17 @@ def front_html(
     view = FrontView(front, picked, labels or {}, page_suggestions(front), is_explained=True)
     if not len(front):
         return page_html(front_title(front), front_sentence(front), "")
-    content = _CONTENT.format(
-        reading=escape(how_to_read(front)),
-        alternative=escape(_alternative(view)),
-        suggestions=_suggestion_list(view.suggestions),
-        comparison=_COMPARISON.format(sizes=_SIZES) if len(front) > 1 else "",
-        above=escape(table_sentence(front)),
-        table=_SolutionTable(view).html(),
+    content = (
+        read_resource("front.html")
+        .removesuffix("\n")
+        .format(
+            reading=escape(how_to_read(front)),
+            alternative=escape(_alternative(view)),
+            suggestions=_suggestion_list(view.suggestions),
+            comparison=read_resource("comparison.html") if len(front) > 1 else "",
+            above=escape(table_sentence(front)),
+            table=_SolutionTable(view).html(),
+        )
     )
     drawing = drawing_json(_draw(view), _comparison_data(view.suggestions, sizes))
     return page_html(front_title(front), front_sentence(front), content, drawing)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sfumato.report import style
-from sfumato.report.marks import broken, plain, scatter
+from sfumato.report.marks import Mark, Panel, broken, plain, scatter
 from sfumato.words import number_words
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from sfumato._typing import FloatArray
     from sfumato.front.plain import PlainFront
     from sfumato.report.axes import Axis
-    from sfumato.report.marks import Mark, Panel
 
 COLOURS = 12
 PICKED, SUGGESTED = {"width": 3, "dash": "dot"}, {"width": 4, "dash": "solid"}

@@ -6,7 +6,7 @@ are only made printable; each picture escapes them for where it puts them.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sfumato.errors import ParameterError, SpecError
 from sfumato.front.picks import find_knee
@@ -26,13 +26,7 @@ BLOCKS_WIDTH = 160  # letters that the blocks of one attribute may take
 
 
 def measure_words(name: str, *, short: bool = True) -> str:
-    """Return a measure in words, followed by its short name unless that is not wanted.
-
-    Examples
-    --------
-    >>> measure_words("k"), measure_words("distinct_l(occupation)"), measure_words("suppressed")
-    ('smallest class (k)', 'fewest different values of occupation in a class (distinct_l)', 'suppressed rows')
-    """
+    """Return a measure in words, followed by its short name unless that is not wanted."""
     try:
         bare, arguments = parse_measure_name(name)
     except SpecError:
@@ -46,25 +40,13 @@ def measure_words(name: str, *, short: bool = True) -> str:
 
 
 def partition_words(partition: Partition, label: str | None = None) -> str:
-    """Return what happens to one attribute: its level, or its number of blocks.
-
-    Examples
-    --------
-    >>> partition_words(0), partition_words(2, "decade"), partition_words([[1, 4], [5, 9]])
-    ('level 0', 'level 2: decade', '2 blocks')
-    """
+    """Return what happens to one attribute: its level, or its number of blocks."""
     text = f"level {partition}" if isinstance(partition, int) else count_words(len(partition), "block")
     return f"{text}: {printable(label)}" if label else text
 
 
 def example(labels: Sequence[object], level: int) -> str:
-    """Return what a recoded column looks like: a label from the middle of its level.
-
-    Examples
-    --------
-    >>> example(["<20", "20-39", "40+"], 1), example(["*"], 2), example(["a", "b"], 0)
-    ('20-39', '*', 'unchanged')
-    """
+    """Return what a recoded column looks like: a label from the middle of its level."""
     if level == 0:
         return "unchanged"
     texts = [str(label) for label in labels if label is not None]
@@ -72,15 +54,8 @@ def example(labels: Sequence[object], level: int) -> str:
 
 
 def block_words(labels: Sequence[object], most: int = BLOCKS_WIDTH) -> str:
-    """Return the labels of blocks side by side, as many as there is room for.
-
-    Missing, which stays what it is, is left out.
-
-    Examples
-    --------
-    >>> block_words(["17-29", "30-44", None]), block_words(["alpha", "beta", "gamma"], most=14)
-    ('17-29 | 30-44', 'alpha | beta …')
-    """
+    """Return the labels of blocks side by side, as many as there is room for."""
+    # Missing, which stays what it is, is left out.
     texts = [printable(str(label)) for label in labels if label is not None]
     shown = " | ".join(texts)
     if len(shown) <= most:
@@ -88,6 +63,20 @@ def block_words(labels: Sequence[object], most: int = BLOCKS_WIDTH) -> str:
     while len(texts) > 1 and len(" | ".join(texts)) > most - 2:
         texts.pop()
     return f"{' | '.join(texts)[: most - 2]} …"
+
+
+def recoding_rows(release: Any) -> list[list[str]]:
+    """List the quasi-identifiers of a release with level and height, or blocks, and what they look like."""
+    rows, done = [], release.recipe.attributes
+    for item in release.groupings:
+        labels = [] if item.keep else [item.labels[number] for number in item.shown]
+        # To new data, blocks of a recipe are a level of their own.
+        if done[item.name].level is None:
+            rows.append([item.name, count_words(len(item.shown), "block"), block_words(labels)])
+        else:
+            level = item.level or 0
+            rows.append([item.name, f"{level} of {item.hierarchy.height}", example(labels, level)])
+    return rows
 
 
 def suppressed_words(front: PlainFront, suppressed: int) -> str:
@@ -129,10 +118,8 @@ def _lists_specific(front: PlainFront) -> bool:
 
 
 def front_sentence(front: PlainFront) -> str:
-    """Return in words how completely the front is known and how it was found.
-
-    What the run does not say is left out.
-    """
+    """Return in words how completely the front is known and how it was found."""
+    # What the run does not say is left out.
     space, evaluated = _digits(front.run.get("space")), _whole(front.run.get("evaluated"))
     rows, seconds = _whole(front.run.get("rows")), front.run.get("seconds")
     facts = [
@@ -200,13 +187,7 @@ def score_words(name: str, value: float) -> str:
 
 
 def told_words(name: str) -> str:
-    """Return a measure in words, also one that is taken over some columns alone.
-
-    Examples
-    --------
-    >>> told_words("k"), told_words("k(weight, height)")
-    ('smallest class (k)', 'smallest class over weight, height (k)')
-    """
+    """Return a measure in words, also one that is taken over some columns alone."""
     bare, columns = split_name(name)
     if bare == "k" and columns:
         return f"smallest class over {printable(', '.join(columns))} (k)"
@@ -214,11 +195,5 @@ def told_words(name: str) -> str:
 
 
 def limit_words(name: str, limit: float) -> str:
-    """Return what is required of a measure.
-
-    Examples
-    --------
-    >>> limit_words("k", 5.0), limit_words("loss", 0.4)
-    ('at least 5', 'at most 0.4')
-    """
+    """Return what is required of a measure."""
     return f"{'at least' if larger_is_better(name) else 'at most'} {number_words(limit)}"

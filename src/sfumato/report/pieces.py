@@ -115,30 +115,14 @@ def not_shown(lack: Lack | None) -> Paragraph | None:
     return None if lack is None else Paragraph(f"{lack.why} {lack.remedy}", "note", "Not shown:")
 
 
-_PAGE = """<!DOCTYPE html>
-{mark}<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="generator" content="Sfumato">
-{robots}<title>{title}</title>
-<style>{style}</style>
-</head>
-<body>
-{body}
-</body>
-</html>
-"""
-
-
 def document_html(
     title: str, style: str, rule: str, body: str, *, mark: str = "", is_listed: bool = True
 ) -> str:
     """Return a whole page that fetches nothing but what the rule allows; everything is HTML already."""
     robots = "" if is_listed else '<meta name="robots" content="noindex">\n'
     policy = f"default-src 'none'; {rule}; base-uri 'none'; form-action 'none'"
-    return _PAGE.format(mark=mark, policy=policy, robots=robots, title=title, style=style, body=body)
+    page = read_resource("document.html")
+    return page.format(mark=mark, policy=policy, robots=robots, title=title, style=style, body=body)
 
 
 def source_hash(source: str) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 
 from sfumato.front import non_dominated
 from sfumato.report import style
-from sfumato.report.marks import Mark, broken, mark_traces, scatter
+from sfumato.report.marks import Mark, Panel, broken, mark_traces, scatter
 from sfumato.words import number_words
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from sfumato._typing import LongArray
     from sfumato.report.axes import Axis
-    from sfumato.report.marks import Panel
 
 TICKS = 16  # ticks of a logarithmic axis at most
 LETTER = 7  # pixels that a letter of a tick's number takes
@@ -102,11 +101,9 @@ def _axis_layout(axis: Axis) -> dict[str, object]:
 
 
 def _step_line(x: Axis, y: Axis) -> dict[str, object]:
-    """Return the border of what can be reached.
-
-    Between two neighbours only what is worse than either can be had, so the corner lies at the
-    worse value of each axis: upwards first where larger x is better, else to the right first.
-    """
+    """Return the border of what can be reached."""
+    # Between two neighbours only what is worse than either can be had, so the corner lies at the worse value
+    # of each axis: upwards first where larger x is better, else to the right first.
     order = x.values.argsort(kind="stable")
     return scatter(
         "lines",
@@ -181,12 +178,10 @@ class Stretch:
 
 
 def steepest_part(x: Axis, y: Axis) -> Stretch | None:
-    """Return the stretch of a fifth of the x axis along which the border covers most of the y axis.
-
-    The border holds the solutions that no other one beats in these two objectives; where there are no
-    others that is all of them. A stretch begins at a solution. Of equally steep ones the one with more
-    solutions counts, then the leftmost one.
-    """
+    """Return the stretch of a fifth of the x axis along which the border covers most of the y axis."""
+    # The border holds the solutions that no other one beats in these two objectives; where there are no
+    # others that is all of them. A stretch begins at a solution. Of equally steep ones the one with more
+    # solutions counts, then the leftmost one.
     order = _border(x, y)
     if len(order) < CROWDED:
         return None

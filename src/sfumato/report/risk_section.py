@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sfumato.assess.gather import Evidence
 from sfumato.report.charts import NAMES, Bar, Pair, bar_chart, pair_chart, seen_words
-from sfumato.report.pieces import Chapter, Chart, Numbers, Paragraph, not_shown
+from sfumato.report.pieces import Chapter, Chart, Numbers, Paragraph, Piece, not_shown
 from sfumato.words import percent_words
 
 if TYPE_CHECKING:
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
     from sfumato.assess import AttributeDisclosure, Linkage, SubsetScan, TableRisk
     from sfumato.assess.published import Published
-    from sfumato.report.pieces import Piece
 
 
 SUBSETS = 9

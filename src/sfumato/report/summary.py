@@ -126,10 +126,7 @@ def _verdict(found: Published) -> Paragraph | Box:
     more = len(violations) - FIRST
     rest = [f"{more} more, listed under Verification."] if more > 0 else []
     words = f"{count_words(len(violations), 'violation')} found by the recount. Do not hand this file out."
-    pieces = (
-        Paragraph(words, lead="Not verified."),
-        Bullets([*violations[:FIRST], *rest]),
-    )
+    pieces = (Paragraph(words, lead="Not verified."), Bullets([*violations[:FIRST], *rest]))
     return Box("verdict bad", pieces, role="alert")
 
 

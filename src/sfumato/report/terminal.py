@@ -41,11 +41,9 @@ _ASCII = _Letters("o", "K", "P", "|", "+", "+", "-", "+")
 def front_text(
     front: PlainFront, width: int, height: int, *, picked: int | None = None, unicode: bool = True
 ) -> str:
-    """Draw a front as plain text.
-
-    The first objective to maximize runs to the right and the first to minimize upwards; where there
-    is no such pair, the first two. Solutions that fall on one letter are drawn as one.
-    """
+    """Draw a front as plain text."""
+    # The first objective to maximize runs to the right and the first to minimize upwards; where there is no
+    # such pair, the first two. Solutions that fall on one letter are drawn as one.
     check_picked(front, picked)
     letters = _UNICODE if unicode else _ASCII
     if not len(front):

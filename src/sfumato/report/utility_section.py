@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sfumato.report.charts import Bar, Pair, bar_chart, pair_chart, seen_words
 from sfumato.report.phrases import SCORES, model_sentence, score_words
-from sfumato.report.pieces import Chapter, Chart, Numbers, Paragraph, not_shown
+from sfumato.report.pieces import Chapter, Chart, Numbers, Paragraph, Piece, not_shown
 from sfumato.words import number_words, percent_words
 
 if TYPE_CHECKING:
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
     from sfumato.assess.gather import Evidence
     from sfumato.assess.utility import AttributeUtility, ModelUtility, QueryUtility, Utility
-    from sfumato.report.pieces import Piece
 
 PAIRS = 10  # associations in the chart; the table holds some more
 LISTED = 45
@@ -69,8 +68,8 @@ def _model_chart(model: ModelUtility) -> Chart:
 
 def _queries_chart(queries: QueryUtility) -> Chart:
     lines = {"half of the queries": "median", "on average": "mean", "nine of ten queries": "p90"}
-    error, spread = queries.error.to_dict(), queries.error_spread.to_dict()
-    bars = [Bar.of_share(words, error[key]) for words, key in lines.items()]
+    bars = [Bar.of_share(words, getattr(queries.error, key)) for words, key in lines.items()]
+    spread = [percent_words(getattr(queries.error_spread, key)) for key in lines.values()]
     return Chart(
         "queries",
         "Counting people",
@@ -81,7 +80,7 @@ def _queries_chart(queries: QueryUtility) -> Chart:
         Numbers(
             f"Relative error of {queries.count:,} counts",
             ["queries", "rows left out are ignored", "rows left out are spread evenly"],
-            [[bar.name, bar.text, percent_words(spread[lines[bar.name]])] for bar in bars],
+            [[bar.name, bar.text, text] for bar, text in zip(bars, spread, strict=True)],
         ),
     )
 
@@ -110,11 +109,7 @@ def _associations_chart(found: Utility) -> Chart:
     ranked = sorted(found.associations, key=lambda item: (-item.change, item.first, item.second))
     pairs = [
         Pair(
-            f"{item.first}, {item.second}",
-            item.before,
-            item.after,
-            f"{item.before:.2f}",
-            f"{item.after:.2f}",
+            f"{item.first}, {item.second}", item.before, item.after, f"{item.before:.2f}", f"{item.after:.2f}"
         )
         for item in ranked[:PAIRS]
     ]

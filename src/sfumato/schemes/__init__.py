@@ -8,20 +8,3 @@ from sfumato.schemes.levels import Cuts, LevelScheme
 from sfumato.schemes.ordered import GuidedOrdered, Ordered
 from sfumato.schemes.scheme_names import SCHEME_NAMES, make_scheme
 from sfumato.schemes.sets import GuidedSets, Sets
-
-__all__ = [
-    "SCHEME_NAMES",
-    "Admissible",
-    "Cuts",
-    "Elements",
-    "GuidedOrdered",
-    "GuidedSets",
-    "LevelScheme",
-    "Ordered",
-    "Scheme",
-    "Sets",
-    "elements_of",
-    "make_scheme",
-    "node_labels",
-    "partition_labels",
-]

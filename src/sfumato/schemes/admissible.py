@@ -18,20 +18,10 @@ if TYPE_CHECKING:
 
 
 class Admissible(Scheme):
-    """The partitions of a list, ordered by refinement, which need not be a chain or graded.
+    """The partitions of a list, ordered by refinement, which need not be a chain or graded."""
 
-    In the enumeration tree a partition is the child of the first one in the list
-    among its direct finer neighbours.
-
-    Examples
-    --------
-    >>> from sfumato.domains import Partition
-    >>> blocks = ([0, 1, 2, 3], [0, 0, 1, 2], [0, 1, 1, 2], [0, 0, 0, 0])
-    >>> scheme = Admissible([Partition.of(block) for block in blocks])
-    >>> [partition.block.tolist() for partition in scheme.successors(scheme.finest)]
-    [[0, 0, 1, 2], [0, 1, 1, 2]]
-    """
-
+    # In the enumeration tree a partition is the child of the first one in the list among its direct finer
+    # neighbours.
     name: ClassVar[str] = "admissible"
 
     def __init__(self, partitions: Sequence[Partition]) -> None:

@@ -21,7 +21,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -29,8 +29,6 @@ import numpy as np
 from sfumato.domains import Partition
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from sfumato._typing import IntArray
 
 RangeWriter: TypeAlias = Callable[[str, str, str | None], str]
@@ -38,11 +36,8 @@ RangeWriter: TypeAlias = Callable[[str, str, str | None], str]
 
 ROOT = "*"
 MISSING = "(missing)"
-LONGEST = 5
-"""The most entries that a set is written with in full, unless it must be."""
-SHOWN = 2
-"""The entries that a shortened set shows."""
-
+LONGEST = 5  # the most entries that a set is written with in full, unless it must be
+SHOWN = 2  # the entries that a shortened set shows
 _INTEGERS = re.compile(r"(-?[0-9]+)(?:-(-?[0-9]+))?")
 _INTERVAL = re.compile(r"\[(.+), (.+)([\])])")
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
@@ -57,18 +52,10 @@ def partition_labels(
     kind: str,
     reach: bool = False,
 ) -> tuple[str | None, ...]:
-    """Name all blocks of a partition, each differently.
-
-    Where blocks would have equal labels, the blocks of several values among them are
-    written as sets instead, then as sets in full; should even these be equal, or equal to
-    a value, they are numbered. A value that stays as it is keeps its text.
-
-    Examples
-    --------
-    >>> from sfumato.domains import Partition
-    >>> partition_labels(Partition.of([0, 1, 0, 2]), ["a", "b", "c", None], ordered=False, kind="category")
-    ('{a, c}', 'b', None)
-    """
+    """Name all blocks of a partition, each differently."""
+    # Where blocks would have equal labels, the blocks of several values among them are written as sets
+    # instead, then as sets in full; should even these be equal, or equal to a value, they are numbered. A
+    # value that stays as it is keeps its text.
     members = _members(partition)
     write_range = _range_writer(texts, kind) if ordered else None
     names = [_node_label(block, nodes or {}) for block in members]
@@ -198,10 +185,8 @@ def _day_range(first: str, last: str, following: str | None) -> str:
 
 
 def _interval(first: str, last: str, following: str | None) -> str:
-    """Write the interval between two values or granules.
-
-    Its end is excluded where it is a granule's, or the beginning of what follows.
-    """
+    """Write the interval between two values or granules."""
+    # Its end is excluded where it is a granule's, or the beginning of what follows.
     low, high = _INTERVAL.fullmatch(first), _INTERVAL.fullmatch(last)
     begin = first if low is None else low[1]
     if following is not None:

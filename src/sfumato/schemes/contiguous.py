@@ -44,12 +44,10 @@ class Contiguous(Scheme):
         return np.array_equal(self._close(joined), joined)
 
     def children(self, partition: Partition) -> Iterator[Partition]:
-        """Yield the nearest valid descendants in the tree of all contiguous partitions.
-
-        There, a child joins one more bit, to the right of all that are joined. So a
-        string's ancestors are what remains of it when joined bits are dropped from
-        the right, and its nearest valid ancestor has all but the rightmost reach.
-        """
+        """Yield the nearest valid descendants in the tree of all contiguous partitions."""
+        # There, a child joins one more bit, to the right of all that are joined. So a string's ancestors are
+        # what remains of it when joined bits are dropped from the right, and its nearest valid ancestor has
+        # all but the rightmost reach.
         joined = joined_bits(partition)
         before = _running_count(joined)
         start = int(np.flatnonzero(joined)[-1]) + 1 if joined.any() else 0
@@ -72,10 +70,8 @@ class Contiguous(Scheme):
     def crossover(
         self, first: Partition, second: Partition, rng: np.random.Generator
     ) -> tuple[Partition, Partition]:
-        """Exchange the bits behind one random place, then join what must be joined.
-
-        Where both parents separate the values at that place, nothing has to be joined.
-        """
+        """Exchange the bits behind one random place, then join what must be joined."""
+        # Where both parents separate the values at that place, nothing has to be joined.
         bits = self.size - 1
         if bits < 2:
             return first, second
@@ -87,11 +83,9 @@ class Contiguous(Scheme):
         )
 
     def mutate(self, partition: Partition, rng: np.random.Generator) -> Partition:
-        """Flip one random bit and go to the nearest member.
-
-        That is the finest coarser one if the bit was separated, and the coarsest finer
-        one if it was joined.
-        """
+        """Flip one random bit and go to the nearest member."""
+        # That is the finest coarser one if the bit was separated, and the coarsest finer one if it was
+        # joined.
         if self.size == 1:
             return partition
         joined = joined_bits(partition)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from sfumato.domains import Partition
+from sfumato.domains import Ladder, Partition, Tree
 from sfumato.schemes.admissible import Admissible
 from sfumato.schemes.contiguous import Contiguous
 from sfumato.schemes.partition_counts import draw_below
@@ -18,28 +18,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sfumato._typing import BoolArray, IntArray
-    from sfumato.domains import Ladder, Tree
 
 
 class LevelScheme(Admissible):
-    """The levels of a ladder that may be used.
+    """The levels of a ladder that may be used."""
 
-    Levels that make equal partitions are counted one by one, and are one member. The
-    finest and the coarsest member are those of the lowest and the highest level that
-    may be used, whatever they are.
-
-    T. Li, N. Li: Towards optimal k-anonymization, section 2.2.1,
-    doi:10.1016/j.datak.2007.06.015.
-
-    Examples
-    --------
-    >>> from sfumato.domains import Ladder
-    >>> levels = np.array([[0, 1, 2], [0, 1, 2], [0, 0, 0]], dtype=np.int32)
-    >>> scheme = LevelScheme(Ladder.whole(levels))
-    >>> scheme.count(), [scheme.level(partition) for partition in scheme.partitions()]
-    (3, [0, 2])
-    """
-
+    # Levels that make equal partitions are counted one by one, and are one member. The finest and the
+    # coarsest member are those of the lowest and the highest level that may be used, whatever they are.
+    # T. Li, N. Li: Towards optimal k-anonymization, section 2.2.1, doi:10.1016/j.datak.2007.06.015.
     name: ClassVar[str] = "levels"
 
     def __init__(self, ladder: Ladder) -> None:
@@ -68,21 +54,9 @@ class LevelScheme(Admissible):
 
 
 class Cuts(Contiguous):
-    """Partitions whose blocks are nodes of a tree.
+    """Partitions whose blocks are nodes of a tree."""
 
-    T. Li, N. Li: Towards optimal k-anonymization, section 2.2.2,
-    doi:10.1016/j.datak.2007.06.015.
-
-    Examples
-    --------
-    >>> from sfumato.domains import Tree
-    >>> import numpy as np
-    >>> levels = np.array([[0, 1, 2], [0, 0, 1], [0, 0, 0]], dtype=np.int32)
-    >>> cuts = Cuts(Tree.from_levels(levels, collapse=False))
-    >>> cuts.count(), [partition.block.tolist() for partition in cuts.partitions()]
-    (5, [[0, 1, 2], [0, 0, 1], [0, 0, 0]])
-    """
-
+    # T. Li, N. Li: Towards optimal k-anonymization, section 2.2.2, doi:10.1016/j.datak.2007.06.015.
     name: ClassVar[str] = "cuts"
 
     def __init__(self, tree: Tree) -> None:

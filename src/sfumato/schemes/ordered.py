@@ -18,17 +18,9 @@ if TYPE_CHECKING:
 
 
 class Ordered(Contiguous):
-    """Every partition of an ordered domain into contiguous blocks: 2^(m−1) of them.
+    """Every partition of an ordered domain into contiguous blocks: 2^(m−1) of them."""
 
-    T. Li, N. Li: Towards optimal k-anonymization, sections 2.2.3 and 3.3,
-    doi:10.1016/j.datak.2007.06.015.
-
-    Examples
-    --------
-    >>> [partition.block.tolist() for partition in Ordered(3).partitions()]
-    [[0, 1, 2], [0, 0, 1], [0, 0, 0], [0, 1, 1]]
-    """
-
+    # T. Li, N. Li: Towards optimal k-anonymization, sections 2.2.3 and 3.3, doi:10.1016/j.datak.2007.06.015.
     name: ClassVar[str] = "ordered"
 
     def __init__(self, size: int, *, missing: bool = False) -> None:
@@ -56,17 +48,12 @@ class Ordered(Contiguous):
 
 
 class GuidedOrdered(Contiguous):
-    """Partitions into contiguous blocks that hold whole subtrees.
+    """Partitions into contiguous blocks that hold whole subtrees."""
 
-    A block that holds two values holds everything that is closer to one of them than
-    they are to each other, where closer means to have a lower common ancestor.
-    So a block is one value, or some neighbouring children of one node with all
-    their values. On a tree of one level the scheme is ``ordered``.
-
-    T. Li, N. Li: Towards optimal k-anonymization, sections 2.3.3 and 3.3,
-    doi:10.1016/j.datak.2007.06.015.
-    """
-
+    # A block that holds two values holds everything that is closer to one of them than they are to each
+    # other, where closer means to have a lower common ancestor. So a block is one value, or some neighbouring
+    # children of one node with all their values. On a tree of one level the scheme is `ordered`.
+    # T. Li, N. Li: Towards optimal k-anonymization, sections 2.3.3 and 3.3, doi:10.1016/j.datak.2007.06.015.
     name: ClassVar[str] = "guided-ordered"
 
     def __init__(self, tree: Tree, *, missing: bool = False) -> None:

@@ -20,13 +20,7 @@ if TYPE_CHECKING:
 
 
 def bell_numbers(n: int) -> list[int]:
-    """Return the numbers of set partitions of 0…n elements, by Bell's triangle.
-
-    Examples
-    --------
-    >>> bell_numbers(8)
-    [1, 1, 2, 5, 15, 52, 203, 877, 4140]
-    """
+    """Return the numbers of set partitions of 0…n elements, by Bell's triangle."""
     numbers, row = [1], [1]
     while len(numbers) <= n:
         numbers.append(row[-1])
@@ -39,17 +33,9 @@ def bell_numbers(n: int) -> list[int]:
 
 @lru_cache(maxsize=64)
 def without_singletons(n: int) -> tuple[int, ...]:
-    """Return the numbers of set partitions of 0…n elements into blocks of two or more.
-
-    Set partitions of k elements are as many as those of k and of k + 1 elements
-    without singletons together: take a new element for the block of all singletons,
-    where there are any.
-
-    Examples
-    --------
-    >>> without_singletons(6)
-    (1, 0, 1, 1, 4, 11, 41)
-    """
+    """Return the numbers of set partitions of 0…n elements into blocks of two or more."""
+    # Set partitions of k elements are as many as those of k and of k + 1 elements without singletons
+    # together: take a new element for the block of all singletons, where there are any.
     bell = bell_numbers(n)
     numbers = [1]
     for k in range(n):
@@ -58,13 +44,7 @@ def without_singletons(n: int) -> tuple[int, ...]:
 
 
 def symmetric_sums(weights: Sequence[int]) -> list[list[int]]:
-    """Return the elementary symmetric sums of growing sets of weights.
-
-    Examples
-    --------
-    >>> symmetric_sums([1, 3, 1])
-    [[1, 2, 1], [1, 5, 7, 3]]
-    """
+    """Return the elementary symmetric sums of growing sets of weights."""
     # Weights of 1, those of leaves, come at once: there may be very many.
     light = sum(weight == 1 for weight in weights)
     sums = [[comb(light, s) for s in range(light + 1)]]
@@ -77,28 +57,15 @@ def symmetric_sums(weights: Sequence[int]) -> list[list[int]]:
 
 
 def count_sets(weights: Sequence[int]) -> int:
-    """Count the set partitions of children, each with the product of the weights of its singletons.
-
-    Choose the children that stay alone, and put the others into blocks of two or more.
-
-    Examples
-    --------
-    >>> count_sets([1, 1, 1]), count_sets([5, 1, 2, 2])
-    (5, 67)
-    """
+    """Count the set partitions of children, each with the product of the weights of its singletons."""
+    # Choose the children that stay alone, and put the others into blocks of two or more.
     n = len(weights)
     rest = without_singletons(n)
     return sum(chosen * rest[n - s] for s, chosen in enumerate(symmetric_sums(weights)[-1]))
 
 
 def runs_before(weights: Sequence[int]) -> list[int]:
-    """Count the contiguous partitions of the first 0…n children, weighted as in :func:`count_sets`.
-
-    Examples
-    --------
-    >>> runs_before([1, 1, 1]), runs_before([4, 1, 2, 2])
-    ([1, 1, 2, 4], [1, 4, 5, 15, 40])
-    """
+    """Count the contiguous partitions of the first 0…n children, weighted as in :func:`count_sets`."""
     counts, earlier = [1], 0  # ``earlier`` adds up all counts but the last one
     for weight in weights:
         # The last child stays alone, or a longer run that it ends begins at any earlier place.

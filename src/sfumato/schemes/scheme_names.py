@@ -12,7 +12,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-from sfumato.domains import Ladder
+from sfumato.domains import Ladder, Partition, Tree
 from sfumato.errors import ParameterError, nearest
 from sfumato.schemes.admissible import Admissible
 from sfumato.schemes.levels import Cuts, LevelScheme
@@ -22,7 +22,6 @@ from sfumato.schemes.sets import GuidedSets, Sets
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from sfumato.domains import Partition, Tree
     from sfumato.schemes.base import Scheme
 
 T = TypeVar("T")
@@ -87,20 +86,14 @@ def root(schemes: Sequence[Scheme]) -> Node:
 
 
 def children(node: Node, schemes: Sequence[Scheme]) -> Iterator[Node]:
-    """Yield the children of a node, applicator after applicator.
-
-    T. Li, N. Li: Towards optimal k-anonymization, section 3.2 and figure 8,
-    doi:10.1016/j.datak.2007.06.015. The procedure printed there keeps the applicators
-    before the applied one, and so makes recodings several times; the figure does not.
-    """
+    """Yield the children of a node, applicator after applicator."""
+    # T. Li, N. Li: Towards optimal k-anonymization, section 3.2 and figure 8,
+    # doi:10.1016/j.datak.2007.06.015. The procedure printed there keeps the applicators before the applied
+    # one, and so makes recodings several times; the figure does not.
     for place, applicator in enumerate(node.applicators):
         scheme, later = schemes[applicator], node.applicators[place + 1 :]
         for partition in scheme.children(node.partitions[applicator]):
-            partitions = (
-                *node.partitions[:applicator],
-                partition,
-                *node.partitions[applicator + 1 :],
-            )
+            partitions = (*node.partitions[:applicator], partition, *node.partitions[applicator + 1 :])
             again = (applicator,) if _has_children(scheme, partition) else ()
             yield Node(partitions, again + later)
 
@@ -118,10 +111,8 @@ def walk(schemes: Sequence[Scheme]) -> Iterator[Node]:
 
 
 def space(schemes: Sequence[Scheme]) -> int:
-    """Return the product of the schemes' counts; 1 where there is no scheme.
-
-    Where ``levels`` or ``cuts`` make equal partitions this is more than :func:`walk` yields.
-    """
+    """Return the product of the schemes' counts; 1 where there is no scheme."""
+    # Where `levels` or `cuts` make equal partitions this is more than `walk` yields.
     return math.prod(scheme.count() for scheme in schemes)
 
 

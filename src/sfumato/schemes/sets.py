@@ -89,17 +89,12 @@ def partition_of_leads(lead: IntArray) -> Partition:
 
 
 class GuidedSets(Scheme):
-    """Partitions whose blocks hold whole subtrees.
+    """Partitions whose blocks hold whole subtrees."""
 
-    A block that holds two values holds everything that is closer to one of them than
-    they are to each other, where closer means to have a lower common ancestor.
-    So a block is one value, or some children of one node with all their values. On a
-    tree of one level the scheme is ``sets``.
-
-    T. Li, N. Li: Towards optimal k-anonymization, sections 2.3.2 and 3.3,
-    doi:10.1016/j.datak.2007.06.015.
-    """
-
+    # A block that holds two values holds everything that is closer to one of them than they are to each
+    # other, where closer means to have a lower common ancestor. So a block is one value, or some children of
+    # one node with all their values. On a tree of one level the scheme is `sets`.
+    # T. Li, N. Li: Towards optimal k-anonymization, sections 2.3.2 and 3.3, doi:10.1016/j.datak.2007.06.015.
     name: ClassVar[str] = "guided-sets"
 
     def __init__(self, tree: Tree, *, missing: bool = False) -> None:
@@ -127,14 +122,11 @@ class GuidedSets(Scheme):
         return self._counts[-1]
 
     def children(self, partition: Partition) -> Iterator[Partition]:
-        """Yield the nearest valid descendants in the tree of all set partitions.
-
-        There, a child puts one more value into a block: a value that is alone, and
-        larger than all of the block, if no block to the right (by smallest codes) has
-        two or more values. So a partition's ancestors build its blocks from the left to
-        the right and each from its smallest value on, and the nearest valid one lacks
-        the last of the children that its last block of several values is made of.
-        """
+        """Yield the nearest valid descendants in the tree of all set partitions."""
+        # There, a child puts one more value into a block: a value that is alone, and larger than all of the
+        # block, if no block to the right (by smallest codes) has two or more values. So a partition's
+        # ancestors build its blocks from the left to the right and each from its smallest value on, and the
+        # nearest valid one lacks the last of the children that its last block of several values is made of.
         first, last = _ends(partition)
         lead = first[partition.block]
         is_lone = partition.sizes[partition.block] == 1
@@ -187,11 +179,9 @@ class GuidedSets(Scheme):
         return assemble(self._tree, choose)
 
     def mutate(self, partition: Partition, rng: np.random.Generator) -> Partition:
-        """Join or split, with probability ½ each where both can be done.
-
-        To join: unite two random values with all that must then be together. To split:
-        divide the children that one random block is made of into two random parts.
-        """
+        """Join or split, with probability ½ each where both can be done."""
+        # To join: unite two random values with all that must then be together. To split: divide the children
+        # that one random block is made of into two random parts.
         if self.size == 1:
             return partition
         can_join, can_split = partition.count > 1, partition.count < self.size
@@ -257,23 +247,14 @@ def _ends(partition: Partition) -> tuple[IntArray, IntArray]:
 
 
 class Sets(GuidedSets):
-    """Every partition of a domain, which are as many as Bell's number of m.
+    """Every partition of a domain, which are as many as Bell's number of m."""
 
-    This is ``guided-sets`` over a root directly above all values. The children of a
-    partition put a value e that is alone into a block S if e is larger than all of S
-    and no block to the right of S has two or more values.
-
-    T. Li, N. Li: Towards optimal k-anonymization, sections 2.3.1 and 3.1,
-    doi:10.1016/j.datak.2007.06.015. The procedure printed there makes some partitions
-    twice; it lacks the condition on blocks to the right of S beyond e.
-
-    Examples
-    --------
-    >>> sets = Sets(3)
-    >>> sets.count(), [partition.block.tolist() for partition in sets.partitions()]
-    (5, [[0, 1, 2], [0, 0, 1], [0, 0, 0], [0, 1, 0], [0, 1, 1]])
-    """
-
+    # This is `guided-sets` over a root directly above all values. The children of a partition put a value e
+    # that is alone into a block S if e is larger than all of S and no block to the right of S has two or more
+    # values.
+    # T. Li, N. Li: Towards optimal k-anonymization, sections 2.3.1 and 3.1, doi:10.1016/j.datak.2007.06.015.
+    # The procedure printed there makes some partitions twice; it lacks the condition on blocks to the right
+    # of S beyond e.
     name: ClassVar[str] = "sets"
 
     def __init__(self, size: int, *, missing: bool = False) -> None:

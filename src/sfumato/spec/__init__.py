@@ -13,18 +13,3 @@ from sfumato.spec.sections import (
     SuppressionSpec,
 )
 from sfumato.spec.specification import Spec
-
-__all__ = [
-    "AttributeSpec",
-    "ConfidentialSpec",
-    "DataSpec",
-    "HierarchySpec",
-    "ObjectivesSpec",
-    "ReleaseSpec",
-    "SearchSpec",
-    "Spec",
-    "SuppressionSpec",
-    "canonical_measure_name",
-    "format_measure_name",
-    "parse_measure_name",
-]

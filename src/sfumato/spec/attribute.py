@@ -5,10 +5,10 @@ from __future__ import annotations
 import datetime as dt
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Annotated, Self, TypeAlias
+from typing import Annotated, Self, TypeAlias
 
 from pydantic import (
     AfterValidator,
@@ -43,13 +43,8 @@ from sfumato.spec.choices import (
     refuse_repetition,
     write_list,
 )
-from sfumato.spec.places import LocatedError, SpecFault, found, refuse
+from sfumato.spec.places import LocatedError, Location, SpecFault, found, refuse
 from sfumato.spec.sections import Section, described
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from sfumato.spec.places import Location
 
 # Nested tables and lists of texts; pydantic cannot follow an alias that names itself.
 Tree: TypeAlias = dict[str, object] | list[object]
@@ -299,13 +294,7 @@ def _check_value(value: object) -> Scalar:
 
 
 def value_text(value: Scalar) -> str:
-    """Return the text by which values of blocks are compared: 39, 39.0 and "39" are the same.
-
-    Examples
-    --------
-    >>> value_text(39.0), value_text("39"), value_text(0.5)
-    ('39', '39', '0.5')
-    """
+    """Return the text by which values of blocks are compared: 39, 39.0 and "39" are the same."""
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     return value if isinstance(value, str) else repr(value)
@@ -363,13 +352,11 @@ def _check_unknown(value: object) -> tuple[str, ...]:
 
 
 class AttributeSpec(Section):
-    """What is done with one attribute: ``[attributes.NAME]``.
+    """What is done with one attribute: ``[attributes.NAME]``."""
 
-    ``levels``, ``scheme``, ``partitions``, ``weight`` and ``output`` change a quasi-identifier only;
-    with another role they are refused rather than silently ignored. A sensitive attribute may
-    have a hierarchy or an order, which the t measures use, and it alone may have values that are ``unknown``.
-    """
-
+    # `levels`, `scheme`, `partitions`, `weight` and `output` change a quasi-identifier only; with another
+    # role they are refused rather than silently ignored. A sensitive attribute may have a hierarchy or an
+    # order, which the t measures use, and it alone may have values that are `unknown`.
     role: Role = Field(description="What the column is.", examples=["quasi-identifier"])
     kind: Kind | None = described(
         None, "What its values are. Found by itself if not given, except `ordinal`.", "number"

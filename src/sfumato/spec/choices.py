@@ -89,17 +89,9 @@ _SHAPE = "a measure is written name, name(attribute) or name(attribute, option)"
 
 
 def parse_measure_name(text: str) -> tuple[str, tuple[str, ...]]:
-    """Split the name of a measure into the bare name and its arguments.
-
-    Blanks around names, commas and parentheses are ignored; inside double quotes every
-    character counts and ``""`` stands for one quote. Whether the measure exists is
-    not checked here.
-
-    Examples
-    --------
-    >>> parse_measure_name('t("zip, code",ordered)')
-    ('t', ('zip, code', 'ordered'))
-    """
+    """Split the name of a measure into the bare name and its arguments."""
+    # Blanks around names, commas and parentheses are ignored; inside double quotes every character counts and
+    # `""` stands for one quote. Whether the measure exists is not checked here.
     stripped = text.strip()
     name = _NAME.match(stripped)
     if name is None:
@@ -132,16 +124,9 @@ def _parse_arguments(text: str) -> tuple[str, ...]:
 
 
 def format_measure_name(name: str, arguments: Sequence[str] = ()) -> str:
-    """Write the name of a measure in its one canonical spelling.
-
-    An argument stands in double quotes if it holds ``,``, ``(``, ``)`` or ``"``, and also
-    if it is empty or begins or ends with a blank, which reading would lose.
-
-    Examples
-    --------
-    >>> format_measure_name("t", ["zip, code", "ordered"])
-    't("zip, code", ordered)'
-    """
+    """Write the name of a measure in its one canonical spelling."""
+    # An argument stands in double quotes if it holds `,`, `(`, `)` or `"`, and also if it is empty or begins
+    # or ends with a blank, which reading would lose.
     if not arguments:
         return name
     return f"{name}({', '.join(_format_argument(argument) for argument in arguments)})"
@@ -199,24 +184,12 @@ def check_number(value: object) -> int | float:
 
 
 def exact(number: int | float) -> Fraction:
-    """Return the decimal that the text of a number shows.
-
-    Examples
-    --------
-    >>> exact(0.1)
-    Fraction(1, 10)
-    """
+    """Return the decimal that the text of a number shows."""
     return Fraction(repr(number))
 
 
 def is_multiple(number: int | float, of: int | float) -> bool:
-    """Tell whether a decimal is a whole multiple of another one.
-
-    Examples
-    --------
-    >>> is_multiple(0.3, 0.1), is_multiple(12, 5)
-    (True, False)
-    """
+    """Tell whether a decimal is a whole multiple of another one."""
     return (exact(number) / exact(of)).denominator == 1
 
 

@@ -13,18 +13,15 @@ import datetime as dt
 import json
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias, get_args, get_origin
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from sfumato.errors import SpecError, nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from pydantic import ValidationError
     from pydantic_core import ErrorDetails
 
 Location: TypeAlias = tuple[str | int, ...]
@@ -203,10 +200,9 @@ class SpecFault:
 
 
 class LocatedError(ValueError):
-    """Raised inside a validator that knows exact places, or several problems.
+    """Raised inside a validator that knows exact places, or several problems."""
 
-    Locations are relative to the value under validation.
-    """
+    # Locations are relative to the value under validation.
 
     def __init__(self, problems: Sequence[SpecFault]) -> None:
         super().__init__(problems[0].sentence)
@@ -236,10 +232,8 @@ def found(value: object) -> str:
 
 
 def collect_problems(model: Model, error: ValidationError) -> list[SpecFault]:
-    """Translate every report of pydantic, in the order in which they came.
-
-    A key that is missing because it was misspelt counts once, as the misspelt one.
-    """
+    """Translate every report of pydantic, in the order in which they came."""
+    # A key that is missing because it was misspelt counts once, as the misspelt one.
     collected: list[SpecFault] = []
     misspelt: set[Location] = set()
     missing: set[Location] = set()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeAlias
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
@@ -128,7 +128,25 @@ def _check_decimal(value: object) -> str:
     return text
 
 
-class DataSpec(Section):
+class CountedUnits:
+    """Whoever names a person and a household column: classes count households before persons before rows."""
+
+    if TYPE_CHECKING:
+        person: str | None
+        household: str | None
+
+    @property
+    def unit(self) -> str | None:
+        """The column whose values classes count; None where they count rows."""
+        return self.household or self.person
+
+    @property
+    def unit_word(self) -> Literal["row", "person", "household"]:
+        """What classes count, in the singular."""
+        return "household" if self.household else "person" if self.person else "row"
+
+
+class DataSpec(Section, CountedUnits):
     """Where the data are and how they are read: ``[data]``."""
 
     path: PathText | None = described(
@@ -188,21 +206,11 @@ class DataSpec(Section):
     )
 
     @property
-    def unit(self) -> str | None:
-        """The column whose values classes count: households before persons; None where they count rows."""
-        return self.household or self.person
-
-    @property
     def uses(self) -> dict[str, str]:
         """The columns that serve a purpose here, each with the key that names it."""
         named = {self.person: "person", self.household: "household", self.weight: "weight"}
         named |= dict.fromkeys(self.strata, "strata")
         return {name: key for name, key in named.items() if name is not None}
-
-    @property
-    def unit_word(self) -> Literal["row", "person", "household"]:
-        """What classes count, in the singular."""
-        return "household" if self.household else "person" if self.person else "row"
 
 
 class SuppressionSpec(Section):
@@ -267,9 +275,7 @@ class SearchSpec(Section):
     crossover: Share | None = described(None, "Probability that two recodings exchange parts.", 0.9)
     mutation: Share | None = described(None, "Probability that a part of a recoding changes at random.", 0.1)
     walk: Whole | None = described(
-        None,
-        "Random steps that a recoding seen before may take to reach a new one. 0 switches this off.",
-        5,
+        None, "Random steps that a recoding seen before may take to reach a new one. 0 switches this off.", 5
     )
     constrained_mutation: Share | None = described(
         None, "Probability that an attribute under `cuts` or `guided-ordered` changes at random.", 0.05

@@ -19,23 +19,3 @@ from sfumato.verifier.judging import cautious, holds, judge
 from sfumato.verifier.promise import Promise, Recount
 from sfumato.verifier.recounting import complete, recount, recount_beside, recount_both
 from sfumato.verifier.sentences import Secret, stated_secrets
-
-__all__ = [
-    "FORMATS",
-    "Check",
-    "Promise",
-    "Recount",
-    "Secret",
-    "cautious",
-    "complete",
-    "hash_file",
-    "holds",
-    "is_engine_output_error",
-    "judge",
-    "recount",
-    "recount_beside",
-    "recount_both",
-    "release_suffix",
-    "stated_secrets",
-    "violations_of",
-]

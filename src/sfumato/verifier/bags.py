@@ -51,14 +51,7 @@ MEMORY_BYTES = 1_500_000_000
 
 
 def release_suffix(path: Path) -> str:
-    """Return the suffix that sets the format of a release, in lower case.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> release_suffix(Path("open.data.CSV.gz"))
-    '.csv.gz'
-    """
+    """Return the suffix that sets the format of a release, in lower case."""
     for suffix in sorted(FORMATS, key=len, reverse=True):
         if path.name.lower().endswith(suffix) and len(path.name) > len(suffix):
             return suffix
@@ -166,11 +159,9 @@ def check_file(path: Path) -> None:
 def open_file(
     connection: DuckDBPyConnection, path: Path, view: str, dialect: Mapping[str, object] | None = None
 ) -> dict[str, str]:
-    """Make a view of the file; return column name → SQL expression of its text in that view.
-
-    Columns are addressed by position, because names that differ only in case are one name
-    to the engine. An empty CSV cell is missing; in the other formats only null is.
-    """
+    """Make a view of the file; return column name → SQL expression of its text in that view."""
+    # Columns are addressed by position, because names that differ only in case are one name to the engine. An
+    # empty CSV cell is missing; in the other formats only null is.
     kind = FORMATS[release_suffix(path)]
     if kind == "json lines":
         return _open_json(connection, path, view)
@@ -329,10 +320,8 @@ def compare_bags(
     numbers: Path | None = None,
     dialect: Mapping[str, object] | None = None,
 ) -> Difference:
-    """Compare a release, spelt in some dialect, with the same rows before suppression.
-
-    Missing equals missing.
-    """
+    """Compare a release, spelt in some dialect, with the same rows before suppression."""
+    # Missing equals missing.
     with open_engine() as connection:
         _load_bag(connection, released, columns, "shown", dialect)
         cells = _load_bag(connection, before, columns, "made")
@@ -422,11 +411,9 @@ def _number_classes(
 
 
 def _cell(expression: str, *, is_value: bool) -> str:
-    """Write a cell as a text that is never null; a number or time in one spelling, where asked for.
-
-    Only spellings that a format forces are made one, such as ``25`` and ``25.0``: ``025`` and `` 25`` are
-    texts of their own.
-    """
+    """Write a cell as a text that is never null; a number or time in one spelling, where asked for."""
+    # Only spellings that a format forces are made one, such as `25` and `25.0`: `025` and ` 25` are texts of
+    # their own.
     if not is_value:
         return f"coalesce('=' || {expression}, '')"
     # A double cannot tell whole numbers of more than 15 digits apart, so that these are compared as texts.

@@ -97,15 +97,8 @@ _ARGUMENT = re.compile(r'\s*(?:"((?:[^"]|"")*)"|([^,()"]*[^,()"\s]))\s*(,|$)')
 
 
 def split_name(text: str) -> tuple[str, tuple[str, ...]]:
-    """Split ``t("zip, code", ordered)`` into its name and arguments.
-
-    A text that is not the name of a measure comes back whole, without arguments.
-
-    Examples
-    --------
-    >>> split_name('t("zip, code", ordered)')
-    ('t', ('zip, code', 'ordered'))
-    """
+    """Split ``t("zip, code", ordered)`` into its name and arguments."""
+    # A text that is not the name of a measure comes back whole, without arguments.
     match = _NAME.fullmatch(text.strip())
     if match is None:
         return text, ()

@@ -62,10 +62,8 @@ class ClusterRecount:
 
 
 def recount_clusters(path: str | Path, promise: ClusterPromise) -> ClusterRecount:
-    """Read a microaggregated file again and count its classes with plain SQL.
-
-    Rows are in one class if all cells are the same text; missing is a value like any other.
-    """
+    """Read a microaggregated file again and count its classes with plain SQL."""
+    # Rows are in one class if all cells are the same text; missing is a value like any other.
     path = Path(path)
     check_file(path)
     within = () if promise.within is None else (promise.within,)

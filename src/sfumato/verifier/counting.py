@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from sfumato.verifier.bags import quote
 from sfumato.verifier.checks import split_name
-from sfumato.verifier.loading import BeforehandError, UndeterminedError, UnstatedError
+from sfumato.verifier.loading import BeforehandError, Groups, UndeterminedError, UnstatedError
 from sfumato.verifier.promise import (
     Overall,
     apart_in,
@@ -28,7 +28,6 @@ from sfumato.verifier.promise import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sfumato.verifier.loading import Groups
     from sfumato.verifier.promise import CostTable, Count
     from sfumato.verifier.sentences import Telling
 
@@ -36,13 +35,10 @@ ROUNDING = 1e-9
 
 
 def count_t(groups: Groups, attribute: str, distance: str = "equal") -> Count:
-    """Return the largest distance between a class's distribution and the overall one.
-
-    The overall distribution is the one over all input rows. A manifest does not say what suppressed
-    rows hold, so the file's own distribution is used instead: with S of N rows suppressed
-    the number is off by S / N at most. Without a manifest a note says so, and only the
-    equal distance is defined.
-    """
+    """Return the largest distance between a class's distribution and the overall one."""
+    # The overall distribution is the one over all input rows. A manifest does not say what suppressed rows
+    # hold, so the file's own distribution is used instead: with S of N rows suppressed the number is off
+    # by S / N at most. Without a manifest a note says so, and only the equal distance is defined.
     if distance not in ("equal", "ordered", "hierarchical"):
         raise UndeterminedError("its second argument is neither ordered nor hierarchical")
     if groups.promise.reference is None:
@@ -142,11 +138,9 @@ def _largest_beside(groups: Groups, apart: list[int], gaps: int) -> Fraction:
 
 
 def _least_carried(excess: list[int]) -> int:
-    """Return what values in a row carry to their neighbours at least, if the rest may leave anywhere.
-
-    What has left up to each value starts at 0, never falls, and ends at the whole. The least that makes a
-    sequence nowhere fall is found with the largest so far.
-    """
+    """Return what values in a row carry to their neighbours at least, if the rest may leave anywhere."""
+    # What has left up to each value starts at 0, never falls, and ends at the whole. The least that makes a
+    # sequence nowhere fall is found with the largest so far.
     whole = sum(excess)
     carried, left = 0, list[int]()
     for here in accumulate(amount if whole > 0 else -amount for amount in excess):
@@ -496,24 +490,10 @@ COUNT_OF = {
     **_by_name(2, count_recursive_l, count_t),
 }
 
-LARGER_IS_BETTER = frozenset(
-    {
-        "distinct_l",
-        "entropy_l",
-        "k",
-        "mean_k",
-        "precision",
-        "protection",
-        "ql",
-        "recursive_l",
-        "secure",
-        "sf",
-        "share_l",
-        "spread_k",
-        "spread_l",
-        "usefulness",
-    }
-)
+LARGER_IS_BETTER = {
+    *("distinct_l", "entropy_l", "k", "mean_k", "precision", "protection", "ql", "recursive_l", "secure"),
+    *("sf", "share_l", "spread_k", "spread_l", "usefulness"),
+}
 
 # Name → why it needs the original data.
 BEFOREHAND = {

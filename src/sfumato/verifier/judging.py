@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING
 
 from sfumato.verifier.checks import Check, broken, held, judged, unknown, violations_of
 from sfumato.verifier.counting import larger_is_better
-from sfumato.verifier.promise import budget, plain_number
+from sfumato.verifier.promise import Count, Promise, Recount, budget, plain_number
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
-
-    from sfumato.verifier.promise import Count, Promise, Recount
 
 
 TOLERANCE = 1e-9
@@ -21,12 +19,10 @@ ZERO = 1e-12  # below this a float is a sum that should have been 0
 
 
 def judge(recount: Recount, promise: Promise, *, on_seal: bool = False) -> list[Check]:
-    """List everything that was promised or stated, and whether the file keeps it.
-
-    Requirements on rational measures are judged exactly, against the decimal that is written;
-    the entropy, the protection, and numbers that are only stated, within a relative 1e-9. A required
-    measure that needs the original data (``hdm``) is judged by the number that is stated.
-    """
+    """List everything that was promised or stated, and whether the file keeps it."""
+    # Requirements on rational measures are judged exactly, against the decimal that is written; the entropy,
+    # the protection, and numbers that are only stated, within a relative 1e-9. A required measure that needs
+    # the original data (`hdm`) is judged by the number that is stated.
     found = [
         *judge_digest(recount.sha256, promise.sha256),
         *judge_columns(recount.columns, promise.columns),

@@ -19,9 +19,7 @@ from typing import Any, TypeAlias
 
 from sfumato.verifier.bags import STAR
 
-Accepts: TypeAlias = Callable[[str], bool]
-"""Whether a recipe can write a text."""
-
+Accepts: TypeAlias = Callable[[str], bool]  # whether a recipe can write a text
 _UNITS = {
     "day": r"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])",
     "week": r"\d{4}-W(?:0[1-9]|[1-4]\d|5[0-3])",
@@ -37,8 +35,7 @@ _INTEGERS = re.compile(r"(-?\d+)(?:-(-?\d+))?")
 _INTERVAL = re.compile(rf"\[({_NUMBER}), ({_NUMBER})\)")
 
 
-ISO = ""
-"""The format of dates that have none; None is for what is no date."""
+ISO = ""  # the format of dates that have none; None is for what is no date
 
 
 class UnreadableError(ValueError):
@@ -224,11 +221,9 @@ def _exact(number: object) -> Fraction:
 
 
 def misfits(done: Mapping[str, object]) -> bool:
-    """Tell whether blocks of a recipe overlap, or are not what their labels say.
-
-    A label that is a range must reach around the ends of its block, a set in full must list its values, and a
-    value by itself keeps its text. Names of a hierarchy's nodes may be any.
-    """
+    """Tell whether blocks of a recipe overlap, or are not what their labels say."""
+    # A label that is a range must reach around the ends of its block, a set in full must list its values, and
+    # a value by itself keeps its text. Names of a hierarchy's nodes may be any.
     partition, definition = done.get("partition"), done.get("hierarchy")
     if not isinstance(partition, Mapping) or not isinstance(partition.get("blocks"), list):
         return False

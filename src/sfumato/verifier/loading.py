@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from sfumato.errors import VerificationError
 from sfumato.verifier.bags import STAR, ask_number, open_file, quote, unescape
-from sfumato.verifier.checks import broken, held, split_name
-from sfumato.verifier.promise import budget, key_of, text_of
+from sfumato.verifier.checks import Check, broken, held, split_name
+from sfumato.verifier.promise import Count, Promise, Scalar, budget, key_of, text_of
 from sfumato.verifier.sentences import Telling, held_condition, names_in, write_condition
 
 if TYPE_CHECKING:
@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from duckdb import DuckDBPyConnection
-
-    from sfumato.verifier.checks import Check
-    from sfumato.verifier.promise import Count, Promise, Scalar
 
 
 class UndeterminedError(Exception):
@@ -49,6 +46,10 @@ class Groups:
     that was counted last may be from the one over all input rows. ``known`` keeps what was asked before.
     """
 
+    # The engine holds `cells` (class, q0…, a0…, n): the distinct rows that remain with their number n, and
+    # `sizes` (rows, size): for every class its rows and what counts as its size. `attributes` maps names to
+    # the columns a0, a1, …. `slack` is how far the number that was counted last may be from the one over all
+    # input rows.
     connection: DuckDBPyConnection
     promise: Promise
     columns: tuple[str, ...]
@@ -159,13 +160,11 @@ def _attributes_to_load(promise: Promise, columns: Mapping[str, str]) -> dict[st
 
 
 def _exempt_masked_rows(groups: Groups) -> None:
-    """Make the view ``kept`` of the rows that are not suppressed.
-
-    A masked row is ``*`` in every quasi-identifier and blank in every sensitive attribute. A
-    row of a wholly general class can look the same, so no more rows are exempt than are stated
-    suppressed (without a manifest: than the limit allows); the rest count as a class. Rows that
-    look the same are the same to every measure; among persons the missing ones are exempt first.
-    """
+    """Make the view ``kept`` of the rows that are not suppressed."""
+    # A masked row is `*` in every quasi-identifier and blank in every sensitive attribute. A row of a wholly
+    # general class can look the same, so no more rows are exempt than are stated suppressed (without a
+    # manifest: than the limit allows); the rest count as a class. Rows that look the same are the same to
+    # every measure; among persons the missing ones are exempt first.
     promise = groups.promise
     if promise.output != "mask":
         groups.connection.execute("CREATE TEMP VIEW kept AS FROM released")
@@ -245,14 +244,12 @@ _FIRST_ROWS = 2048
 def check_order(
     connection: DuckDBPyConnection, view: str, columns: Mapping[str, str], promise: Promise
 ) -> tuple[Check, ...]:
-    """Compare each row of a file with the one before it.
-
-    ``sorted`` means: by all columns that the recipe lists, in that order, each by the texts that its cells
-    have in the file. A column in which every cell that is neither missing nor ``*`` reads as a number (as the
-    engine reads doubles, undefined ones excepted) is sorted by size, equal numbers by their texts, ``*``
-    after them; any other column by the bytes of its texts in UTF-8. Missing comes last. The file alone
-    decides, not the types of its format, so that one table has one order in every format.
-    """
+    """Compare each row of a file with the one before it."""
+    # `sorted` means: by all columns that the recipe lists, in that order, each by the texts that its cells
+    # have in the file. A column in which every cell that is neither missing nor `*` reads as a number (as the
+    # engine reads doubles, undefined ones excepted) is sorted by size, equal numbers by their texts, `*`
+    # after them; any other column by the bytes of its texts in UTF-8. Missing comes last. The file alone
+    # decides, not the types of its format, so that one table has one order in every format.
     names = [name for name in promise.columns or columns if name in columns]
     if promise.order != "sorted" or not names:
         return ()

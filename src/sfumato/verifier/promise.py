@@ -8,7 +8,7 @@ and ``39.0`` are the same.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -16,8 +16,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from sfumato.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from sfumato.verifier.checks import Check
     from sfumato.verifier.sentences import Secret
 
@@ -107,13 +105,7 @@ def plain_number(number: Count) -> int | float:
 
 
 def budget(limit: float, rows: int) -> int:
-    """Return floor(limit × rows) for the limit as it is written in decimals.
-
-    Examples
-    --------
-    >>> budget(0.29, 100)
-    29
-    """
+    """Return floor(limit × rows) for the limit as it is written in decimals."""
     share = Fraction(str(limit)) * rows
     return share.numerator // share.denominator
 
@@ -135,13 +127,11 @@ class CostTable:
 
 @dataclass(frozen=True)
 class Overall:
-    """The values of a sensitive attribute in their order.
+    """The values of a sensitive attribute in their order."""
 
-    ``counts`` are their rows in the input, None where those of suppressed rows are not published;
-    ``shares`` are then their shares of published rows, each within half a ``step``.
-    ``levels[l][i]`` is the block of value i at level l of a tree; empty without one.
-    """
-
+    # `counts` are their rows in the input, None where those of suppressed rows are not published; `shares`
+    # are then their shares of published rows, each within half a `step`. `levels[l][i]` is the block of value
+    # i at level l of a tree; empty without one.
     values: tuple[Scalar, ...]
     counts: tuple[int, ...] | None
     levels: tuple[tuple[int, ...], ...] = ()

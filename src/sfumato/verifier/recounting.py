@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sfumato.errors import ParameterError, VerificationError
 from sfumato.verifier.bags import (
@@ -22,12 +22,7 @@ from sfumato.verifier.checks import Check, broken, held, split_name, unknown
 from sfumato.verifier.counting import BEFOREHAND, COUNT_OF, fill_overall
 from sfumato.verifier.labels import UnreadableError, accepted_labels, misfits
 from sfumato.verifier.loading import BeforehandError, Groups, UndeterminedError, UnstatedError, load_groups
-from sfumato.verifier.promise import Recount, stated_costs, stated_overall
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from sfumato.verifier.promise import CostTable, Count, Promise
+from sfumato.verifier.promise import CostTable, Count, Promise, Recount, stated_costs, stated_overall
 
 
 def examine(groups: Groups) -> tuple[Check, ...]:
@@ -137,13 +132,11 @@ def _examine_distributions(groups: Groups) -> Iterator[Check]:
 
 
 def recount(path: str | Path, promise: Promise, *, person_column: str | None = None) -> Recount:
-    """Read a release again and count every measure that its promise names.
-
-    Missing is a value like any other in quasi-identifiers. In sensitive attributes it, and values declared
-    unknown, do not count in ℓ and are 1 apart from every other in t. In a ``mask`` release, rows that are
-    ``*`` in every quasi-identifier and blank in every sensitive attribute are exempt, at most as many as the
-    promise states suppressed.
-    """
+    """Read a release again and count every measure that its promise names."""
+    # Missing is a value like any other in quasi-identifiers. In sensitive attributes it, and values declared
+    # unknown, do not count in ℓ and are 1 apart from every other in t. In a `mask` release, rows that are `*`
+    # in every quasi-identifier and blank in every sensitive attribute are exempt, at most as many as the
+    # promise states suppressed.
     return _recount_by([promise], Path(path), person_column)[0]
 
 
