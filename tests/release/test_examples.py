@@ -22,9 +22,10 @@ def test_manifest_path() -> None:
 
 
 def test_coarse() -> None:
-    assert coarse({"il": 3.2, "id": 0.0, "dld": 20.0, "score": 6.6}) == {
+    assert coarse({"il": 3.2, "id": 0.0, "id_standardized": 0.3, "dld": 20.0, "score": 6.6}) == {
         "il": 5.0,
         "id": 1.0,
+        "id_standardized": 1.0,
         "dld": 20.0,
         "score": 7.75,
     }
