@@ -100,6 +100,8 @@ def test_what_a_sealed_forgery_states_is_recounted(folder: Path, case: str) -> N
     write_microaggregated(path) if case == "microaggregated" else write_case(case, path)
     content = read_manifest(path)
     for place in leaves_of({key: content[key] for key in ("measures", "require", "rows", "sha256")}):
+        if place == ("measures", "id_standardized"):
+            continue  # nothing else that is stated depends on it, and only the original tells it
         write_manifest(path, changed(content, place), sealed=True)
         # One of il, id and dld alone contradicts the score that is stated with it.
         assert verdict(path), place

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
+import os
 import shutil
 import tempfile
 import threading
@@ -42,6 +43,8 @@ def inner(function: Kernel) -> Kernel:
 
 
 def _late(function: Kernel, *, from_python: bool) -> Kernel:
+    if os.environ.get("NUMBA_DISABLE_JIT", "0") != "0":
+        return cast("Kernel", _interpreted(function))
     made = _LateKernel(cast("FunctionType", function), from_python=from_python)
     _known.append(made)
     return cast("Kernel", made)
@@ -84,8 +87,7 @@ def _compiled(function: Callable[..., object], *, from_python: bool) -> Callable
 
     settings = vars(numba.config)
     if settings.get("DISABLE_JIT"):
-        # Interpreted, 64-bit keys wrap around as they do compiled, and NumPy would warn of it.
-        return np.errstate(over="ignore")(function)
+        return _interpreted(function)
     from sfumato.kernels._caching import Cache, CacheOfParts
     from sfumato.kernels._group_types import IS_KNOWN
     from sfumato.kernels._parts import KernelCompiler, PartCompiler
@@ -107,6 +109,11 @@ def _compiled(function: Callable[..., object], *, from_python: bool) -> Callable
         return made
     finally:
         settings["CACHE_DIR"] = before
+
+
+def _interpreted(function: Callable[..., object]) -> Callable[..., object]:
+    # 64-bit keys wrap around as they do compiled, and NumPy would warn of it.
+    return np.errstate(over="ignore")(function)
 
 
 @functools.cache
