@@ -214,3 +214,9 @@ def test_it_refuses_what_it_cannot_search() -> None:
     )
     with pytest.raises(ParameterError, match="levels"):
         choose_method(listed, "descent")
+
+
+def test_wherever_it_stops_before_anything_fits_nothing_is_added_to_infinity():
+    problem = wide(3, 31, budget=0, k=40)
+    for times in range(40):
+        assert not len(run(problem, 3, monitor=After(times)).nodes)

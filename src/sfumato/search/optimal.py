@@ -31,6 +31,8 @@ MISSES = 1e200
 TRIED = 8
 """How many neighbours are tried at once, the most promising first."""
 
+FAR = 1e300  # what gains are cut off at
+
 LEAST_SPLIT, MOST_SPLIT, SPLIT_WORK = 16, 512, 400_000
 """How many boxes are split at once: × distinct tuples so many, within these limits."""
 
@@ -146,10 +148,13 @@ class LevelSearch(Ledger):
 
     def _learn(self, steps: LongArray, changes: FloatArray) -> None:
         """Remember what single steps changed."""
+        # Gains are added up, so they have to be finite: from or to what misses the requirements they are not.
+        most = min(abs(self.best), FAR)
         for step, change in zip(steps, changes.tolist(), strict=True):
             moved = np.flatnonzero(step)
             if len(moved) == 1:
-                self.gains[int(step[moved[0]] > 0), moved[0]] = min(change, abs(self.best))
+                gain = max(change, -FAR) if change < most else most
+                self.gains[int(step[moved[0]] > 0), moved[0]] = gain
 
     def _least(self, node: LongArray, moves: LongArray) -> FloatArray:
         """Return what neighbours cost at least: by their cells, and by what is above them and the node."""
