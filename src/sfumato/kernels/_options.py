@@ -90,7 +90,7 @@ def _compiled(function: Callable[..., object], *, from_python: bool) -> Callable
         return _interpreted(function)
     from sfumato.kernels._caching import Cache, CacheOfParts
     from sfumato.kernels._group_types import IS_KNOWN
-    from sfumato.kernels._parts import KernelCompiler, PartCompiler
+    from sfumato.kernels._parts import KernelCompiler, PartCompiler, call_template
 
     # Numba chooses the place of the cache while it decorates; what others compile keeps its own.
     before = settings.get("CACHE_DIR")
@@ -102,6 +102,8 @@ def _compiled(function: Callable[..., object], *, from_python: bool) -> Callable
         made = compiled(nogil=True, no_cfunc_wrapper=True, no_cpython_wrapper=not from_python, **compiler)(
             function
         )
+        if IS_KNOWN:
+            vars(made)["get_call_template"] = functools.partial(call_template, made)
         # What cache=True does, with numba's own class.
         vars(made)["_cache"] = (Cache if from_python or not IS_KNOWN else CacheOfParts)(
             function, before_compiling=settle_names

@@ -10,6 +10,7 @@ import gc
 from typing import TYPE_CHECKING, Any, cast
 
 from llvmlite import binding
+from numba.core import types
 from numba.core.caching import CompileResultCacheImpl
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, CompileResult, DefaultPassBuilder, Flags
@@ -22,6 +23,16 @@ if TYPE_CHECKING:
 
 
 _OF_NUMBA = "_ZN08NumbaEnv5numba"  # how names of environments of its functions begin
+
+
+def call_template(called: Any, given: list[types.Type], named: dict[str, types.Type]) -> Any:
+    """Let kernels call one version of another, whatever the width of whole numbers and whatever is known."""
+    return type(called).get_call_template(called, [_widened(kind) for kind in given], named)
+
+
+def _widened(kind: types.Type) -> types.Type:
+    kind = types.unliteral(kind)
+    return types.int64 if kind in (types.int8, types.int16, types.int32) else kind
 
 
 class _Part(JITCodeLibrary):

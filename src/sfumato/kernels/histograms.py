@@ -367,8 +367,8 @@ def _bound_mixed(tables: Tables, depth: int, plan: Plan, number: int, scratch: S
     For parts that stay have the limit's u or more, and the mean u of all parts is not above the class's.
     """
     most, kind, sign = scratch.most[0], plan.kind[number], plan.sign[number]
-    if kind < T_ORDERED and plan.details.apart[plan.source[number]].any():
-        return  # rows without a known value do not count there
+    if kind < T_ORDERED and (plan.person_set >= 0 or plan.details.apart[plan.source[number]].any()):
+        return  # votes of persons count there, or rows with a known value alone
     far, limit = plan.details.farthest[number] + 2 * SLACK, plan.required[number] - sign * SLACK
     for c in range(tables.counts[depth, 0]):
         found = scratch.values[number, c]

@@ -219,6 +219,14 @@ def _count_failing(groups: int, rows: LongArray, plan: Plan, scratch: Scratch) -
     return failing
 
 
+@inner
+def meets_requirements(tables: Tables, depth: int, plan: Plan, scratch: Scratch) -> bool:
+    """Tell whether every class at a depth meets every requirement of classes."""
+    _fill_properties(tables, depth, _class_sizes(tables, depth, plan, scratch), plan, scratch)
+    scratch.out[: tables.counts[depth, 0]] = 0
+    return _count_failing(tables.counts[depth, 0], tables.rows[depth], plan, scratch) == 0
+
+
 @kernel
 def _suppress(
     groups: int, rows: LongArray, sizes: LongArray, plan: Plan, scratch: Scratch, sums: LongArray

@@ -67,16 +67,11 @@ def build_boxes(points: FloatArray) -> tuple[LongArray, LongArray, FloatArray, F
 
 
 @kernel
-def _apart(point: FloatArray, low: FloatArray, high: FloatArray, limit: float) -> float:
-    """Return the squared distance of a point from a box, or something above the limit."""
+def _apart(point: FloatArray, low: FloatArray, high: FloatArray) -> float:
+    """Return the squared distance of a point from a box."""
     distance = 0.0
     for a in range(len(point)):
-        if point[a] < low[a]:
-            distance += (low[a] - point[a]) ** 2
-        elif point[a] > high[a]:
-            distance += (point[a] - high[a]) ** 2
-        if distance > limit:
-            break
+        distance += max(low[a] - point[a], point[a] - high[a], 0.0) ** 2
     return distance
 
 
@@ -113,7 +108,13 @@ def link_rows(
         Links with 1 / ties for each record, and links where the lowest row number wins a tie.
     """
     columns = original.shape[1]
+    # Points box by box, column by column: the distances of all points of a box are summed side by side.
+    cells = np.empty((columns, len(order)), dtype=np.float64)
+    for place in range(len(order)):
+        for a in range(columns):
+            cells[a, place] = points[order[place], a]
     waiting = np.empty(2 * DEPTH, dtype=np.int64)
+    distances = np.empty(LEAF, dtype=np.float64)
     expected, by_number = 0.0, 0
     for i in range(begin, end):
         own = 0.0
@@ -125,28 +126,32 @@ def link_rows(
         while left > 0:
             left -= 1
             box = waiting[left]
-            if _apart(original[i], low[box], high[box], far) > far:
-                continue
             child = boxes[box, 2]
             if child > 0:
+                one = _apart(original[i], low[child], high[child])
+                two = _apart(original[i], low[child + 1], high[child + 1])
                 # The nearer child goes on top: what is nearer than the own record ends the search.
-                one = _apart(original[i], low[child], high[child], far)
-                two = _apart(original[i], low[child + 1], high[child + 1], far)
-                waiting[left] = child if one > two else child + 1
-                waiting[left + 1] = child + 1 if one > two else child
-                left += 2
+                nearer, other = (child + 1, child) if one > two else (child, child + 1)
+                if max(one, two) <= far:
+                    waiting[left] = other
+                    left += 1
+                if min(one, two) <= far:
+                    waiting[left] = nearer
+                    left += 1
                 continue
-            for place in range(boxes[box, 0], boxes[box, 1]):
-                j = order[place]
-                distance = 0.0
-                for a in range(columns):
-                    distance += (original[i, a] - points[j, a]) ** 2
-                    if distance > far:
-                        break
-                if distance < near:
+            start, count = boxes[box, 0], boxes[box, 1] - boxes[box, 0]
+            for place in range(count):
+                distances[place] = 0.0
+            for a in range(columns):
+                value = original[i, a]
+                for place in range(count):
+                    distances[place] += (value - cells[a, start + place]) ** 2
+            for place in range(count):
+                if distances[place] < near:
                     ties, left = -1, 0
                     break
-                if distance <= far:
+                if distances[place] <= far:
+                    j = order[start + place]
                     ties += weights[j]
                     lowest = min(lowest, first[j])
             if ties < 0:

@@ -9,7 +9,7 @@ import numpy as np
 from sfumato.kernels._options import inner, kernel
 from sfumato.kernels.bounding import fails, least_of_failing, weight_of
 from sfumato.kernels.bounding_layout import CELLS, PROBES, SQUARES
-from sfumato.kernels.row_groups import group_tuples
+from sfumato.kernels.row_groups import find_tuple, group_tuples, hash_tuples
 from sfumato.kernels.scheme_elements import APART, JOINED, OPEN, settle
 
 if TYPE_CHECKING:
@@ -232,39 +232,12 @@ def probe(
     work: Work,
 ) -> None:
     """Bound both ways to decide every open element."""
-    fine = work.fine
-    q = fine.codes.shape[0]
-    use_coarse = use.coarse_bound and model.inherits
-    for a in range(q):
+    b = _probe_plain(decisions, ends, model, use, states, bound, lost, work)
+    for a in range(len(decisions.is_plain)):
         first, last = decisions.element_start[a], decisions.element_start[a + 1]
-        if not (states[first:last] == OPEN).any():
+        if (b >= 0 and decisions.is_plain[a]) or not (states[first:last] == OPEN).any():
             continue
-        group_tuples(
-            fine.codes,
-            fine.amount[0],
-            decisions.code_start,
-            ends.fine,
-            ends.fine_count,
-            a,
-            work.shift,
-            work.keys,
-            work.slots,
-            work.first,
-            work.rest,
-        )
-        work.place[: fine.amount[0]] = -1
-        _sort_by_block(decisions, ends, a, work)
-        _lead_codes(decisions, ends, a, work)
-        for e in range(first, last):
-            work.joined_bound[e] = bound
-            work.apart_bound[e] = bound
-            work.merged[e] = 0
-            work.counters[PROBES] += states[e] == OPEN
-        if decisions.is_plain[a] and fine.bits.shape[0] == 0:
-            _join_neighbours(decisions, ends, model, a, states, bound, use_coarse, work)
-            if model.inherits and (use.coarse_bound or use.probe_useful):
-                _split_neighbours(decisions, ends, model, use, a, states, bound, lost, work)
-            continue
+        _group_rest(decisions, ends, a, work)
         ends.clock[0] += 1
         for e in range(first, last):
             if states[e] != OPEN or work.control[0]:
@@ -276,6 +249,82 @@ def probe(
                 work.joined_bound[e] = work.joined_bound[same]
                 work.apart_bound[e] = work.apart_bound[same]
                 work.merged[e] = work.merged[same]
+
+
+@kernel
+def _probe_plain(
+    decisions: Decisions,
+    ends: Ends,
+    model: BoundModel,
+    use: BoundTechniques,
+    states: IntArray,
+    bound: float,
+    lost: int,
+    work: Work,
+) -> int:
+    """Probe the attributes whose elements lie between neighbours; −1 if these are to be probed as all others.
+
+    Every element's bounds are set to that of the node on the way.
+    """
+    fine = work.fine
+    for e in range(len(states)):
+        work.joined_bound[e] = bound
+        work.apart_bound[e] = bound
+        work.merged[e] = 0
+        work.counters[PROBES] += states[e] == OPEN
+    if fine.bits.shape[0] or not decisions.is_plain.any():
+        return -1
+    b = hash_tuples(
+        fine.codes,
+        fine.amount[0],
+        decisions.code_start,
+        ends.fine,
+        ends.fine_count,
+        work.shift,
+        work.keys,
+        work.slots,
+    )
+    if b < 0:
+        return -1
+    can_split = model.inherits and (use.coarse_bound or use.probe_useful)
+    if can_split:
+        work.coarse_least[: fine.amount[0]] = 0.0
+        for c in range(fine.amount[0]):
+            work.coarse_least[work.coarse[c]] += work.least[c]
+    for a in range(len(decisions.is_plain)):
+        first, last = decisions.element_start[a], decisions.element_start[a + 1]
+        if not decisions.is_plain[a] or not (states[first:last] == OPEN).any():
+            continue
+        _elements_after(decisions, ends, a, states, work)
+        _join_neighbours(decisions, ends, model, a, use.coarse_bound and model.inherits, b, work)
+        for e in range(first, last):
+            work.joined_bound[e] = max(bound, work.joined_bound[e])
+        if can_split:
+            _sort_by_block(decisions, ends, a, work)
+            _split_neighbours(decisions, ends, model, use, a, states, bound, lost, work)
+    return b
+
+
+@kernel
+def _group_rest(decisions: Decisions, ends: Ends, a: int, work: Work) -> None:
+    """Number the classes by all attributes but one, and order them by their blocks of that one."""
+    fine = work.fine
+    group_tuples(
+        fine.codes,
+        fine.amount[0],
+        decisions.code_start,
+        ends.fine,
+        ends.fine_count,
+        a,
+        work.shift,
+        work.keys,
+        work.slots,
+        work.first,
+        work.rest,
+    )
+    work.place[: fine.amount[0]] = -1
+    _sort_by_block(decisions, ends, a, work)
+    _lead_codes(decisions, ends, a, work)
 
 
 @kernel
@@ -337,36 +386,82 @@ def _probe_element(
 
 
 @kernel
+def _elements_after(decisions: Decisions, ends: Ends, a: int, states: IntArray, work: Work) -> None:
+    """Note the open element between each fine block and the next one; −1 if there is none."""
+    begin, first = decisions.code_start[a], decisions.element_start[a]
+    work.parts[: ends.fine_count[a]] = -1
+    for e in range(first, decisions.element_start[a + 1]):
+        if states[e] == OPEN:
+            work.parts[ends.fine[begin + e - first]] = e
+
+
+@kernel
 def _join_neighbours(
-    decisions: Decisions,
-    ends: Ends,
-    model: BoundModel,
-    a: int,
-    states: IntArray,
-    bound: float,
-    use_coarse: int,
-    work: Work,
+    decisions: Decisions, ends: Ends, model: BoundModel, a: int, use_coarse: int, b: int, work: Work
 ) -> None:
-    """Bound every join of two neighbouring fine blocks, looking at these two alone."""
+    """Bound every join of two neighbouring fine blocks, in one sweep over the classes.
+
+    At most two classes unite: one that differs from another in nothing but the block, by one.
+    """
+    fine = work.fine
     begin = decisions.code_start[a]
-    for e in range(decisions.element_start[a], decisions.element_start[a + 1]):
-        if states[e] != OPEN:
+    step = np.uint64(1) << np.uint64(work.shift[a])
+    has_partner = work.group
+    has_partner[: fine.amount[0]] = 0
+    for c in range(fine.amount[0]):
+        block = ends.fine[begin + fine.codes[a, c]]
+        e = work.parts[block]
+        # What is lost costs the same in whatever it lies.
+        if e < 0 or (use_coarse and work.is_lost[c]):
             continue
-        left = ends.fine[begin + e - decisions.element_start[a]]
-        change = 0.0
-        made = 0
-        seen = 0
-        extra = min(work.extra[begin + left], work.extra[begin + left + 1])
-        for b in range(left, left + 2):
-            rise = model.slope[a] * work.block_mass[begin + 2 * left + 1 - b]
-            for i in range(work.order_start[b], work.order_start[b + 1]):
-                c = work.order[i]
-                change -= work.least[c]
-                made = _gather(model, a, c, rise, extra, made, work)
-                seen += 1
-        change += _release(model, use_coarse, made, work)
-        work.merged[e] = seen - made
-        work.joined_bound[e] = max(bound, bound + change)
+        other = find_tuple(work.keys[c] + step, b, work.keys, work.slots)
+        rows, change, cost, extra = fine.rows[c], work.least[c], 0.0, 0.0
+        if model.kind == CELLS:
+            at = begin + block
+            rise = model.slope[a] * work.block_mass[at + 1]
+            further = min(work.extra[at], work.extra[at + 1])
+            weight = weight_of(fine, a, c)
+            cost = work.cost[c] + rise * weight
+            extra = min(work.extra_of[c], further * weight)
+            if other >= 0:
+                weight = weight_of(fine, a, other)
+                cost += work.cost[other] + model.slope[a] * work.block_mass[at] * weight
+                extra += min(work.extra_of[other], further * weight)
+        if other >= 0:
+            has_partner[other] = 1
+            work.merged[e] += 1
+            rows += fine.rows[other]
+            change += work.least[other]
+        if model.kind == SQUARES:
+            cost = float(rows) * rows
+        if rows < model.least_rows:
+            cost = least_of_failing(model, rows, cost, extra)
+        work.joined_bound[e] += cost - change
+    if model.kind == CELLS:
+        _rise_alone(decisions, ends, model, a, use_coarse, work)
+
+
+@kernel
+def _rise_alone(
+    decisions: Decisions, ends: Ends, model: BoundModel, a: int, use_coarse: int, work: Work
+) -> None:
+    """Add to the joins what they cost classes of the block above that have no partner below."""
+    fine = work.fine
+    begin = decisions.code_start[a]
+    for c in range(fine.amount[0]):
+        block = ends.fine[begin + fine.codes[a, c]]
+        if block == 0 or work.group[c] or (use_coarse and work.is_lost[c]):
+            continue
+        e = work.parts[block - 1]
+        if e < 0:
+            continue
+        at = begin + block
+        weight = weight_of(fine, a, c)
+        cost = work.cost[c] + model.slope[a] * work.block_mass[at - 1] * weight
+        if fine.rows[c] < model.least_rows:
+            extra = min(work.extra_of[c], min(work.extra[at], work.extra[at - 1]) * weight)
+            cost = least_of_failing(model, fine.rows[c], cost, extra)
+        work.joined_bound[e] += cost - work.least[c]
 
 
 @kernel
@@ -397,9 +492,6 @@ def _split_neighbours(
     amount = fine.amount[0]
     work.left_rows[:amount] = 0
     work.left_least[:amount] = 0.0
-    work.coarse_least[:amount] = 0.0
-    for c in range(amount):
-        work.coarse_least[work.coarse[c]] += work.least[c]
     change = 0.0
     more = 0
     for e in range(decisions.element_start[a], decisions.element_start[a + 1]):
@@ -412,16 +504,19 @@ def _split_neighbours(
             if work.is_lost[c]:
                 continue
             g = work.coarse[c]
-            left, right = work.left_rows[g], work.coarse_rows[g] - work.left_rows[g]
-            low, high = work.left_least[g], work.coarse_least[g] - work.left_least[g]
+            rows, least = fine.rows[c], work.least[c]
+            left, low = work.left_rows[g], work.left_least[g]
+            right, high = work.coarse_rows[g] - left, work.coarse_least[g] - low
+            work.left_rows[g] = left + rows
+            work.left_least[g] = low + least
+            if min(left, right - rows) >= model.least_rows:
+                continue
             change -= _part_lost(model, left, low) + _part_lost(model, right, high)
             more -= (left if left < model.least_rows else 0) + (right if right < model.least_rows else 0)
-            left, right = left + fine.rows[c], right - fine.rows[c]
-            low, high = low + work.least[c], high - work.least[c]
+            left, right = left + rows, right - rows
+            low, high = low + least, high - least
             change += _part_lost(model, left, low) + _part_lost(model, right, high)
             more += (left if left < model.least_rows else 0) + (right if right < model.least_rows else 0)
-            work.left_rows[g] = left
-            work.left_least[g] = low
         if states[e] != OPEN:
             # Coarse blocks end here, and with them all their classes are on the left.
             change = 0.0

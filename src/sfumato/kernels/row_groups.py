@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 _HASH = np.uint64(0x9E3779B97F4A7C15)
 
+KEY_BITS = 64
+
 
 @kernel
 def _shifts(counts: LongArray, skip: int, shift: LongArray) -> int:
@@ -86,6 +88,71 @@ def _group_directly(
     return made
 
 
+@kernel
+def _is_direct(width: int, slots: IntArray) -> bool:
+    """Tell whether keys of so many bits are slots themselves."""
+    return width < 40 and (1 << width) <= len(slots)
+
+
+@kernel
+def _slot_bits(amount: int) -> int:
+    """Return the bits of a slot where at most half of them are to be taken."""
+    b = 4
+    while (1 << b) < 2 * amount:
+        b += 1
+    return b
+
+
+@inner
+def hash_tuples(
+    codes: IntArray,
+    amount: int,
+    code_start: LongArray,
+    block: IntArray,
+    counts: LongArray,
+    shift: LongArray,
+    keys: KeyArray,
+    slots: IntArray,
+) -> int:
+    """Make tuples that differ under their block maps known to :func:`find_tuple`; return what it needs.
+
+    That is the bits of a slot, 0 where keys are slots; −1 where they do not fit in a key.
+    """
+    width = _shifts(counts, -1, shift)
+    if width > KEY_BITS:
+        return -1
+    _make_keys(codes, amount, code_start, block, shift, -1, keys)
+    if _is_direct(width, slots):
+        slots[: 1 << width] = -1
+        for i in range(amount):
+            slots[np.int64(keys[i])] = i
+        return 0
+    b = _slot_bits(amount)
+    # Most of what is looked for is not there: the more empty slots, the sooner that is seen.
+    while (1 << b) < 8 * amount and (2 << b) <= len(slots):
+        b += 1
+    slots[: 1 << b] = -1
+    last = np.int64((1 << b) - 1)
+    for i in range(amount):
+        slot = np.int64((keys[i] * _HASH) >> np.uint64(64 - b))
+        while slots[slot] >= 0:
+            slot = (slot + 1) & last
+        slots[slot] = i
+    return b
+
+
+@inner
+def find_tuple(key: np.uint64, b: int, keys: KeyArray, slots: IntArray) -> int:
+    """Return the tuple with this key, −1 if there is none."""
+    if b == 0:
+        return int(slots[np.int64(key)])
+    last = np.int64((1 << b) - 1)
+    slot = np.int64((key * _HASH) >> np.uint64(64 - b))
+    while slots[slot] >= 0 and keys[slots[slot]] != key:
+        slot = (slot + 1) & last
+    return int(slots[slot])
+
+
 @inner
 def group_tuples(
     codes: IntArray,
@@ -109,15 +176,13 @@ def group_tuples(
     tuple of each class and ``group`` the class of each tuple.
     """
     width = _shifts(counts, skip, shift)
-    wide = width > 64
+    wide = width > KEY_BITS
     if wide:
         shift[:] = -1
     _make_keys(codes, amount, code_start, block, shift, skip, keys)
-    if width < 40 and (1 << width) <= len(slots):
+    if _is_direct(width, slots):
         return _group_directly(keys, amount, 1 << width, slots, first, group)
-    b = 4
-    while (1 << b) < 2 * amount:
-        b += 1
+    b = _slot_bits(amount)
     slots[: 1 << b] = -1
     last = np.int64((1 << b) - 1)
     down = np.uint64(64 - b)
