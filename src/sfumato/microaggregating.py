@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import threading
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -10,17 +12,12 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from sfumato.errors import DataError, ParameterError
-from sfumato.microaggregation.aggregating import (
-    GROUP_SEARCHES,
-    check_columns,
-    check_groups,
-    check_manner,
-    check_orders,
-    make_clusters,
-    smallest_class,
-)
-from sfumato.microaggregation.column_groups import GommParameters, GroupingSettings, group_columns
+from sfumato.microaggregation import aggregating
+from sfumato.microaggregation.cluster_search import ClusterState, bound_error, squared_error
+from sfumato.microaggregation.column_groups.columns import GroupingResult, GroupingSettings, group_columns
+from sfumato.microaggregation.column_groups.gomm import GommParameters
 from sfumato.microaggregation.protection import standard_scores
+from sfumato.monitor import Keeper, Monitor, Progress, Recall, load_arrays
 from sfumato.private import scratch_folder, spare_inputs
 from sfumato.publishable import PublishableRows
 from sfumato.release.microaggregated import (
@@ -40,11 +37,9 @@ if TYPE_CHECKING:
 
     from sfumato._typing import FloatArray, IntArray
     from sfumato.assess.gather import Origin
-    from sfumato.microaggregation.aggregating import Clusters, Groups, Method
-    from sfumato.microaggregation.column_groups import GroupingResult
-    from sfumato.monitor import Progress
     from sfumato.release import Manifest
     from sfumato.spec import DataSpec
+    from sfumato.table.databases import DatabaseTable
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,18 +70,21 @@ class Microaggregated(PublishableRows):
     search
         How groups were searched for, with the front of il, id and dld and what each operator did; None where
         they were given.
+    stopped
+        Whether the search for groups or clusters was stopped before its end.
     """
 
     table: object = field(repr=False)
     recipe: Microaggregation
     columns: tuple[NumberColumn, ...] = field(repr=False)
     centres: FloatArray = field(repr=False)
-    clusters: tuple[Clusters, ...] = field(repr=False)
+    clusters: tuple[aggregating.Clusters, ...] = field(repr=False)
     strata: IntArray | None = field(repr=False)
     unique: tuple[str, ...]
     source: Source = field(repr=False)
     threads: int | None = None
     search: GroupingResult | None = field(default=None, repr=False)
+    stopped: bool = False
 
     @property
     def k(self) -> int:
@@ -116,7 +114,7 @@ class Microaggregated(PublishableRows):
         far below k, often 1: grouping columns destroys k-anonymity.
         """
         strata = [self.strata] if self.strata is not None and self.recipe.is_within_shown else []
-        return smallest_class([*self.centres.T, *strata])[0]
+        return aggregating.smallest_class([*self.centres.T, *strata])[0]
 
     @cached_property
     def measures(self) -> dict[str, float]:
@@ -134,6 +132,24 @@ class Microaggregated(PublishableRows):
         scaled = self.recipe.standardize
         return {**found, **measure_centres(original, self.centres, scaled=scaled, threads=self.threads)}
 
+    @cached_property
+    def gap(self) -> float:
+        """How far the squared error may be above the least that any clusters of at least k rows have.
+
+        0.2 means: at most 20 % above it. Over the rows without missing cells, on the scale of the distances;
+        see `sfumato.microaggregation.bound_error`.
+        """
+        values = np.column_stack([column.values for column in self.columns])
+        scaled = standard_scores(values) if self.recipe.standardize else values
+        error = least = 0.0
+        for group in self.clusters:
+            whole = ~group.blank.any(axis=1)
+            part = scaled[whole][:, list(group.columns)]
+            if len(part) >= self.k:
+                error += squared_error(part, np.unique(group.labels[whole], return_inverse=True)[1])
+                least += bound_error(part, self.k, self.threads)
+        return error / least - 1.0 if least else float("inf") if error else 0.0
+
     @property
     def missing(self) -> dict[str, int]:
         """Cells missing ``before``, and cells ``blanked`` because too few rows share the pattern."""
@@ -144,6 +160,8 @@ class Microaggregated(PublishableRows):
     def warnings(self) -> list[str]:
         """What the publisher should know before this is published."""
         found, groups, blanked = [], len(self.groups), self.missing["blanked"]
+        if self.stopped:
+            found.append("the search was stopped before its end; this is the best it had found by then.")
         if self.joint_k < self.k:
             found.append(
                 f"{self.k} rows are alike in each of {groups} groups of columns separately. Anyone who "
@@ -191,7 +209,9 @@ class Microaggregated(PublishableRows):
     def _rows(self) -> object:
         return self.table
 
-    def _write(self, path: Path, *, force: bool = False) -> Manifest:
+    def _write(self, path: Path | DatabaseTable, *, force: bool = False) -> Manifest:
+        if not isinstance(path, Path):
+            raise ParameterError("a microaggregated table is written to a file, from which you can load it.")
         measures = {name: number for name, number in self.measures.items() if name != "k"}
         dialect = self.source.dialect
         promise = replace(self._promise, dialect=dialect.stated(path))
@@ -218,9 +238,9 @@ class Asked:
 
     columns: Sequence[str]
     k: int
-    groups: Groups
+    groups: aggregating.Groups
     standardize: bool
-    method: Method
+    method: aggregating.Method
     within: str | None
     centroid: Literal["mean", "median"]
     orders: Mapping[str, Sequence[str]]
@@ -232,6 +252,49 @@ class Asked:
     time_limit: float | None
     callback: Callable[[Progress], bool | None] | None
     loss_weight: float
+    steps: int
+    checkpoint: Path | None = None
+
+
+class _Tasks:
+    """The checkpoint of annealing: where the search for the clusters of each task is."""
+
+    def __init__(self, path: Path | None, mark: str) -> None:
+        self._keeper, self._lock = Keeper(path, mark), threading.Lock()
+        self._held = (None if path is None else load_arrays(path, mark)) or {}
+        self._held.pop("fingerprint", None)
+        self.states = {int(name[6:]): self._state(name[6:]) for name in self._held if name[:6] == "owner:"}
+
+    def _state(self, task: str) -> ClusterState:
+        proposals, rounds = self._held[f"counts:{task}"].tolist()
+        least, gain = self._held[f"costs:{task}"].tolist()
+        owner, best = self._held[f"owner:{task}"], self._held[f"best:{task}"]
+        return ClusterState(owner, best, least, proposals, rounds, gain)
+
+    def save(self, task: int, now: ClusterState) -> None:
+        """Note where a search is, and write all of them from time to time."""
+        with self._lock:
+            self._held |= {
+                f"owner:{task}": now.owner,
+                f"best:{task}": now.best,
+                f"counts:{task}": np.array([now.proposals, now.rounds]),
+                f"costs:{task}": np.array([now.least, now.gain]),
+            }
+            if self._keeper.is_due:
+                self.write()
+
+    def write(self) -> None:
+        """Write the file."""
+        self._keeper.keep(self._held)
+
+
+def _mark(scaled: FloatArray, strata: IntArray | None, asked: Asked, manner: aggregating.Manner) -> str:
+    """Return a text that is equal for equal runs."""
+    said = (asked.columns, asked.groups, asked.loss_weight, asked.gain, asked.method, asked.seed)
+    digest = hashlib.sha256(repr((said, manner.k, manner.steps, scaled.shape)).encode())
+    digest.update(scaled.tobytes())
+    digest.update(b"" if strata is None else strata.tobytes())
+    return digest.hexdigest()
 
 
 def aggregate(
@@ -239,9 +302,9 @@ def aggregate(
 ) -> Microaggregated:
     """Read the columns, make clusters, and put their centres in place."""
     within = asked.within
-    names = check_columns(asked.columns, within, asked.keep, dropped)
-    manner = check_manner(asked.k, asked.method, asked.gain, asked.threads)
-    check_orders(asked.orders, names)
+    names = aggregating.check_columns(asked.columns, within, asked.keep, dropped)
+    manner = _manner(asked)
+    aggregating.check_orders(asked.orders, names)
     if asked.centroid not in ("mean", "median"):
         raise ParameterError(f"centroid must be 'mean' or 'median'; got {asked.centroid!r}.")
     source = open_source(data, how)
@@ -250,10 +313,24 @@ def aggregate(
     strata = None if within is None else read_codes(source, within)
     values = np.column_stack([column.values for column in read])
     scaled = standard_scores(values) if asked.standardize else values
-    search = _search_groups(scaled, names, asked) if is_searched(asked) else None
-    chosen = check_groups(asked.groups, names, asked.method) if search is None else search.groups
+    mark = "" if asked.checkpoint is None else _mark(scaled, strata, asked, manner)
+    recall = Recall(asked.checkpoint, mark)
+    search = _search_groups(scaled, names, asked, recall) if is_searched(asked) else None
+    chosen = aggregating.check_groups(asked.groups, names, asked.method) if search is None else search.groups
     places = [[names.index(name) for name in group] for group in chosen]
-    clusters = make_clusters(scaled, places, manner, strata=strata)
+    tasks = _Tasks(asked.checkpoint if asked.method in aggregating.ANNEALED else None, mark)
+    clusters = aggregating.make_clusters(
+        scaled, places, replace(manner, states=tasks.states, save=tasks.save), strata=strata
+    )
+    tasks.write()
+    was_cut = (
+        asked.method in aggregating.ANNEALED and manner.monitor is not None and bool(manner.monitor.halt[0])
+    )
+    if was_cut and asked.sort:
+        raise ParameterError(
+            "the search was stopped, and sorted rows are compared with the data by making their clusters "
+            "again, which what was stopped does not allow. Run it to its end, or do not sort."
+        )
     recipe = Microaggregation(
         chosen,
         manner.k,
@@ -265,20 +342,38 @@ def aggregate(
         tuple(name for name in source.columns if name in names or name in asked.keep),
         tuple(name for name in source.columns if name not in names and name not in asked.keep),
         "given" if search is None else str(asked.groups),
-        None if search is None else asked.seed,
+        None if search is None and asked.method not in aggregating.ANNEALED else asked.seed,
         {column.name: column.labels for column in read if column.kind == "ordinal"},
         source.missing,
         "sorted" if asked.sort else "input",
+        manner.steps if asked.method in aggregating.ANNEALED and not was_cut else None,
     )
     made = _assemble(source, recipe, read, clusters, strata=strata, threads=asked.threads)
-    return replace(made, search=search)
+    was_cut = was_cut or (search is not None and search.stopped == "stopped")
+    return replace(made, search=search, stopped=was_cut)
+
+
+def _manner(asked: Asked) -> aggregating.Manner:
+    """Return how records are to be microaggregated; a search for groups takes the time, if there is one."""
+    made = aggregating.check_manner(
+        asked.k, asked.method, gain=asked.gain, threads=asked.threads, steps=asked.steps
+    )
+    watched = replace(made, seed=asked.seed, monitor=Monitor(None, asked.callback))
+    if asked.time_limit is None or asked.method not in aggregating.ANNEALED or is_searched(asked):
+        return watched
+    if asked.sort:
+        raise ParameterError(
+            "sorted rows are compared with the data by making their clusters again, which annealing for a "
+            "given time does not allow. Give a number of steps instead of a time, or do not sort."
+        )
+    return replace(watched, steps=None, seconds=asked.time_limit)
 
 
 def is_searched(asked: Asked) -> bool:
     """Tell whether groups are searched for; a single column, and columns one by one, are groups already."""
     return (
         isinstance(asked.groups, str)
-        and asked.groups in GROUP_SEARCHES
+        and asked.groups in aggregating.GROUP_SEARCHES
         and asked.method != "univariate"
         and len(asked.columns) > 1
     )
@@ -288,7 +383,7 @@ def _assemble(
     source: Source,
     recipe: Microaggregation,
     columns: Sequence[NumberColumn],
-    clusters: Sequence[Clusters],
+    clusters: Sequence[aggregating.Clusters],
     *,
     strata: IntArray | None,
     threads: int | None,
@@ -310,7 +405,9 @@ def _assemble(
     )
 
 
-def _search_groups(scaled: FloatArray, names: tuple[str, ...], asked: Asked) -> GroupingResult:
+def _search_groups(
+    scaled: FloatArray, names: tuple[str, ...], asked: Asked, recall: Recall
+) -> GroupingResult:
     """Search for groups on the rows without missing values."""
     complete = scaled[~np.isnan(scaled).any(axis=1)]
     if len(complete) < asked.k:
@@ -326,5 +423,6 @@ def _search_groups(scaled: FloatArray, names: tuple[str, ...], asked: Asked) -> 
         threads=asked.threads,
         time_limit_s=asked.time_limit,
         callback=asked.callback,
+        recall=recall,
     )
     return group_columns(complete, names, asked.k, asked.seed, settings=settings)

@@ -5,20 +5,3 @@ from sfumato.classes.properties import CellCost, Levels, Property, PropertyKind,
 from sfumato.classes.recodings import Recodings
 from sfumato.classes.statistics import Classes, Rule, Statistics, Suppression, budget_of
 from sfumato.classes.workers import Workers
-
-__all__ = [
-    "Batch",
-    "CellCost",
-    "Classes",
-    "Levels",
-    "Property",
-    "PropertyKind",
-    "Recodings",
-    "Request",
-    "Rule",
-    "Statistics",
-    "Suppression",
-    "Threshold",
-    "Workers",
-    "budget_of",
-]

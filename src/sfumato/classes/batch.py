@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from sfumato.domains import Cube, Lattice
 
 ORDER_SAMPLE = 20_000
+SMALL_WORK = 1_000_000
+"""Nodes × tuples that are evaluated at once in the thread that asks: some ten milliseconds."""
 Memory: TypeAlias = tuple[int, layout.Tables, layout.Scratch]
 
 
@@ -69,7 +71,8 @@ class Batch(ClassEvaluator[Memory]):
         order = (
             np.lexsort(nodes[:, list(self.order)][:, ::-1].T) if len(nodes) else np.zeros(0, dtype=np.int64)
         )
-        pieces = np.array_split(order, max(1, min(self.threads, len(order) // SMALLEST_PIECE)))
+        threads = 1 if self._is_small(len(nodes)) else self.threads
+        pieces = np.array_split(order, max(1, min(threads, len(order) // SMALLEST_PIECE)))
         done, sums, worst = self._joined(
             pieces, self.map([nodes[piece] for piece in pieces], tick, bounds=bounds)
         )
@@ -84,7 +87,7 @@ class Batch(ClassEvaluator[Memory]):
         def run(memory: Memory, piece: LongArray) -> tuple[LongArray, FloatArray]:
             return self._run(memory, piece, plan, piece.min(axis=0))
 
-        found = list(self._workers.map(run, pieces, tick))
+        found = list(self._workers.map(run, pieces, tick, here=self._is_small(sum(map(len, pieces)))))
         done = np.concatenate([piece[: len(sums)] for piece, (sums, _) in zip(pieces, found, strict=True)])
         return self._collect(done, *(np.concatenate(part) for part in zip(*found, strict=True)))
 
@@ -128,7 +131,15 @@ class Batch(ClassEvaluator[Memory]):
         interpreter's signals are seen however long a piece takes.
         """
         plan = self._plan._replace(bounds=int(bounds))
-        return self._workers.map(lambda memory, piece: self._run(memory, piece, plan), pieces, tick)
+
+        def run(memory: Memory, piece: LongArray) -> tuple[LongArray, FloatArray]:
+            return self._run(memory, piece, plan)
+
+        return self._workers.map(run, pieces, tick, here=self._is_small(sum(map(len, pieces))))
+
+    def _is_small(self, nodes: int) -> bool:
+        """Whether so many nodes are evaluated before another thread would have begun to."""
+        return nodes * len(self._base.rows[0]) <= SMALL_WORK
 
     def _allocate(self, worker: int) -> Memory:
         # One depth for each attribute, but two for what is rolled up from a node that is none of a walk.
@@ -184,12 +195,12 @@ def walk_order(codes: np.ndarray[tuple[int, ...], np.dtype[np.int32]]) -> tuple[
     A sample of the tuples decides: the order changes the time, never the numbers.
     """
     codes = codes[:: max(1, len(codes) // ORDER_SAMPLE)]
+    fields = packing.pack_fields(tuple(int(column.max(initial=0)) + 1 for column in codes.T))
+    keys = packing.pack_keys(codes, fields)
     distinct = []
-    for a in range(codes.shape[1]):
-        rest = np.delete(codes, a, axis=1)
-        fields = packing.pack_fields(tuple(int(column.max()) + 1 if len(column) else 1 for column in rest.T))
-        keys = (
-            packing.pack_keys(rest, fields) if rest.shape[1] else np.zeros((1, len(codes)), dtype=np.uint64)
-        )
-        distinct.append(len(packing.group_keys(keys)[0]))
+    for word, shift, mask in zip(fields.word, fields.shift, fields.mask, strict=True):
+        rest = keys.copy()
+        rest[word] &= ~(mask << shift)
+        ordered = np.sort(rest) if len(rest) == 1 else rest[:, np.lexsort(rest)]
+        distinct.append(np.count_nonzero(packing.starts(ordered)))
     return tuple(int(a) for a in np.argsort(distinct, kind="stable"))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.classes.properties import PropertyKind
+from sfumato.classes.properties import Property, PropertyKind
 from sfumato.errors import ParameterError
 from sfumato.kernels import layout
 from sfumato.kernels import truth_bits as kernel
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sfumato._typing import BoolArray, FloatArray, KeyArray, LongArray
-    from sfumato.classes.properties import Property
     from sfumato.domains import Confidential, Cube
 
 KINDS = {

@@ -8,19 +8,17 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 import numpy as np
 
 from sfumato.classes import ladders, packing
-from sfumato.classes.properties import CellCost, CellCosts
-from sfumato.classes.statistics import Classes, Statistics
+from sfumato.classes.properties import CellCost, CellCosts, Request
+from sfumato.classes.statistics import Classes, Statistics, Suppression
 from sfumato.classes.workers import Workers
 from sfumato.kernels import lattice_classes as kernel
+from sfumato.kernels import layout
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from sfumato._typing import FloatArray, LongArray
-    from sfumato.classes.properties import Request
-    from sfumato.classes.statistics import Suppression
     from sfumato.domains import Cube, Lattice
-    from sfumato.kernels import layout
 
 SMALLEST_PIECE = 4
 Memory = TypeVar("Memory")

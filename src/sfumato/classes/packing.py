@@ -24,8 +24,10 @@ KEPT_TABLES = 200
 KEPT_BYTES = 48_000_000
 """How many tables of leading attributes a worker keeps at most, and their largest possible size."""
 
-# What counts known values alone.
+# What counts known values alone, and what counts votes of persons instead of rows. Votes add up when classes
+# are united, as rows do, so that a requirement that classes meet is met by their union.
 _OF_KNOWN = ("DISTINCT", "SQUARES", "SHARE", "ENTROPY", "RECURSIVE")
+_OF_VOTES = ("SHARE", "ENTROPY", "RECURSIVE")
 _FROM_CLASSES = {PropertyKind.SIZE: kernel.SIZE, PropertyKind.DIVERSITY: DIVERSITY}
 _FROM_PAIRS = {
     PropertyKind.DISTINCT: kernel.DISTINCT_PAIRS,
@@ -106,6 +108,14 @@ def starts(ordered: KeyArray) -> BoolArray:
     return start
 
 
+class _Counted(NamedTuple):
+    """Which pairs or bits of a sensitive attribute a property counts."""
+
+    attribute: int
+    of_known: bool = False  # whether cells without a known value are left out
+    of_votes: bool = False  # whether persons have one vote each, rather than one for every row
+
+
 class Sources:
     """Which bit word or pair set serves each property of a request."""
 
@@ -113,9 +123,8 @@ class Sources:
         wanted = [*request.properties, *(threshold.property for threshold in request.thresholds)]
         self.properties: tuple[Property, ...] = tuple(dict.fromkeys(wanted))
         self.limits = np.array([_tightest_limit(request, item) for item in self.properties], dtype=np.float64)
-        # each with whether its cells without a known value are left out
-        self.bit_attributes: list[tuple[int, bool]] = []
-        self.pair_attributes: list[tuple[int, bool]] = []
+        self.bit_attributes: list[_Counted] = []
+        self.pair_attributes: list[_Counted] = []
         served = [self._serve(cube, item) for item in self.properties]
         self.kinds = [kind for kind, _ in served]
         self.numbers = [number for _, number in served]
@@ -128,9 +137,13 @@ class Sources:
             # Bits tell whether a class is secure, and persons who is exposed; the rest is counted in pairs.
             by_rows = item.kind is PropertyKind.EXPOSED and cube.persons is None
             in_pairs = item.kind is PropertyKind.RISK or by_rows
-            number = _number_in(self.pair_attributes, (item.attribute, False)) if in_pairs else 0
+            number = _number_in(self.pair_attributes, _Counted(item.attribute)) if in_pairs else 0
             return OF_SENTENCES[item.kind], number
-        asked = (item.attribute, item.kind.name in _OF_KNOWN and not cube.known(item.attribute).all())
+        asked = _Counted(
+            item.attribute,
+            item.kind.name in _OF_KNOWN and not cube.known(item.attribute).all(),
+            item.kind.name in _OF_VOTES and cube.persons is not None,
+        )
         if item.kind is PropertyKind.DISTINCT and cube.sensitive_sizes[item.attribute] <= WORD_BITS:
             return kernel.DISTINCT_BITS, _number_in(self.bit_attributes, asked)
         return _FROM_PAIRS[item.kind], _number_in(self.pair_attributes, asked)
@@ -138,11 +151,11 @@ class Sources:
     def make_plan(self, cube: Cube, suppression: Suppression, costs: CellCosts) -> layout.Plan:
         """Put the request into arrays."""
         sets = len(self.pair_attributes) + (self.person_set >= 0)
-        widest = max((cube.sensitive_sizes[a] for a, _ in self.pair_attributes), default=0)
+        widest = max((cube.sensitive_sizes[asked.attribute] for asked in self.pair_attributes), default=0)
         overall = np.zeros((sets, widest), dtype=np.int64)
         apart = np.zeros((sets, widest), dtype=np.bool_)
         sizes = np.ones(sets, dtype=np.int64)
-        for number, (a, _) in enumerate(self.pair_attributes):
+        for number, (a, *_) in enumerate(self.pair_attributes):
             size = sizes[number] = cube.sensitive_sizes[a]
             apart[number, :size] = ~cube.known(a)
             count = np.bincount(cube.sensitive_codes[:, a], weights=cube.rows, minlength=size)
@@ -175,7 +188,7 @@ def _tightest_limit(request: Request, item: Property) -> float:
     return max(found) if item.larger_is_better else min(found)
 
 
-def _number_in(attributes: list[tuple[int, bool]], asked: tuple[int, bool]) -> int:
+def _number_in(attributes: list[_Counted], asked: _Counted) -> int:
     if asked not in attributes:
         attributes.append(asked)
     return attributes.index(asked)
@@ -192,7 +205,11 @@ def make_tables(cube: Cube, grouping: TupleGroups, sources: Sources) -> layout.T
     if asks_for_sentences(sources.properties):
         bits = np.concatenate([bits, sentence_bits(cube, group, groups)])
     told = [_cells_of(cube, asked) for asked in sources.pair_attributes]
-    pairs = [_pairs(group[cells], codes[cells], cube.rows[cells]) for codes, cells in told]
+    votes = cube.votes() if any(asked.of_votes for asked in sources.pair_attributes) else cube.rows
+    pairs = [
+        _pairs(group[cells], codes[cells], (votes if asked.of_votes else cube.rows)[cells])
+        for asked, (codes, cells) in zip(sources.pair_attributes, told, strict=True)
+    ]
     if cube.persons is not None:
         pairs.append(_pairs(group, cube.persons, cube.rows))
     longest = max((len(item[0]) for item in pairs), default=0)
@@ -209,10 +226,10 @@ def make_tables(cube: Cube, grouping: TupleGroups, sources: Sources) -> layout.T
     )
 
 
-def _cells_of(cube: Cube, asked: tuple[int, bool]) -> tuple[IntArray, BoolArray | slice]:
+def _cells_of(cube: Cube, asked: _Counted) -> tuple[IntArray, BoolArray | slice]:
     """Return the codes of a sensitive attribute, and which cells count."""
-    codes = cube.sensitive_codes[:, asked[0]]
-    return codes, cube.known(asked[0])[codes] if asked[1] else slice(None)
+    codes = cube.sensitive_codes[:, asked.attribute]
+    return codes, cube.known(asked.attribute)[codes] if asked.of_known else slice(None)
 
 
 def _pairs(group: LongArray, value: IntArray, rows: LongArray) -> tuple[LongArray, LongArray, LongArray]:

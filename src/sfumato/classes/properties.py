@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, NamedTuple
+from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 
+from sfumato._typing import BoolArray, FloatArray, IntArray, LongArray
 from sfumato.errors import ParameterError
 from sfumato.kernels import layout
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from fractions import Fraction
-
-    from sfumato._typing import BoolArray, FloatArray, IntArray, LongArray
 
 
 class PropertyKind(Enum):
@@ -32,7 +29,8 @@ class PropertyKind(Enum):
     apart, or the farther the more values lie between them, or the farther the higher the first of
     the ``levels`` is that unites them; missing and values declared unknown are 1 apart from all others. In
     the first six but ``MAJORITY`` these count neither as values nor as rows; a class without a known value
-    has 0 ``SQUARES`` and 1 of the others. ``DIVERSITY``, of no sensitive
+    has 0 ``SQUARES`` and 1 of the others. Where persons are named, ``SHARE``, ``ENTROPY`` and ``RECURSIVE``
+    count their votes instead of rows (see `Cube.votes`). ``DIVERSITY``, of no sensitive
     attribute: Σ w·extent / Σ w over the cells of its rows, each ``EXTENT`` over its limit. Of the hidden
     attribute that tells for whom confidential sentences are true and who holds them: ``SECURE``: 1 if it
     discloses none of them to whom it is confidential, else 0; ``EXPOSED``: the people who hold what it

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor, wait
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from functools import partial
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
+from typing import Generic, TypeAlias, TypeVar
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from concurrent.futures import Future
 
 TICK_S = 0.05
 Tick: TypeAlias = Callable[[], None]
 Memory = TypeVar("Memory")
 Piece = TypeVar("Piece")
 Output = TypeVar("Output")
+
+
+def _apply(work: Callable[[Memory, Piece], Output], piece: Piece, memory: Memory) -> Output:
+    return work(memory, piece)
 
 
 class Workers(Generic[Memory]):
@@ -84,10 +85,26 @@ class Workers(Generic[Memory]):
             raise
 
     def map(
-        self, work: Callable[[Memory, Piece], Output], pieces: Sequence[Piece], tick: Tick | None = None
+        self,
+        work: Callable[[Memory, Piece], Output],
+        pieces: Sequence[Piece],
+        tick: Tick | None = None,
+        *,
+        here: bool = False,
     ) -> Iterator[Output]:
-        """Run over pieces on all threads; yield output in their order. ``tick`` as in `gather`."""
-        yield from self.gather(self.submit(work, pieces), tick)
+        """Run over pieces on all threads, or in this one; yield output in their order, `tick` as `gather`."""
+        for piece in pieces if here else ():
+            yield self.call(partial(_apply, work, piece))
+            if tick:
+                tick()
+        if here:
+            return
+        futures = self.submit(work, pieces)
+        try:
+            yield from self.gather(futures, tick)
+        finally:
+            for future in futures:  # what nobody waits for any more need not begin
+                future.cancel()
 
     def _provide(self, count: int) -> None:
         while len(self._all) < count:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from sfumato._typing import BoolArray, FloatArray, IntArray, LongArray
+from sfumato._typing import BoolArray, FloatArray, IntArray, LongArray
+
+VOTE = 720_720
+"""What a person's vote is divided from: by up to 16 rows without a rest."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +64,8 @@ class Cube:
     # what the codes of the last sensitive attribute mean, where that is the hidden one which says for which
     # rows confidential sentences are true and who holds them; None where there are no sentences
     confidential: Confidential | None = None
+    # the rows of each person in the whole table, where the cube is a part of it; else None
+    whole_persons: LongArray | None = None
 
     @classmethod
     def sorted(
@@ -121,6 +124,20 @@ class Cube:
     def person_count(self) -> int:
         """The number of persons; of rows where no persons are named."""
         return self.row_count if self.persons is None else len(np.unique(self.persons))
+
+    def rows_of_persons(self) -> LongArray:
+        """Return how many rows each person has in the whole table."""
+        assert self.persons is not None
+        if self.whole_persons is not None:
+            return self.whole_persons
+        return np.bincount(self.persons, weights=self.rows).astype(np.int64)
+
+    def votes(self) -> LongArray:
+        """Return what each cell counts where ℓ counts persons: each has one vote, shared by all its rows."""
+        if self.persons is None:
+            return self.rows
+        each: LongArray = np.maximum(VOTE // np.maximum(self.rows_of_persons(), 1), 1)
+        return self.rows * each[self.persons]
 
     def known(self, attribute: int) -> BoolArray:
         """Tell which codes of a sensitive attribute are values that someone can learn."""

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sfumato._typing import FloatArray, IntArray, LongArray
 from sfumato.domains.partition import Partition
 from sfumato.errors import ParameterError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sfumato._typing import FloatArray, IntArray, LongArray
 
 _AT_ONCE = 4_000_000  # cells of counts that are held at once
 

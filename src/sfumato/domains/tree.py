@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sfumato._typing import IntArray, LongArray
 from sfumato.errors import ParameterError
-
-if TYPE_CHECKING:
-    from sfumato._typing import IntArray, LongArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,6 +1,16 @@
 """Fronts: dominance, picks, knees, flat regions, questions, suggestions, files."""
 
-from sfumato.front.front_files import front_csv, load_front, number_text, run_json, whole_numbers, whole_text
+from sfumato.front.front_files import (
+    BESIDE,
+    CLASSES,
+    front_csv,
+    load_front,
+    local_files,
+    number_text,
+    run_json,
+    whole_numbers,
+    whole_text,
+)
 from sfumato.front.indicators import (
     BoxArchive,
     box_of,
@@ -9,9 +19,16 @@ from sfumato.front.indicators import (
     non_dominated,
     representation_ratio,
     scaled_fronts,
-    size_bound,
 )
 from sfumato.front.picks import FlatRegion, find_flat_regions, find_knee, parse_pick, pick_solution
-from sfumato.front.plain import ClassSizes, Objective, Partition, PlainFront, PlainSolution
-from sfumato.front.questions import Point, Suggestion, find_better, find_trades, make_suggestions
+from sfumato.front.plain import (
+    FAR,
+    ClassSizes,
+    Objective,
+    Partition,
+    PlainFront,
+    PlainSolution,
+    certainty_words,
+)
+from sfumato.front.questions import GRANULATION, Point, Suggestion, find_better, find_trades, make_suggestions
 from sfumato.words import huge_words as count_text

@@ -1,4 +1,4 @@
-"""``front.csv`` and ``run.json``."""
+"""``front.csv`` and ``run.json``; of a local front also ``classes.json``, and ``global.csv`` beside it."""
 
 from __future__ import annotations
 
@@ -6,18 +6,22 @@ import csv
 import decimal
 import io
 import json
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from sfumato.errors import DataError
 from sfumato.front.plain import Objective, PlainFront, PlainSolution
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 COUNTS = frozenset(
     {"k", "distinct_l", "recursive_l", "spread_k", "spread_l", "dm", "cm", "sl", "exposed", "secure"}
 )
 """Measures that count rows, persons or values, and are whole numbers."""
+
+CLASSES, BESIDE = "classes.json", "global.csv"
+"""The class of each tuple in every solution of a local front, and the global front."""
 
 
 def number_text(value: float) -> str:
@@ -36,11 +40,25 @@ def front_csv(front: PlainFront) -> str:
     names = [name for name in front.measure_names if name != "suppressed"]
     out = io.StringIO()
     rows = csv.writer(out, lineterminator="\n")
-    rows.writerow(["solution", *names, "suppressed", "recoding"])
+    # Fronts of both scopes stand side by side: every row says which it is of.
+    scope = [] if front.run.get("scope") is None else [str(front.run["scope"])]
+    marks = ["scope", *(["gap"] if front.is_local else [])] if scope else []
+    rows.writerow(["solution", *marks, *names, "suppressed", "recoding"])
     for item in front:
         numbers = [number_text(item.measures[name]) for name in names]
-        rows.writerow([item.number, *numbers, item.suppressed, item.recoding_text])
+        gap = [] if not front.is_local else [""] if item.gap is None else [number_text(item.gap)]
+        rows.writerow([item.number, *scope, *gap, *numbers, item.suppressed, item.recoding_text])
     return out.getvalue()
+
+
+def local_files(front: PlainFront) -> dict[str, str]:
+    """Return what else there is to a local front: its classes, and the global front beside it."""
+    if not front.is_local:
+        return {}
+    classes = {str(item.number): item.classes.tolist() for item in front if item.classes is not None}
+    content = {"fingerprint": front.run.get("fingerprint"), "classes": classes}
+    found = {CLASSES: json.dumps(content, separators=(",", ":")) + "\n"}
+    return found if front.beside is None else {**found, BESIDE: front_csv(front.beside)}
 
 
 def run_json(front: PlainFront) -> str:
@@ -49,16 +67,13 @@ def run_json(front: PlainFront) -> str:
 
 
 def load_front(folder: Path) -> PlainFront:
-    """Read a front that :func:`front_csv` and :func:`run_json` wrote."""
+    """Read a front that :func:`front_csv`, :func:`run_json` and :func:`local_files` wrote."""
     try:
         run = json.loads((folder / "run.json").read_text(encoding="utf-8"))
-        objectives = tuple(
-            Objective(name, maximize)
-            for direction, maximize in (("maximize", True), ("minimize", False))
-            for name in run["objectives"][direction]
-        )
-        with (folder / "front.csv").open(encoding="utf-8", newline="") as file:
-            solutions = tuple(_solution(row) for row in csv.DictReader(file))
+        ways = (("maximize", True), ("minimize", False))
+        objectives = tuple(Objective(name, up) for way, up in ways for name in run["objectives"][way])
+        front = PlainFront(_read_solutions(folder / "front.csv"), objectives, run)
+        return _with_local_files(front, folder) if front.is_local else front
     except FileNotFoundError as error:
         missing = error.filename or "front.csv"
         raise DataError(
@@ -68,17 +83,36 @@ def load_front(folder: Path) -> PlainFront:
         raise DataError(
             f"the front in {folder} cannot be read ({type(error).__name__}). Run 'sfumato explore' again."
         ) from None
-    return PlainFront(solutions, objectives, run)
+
+
+def _read_solutions(path: Path) -> tuple[PlainSolution, ...]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return tuple(_solution(row) for row in csv.DictReader(file))
+
+
+def _with_local_files(front: PlainFront, folder: Path) -> PlainFront:
+    run: dict[str, Any] = dict(front.run)
+    beside = None
+    if run.get("global"):
+        beside = PlainFront(_read_solutions(folder / BESIDE), front.objectives, run["global"])
+    content = json.loads((folder / CLASSES).read_text(encoding="utf-8"))
+    if content["fingerprint"] != run.get("fingerprint"):
+        raise ValueError("classes of other data")
+    classes = content["classes"]
+    solutions = tuple(
+        replace(item, classes=np.array(classes[str(item.number)], dtype=np.int32)) for item in front
+    )
+    return replace(front, solutions=solutions, beside=beside)
 
 
 def _solution(row: dict[str, str]) -> PlainSolution:
-    fixed = ("solution", "suppressed", "recoding")
+    fixed = ("solution", "scope", "gap", "suppressed", "recoding")
     measures = {name: float(text) for name, text in row.items() if name not in fixed}
     recoding = json.loads(row["recoding"])
     suppressed = int(row["suppressed"])
-    return PlainSolution(
-        int(row["solution"]), {**measures, "suppressed": float(suppressed)}, suppressed, recoding
-    )
+    measures |= {"suppressed": float(suppressed)}
+    gap = float(row["gap"]) if row.get("gap") else None
+    return PlainSolution(int(row["solution"]), measures, suppressed, recoding, gap)
 
 
 def whole_numbers(values: list[float], name: str) -> list[object]:

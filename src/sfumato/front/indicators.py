@@ -39,8 +39,8 @@ class BoxArchive:
     # Offered any sequence, the archive is a subset of the non-dominated solutions of everything offered, and
     # its size is at most the product of all but the smallest of ⌊K_i / ε_i⌋ + 1, where K_i bounds index i
     # from above and 0 from below.
-    # Dewri, R., Ray, I., Ray, I., Whitley, D., Exploring disclosure risk and data utility by property based
-    # generalizations, Algorithm 1, Theorems 1 and 2.
+    # Dewri, R., Ray, I., Ray, I., Whitley, D. (2010), On the identification of property based generalizations
+    # in microdata anonymization, Algorithm 1, Theorems 1 and 2.
 
     def __init__(self, epsilon: FloatArray) -> None:
         if not (np.isfinite(epsilon).all() and (epsilon > 0).all()):
@@ -74,15 +74,6 @@ class BoxArchive:
         self._count = update_archive(self._values, self._boxes, room, self._count, candidates)
 
 
-def size_bound(largest: FloatArray, epsilon: FloatArray) -> int:
-    """Return how many solutions an archive can hold at most (Theorem 2)."""
-    boxes = sorted(int(np.floor(k / e)) + 1 for k, e in zip(largest, epsilon, strict=True))
-    bound = 1
-    for count in boxes[1:]:
-        bound *= count
-    return bound
-
-
 REFERENCE = 1.1
 
 
@@ -105,18 +96,12 @@ def representation_ratio(found: FloatArray, minimal: FloatArray, epsilon: FloatA
 
 def scaled_fronts(fronts: Sequence[FloatArray], logarithmic: Sequence[bool] = ()) -> list[FloatArray]:
     """Scale costs to [0, 1] over the union of several fronts, so that they can be compared."""
-    logged = [_logged(costs, logarithmic) for costs in fronts]
-    union = np.concatenate(logged)
+    if any(logarithmic):
+        logs = [np.sign(costs) * np.log(np.maximum(np.abs(costs), 1e-300)) for costs in fronts]
+        fronts = [np.where(logarithmic, log, own) for log, own in zip(logs, fronts, strict=True)]
+    union = np.concatenate(fronts)
     low, span = union.min(axis=0), np.ptp(union, axis=0)
-    return [(costs - low) / np.where(span > 0, span, 1.0) for costs in logged]
-
-
-def _logged(costs: FloatArray, logarithmic: Sequence[bool]) -> FloatArray:
-    if not any(logarithmic):
-        return costs
-    chosen = np.asarray(logarithmic)
-    with np.errstate(divide="ignore"):
-        return np.where(chosen, np.sign(costs) * np.log(np.maximum(np.abs(costs), 1e-300)), costs)
+    return [(costs - low) / np.where(span > 0, span, 1.0) for costs in fronts]
 
 
 def hypervolume(costs: FloatArray, reference: float = REFERENCE) -> float:

@@ -5,19 +5,16 @@ from __future__ import annotations
 import math
 import operator
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Generic, TypeVar
 
 import numpy as np
 
+from sfumato._typing import FloatArray, LongArray
 from sfumato.errors import InfeasibleError, ParameterError, nearest
 from sfumato.front.plain import Objective, PlainFront, PlainSolution
 from sfumato.words import list_words, pair_words, percent_words, printable
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from sfumato._typing import FloatArray, LongArray
 
 WIDE = 100.0  # objectives whose values span a larger ratio are compared by their logarithms
 
@@ -196,16 +193,6 @@ def worsening(objective: Objective, start: float, end: float) -> float:
     return start - end if objective.maximize else end - start
 
 
-def step_words(
-    objective: Objective, objectives: Sequence[Objective], start: PlainSolution, end: PlainSolution
-) -> str:
-    """Return what a step from one solution to another brings in one objective and costs in the others."""
-    name = printable(objective.name)
-    old, new = pair_words(start.value(objective.name), end.value(objective.name))
-    costs = _cost_words([item for item in objectives if item != objective], start, end)
-    return f"{name} from {old} to {new} {list_words(costs) if costs else 'costs nothing'}"
-
-
 def _cost_words(others: Sequence[Objective], start: PlainSolution, end: PlainSolution) -> list[str]:
     """Return the worsened objectives, first those with percentages under one ``costs``."""
     shares, moves = [], []
@@ -225,21 +212,16 @@ def _cost_words(others: Sequence[Objective], start: PlainSolution, end: PlainSol
 def _region(front: PlainFront, search: _FlatSearch, pair: tuple[int, int]) -> FlatRegion[PlainSolution]:
     start, end = front[pair[0]], front[pair[1]]
     objective = front.objectives[search.column]
-    lost = [
-        relative_change(old, new)
-        for item in front.objectives
-        if worsening(item, old := start.value(item.name), new := end.value(item.name)) > 0
-    ]
-    return FlatRegion(
-        objective,
-        start,
-        end,
-        tuple(front[place].number for place in search.members(*pair).tolist()),
-        float(search.mine[pair[0]] - search.mine[pair[1]]),
-        float(search._costs(pair[0], np.array([pair[1]]))[0]),
-        max(lost, default=0.0),
-        step_words(objective, front.objectives, start, end),
-    )
+    values = [(item, start.value(item.name), end.value(item.name)) for item in front.objectives]
+    lost = [relative_change(first, last) for item, first, last in values if worsening(item, first, last) > 0]
+    old, new = pair_words(start.value(objective.name), end.value(objective.name))
+    costs = _cost_words([item for item in front.objectives if item != objective], start, end)
+    told = list_words(costs) if costs else "costs nothing"
+    text = f"{printable(objective.name)} from {old} to {new} {told}"
+    numbers = tuple(front[place].number for place in search.members(*pair).tolist())
+    gain = float(search.mine[pair[0]] - search.mine[pair[1]])
+    cost = float(search._costs(pair[0], np.array([pair[1]]))[0])
+    return FlatRegion(objective, start, end, numbers, gain, cost, max(lost, default=0.0), text)
 
 
 _OPERATORS: dict[str, Callable[[float, float], bool]] = {
@@ -286,7 +268,7 @@ def parse_pick(text: str) -> list[Condition]:
         if match is None:
             raise ParameterError(
                 f"cannot read the pick {text!r} from character {at + 1} on; write a solution's number, "
-                "'knee', 'flat', or comparisons such as 'k >= 10 and loss <= 0.4'."
+                "'knee', 'flat', 'product', or comparisons such as 'k >= 10 and loss <= 0.4'."
             )
         found.append(Condition(match["name"], match["operator"], float(match["number"])))
         at = match.end()
@@ -306,11 +288,20 @@ def pick_solution(front: PlainFront, text: str) -> PlainSolution:
     if not len(front):
         raise InfeasibleError("the front is empty: no recoding meets the requirements.")
     if wanted.isascii() and wanted.isdigit():
-        return _by_number(front, int(wanted))
+        if not 1 <= int(wanted) <= len(front):
+            raise ParameterError(f"there is no solution {int(wanted)}; the front has 1 to {len(front)}.")
+        return front[int(wanted) - 1]
     if wanted == "knee":
         return front[find_knee(front)]
     if wanted == "flat":
-        return _flat_end(front)
+        regions = find_flat_regions(front)
+        if not regions:
+            raise InfeasibleError(
+                "the front has no flat region: every gain costs something elsewhere. Try 'knee'."
+            )
+        return regions[0].end
+    if wanted == "product":
+        return front[find_product(front)]
     comparisons = [_known(item, front) for item in parse_pick(wanted)]
     fitting = [item for item in front if all(c.holds(item.value(c.name)) for c in comparisons)]
     if not fitting:
@@ -318,19 +309,11 @@ def pick_solution(front: PlainFront, text: str) -> PlainSolution:
     return min(fitting, key=lambda item: (*preference(front, item), item.number))
 
 
-def _by_number(front: PlainFront, number: int) -> PlainSolution:
-    if not 1 <= number <= len(front):
-        raise ParameterError(f"there is no solution {number}; the front has 1 to {len(front)}.")
-    return front[number - 1]
-
-
-def _flat_end(front: PlainFront) -> PlainSolution:
-    regions = find_flat_regions(front)
-    if not regions:
-        raise InfeasibleError(
-            "the front has no flat region: every gain costs something elsewhere. Try 'knee'."
-        )
-    return regions[0].end
+def find_product(front: PlainFront) -> int:
+    """Return the place of the solution with the largest product of the objectives; the first of several."""
+    if not all(item.maximize for item in front.objectives) or (front.costs > 0).any():
+        raise ParameterError("'product' needs objectives that are all maximized and never negative.")
+    return int(np.prod(-front.costs, axis=1).argmax())
 
 
 def _known(condition: Condition, front: PlainFront) -> Condition:
@@ -350,14 +333,10 @@ def preference(front: PlainFront, item: PlainSolution) -> tuple[float, ...]:
 
 
 def _nearest_text(front: PlainFront, comparisons: list[Condition], wanted: str) -> str:
-    spans = {c.name: _span(front, c.name) for c in comparisons}
+    values = {c.name: [item.value(c.name) for item in front] for c in comparisons}
+    spans = {name: (max(own) - min(own)) or 1.0 for name, own in values.items()}
     closest = min(
         front, key=lambda item: sum(c.violation(item.value(c.name)) / spans[c.name] for c in comparisons)
     )
     has = " and ".join(f"{c.name} = {closest.value(c.name):.6g}" for c in comparisons)
     return f"no solution of the front has {wanted}; the nearest is solution {closest.number} with {has}."
-
-
-def _span(front: PlainFront, name: str) -> float:
-    values = [item.value(name) for item in front]
-    return (max(values) - min(values)) or 1.0

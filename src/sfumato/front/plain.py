@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Self, TypeAlias
+from typing import Self, TypeAlias
 
 import numpy as np
 
+from sfumato._typing import FloatArray, IntArray, LongArray
 from sfumato.errors import ParameterError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from sfumato._typing import FloatArray, LongArray
 
 
 @dataclass(frozen=True)
@@ -69,7 +66,7 @@ class ClassSizes:
         )
 
 
-Partition: TypeAlias = int | list[object]
+Partition: TypeAlias = int | list[object] | dict[str, object]
 
 
 @dataclass(frozen=True)
@@ -80,6 +77,21 @@ class Objective:
     maximize: bool
 
 
+FAR = 9.0
+"""Above this a gap says nothing."""
+
+
+def certainty_words(gap: float | None) -> str:
+    """Say how far above the optimum something may be; never less than it is."""
+    if gap is None or gap > FAR:
+        return "distance from the optimum not known"
+    if gap <= 1e-9:
+        return "proven optimal"
+    if gap > 1.0:
+        return f"at most {np.ceil(10 * (1.0 + gap) - 1e-6) / 10:g} times the optimum"
+    return f"at most {np.ceil(1000 * gap - 1e-6) / 10:g} % above the optimum"
+
+
 @dataclass(frozen=True)
 class PlainSolution:
     """One recoding with its measures."""
@@ -87,7 +99,23 @@ class PlainSolution:
     number: int  # its number in the front, from 1
     measures: Mapping[str, float]  # objectives and required measures by name
     suppressed: int  # suppressed rows
-    recoding: Mapping[str, Partition]  # attribute → level number, or blocks for other schemes
+    # attribute → level number, or blocks for other schemes; with local recoding what its `labels` are, and
+    # its own `loss`
+    recoding: Mapping[str, Partition]
+    # with local recoding how far above the optimum it may be, as a share of the bound; None if unknown
+    gap: float | None = field(default=None, repr=False)
+    # with local recoding the class of each tuple of the cube, −1 where it is suppressed; for nobody else
+    classes: IntArray | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def is_local(self) -> bool:
+        """Whether it is a local recoding."""
+        return any(isinstance(done, dict) for done in self.recoding.values())
+
+    @property
+    def certainty(self) -> str:
+        """How far from the optimum it may be, in words; blank for global recodings."""
+        return certainty_words(self.gap) if self.is_local else ""
 
     @property
     def recoding_text(self) -> str:
@@ -108,6 +136,7 @@ class PlainFront:
     ]  # numbered from 1, sorted best first by the objectives in their order
     objectives: tuple[Objective, ...]  # those to maximize, then those to minimize
     run: Mapping[str, object] = field(default_factory=dict)  # what ``run.json`` says about the search
+    beside: PlainFront | None = field(default=None, repr=False, compare=False)  # the front to compare it with
 
     def __len__(self) -> int:
         return len(self.solutions)
@@ -117,6 +146,11 @@ class PlainFront:
 
     def __getitem__(self, place: int) -> PlainSolution:
         return self.solutions[place]
+
+    @property
+    def is_local(self) -> bool:
+        """Whether its solutions are local recodings."""
+        return self.run.get("scope") == "local"
 
     @property
     def complete(self) -> bool:

@@ -4,27 +4,14 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, Protocol, TypeAlias, runtime_checkable
+from typing import Generic, Protocol, TypeAlias, runtime_checkable
 
 from sfumato.errors import ParameterError, nearest
-from sfumato.front.picks import (
-    FlatRegion,
-    SolutionT,
-    find_flat_regions,
-    find_knee,
-    is_wide,
-    pick_solution,
-    preference,
-    scaled_costs,
-    worsening,
-)
+from sfumato.front import picks
 from sfumato.front.plain import Objective, PlainFront, PlainSolution
 from sfumato.words import list_words, number_words, printable
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
 
 TOLERANCE = 1e-9  # relative difference of values that counts as equal: recounting sums in another order
 SUPPRESSED = Objective("suppressed", maximize=False)
@@ -48,10 +35,18 @@ def find_better(
     front: PlainFront, point: Point, *, objectives: Sequence[str] | None = None
 ) -> list[PlainSolution]:
     """Return the solutions that are as good as a point in everything and better in something."""
-    asked = _objectives(front, objectives)
+    if isinstance(objectives, str) or (objectives is not None and not objectives):
+        raise ParameterError("objectives must be a list with at least one name.")
+    names = [item.name for item in front.objectives] if objectives is None else objectives
+    asked = [_objective(front, name) for name in names]
     values = point_values(front, point, asked)
-    found = [item for item in front if _dominates(asked, item, values)]
-    return sorted(found, key=lambda item: (*preference(front, item), item.number))
+
+    def dominates(item: PlainSolution) -> bool:
+        excess = [(_excess(o, item, values), _slack(values[o.name])) for o in asked]
+        return all(more <= slack for more, slack in excess) and any(more < -slack for more, slack in excess)
+
+    found = [item for item in front if dominates(item)]
+    return sorted(found, key=lambda item: (*picks.preference(front, item), item.number))
 
 
 def find_trades(
@@ -87,25 +82,21 @@ def find_trades(
 
 def read_amount(amount: float | str) -> tuple[float, bool]:
     """Read how much worse is allowed, and whether it is a share."""
-    if isinstance(amount, str):
-        match = _AMOUNT.fullmatch(amount)
-        if match is None:
-            raise _wrong_amount(amount)
+    match = _AMOUNT.fullmatch(amount) if isinstance(amount, str) else None
+    if match is not None:
         is_share = bool(match["percent"])
         return float(match["number"]) / (100 if is_share else 1), is_share
-    if not 0 <= amount < math.inf:
-        raise _wrong_amount(amount)
+    if isinstance(amount, str) or not 0 <= amount < math.inf:
+        raise ParameterError(
+            f"at_most must be a number such as 0.02 or a share such as '2 %'; got {amount!r}."
+        )
     return float(amount), False
-
-
-def _wrong_amount(amount: float | str) -> ParameterError:
-    return ParameterError(f"at_most must be a number such as 0.02 or a share such as '2 %'; got {amount!r}.")
 
 
 def point_values(front: PlainFront, point: Point, objectives: Sequence[Objective]) -> dict[str, float]:
     """Return a point's values in some objectives."""
     if isinstance(point, int | str):
-        point = pick_solution(front, str(point))
+        point = picks.pick_solution(front, str(point))
     if isinstance(point, PlainSolution):
         known: Mapping[str, float] = {**point.measures, "suppressed": point.suppressed}
     else:
@@ -123,14 +114,6 @@ def point_values(front: PlainFront, point: Point, objectives: Sequence[Objective
     return values
 
 
-def _objectives(front: PlainFront, names: Sequence[str] | None) -> list[Objective]:
-    if names is None:
-        return list(front.objectives)
-    if isinstance(names, str) or not names:
-        raise ParameterError("objectives must be a list with at least one name.")
-    return [_objective(front, name) for name in names]
-
-
 def _objective(front: PlainFront, name: str) -> Objective:
     known = {item.name: item for item in (SUPPRESSED, *front.objectives)}
     if name not in known:
@@ -140,16 +123,11 @@ def _objective(front: PlainFront, name: str) -> Objective:
 
 def _excess(objective: Objective, item: PlainSolution, values: Mapping[str, float]) -> float:
     """Return by how much a solution is worse than the point."""
-    return worsening(objective, values[objective.name], item.value(objective.name))
+    return picks.worsening(objective, values[objective.name], item.value(objective.name))
 
 
 def _slack(value: float) -> float:
     return TOLERANCE * abs(value)
-
-
-def _dominates(objectives: Sequence[Objective], item: PlainSolution, values: Mapping[str, float]) -> bool:
-    excess = [(_excess(o, item, values), _slack(values[o.name])) for o in objectives]
-    return all(more <= slack for more, slack in excess) and any(more < -slack for more, slack in excess)
 
 
 CLASS_SIZES = (10.0, 5.0, 3.0, 2.0)
@@ -158,14 +136,17 @@ CLASS_SIZES = (10.0, 5.0, 3.0, 2.0)
 RISKS = ("t", "exposed", "sf")
 """Privacy measures of which less is better: a low value does not mean that data are useful."""
 
+GRANULATION = {"sf", "ql"}
+"""The objectives of which the largest product is what a granulation is chosen by."""
+
 DIFFERENT_VALUES = 2.0  # this many different sensitive values in every class leave at least something open
 
 
 @dataclass(frozen=True)
-class Suggestion(Generic[SolutionT]):
+class Suggestion(Generic[picks.SolutionT]):
     """A solution worth a look."""
 
-    solution: SolutionT  # the solution
+    solution: picks.SolutionT  # the solution
     name: str  # in a word or two: `knee`, `flat`, `least loss`, `best k`, `only`
     why: str  # one sentence
 
@@ -188,28 +169,28 @@ def make_suggestions(front: PlainFront, count: int = 3) -> list[Suggestion[Plain
 def _candidates(front: PlainFront) -> Iterator[Suggestion[PlainSolution]]:
     if len(front) == 1:
         yield Suggestion(front[0], "only", "The only solution.")
+    if len(front) > 1 and {item.name for item in front.objectives} == GRANULATION:
+        yield Suggestion(front[picks.find_product(front)], "product", "The largest product of sf and ql.")
     if len(front) > 2:
         yield _knee(front)
-    regions = find_flat_regions(front)
+    regions = picks.find_flat_regions(front)
     if regions:
         yield _flat_end(regions[0], "the longest")
     yield from _least(front)
     for region in regions[1:]:
         yield _flat_end(region, "a")
-    if regions:
-        yield _flat_start(regions[0])
+    for region in regions[:1]:
+        why = f"Start of the longest flat region: from here to solution {region.end.number}, {region.text}."
+        yield Suggestion(region.start, "flat start", why)
     for objective in front.objectives if len(front) else ():
         yield _best(front, objective)
 
 
 def _knee(front: PlainFront) -> Suggestion[PlainSolution]:
-    place = find_knee(front)
-    reached = math.floor(100 * (1 - scaled_costs(front)[place].max()))
-    wide = [
-        printable(item.name)
-        for item, costs in zip(front.objectives, front.costs.T, strict=True)
-        if is_wide(costs)
-    ]
+    place = picks.find_knee(front)
+    reached = math.floor(100 * (1 - picks.scaled_costs(front)[place].max()))
+    pairs = zip(front.objectives, front.costs.T, strict=True)
+    wide = [printable(item.name) for item, costs in pairs if picks.is_wide(costs)]
     scale = f" ({list_words(wide)} by logarithms)" if wide else ""
     return Suggestion(
         front[place],
@@ -219,14 +200,9 @@ def _knee(front: PlainFront) -> Suggestion[PlainSolution]:
     )
 
 
-def _flat_end(region: FlatRegion[PlainSolution], which: str) -> Suggestion[PlainSolution]:
+def _flat_end(region: picks.FlatRegion[PlainSolution], which: str) -> Suggestion[PlainSolution]:
     why = f"Good value, {which} flat region: {region.text}, compared with solution {region.start.number}."
     return Suggestion(region.end, "flat", why)
-
-
-def _flat_start(region: FlatRegion[PlainSolution]) -> Suggestion[PlainSolution]:
-    why = f"Start of the longest flat region: from here to solution {region.end.number}, {region.text}."
-    return Suggestion(region.start, "flat start", why)
 
 
 def _least(front: PlainFront) -> Iterator[Suggestion[PlainSolution]]:
@@ -237,13 +213,11 @@ def _least(front: PlainFront) -> Iterator[Suggestion[PlainSolution]]:
         return
     name = losses[0].name
     fitting = [item for item in front if all(item.value(name) >= least for name, least in conditions.items())]
-    chosen = min(fitting, key=lambda item: (item.value(name), *preference(front, item), item.number))
+    chosen = min(fitting, key=lambda item: (item.value(name), *picks.preference(front, item), item.number))
     asked = list_words([f"{printable(key)} >= {number_words(least)}" for key, least in conditions.items()])
-    yield Suggestion(
-        chosen,
-        f"least {printable(name)}",
-        f"The least {printable(name)} ({number_words(chosen.value(name))}) of all solutions with {asked}.",
-    )
+    least = f"least {printable(name)}"
+    why = f"The {least} ({number_words(chosen.value(name))}) of all solutions with {asked}."
+    yield Suggestion(chosen, least, why)
 
 
 def _usual(front: PlainFront) -> dict[str, float]:
@@ -264,7 +238,8 @@ def _best(front: PlainFront, objective: Objective) -> Suggestion[PlainSolution]:
     sign = -1.0 if objective.maximize else 1.0
     name = printable(objective.name)
     chosen = min(
-        front, key=lambda item: (sign * item.value(objective.name), *preference(front, item), item.number)
+        front,
+        key=lambda item: (sign * item.value(objective.name), *picks.preference(front, item), item.number),
     )
     word = "best" if objective.maximize else "least"
     why = f"The {word} {name}: {number_words(chosen.value(objective.name))}."

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import os
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import numpy as np
 
 from sfumato.errors import DataError, ParameterError, nearest
+from sfumato.microaggregation.cluster_search import STEPS, ClusterState, search_clusters, squared_error
 from sfumato.microaggregation.partitioning import GAIN, call_in_threads, mdav, univariate, v_mdav
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from sfumato._typing import BoolArray, FloatArray, IntArray, LongArray
+    from sfumato.monitor import Monitor
 
 
 def split_patterns(missing: BoolArray) -> list[LongArray]:
@@ -62,8 +65,10 @@ def _outermost(values: FloatArray, missing: BoolArray, rows: LongArray) -> LongA
     return rows[np.argsort(-distances, kind="stable")]
 
 
-Method: TypeAlias = Literal["mdav", "v-mdav", "univariate"]
-METHODS: tuple[Method, ...] = ("mdav", "v-mdav", "univariate")
+Method: TypeAlias = Literal["mdav", "v-mdav", "univariate", "annealing", "auto"]
+METHODS: tuple[Method, ...] = get_args(Method)
+MOST_STEPS = 10**7
+ANNEALED: tuple[Method, ...] = ("annealing", "auto")
 
 
 @dataclass(frozen=True)
@@ -71,11 +76,18 @@ class Manner:
     """How records are microaggregated."""
 
     k: int  # smallest size of a cluster, from 2 on
-    method: Method = "mdav"  # `mdav`, `v-mdav`, or `univariate` for the optimum of groups of one column
+    method: Method = "mdav"  # `univariate` is the optimum of groups of one column
     gain: float = GAIN  # of V-MDAV
     threads: int | None = None  # threads to use, all cores where None; the result does not depend on it
+    seed: int = 1  # of annealing, as the others
+    steps: int | None = STEPS  # for each row; None where time decides
+    seconds: float | None = None
+    cells: int = 0  # of all tasks that run at once on one core, and share its seconds; 0 of a single task
+    monitor: Monitor | None = None
+    states: Mapping[int, ClusterState] = field(default_factory=dict)  # task → where its search was
+    save: Callable[[int, ClusterState], None] | None = None
 
-    def partition(self, values: FloatArray) -> IntArray:
+    def partition(self, values: FloatArray, task: int = 0) -> IntArray:
         """Partition records without missing values; without any column they are one cluster."""
         if not values.shape[1]:
             return np.zeros(len(values), dtype=np.int32)
@@ -83,7 +95,33 @@ class Manner:
             return mdav(values, self.k, threads=self.threads)
         if self.method == "v-mdav":
             return v_mdav(values, self.k, gain=self.gain)
-        return univariate(values, self.k)
+        if self.method == "univariate" or (self.method == "auto" and values.shape[1] == 1):
+            return univariate(values, self.k)
+        return self._anneal(values, task)
+
+    def _anneal(self, values: FloatArray, task: int) -> IntArray:
+        """Anneal the clusters of MDAV; ``auto`` those of V-MDAV where they are better."""
+        state, save, start = self.states.get(task), self.save, None
+        if state is None:
+            start = mdav(values, self.k, threads=self.threads)
+        if start is not None and self.method == "auto":
+            grown = v_mdav(values, self.k, gain=self.gain)
+            start = min(start, grown, key=lambda clusters: squared_error(values, clusters))
+        found = search_clusters(
+            values,
+            self.k,
+            start=start,
+            seed=self.seed,
+            proposals=None if self.steps is None else self.steps * len(values),
+            seconds=self.seconds * min(1.0, values.size / self.cells)
+            if self.seconds is not None and self.cells
+            else self.seconds,
+            threads=self.threads,
+            monitor=self.monitor,
+            state=state,
+            save=None if save is None else lambda now: save(task, now),
+        )
+        return found.clusters
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,7 +162,14 @@ def make_clusters(
         tasks += [(number, rows[found]) for rows in pieces for found in split_patterns(blank[rows])]
 
     # Several tasks run side by side; one alone has all threads to itself.
-    alone = manner if len(tasks) == 1 else replace(manner, threads=1)
+    alone = manner
+    if len(tasks) > 1:
+        cells = sum(len(rows) * len(groups[number]) for number, rows in tasks)
+        workers = min(manner.threads or os.cpu_count() or 1, len(tasks))
+        silent = manner.monitor.silent() if manner.monitor else None
+        alone = replace(manner, threads=1, monitor=silent, cells=-(-cells // workers))
+        if manner.monitor and manner.method in ANNEALED:
+            manner.monitor.tick(0.0, 0)
 
     parts = []
     for number, rows in tasks:
@@ -133,7 +178,14 @@ def make_clusters(
     labels = [np.full(len(values), -1, dtype=np.int32) for _ in groups]
     counts = [0] * len(groups)
     for (number, rows), found in zip(
-        tasks, call_in_threads(alone.partition, parts, manner.threads), strict=True
+        tasks,
+        call_in_threads(
+            lambda part: alone.partition(part[1], part[0]),
+            list(enumerate(parts)),
+            manner.threads,
+            manner.monitor.poll if manner.monitor else None,
+        ),
+        strict=True,
     ):
         labels[number][rows] = found + counts[number]
         counts[number] += int(found.max()) + 1
@@ -236,7 +288,7 @@ def check_columns(
     return names
 
 
-def check_manner(k: int, method: Method, gain: float, threads: int | None) -> Manner:
+def check_manner(k: int, method: Method, *, gain: float, threads: int | None, steps: int) -> Manner:
     """Return how records are to be microaggregated."""
     whole = isinstance(k, int | np.integer)
     if not whole or k < 2:
@@ -245,7 +297,9 @@ def check_manner(k: int, method: Method, gain: float, threads: int | None) -> Ma
         raise ParameterError(f"there is no method {method!r}. {nearest(str(method), METHODS)}")
     if threads is not None and threads < 1:
         raise ParameterError(f"threads must be at least 1, or None for all cores; got {threads}.")
-    return Manner(int(k), method, gain, threads)
+    if not 1 <= steps <= MOST_STEPS:
+        raise ParameterError(f"steps must be a whole number from 1 to {MOST_STEPS:,}; got {steps}.")
+    return Manner(int(k), method, gain, threads, steps=steps)
 
 
 def check_orders(orders: Iterable[str], names: tuple[str, ...]) -> None:

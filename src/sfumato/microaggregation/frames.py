@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 
+from sfumato._typing import FloatArray
 from sfumato.errors import DataError
-from sfumato.microaggregation.column_groups import GroupingSettings, group_columns
+from sfumato.microaggregation.column_groups.columns import GroupingResult, GroupingSettings, group_columns
 from sfumato.table import open_source
-from sfumato.table.values import read_numbers
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sfumato._typing import FloatArray
-    from sfumato.microaggregation.column_groups import GroupingResult
-    from sfumato.table.values import NumberColumn
+from sfumato.table.values import NumberColumn, read_numbers
 
 
 def group_attributes(

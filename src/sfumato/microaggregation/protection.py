@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sfumato._typing import FloatArray, LongArray
 from sfumato.errors import ParameterError
 from sfumato.kernels.linkage_tree import build_boxes, link_rows
 from sfumato.kernels.nearest_rows import EDGE, settle_columns
 from sfumato.microaggregation.partitioning import call_in_threads
-
-if TYPE_CHECKING:
-    from sfumato._typing import FloatArray, LongArray
 
 SHARE = 0.1
 """A protected value within this share of the original discloses it."""

@@ -2,7 +2,7 @@
 
 from sfumato.schemes.admissible import Admissible
 from sfumato.schemes.base import Scheme
-from sfumato.schemes.block_labels import node_labels, partition_labels
+from sfumato.schemes.block_labels import node_labels, partition_labels, range_writer
 from sfumato.schemes.elements import Elements, elements_of
 from sfumato.schemes.levels import Cuts, LevelScheme
 from sfumato.schemes.ordered import GuidedOrdered, Ordered

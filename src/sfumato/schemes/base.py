@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from sfumato.domains import Partition
 from sfumato.errors import ParameterError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 class Scheme(ABC):

@@ -22,14 +22,12 @@ import datetime as dt
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
+from sfumato._typing import IntArray
 from sfumato.domains import Partition
-
-if TYPE_CHECKING:
-    from sfumato._typing import IntArray
 
 RangeWriter: TypeAlias = Callable[[str, str, str | None], str]
 """From the texts of the first and the last value, and of the next block's first one or None, to a range."""
@@ -57,7 +55,7 @@ def partition_labels(
     # instead, then as sets in full; should even these be equal, or equal to a value, they are numbered. A
     # value that stays as it is keeps its text.
     members = _members(partition)
-    write_range = _range_writer(texts, kind) if ordered else None
+    write_range = range_writer(texts, kind) if ordered else None
     names = [_node_label(block, nodes or {}) for block in members]
     whole = len(members) == 1
     labels = [
@@ -157,7 +155,7 @@ def _set_text(entries: Sequence[str], size: int, longest: int) -> str:
     return "{" + ", ".join(entries[:SHOWN]) + f", … ({size})" + "}"
 
 
-def _range_writer(texts: Sequence[str | None], kind: str) -> RangeWriter | None:
+def range_writer(texts: Sequence[str | None], kind: str) -> RangeWriter | None:
     """Return what writes the range between two texts; None for values that have no ranges."""
     if kind not in ("number", "date"):
         return None

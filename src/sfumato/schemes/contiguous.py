@@ -10,17 +10,13 @@ joined bit. Reaches nest: a bit within the reach of another has its own reach th
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import numpy as np
 
+from sfumato._typing import BoolArray, IntArray, LongArray
 from sfumato.domains import Partition
 from sfumato.schemes.base import Scheme
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from sfumato._typing import BoolArray, IntArray, LongArray
 
 
 class Contiguous(Scheme):

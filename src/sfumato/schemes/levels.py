@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
+from sfumato._typing import BoolArray, IntArray
 from sfumato.domains import Ladder, Partition, Tree
 from sfumato.schemes.admissible import Admissible
 from sfumato.schemes.contiguous import Contiguous
 from sfumato.schemes.partition_counts import draw_below
 from sfumato.schemes.sets import assemble, collapsed, counts_of_nodes, inner_nodes
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sfumato._typing import BoolArray, IntArray
 
 
 class LevelScheme(Admissible):

@@ -7,16 +7,13 @@ and its weight does not count.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from math import comb
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sfumato._typing import BoolArray, IntArray
+from sfumato._typing import BoolArray, IntArray
 
 
 def bell_numbers(n: int) -> list[int]:

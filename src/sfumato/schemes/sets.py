@@ -8,21 +8,18 @@ exactly one such way, if no node has a single child.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
+from sfumato._typing import IntArray
 from sfumato.domains import Partition, Tree
 from sfumato.errors import ParameterError
 from sfumato.schemes.base import Scheme
 from sfumato.schemes.partition_counts import count_sets, draw_sets
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from sfumato._typing import IntArray
 
 
 def inner_nodes(tree: Tree) -> range:

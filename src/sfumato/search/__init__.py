@@ -1,6 +1,7 @@
 """Searches for recodings."""
 
 from sfumato.monitor import Callback, Monitor, Progress
+from sfumato.search.checkpoint import fingerprint
 from sfumato.search.descent import DescentParameters, search_descent
 from sfumato.search.exhaustive import search_exhaustive
 from sfumato.search.granulation_ga import GranulationParameters, search_granulation_ga
@@ -13,6 +14,7 @@ from sfumato.search.methods import (
     choose_method,
     compile_method,
     is_enumerable,
+    unused_words,
 )
 from sfumato.search.near import Near, collect_near, draw_near, explain_infeasible, secret_generator
 from sfumato.search.optimal import search_optimal
@@ -50,6 +52,7 @@ __all__ = [
     "compile_method",
     "draw_near",
     "explain_infeasible",
+    "fingerprint",
     "is_enumerable",
     "measure_cube",
     "search_descent",
@@ -59,5 +62,6 @@ __all__ = [
     "search_optimal",
     "search_pbg_ea",
     "secret_generator",
+    "unused_words",
     "warm_up_kernels",
 ]

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.search.checkpoint import Keeper, fingerprint, load_arrays
+from sfumato.monitor import Keeper, load_arrays
+from sfumato.search.checkpoint import fingerprint
 from sfumato.search.ledger import Run, check_parameters
 from sfumato.search.optimal import LevelSearch
 
@@ -49,7 +50,7 @@ class _Descent(LevelSearch):
     """Where a local search is: its best node, and how often it started."""
 
     def __init__(self, problem: Problem, run: Run) -> None:
-        super().__init__(problem, run)
+        super().__init__(problem, run, "descent")
         self.parameters = run.parameters_of(DescentParameters)
         self.node = self.lattice.top
         self.starts = self.idle = self.proving = 0
@@ -62,6 +63,8 @@ class _Descent(LevelSearch):
         held = None if self.run.checkpoint is None else load_arrays(self.run.checkpoint, mark, FIELDS)
         if held is not None:
             self.node = held["best"]
+            # However little time there is, the best node so far is not lost.
+            self.enter(self.batch.evaluate(self.node[None], bounds=self.bounds.asks_doomed))
             self.starts, self.idle, self.proving, self.before = held["counts"].tolist()
             self.boxes.open.clear()
             self.boxes.put(held["low"], held["high"], held["excess"])

@@ -116,7 +116,7 @@ class _GranulationSearch(Ledger):
 
     def __init__(self, problem: Problem, run: Run) -> None:
         _check_objectives(problem)
-        super().__init__(problem, run, problem.members)
+        super().__init__(problem, run, problem.members, "granulation-ga")
         self.run, self.parameters = run, run.parameters_of(GranulationParameters)
         self.code = BinaryCode(self.lattice.counts)
         self.lowest = np.array([ladder.lowest for ladder in self.lattice.ladders], dtype=np.int64)
@@ -137,7 +137,7 @@ class _GranulationSearch(Ledger):
             known = self._evaluate(codes)
             self.generation += 1
             self.share = self.generation / self.parameters.iterations
-        self.tick()
+        self.close()
         found = self.front.nodes
         return self.run.result(
             self.lattice,

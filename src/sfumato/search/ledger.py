@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from sfumato.errors import ParameterError
 from sfumato.front import non_dominated
-from sfumato.monitor import Monitor
+from sfumato.monitor import Monitor, Recall
+from sfumato.search.checkpoint import run_mark
 from sfumato.search.problem import SearchResult, Status
 from sfumato.search.texts import TextOrder
 
@@ -104,7 +105,7 @@ class Archive:
     def __init__(self, none: Recoded, objectives: int, text_keys: TextKeys) -> None:
         self.nodes = none
         self.costs: FloatArray = np.zeros((0, objectives))
-        self._suppressed: LongArray = np.zeros(0, dtype=np.int64)
+        self.suppressed: LongArray = np.zeros(0, dtype=np.int64)
         self._text_keys = text_keys
 
     @classmethod
@@ -119,9 +120,9 @@ class Archive:
             return
         nodes = np.concatenate([self.nodes, nodes])
         costs = np.concatenate([self.costs, costs])
-        suppressed = np.concatenate([self._suppressed, suppressed])
+        suppressed = np.concatenate([self.suppressed, suppressed])
         keep = non_dominated(costs, [suppressed, *self._tie_keys(nodes, costs)])
-        self.nodes, self.costs, self._suppressed = nodes[keep], costs[keep], suppressed[keep]
+        self.nodes, self.costs, self.suppressed = nodes[keep], costs[keep], suppressed[keep]
 
     def _tie_keys(self, nodes: Recoded, costs: FloatArray) -> list[LongArray]:
         """Return keys by which texts decide between equal costs; only of these are texts written."""
@@ -138,13 +139,15 @@ class Archive:
 class Ledger:
     """The nodes of a lattice that a search evaluated, each one once, and the front among them."""
 
-    def __init__(self, problem: Problem, run: Run, lattice: Lattice) -> None:
+    def __init__(self, problem: Problem, run: Run, lattice: Lattice, method: str) -> None:
         self.problem, self.lattice, self.watch = problem, lattice, run.monitor
         self.random = np.random.default_rng(run.seed)
         self.batch = run.batch_of(problem, lattice)
         self.front = Archive.of_nodes(problem, lattice)
         self.number_of: dict[bytes, int] = {}
         self.share = 0.0  # how much of the search is done
+        path = None if method == "descent" else run.checkpoint  # which keeps one of its own
+        self.recall = Recall(path, run_mark(problem, method, run.parameters, run.seed))
 
     @property
     def is_complete(self) -> bool:
@@ -158,6 +161,7 @@ class Ledger:
 
     def tick(self) -> None:
         """Look at the clock, and stop what is being evaluated if it is time."""
+        self.watch.costs = self.front.costs
         if self.watch.tick(self.share, len(self.number_of)):
             self.batch.stop()
 
@@ -168,21 +172,50 @@ class Ledger:
         new = list(dict.fromkeys(key for key in keys if key not in self.number_of))
         if new:
             fresh = np.frombuffer(b"".join(new), dtype=np.int64).reshape(-1, nodes.shape[1])
-            statistics = self.compute(fresh)
-            for node in statistics.nodes:
-                self.number_of[node.tobytes()] = len(self.number_of)
-            feasible = self.problem.feasible(statistics)
-            costs = self.problem.costs(statistics)
-            fits = np.flatnonzero(feasible & self._may_stay(costs))
-            self.front.add(statistics.nodes[fits], costs[fits], statistics.suppressed[fits])
-            self.note(statistics, feasible)
+            self.enter(self._look_up(fresh) or self.compute(fresh))
         return np.array([self.number_of.get(key, -1) for key in keys], dtype=np.int64)
+
+    def enter(self, statistics: Statistics) -> None:
+        """Take in what was found of new nodes."""
+        self._keep(statistics)
+        for node in statistics.nodes:
+            self.number_of[node.tobytes()] = len(self.number_of)
+        feasible = self.problem.feasible(statistics)
+        costs = self.problem.costs(statistics)
+        fits = np.flatnonzero(feasible & self._may_stay(costs))
+        self.front.add(statistics.nodes[fits], costs[fits], statistics.suppressed[fits])
+        self.note(statistics, feasible)
 
     def _may_stay(self, costs: FloatArray) -> BoolArray:
         """Tell which nodes are not worse than the best one, where one objective says that at once."""
         if costs.shape[1] > 1 or not len(self.front.costs):
             return np.ones(len(costs), dtype=bool)
         return np.asarray(costs[:, 0] <= self.front.costs[0, 0])
+
+    def _look_up(self, nodes: LongArray) -> Statistics | None:
+        """Return what a checkpoint knows of nodes, if it knows all of them."""
+        held = self.recall.find(nodes)
+        if held is None:
+            return None
+        found: dict[str, Any] = held
+        doomed, found["nodes"] = found.pop("doomed"), found.pop("rows")
+        none = self.batch.evaluate(nodes[:0], bounds=bool(doomed.shape[1]))
+        more = None if none.doomed is None else replace(none.doomed, **{**found, "sums": doomed})
+        return replace(none, **found, doomed=more)
+
+    def _keep(self, made: Statistics) -> None:
+        doomed = made.sums[:, :0] if made.doomed is None else made.doomed.sums
+        if self.recall.find(made.nodes) is None:
+            self.recall.add(
+                rows=made.nodes, sums=made.sums, worst=made.worst, penalties=made.penalties, doomed=doomed
+            )
+
+    def close(self) -> None:
+        """Take in what a checkpoint knows and no step came to, and write a new one."""
+        if self.watch.stopped and "rows" in self.recall.held:
+            self.evaluate(self.recall.held["rows"])
+        self.tick()
+        self.recall.save()
 
     def compute(self, nodes: LongArray) -> Statistics:
         """Evaluate new nodes, in any order."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -14,12 +14,14 @@ from sfumato.search.granulation_ga import GranulationParameters, search_granulat
 from sfumato.search.lattice_search import LatticeParameters, pruning_words, search_lattice
 from sfumato.search.ledger import Run
 from sfumato.search.optimal import search_optimal
-from sfumato.search.pbg_ea import PbgParameters, search_pbg_ea
+from sfumato.search.pbg_ea import PbgParameters, box_archive, search_pbg_ea
 from sfumato.search.problem import LISTED, refuse_unlisted, unbounded_message
 from sfumato.search.pymoo_adapter import ALGORITHMS, EvolutionParameters, compile_pymoo, search_pymoo
+from sfumato.search.techniques import PrintedParameters, Techniques
+from sfumato.words import list_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
     from sfumato.classes import Batch
@@ -67,28 +69,52 @@ class Method:
     lists: bool = False  # lists all partitions of an attribute
     numbers: bool = False  # numbers all recodings
     levels_alone: bool = False
+    partitions_alone: bool = False
     least_objectives: int = 1
     compile: Callable[[Problem], None] | None = None  # has further kernels ready than those of a batch
+
+    @property
+    def used(self) -> frozenset[str]:
+        """Names of the parameters that the search itself uses."""
+        return frozenset(() if self.parameters is None else (item.name for item in fields(self.parameters)))
 
     def __call__(
         self, problem: Problem, batch: Batch, monitor: Monitor, settings: SearchSettings
     ) -> SearchResult:
-        """Search as a user says; parameters of other methods do not concern this one."""
-        parameters = None
+        """Search as a user says."""
+        parameters, given = None, settings.parameters
         if self.parameters is not None:
-            names = {item.name for item in fields(self.parameters)}
-            given = {name: value for name, value in settings.parameters.items() if name in names}
-            parameters = self.parameters(**given)
+            parameters = self.parameters(**{name: given[name] for name in given if name in self.used})
         run = Run(monitor, settings.seed, settings.threads, settings.checkpoint, parameters, batch)
-        return self.search(problem, run)
+        found = self.search(problem, run)
+        widths = given.get("boxes")
+        return found if "boxes" in self.used or not widths else _represent(problem, found, widths)
+
+
+def _represent(problem: Problem, found: SearchResult, widths: Any) -> SearchResult:
+    """Keep one solution in each box of a front."""
+    archive = box_archive(problem, widths)
+    archive.offer(problem.indices(problem.batch(threads=1, lattice=found.lattice).evaluate(found.nodes)))
+    return replace(found, nodes=found.nodes[archive.members])
 
 
 def _search_optimal(problem: Problem, run: Run) -> SearchResult:
     if problem.schemes is None:
+        if run.parameters_of(Techniques) != Techniques():
+            raise ParameterError(
+                "the techniques of 'optimal' are for partitions, but every attribute has the scheme 'levels'."
+                " Remove them."
+            )
         return search_optimal(problem, run)
     from sfumato.search.branch_and_bound import search_branch_and_bound
 
     return search_branch_and_bound(problem, run)
+
+
+def _search_printed(problem: Problem, run: Run, *, way: str) -> SearchResult:
+    from sfumato.search.printed import SEARCHES
+
+    return SEARCHES[way](problem, run).search()
 
 
 def _compile_optimal(problem: Problem) -> None:
@@ -100,7 +126,9 @@ def _compile_optimal(problem: Problem) -> None:
 
 METHODS: dict[str, Method] = {
     "exhaustive": Method(search_exhaustive, lists=True, numbers=True),
-    "optimal": Method(_search_optimal, compile=_compile_optimal),
+    "optimal": Method(_search_optimal, Techniques, compile=_compile_optimal),
+    "bottom-up": Method(partial(_search_printed, way="bottom-up"), PrintedParameters, partitions_alone=True),
+    "top-down": Method(partial(_search_printed, way="top-down"), PrintedParameters, partitions_alone=True),
     "descent": Method(search_descent, DescentParameters, levels_alone=True),
     "lattice": Method(search_lattice, LatticeParameters, lists=True, numbers=True),
     "pbg-ea": Method(search_pbg_ea, PbgParameters, levels_alone=True),
@@ -117,6 +145,15 @@ METHODS: dict[str, Method] = {
 }
 
 
+def unused_words(method: str, given: Iterable[str]) -> tuple[str, str] | None:
+    """Name the first parameter that a method does not use, and say which methods do; None if it uses all."""
+    for name in given:
+        if name not in METHODS[method].used and name != "boxes":
+            users = list_words([repr(other) for other, known in METHODS.items() if name in known.used])
+            return name, f"{name} is not used by the search {method!r}, only by {users}."
+    return None
+
+
 def compile_method(method: str, problem: Problem, batch: Batch) -> None:
     """Have the kernels of a method ready, so that compiling takes none of its time."""
     batch.compile()
@@ -129,7 +166,7 @@ def choose_method(problem: Problem, asked: str = "auto") -> tuple[str, str]:
     """Decide by counted work, never by the clock, how to search."""
     if asked not in ("auto", *METHODS):
         raise ParameterError(f"there is no search method {asked!r}. {nearest(asked, ['auto', *METHODS])}")
-    if asked in ("optimal", "descent") and len(problem.objectives) > 1:
+    if asked in ("optimal", "descent", "bottom-up", "top-down") and len(problem.objectives) > 1:
         raise ParameterError(
             f"{asked!r} finds one best solution; name one objective, or use 'auto' for a front."
         )
@@ -164,13 +201,17 @@ def _refuse_unfit(problem: Problem, asked: str) -> None:
             "'lattice' lists the most specific recodings that meet the requirements, but there are none. Add "
             "[require] with, for example, k = 5."
         )
-    if asked == "optimal" and problem.objectives and not _is_bounded(problem):
+    if asked in ("optimal", "bottom-up", "top-down") and problem.objectives and not _is_bounded(problem):
         raise ParameterError(unbounded_message(problem.objectives[0]))
     method = METHODS[asked]
     if problem.schemes is not None and method.levels_alone:
         raise ParameterError(
             f"{asked!r} searches only levels, but an attribute has another scheme. "
             "Use 'optimal', 'exhaustive', 'nsga2' or 'auto'."
+        )
+    if problem.schemes is None and method.partitions_alone:
+        raise ParameterError(
+            f"{asked!r} searches partitions, but every attribute has the scheme 'levels'. Use 'optimal'."
         )
     if len(problem.objectives) == 1 < method.least_objectives:
         raise ParameterError(f"{asked!r} needs two objectives or more. Name another one, or use 'nsga2'.")

@@ -190,7 +190,7 @@ def _enumerate(problem: Problem, batch: Batch, limits: FloatArray, watch: Monito
         if watch.tick(done / batch.lattice.size, batch.evaluated):
             batch.stop()
 
-    for pieces in windows(batch):
+    for pieces in windows(batch, batch.lattice.size):
         tick()
         done += sum(map(len, pieces))
         open_pieces = [piece[_reaches(problem, batch, piece, limits)] for piece in pieces]

@@ -17,8 +17,7 @@ import numpy as np
 
 from sfumato.search.bounds import Boxes, NodeBounds, NodeBox
 from sfumato.search.ledger import Ledger, Run
-from sfumato.search.problem import round_costs
-from sfumato.search.pymoo_adapter.scoring import violations
+from sfumato.search.problem import round_costs, violations
 
 if TYPE_CHECKING:
     from sfumato._typing import BoolArray, FloatArray, LongArray
@@ -49,8 +48,8 @@ def search_optimal(problem: Problem, run: Run | None = None) -> SearchResult:
 class LevelSearch(Ledger):
     """All nodes evaluated so far, what each one is worth, and what is still open."""
 
-    def __init__(self, problem: Problem, run: Run) -> None:
-        super().__init__(replace(problem, objectives=problem.objectives[:1]), run, problem.lattice)
+    def __init__(self, problem: Problem, run: Run, method: str = "optimal") -> None:
+        super().__init__(replace(problem, objectives=problem.objectives[:1]), run, problem.lattice, method)
         self.run, self.objective = run, problem.objectives[0]
         self.bounds = NodeBounds(self.problem, self.batch)
         self.boxes = Boxes(self.bounds, self.lattice)
@@ -95,7 +94,7 @@ class LevelSearch(Ledger):
 
     def found(self, reason: str | None = None) -> SearchResult:
         """Return the best node, and what every other one costs at least."""
-        self.tick()
+        self.close()
         bound = min([self.best, self.boxes.least, *(box.bound for box in self.unsettled)])
         is_open = bool(self.boxes.open or self.unsettled)
         return self.run.result(

@@ -102,7 +102,8 @@ class PbgParameters:
 def search_pbg_ea(problem: Problem, run: Run | None = None) -> SearchResult:
     """Search a lattice by PBG-EA.
 
-    Dewri, R., Ray, I., Ray, I., Whitley, D., property based generalizations, Algorithm 2.
+    Dewri, R., Ray, I., Ray, I., Whitley, D. (2010), On the identification of property based
+    generalizations in microdata anonymization, Algorithm 2.
     """
     return _PbgSearch(problem, run or Run()).search()
 
@@ -111,7 +112,7 @@ class _PbgSearch(Ledger):
     """All nodes evaluated so far, the population, the archive."""
 
     def __init__(self, problem: Problem, run: Run) -> None:
-        super().__init__(problem, run, problem.lattice)
+        super().__init__(problem, run, problem.lattice, "pbg-ea")
         self.run, self.parameters = run, run.parameters_of(PbgParameters)
         attributes, mutation = len(problem.lattice.ladders), self.parameters.mutation
         self.mutation = 1 / attributes if mutation is None else mutation
@@ -119,7 +120,8 @@ class _PbgSearch(Ledger):
         self.indices: FloatArray = np.zeros((0, len(problem.objectives)))
         self.feasible: BoolArray = np.zeros(0, dtype=bool)
         self.failing: LongArray = np.zeros(0, dtype=np.int64)
-        self.boxes = _box_archive(problem, self.parameters.boxes)
+        widths = self.parameters.boxes
+        self.boxes = box_archive(problem, widths) if widths else None
         self.offered: LongArray = np.zeros(0, dtype=np.int64)
         self.screen = Screen(problem, self.batch) if self.parameters.screening else None
 
@@ -132,7 +134,7 @@ class _PbgSearch(Ledger):
             selected = self._select(pool)
             population = self.evaluate(self._renew(self._mutate(self._cross(self.nodes[selected]))))
             self.share = generation / self.parameters.iterations
-        self.tick()
+        self.close()
         return self.run.result(self.lattice, self._found(), len(self.nodes), complete=self.is_complete)
 
     def note(self, statistics: Statistics, feasible: BoolArray) -> None:
@@ -240,10 +242,8 @@ class _PbgSearch(Ledger):
         return self.front.nodes[[row.tobytes() in held for row in rows]]
 
 
-def _box_archive(problem: Problem, widths: Mapping[str, float]) -> BoxArchive | None:
+def box_archive(problem: Problem, widths: Mapping[str, float]) -> BoxArchive:
     """Return the archive for given widths; objectives without one get the width 1."""
-    if not widths:
-        return None
     names = [item.name for item in problem.objectives]
     for name in widths:
         if name not in names:

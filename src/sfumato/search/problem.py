@@ -220,6 +220,27 @@ def meets(required: Sequence[Requirement], statistics: Statistics, fits: BoolArr
     return fits
 
 
+LEAST_VIOLATION = 1e-9
+"""What an infeasible recoding violates at least, however little that is."""
+
+
+def violations(problem: Problem, statistics: Statistics) -> FloatArray:
+    """Return by how much recodings miss the requirements, one column for each kind.
+
+    The first is about all that judge classes: the share of rows that would have to be suppressed beyond
+    the budget. The others are about measures of the whole table: the distance from the limit, as a share
+    of it. A requirement that is met counts 0.
+    """
+    beyond = (statistics.failing - problem.suppression.budget) / max(1, problem.cube.row_count)
+    columns = [np.where(statistics.feasible, 0.0, np.maximum(beyond, LEAST_VIOLATION))]
+    for item in problem.of_table:
+        value = item.measure.value(statistics)
+        distance = np.abs(value - item.limit) / max(abs(item.limit), LEAST_VIOLATION)
+        met = np.asarray(item.measure.satisfies(value, item.limit))
+        columns.append(np.where(met, 0.0, np.nan_to_num(np.maximum(distance, LEAST_VIOLATION), nan=1.0)))
+    return np.column_stack(columns)
+
+
 def is_of_cells(measure: Measure) -> bool:
     """Tell whether what cells cost bounds a measure, so that a bound is known without making classes."""
     return Monotone.ROW_PENALTIES in measure.monotone and bool(measure.costs) and not measure.properties

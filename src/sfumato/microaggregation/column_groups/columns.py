@@ -10,20 +10,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sfumato.errors import ParameterError
+from sfumato.microaggregation.column_groups import gomm
 from sfumato.microaggregation.column_groups.chromosome import attributes_of
 from sfumato.microaggregation.column_groups.evaluation import Evaluator, front_of
-from sfumato.microaggregation.column_groups.gomm import FIRST, OPERATORS, GommParameters, search_groupings
-from sfumato.microaggregation.protection import SHARE, standard_scores
-from sfumato.monitor import Monitor
+from sfumato.microaggregation.protection import SHARE, Scores, standard_scores
+from sfumato.monitor import Callback, Monitor, Recall
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sfumato._typing import FloatArray
     from sfumato.front import PlainFront
-    from sfumato.microaggregation.column_groups.gomm import Evolution, Generation, Member
-    from sfumato.microaggregation.protection import Scores
-    from sfumato.monitor import Callback
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,19 +60,19 @@ def efficiency(ratio: float) -> float:
     return (1.0 - ratio) * 100.0 if ratio <= 1.0 else (1.0 / ratio - 1.0) * 100.0
 
 
-def analyse_operators(evolution: Evolution) -> list[OperatorRecord]:
+def analyse_operators(evolution: gomm.Evolution) -> list[OperatorRecord]:
     """Return a record for each generation and operator that made children, in this order."""
-    made: dict[tuple[int, str], list[Member]] = {}
+    made: dict[tuple[int, str], list[gomm.Member]] = {}
     for member in evolution.members:
-        if member.operator != FIRST:
+        if member.operator != gomm.FIRST:
             made.setdefault((member.born, member.operator), []).append(member)
     last = len(evolution.generations) - 1
-    places = {name: place for place, name in enumerate(OPERATORS)}
+    places = {name: place for place, name in enumerate(gomm.OPERATORS)}
     keys = sorted(made, key=lambda key: (key[0], places[key[1]]))
     return [_record(key[1], key[0], made[key], last) for key in keys]
 
 
-def _record(operator: str, generation: int, children: Sequence[Member], last: int) -> OperatorRecord:
+def _record(operator: str, generation: int, children: Sequence[gomm.Member], last: int) -> OperatorRecord:
     efficiencies = [efficiency(child.ratio) for child in children]
     better = [item for item in efficiencies if item > 0]
     worse = [item for item in efficiencies if item < 0]
@@ -136,7 +133,7 @@ class GroupingResult:
     scores: Scores
     k: int
     seed: int
-    history: tuple[Generation, ...] = field(repr=False)
+    history: tuple[gomm.Generation, ...] = field(repr=False)
     evaluations: int
     made: int
     microaggregations: int
@@ -210,9 +207,11 @@ class GroupingSettings:
         Seconds after which the best so far is returned; None for no limit.
     callback
         Sees the progress some ten times a second; the search stops when it returns True.
+    recall
+        What a checkpoint knows, for a search that is resumed; None to keep none.
     """
 
-    parameters: GommParameters | None = None
+    parameters: gomm.GommParameters | None = None
     standardize: bool = True
     share: float = SHARE
     objectives: bool = False
@@ -220,6 +219,7 @@ class GroupingSettings:
     threads: int | None = None
     time_limit_s: float | None = None
     callback: Callback | None = None
+    recall: Recall | None = None
 
 
 def group_columns(
@@ -240,11 +240,18 @@ def group_columns(
         )
     watch = Monitor(asked.time_limit_s, asked.callback)
     scaled = standard_scores(values) if asked.standardize else values
-    evaluator = Evaluator(scaled, k, share=asked.share, loss_weight=asked.loss_weight, threads=asked.threads)
-    parameters = asked.parameters or GommParameters()
+    evaluator = Evaluator(
+        scaled,
+        k,
+        share=asked.share,
+        loss_weight=asked.loss_weight,
+        threads=asked.threads,
+        recall=asked.recall,
+    )
+    parameters = asked.parameters or gomm.GommParameters()
     if dynamic:
         parameters = replace(parameters, dynamic=True)
-    found = search_groupings(
+    found = gomm.search_groupings(
         evaluator, seed=seed, parameters=parameters, objectives=asked.objectives, watch=watch
     )
     method = "d-gomm" if parameters.dynamic else "gomm"

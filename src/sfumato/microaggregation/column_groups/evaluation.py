@@ -7,23 +7,25 @@ Squared errors, near values and squared distances add over groups.
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sfumato._typing import FloatArray, IntArray
 from sfumato.errors import ParameterError
 from sfumato.front import Objective, PlainFront, PlainSolution, non_dominated
 from sfumato.kernels.nearest_rows import centroids_of, count_losses, link_groups
-from sfumato.microaggregation.column_groups.chromosome import attributes_of, canonical, object_part
+from sfumato.microaggregation.column_groups.chromosome import (
+    Grouping,
+    attributes_of,
+    canonical,
+    make_grouping,
+    object_part,
+)
 from sfumato.microaggregation.partitioning import call_in_threads, mdav
 from sfumato.microaggregation.protection import SHARE, Scores, link_records, total_squares
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from sfumato._typing import FloatArray, IntArray
-    from sfumato.microaggregation.column_groups.chromosome import Grouping
+from sfumato.monitor import Recall
 
 
 def keep_best(scores: Sequence[Scores], count: int) -> list[int]:
@@ -149,6 +151,7 @@ class Evaluator:
         loss_weight: float = 0.5,
         threads: int | None = None,
         memory: int = LARGEST_MEMORY,
+        recall: Recall | None = None,
     ) -> None:
         self.values = np.ascontiguousarray(values, dtype=np.float64)
         if self.values.ndim != 2 or not self.values.size or not np.isfinite(self.values).all():
@@ -164,6 +167,8 @@ class Evaluator:
         self._groups: OrderedDict[int, ColumnGroup] = OrderedDict()
         self.scores: dict[Grouping, Scores] = {}
         self.microaggregated = 0
+        self.recall = recall or Recall(None, "")
+        self.tick: Callable[[], None] | None = None  # called while waiting; may raise StoppedError
 
     @property
     def attributes(self) -> int:
@@ -179,11 +184,30 @@ class Evaluator:
         """Return the scores of groupings, in their order; clones and known ones cost nothing."""
         keys = [canonical(grouping) for grouping in groupings]
         new = list(dict.fromkeys(key for key in keys if key not in self.scores))
-        if new:
+        rows = np.array([object_part(key) for key in new], dtype=np.int64)
+        held = self.recall.find(rows)
+        if held is not None:
+            self.scores |= zip(new, self._scored(held["scores"]), strict=True)
+        elif new:
             self._remember(group for key in new for group in key)
-            self.scores |= zip(new, call_in_threads(self.measure, new, self._threads), strict=True)
+            measured = call_in_threads(self.measure, new, self._threads, self.tick)
+            self.scores |= zip(new, measured, strict=True)
+            self.recall.add(rows=rows, scores=costs_of(measured))
             self._forget()
         return [self.scores[key] for key in keys]
+
+    def close(self) -> None:
+        """Take in all that a checkpoint knows, and write a new one."""
+        if self.recall.held:
+            for row, scores in zip(
+                self.recall.held["rows"].tolist(), self._scored(self.recall.held["scores"]), strict=True
+            ):
+                groups = [[a for a, at in enumerate(row) if at == g] for g in range(max(row) + 1)]
+                self.scores.setdefault(canonical(make_grouping(groups)), scores)
+        self.recall.save()
+
+    def _scored(self, rows: FloatArray) -> list[Scores]:
+        return [Scores(il, near, linked, self.loss_weight) for il, near, linked in rows.tolist()]
 
     def measure(self, grouping: Grouping) -> Scores:
         """Measure one grouping from what is known of its groups."""
@@ -219,7 +243,8 @@ class Evaluator:
         """Microaggregate the groups that are not known, and mark all as used."""
         distinct = list(dict.fromkeys(wanted))
         new = [group for group in distinct if group not in self._groups]
-        for group, made in zip(new, call_in_threads(self._make, new, self._threads), strict=True):
+        found = call_in_threads(self._make, new, self._threads, self.tick)
+        for group, made in zip(new, found, strict=True):
             self._groups[group] = made
             self._used += made.size
         self.microaggregated += len(new)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -11,20 +12,19 @@ from sfumato.errors import ParameterError
 from sfumato.microaggregation.column_groups.chromosome import (
     GROUP_MUTATIONS,
     MUTATIONS,
+    Grouping,
     canonical,
     cross,
     draw_grouping,
     draw_site,
     object_part,
 )
-from sfumato.microaggregation.column_groups.evaluation import keep_best, keep_front
-from sfumato.monitor import Monitor
+from sfumato.microaggregation.column_groups.evaluation import Evaluator, keep_best, keep_front
+from sfumato.monitor import Monitor, StoppedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from sfumato.microaggregation.column_groups.chromosome import Grouping
-    from sfumato.microaggregation.column_groups.evaluation import Evaluator
     from sfumato.microaggregation.protection import Scores
 
 MORE = 2
@@ -204,7 +204,7 @@ class _GommRun:
     generation: int = 0
 
     def run(self) -> Evolution:
-        asked = self.parameters
+        asked, self.evaluator.tick = self.parameters, self.watch.refuse
         drawn = [draw_grouping(self.evaluator.attributes, self.random) for _ in range(asked.population)]
         self.population = self._measure([(FIRST, (), grouping) for grouping in drawn])
         self._record()
@@ -217,8 +217,10 @@ class _GommRun:
                 self._switch(children)
         genetic = self.evaluator.evaluated
         if asked.polish and self.watch.reason is None and not self.objectives:
-            polish(self.evaluator, asked.polish, lambda: self._tick(1.0))
+            with contextlib.suppress(StoppedError):
+                polish(self.evaluator, asked.polish, lambda: self._tick(1.0))
         self.watch.tick(1.0, self.evaluator.evaluated)
+        self.evaluator.close()
         return self._result(genetic)
 
     def _children(self) -> Iterator[tuple[str, tuple[Member, ...], Grouping]]:
@@ -247,7 +249,10 @@ class _GommRun:
             if begin and self._tick(begin / len(children)):
                 break
             part = children[begin : begin + CHUNK]
-            found = self.evaluator.evaluate([grouping for _, _, grouping in part])
+            try:
+                found = self.evaluator.evaluate([grouping for _, _, grouping in part])
+            except StoppedError:
+                break
             for (operator, parents, grouping), scores in zip(part, found, strict=True):
                 before = [parent.scores.score for parent in parents]
                 expected = sum(before) / len(before) if before else scores.score

@@ -22,6 +22,7 @@ from sfumato.domains import Partition
 from sfumato.errors import ParameterError
 from sfumato.kernels import annealing, expanding
 from sfumato.kernels import bounding_layout as layout
+from sfumato.monitor import Keeper
 from sfumato.schemes import Ordered
 from sfumato.search.branch_and_bound.bound_arrays import (
     BoundSpace,
@@ -35,15 +36,15 @@ from sfumato.search.branch_and_bound.incumbents import (
     HEATS,
     STEPS_EACH,
     TRAIL,
-    Techniques,
     best_levels,
     make_moves,
     narrower,
 )
 from sfumato.search.branch_and_bound.queue import Open, Queue, Snapshot, as_arrays, load, stack_states
-from sfumato.search.checkpoint import Keeper, fingerprint
+from sfumato.search.checkpoint import fingerprint
 from sfumato.search.ledger import Run
 from sfumato.search.problem import list_recodings, tiny_problem, unbounded_message
+from sfumato.search.techniques import Techniques
 
 if TYPE_CHECKING:
     from concurrent.futures import Future

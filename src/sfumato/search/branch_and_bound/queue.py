@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.search.checkpoint import load_arrays
+from sfumato.monitor import load_arrays
 
 if TYPE_CHECKING:
     from pathlib import Path

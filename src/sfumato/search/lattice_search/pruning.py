@@ -18,14 +18,16 @@ import numpy as np
 
 from sfumato.classes import PropertyKind, Rule
 from sfumato.measures import Monotone, Union
+from sfumato.monitor import Recall
+from sfumato.search.checkpoint import run_mark
 from sfumato.search.problem import meets
 
 if TYPE_CHECKING:
     from sfumato._typing import BoolArray, LongArray
     from sfumato.classes import Statistics
     from sfumato.measures import ClassMeasure
-    from sfumato.monitor import Monitor
     from sfumato.search.lattice_search.space import LatticeSpace
+    from sfumato.search.ledger import Run
     from sfumato.search.problem import Problem, Requirement
 
 
@@ -101,23 +103,27 @@ class Tester:
     Classes are rolled up from those of finer recodings, many recodings at a time.
     """
 
-    def __init__(self, problem: Problem, space: LatticeSpace, monitor: Monitor, threads: int | None) -> None:
+    def __init__(self, problem: Problem, space: LatticeSpace, run: Run, variant: str) -> None:
         alone = replace(problem, objectives=(), extra=())
         self.pruning = Pruning.of(problem)
-        self._problem, self._space, self._watch = alone, space, monitor
-        self._batch = alone.batch(threads, space.lattice)
+        self._problem, self._space, self._watch = alone, space, run.monitor
+        self.recall = Recall(
+            run.checkpoint, run_mark(problem, f"lattice, {variant}", run.parameters, run.seed)
+        )
+        self._recalled, self._has_ended = 0, False
+        self._batch = alone.batch(run.workers, space.lattice)
         self._batch.compile()
         self.settled = 0
 
     @property
     def tests(self) -> int:
         """Recodings tested so far."""
-        return self._batch.evaluated
+        return self._batch.evaluated + self._recalled
 
     @property
     def stopped(self) -> bool:
-        """Whether the search has to end."""
-        return self._watch.stopped
+        """Whether the search ends: somebody asked for it, and no checkpoint knows the next verdict."""
+        return self._has_ended
 
     def settle(self, count: int) -> None:
         """Note that so many recodings more need no test, and look at the clock."""
@@ -133,16 +139,28 @@ class Tester:
         for begin in range(0, len(numbers), WINDOW):
             part = numbers[begin : begin + WINDOW]
             self._tick()
-            if self.stopped:
-                break
-            statistics = self._batch.evaluate(self._space.nodes(part), self._tick)
-            if len(statistics) < len(part):
+            verdict = self._judge(part, strictly)
+            if verdict is None:
                 # Some were not done, and which ones is of no use to a search that ends.
                 break
-            verdict = self._problem.feasible(statistics) if strictly else self.pruning.passes(statistics)
             verdicts.append(verdict)
             self.settled += len(part)
         return np.concatenate(verdicts)
+
+    def _judge(self, numbers: LongArray, strictly: bool) -> BoolArray | None:
+        """Return the verdicts on recodings, by a checkpoint if it has them; None if it was stopped."""
+        held = self.recall.find(numbers[:, None])
+        if held is not None:
+            self._recalled += len(numbers)
+            return held["verdict"]
+        nodes = self._space.nodes(numbers[:0] if self._watch.stopped else numbers)
+        statistics = self._batch.evaluate(nodes, self._tick)
+        self._has_ended = len(statistics) < len(numbers)
+        if self._has_ended:
+            return None
+        verdict = self._problem.feasible(statistics) if strictly else self.pruning.passes(statistics)
+        self.recall.add(rows=numbers[:, None], verdict=verdict)
+        return verdict
 
     def remaining(self, numbers: LongArray) -> LongArray:
         """Return those recodings that also meet what is handed down to finer ones; no further tests."""

@@ -154,11 +154,13 @@ def search_lattice(problem: Problem, run: Run | None = None) -> SearchResult:
     """Find all recodings that meet the requirements and have no finer one that does."""
     run = run or Run()
     space = LatticeSpace.of(problem)
-    tester = Tester(problem, space, run.monitor, run.workers)
-    numbers, certificate = _walk(space, tester, run.parameters_of(LatticeParameters).variant)
+    variant = run.parameters_of(LatticeParameters).variant
+    tester = Tester(problem, space, run, variant)
+    numbers, certificate = _walk(space, tester, variant)
     tester.settle(0)
+    tester.recall.save()
     nodes = _in_order(problem, space, tester.remaining(numbers))
-    complete = not run.monitor.stopped
+    complete = not tester.stopped
     return run.result(space.lattice, nodes, tester.tests, complete=complete, certificate=certificate)
 
 

@@ -9,10 +9,12 @@ import numpy as np
 
 from sfumato.errors import ParameterError, nearest
 from sfumato.front import hypervolume, non_dominated
+from sfumato.monitor import Recall, StoppedError
+from sfumato.search.checkpoint import run_mark
 from sfumato.search.ledger import Run
 from sfumato.search.pymoo_adapter.first_population import SHARE, Seeds, find_seeds
 from sfumato.search.pymoo_adapter.genome import ALGORITHMS, EvolutionParameters, Genome
-from sfumato.search.pymoo_adapter.scoring import Evaluations, StoppedError, constraint_count
+from sfumato.search.pymoo_adapter.scoring import Evaluations, constraint_count
 
 if TYPE_CHECKING:
     from sfumato._typing import BoolArray, FloatArray, IntArray
@@ -103,7 +105,7 @@ def search_pymoo(problem: Problem, run: Run | None = None, algorithm: str = "nsg
         raise ParameterError(
             f"there is no algorithm {algorithm!r} for recodings. {nearest(algorithm, ALGORITHMS)}"
         )
-    return _EvolvingRun(problem, run or Run()).search(algorithm)
+    return _EvolvingRun(problem, run or Run(), algorithm).search(algorithm)
 
 
 def compile_pymoo(problem: Problem, algorithm: str = "nsga2") -> None:
@@ -119,13 +121,14 @@ def compile_pymoo(problem: Problem, algorithm: str = "nsga2") -> None:
 class _EvolvingRun:
     """One run: what was evaluated, and how far it came."""
 
-    def __init__(self, problem: Problem, run: Run) -> None:
+    def __init__(self, problem: Problem, run: Run, name: str) -> None:
         self.problem, self.run, self.watch = problem, run, run.monitor
         self.random, self.parameters = np.random.default_rng(run.seed), run.parameters_of(EvolutionParameters)
         batch = run.batch_of(problem)
         self.threads = batch.threads
         self.genome = Genome(problem)
-        self.evaluations = Evaluations(problem, self.genome, batch)
+        recall = Recall(run.checkpoint, run_mark(problem, name, run.parameters, run.seed))
+        self.evaluations = Evaluations(problem, self.genome, batch, recall)
         self.gain = Gain(self.parameters.patience)
         self.seeds = Seeds(np.zeros((0, self.genome.width), dtype=np.int32))
         self.scale: Scale | None = None
@@ -148,6 +151,7 @@ class _EvolvingRun:
         except StoppedError:
             pass
         self._tick(done=True)
+        self.evaluations.close()
         return self._result()
 
     @property
@@ -160,7 +164,7 @@ class _EvolvingRun:
         begin = SHARE if self.seeds.evaluated else 0.0
         share = self.generation / (self.parameters.iterations + 1)
         fraction = 1.0 if done and not self.watch.stopped else begin + (1 - begin) * share
-        self.watch.hypervolume = self.gain.hypervolume
+        self.watch.hypervolume, self.watch.costs = self.gain.hypervolume, self.evaluations.archive.costs
         if self.watch.tick(fraction, self.evaluated):
             self.evaluations.stop()
 

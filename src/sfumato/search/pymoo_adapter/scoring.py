@@ -2,34 +2,33 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sfumato.classes import Batch
+from sfumato.monitor import Recall, StoppedError
 from sfumato.search.ledger import Archive
+from sfumato.search.problem import violations
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
     from sfumato._typing import FloatArray, IntArray
-    from sfumato.classes import Recodings, Statistics
+    from sfumato.classes import Recodings
     from sfumato.classes.workers import Tick
     from sfumato.search.problem import Problem
     from sfumato.search.pymoo_adapter.genome import Genome
 
 
-LEAST_VIOLATION = 1e-9
-"""What an infeasible recoding violates at least, however little that is."""
-
-
-class StoppedError(Exception):
-    """The search was told to stop in the midst of an evaluation."""
-
-
 class Evaluations:
     """Everything evaluated so far."""
 
-    def __init__(self, problem: Problem, genome: Genome, batch: Batch) -> None:
-        self.problem, self.genome = problem, genome
+    def __init__(self, problem: Problem, genome: Genome, batch: Batch, recall: Recall) -> None:
+        self.problem, self.genome, self.recall = problem, genome, recall
+        self._recalled = 0  # recodings that a checkpoint knew
         self._evaluator: Batch | Recodings = batch
         if problem.schemes is not None:
             self._evaluator = problem.recodings(batch.threads)
@@ -43,7 +42,7 @@ class Evaluations:
     @property
     def evaluated(self) -> int:
         """Recodings evaluated so far, running workers included."""
-        return self._evaluator.evaluated - self._begin
+        return self._evaluator.evaluated - self._begin + self._recalled
 
     def stop(self) -> None:
         """Ask running evaluations to end."""
@@ -68,6 +67,11 @@ class Evaluations:
 
     def _add(self, X: IntArray, tick: Tick) -> list[int]:
         """Evaluate recodings, keep the best, and return the places of those that were done."""
+        held = self.recall.find(X)
+        if held is not None:
+            self._recalled += len(X)
+            self._take(held)
+            return list(range(len(X)))
         if isinstance(self._evaluator, Batch):
             statistics = self._evaluator.evaluate(X.astype(np.int64), tick)
             # Where a batch is stopped it tells nodes, not places.
@@ -77,29 +81,31 @@ class Evaluations:
             blocks, levels = self.genome.blocks(X), self.genome.levels(X)
             statistics = self._evaluator.evaluate(blocks, levels=levels, tick=tick)
             done = statistics.nodes[:, 0].tolist() if len(statistics) else []
-        costs = self.problem.costs(statistics)
-        fits = np.flatnonzero(self.problem.feasible(statistics))
-        self.archive.add(X[done][fits], costs[fits], statistics.suppressed[fits])
-        self._costs.extend(costs)
-        self._violations.extend(violations(self.problem, statistics))
+        made: dict[str, NDArray[Any]] = {
+            "rows": X[done],
+            "costs": self.problem.costs(statistics),
+            "violated": violations(self.problem, statistics),
+            "suppressed": statistics.suppressed,
+            "fits": self.problem.feasible(statistics),
+        }
+        self._take(made)
+        self.recall.add(**made)
         return done
 
+    def _take(self, made: Mapping[str, NDArray[Any]]) -> None:
+        self._costs.extend(made["costs"])
+        self._violations.extend(made["violated"])
+        self._offer(made)
 
-def violations(problem: Problem, statistics: Statistics) -> FloatArray:
-    """Return by how much recodings miss the requirements, one column for each kind.
+    def _offer(self, made: Mapping[str, NDArray[Any]]) -> None:
+        fits = np.flatnonzero(made["fits"])
+        self.archive.add(made["rows"][fits], made["costs"][fits], made["suppressed"][fits])
 
-    The first is about all that judge classes: the share of rows that would have to be suppressed beyond
-    the budget. The others are about measures of the whole table: the distance from the limit, as a share
-    of it. A requirement that is met counts 0.
-    """
-    beyond = (statistics.failing - problem.suppression.budget) / max(1, problem.cube.row_count)
-    columns = [np.where(statistics.feasible, 0.0, np.maximum(beyond, LEAST_VIOLATION))]
-    for item in problem.of_table:
-        value = item.measure.value(statistics)
-        distance = np.abs(value - item.limit) / max(abs(item.limit), LEAST_VIOLATION)
-        met = np.asarray(item.measure.satisfies(value, item.limit))
-        columns.append(np.where(met, 0.0, np.nan_to_num(np.maximum(distance, LEAST_VIOLATION), nan=1.0)))
-    return np.column_stack(columns)
+    def close(self) -> None:
+        """Take in what a checkpoint knows, however far this run came, and write a new one."""
+        if self.recall.held:
+            self._offer(self.recall.held)
+        self.recall.save()
 
 
 def constraint_count(problem: Problem) -> int:
