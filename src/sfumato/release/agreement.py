@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from sfumato.release.recipe import Generalization
-from sfumato.spec.choices import SCHEMES
+from sfumato.spec.choices import LABEL_CHOICES, SCHEMES
 from sfumato.verifier import Check, stated_secrets
 from sfumato.verifier.checks import broken, held, judged, split_name, unknown
 from sfumato.verifier.sentences import names_in
@@ -49,7 +49,8 @@ def _wrong_settings(recipe: Generalization) -> str | None:
     if not 0 <= recipe.limit <= 1:
         return "the share of rows that may be suppressed is not between 0 and 1"
     for name, done in recipe.attributes.items():
-        if done.scheme not in ((None, *SCHEMES) if done.role == "quasi-identifier" else (None,)):
+        known = (*LABEL_CHOICES, "keep") if recipe.is_local else (None, *SCHEMES)
+        if done.scheme not in (known if done.role == "quasi-identifier" else (None,)):
             return f"the scheme of {name!r} in its recipe is not allowed for its role"
     return None
 

@@ -2,29 +2,73 @@
 
 from __future__ import annotations
 
+import shutil
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from sfumato.errors import VerificationError
+from sfumato.errors import SfumatoError, VerificationError
+from sfumato.private import scratch_folder
 from sfumato.release.agreement import judge_manifest, judge_seal
 from sfumato.release.manifest import Manifest, manifest_path
 from sfumato.release.microaggregated import Microaggregation, is_microaggregated, verify_microaggregated
 from sfumato.release.original import Beside, hold_generalized, hold_microaggregated, open_original
-from sfumato.release.recipe import comparable
+from sfumato.release.recipe import Generalization, comparable
 from sfumato.release.reference import specified_sentences
+from sfumato.release.write import write_draft
+from sfumato.spec import DataSpec
+from sfumato.table import Leaving, write_table
+from sfumato.table.databases import DatabaseTable, open_table
 from sfumato.verifier import Check, Promise, Recount, cautious, hash_file, judge, recount
 from sfumato.verifier.checks import Verdict, broken
 from sfumato.verifier.counting import larger_is_better
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from sfumato.spec import Spec
     from sfumato.verifier.promise import Count
 
 BY_SPECIFICATION = "specification: "  # prefix of the checks that compare a file with a specification
 _UNSEALED = "the manifest has no seal, so a changed claim is noticed only if it can be recounted"
+
+
+def audit_place(place: Path | DatabaseTable, original: object = None, spec: Spec | None = None) -> Verdict:
+    """Check a file or a table of a database against all that there is to check it against."""
+    if (spec is None or original is not None) and not manifest_path(place).exists():
+        Manifest.load(manifest_path(place))  # whose message names the file that the user knows
+    with _as_file(place) as path:
+        if spec is None or manifest_path(path).exists():
+            return audit_release(path, original, spec)
+        if place != path:  # what is recounted of a table is a plain CSV file
+            plain = DataSpec().model_dump(include={"separator", "encoding", "decimal"})
+            spec = spec.model_copy(update={"data": spec.data.model_copy(update=plain)})
+        return audit_against(path, spec)
+
+
+@contextmanager
+def _as_file(place: Path | DatabaseTable) -> Iterator[Path]:
+    """Give the file to recount: of a table, its rows as the CSV file whose digest its manifest states."""
+    if isinstance(place, Path):
+        yield place
+        return
+    with scratch_folder() as folder:
+        file = Path(folder) / "release.csv"
+        leaving = Leaving({})
+        if place.manifest.exists():
+            recipe = Generalization.from_dict(Manifest.load(place.manifest).recipe)
+            leaving = Leaving({}, recipe.order, recipe.formulas)
+            shutil.copyfile(place.manifest, manifest_path(file))
+        try:
+            held = open_table(place.address, place.table, None)
+            held.load()
+            write_draft(lambda path: write_table(held.relation, path, leaving=leaving), file)
+            yield file
+        except SfumatoError as error:
+            if Path(folder).name in str(error.where):
+                error.where = str(place)
+            raise
 
 
 def audit_release(path: str | Path, original: object = None, spec: Spec | None = None) -> Verdict:
@@ -53,7 +97,8 @@ def _audit_clusters(path: Path, manifest: Manifest, original: object, spec: Spec
         if original is not None:
             recipe = Microaggregation.from_dict(manifest.recipe, where=f"{manifest_path(path)}: recipe")
             how = manifest.reading() if spec is None else spec.data
-            beside = hold_microaggregated(path, manifest, open_original(original, how, recipe.missing))
+            source = open_original(original, how, recipe.missing, in_order=True)
+            beside = hold_microaggregated(path, manifest, source)
         verdict = verify_microaggregated(path, manifest, {} if beside is None else beside.measures)
     except VerificationError as error:
         verdict = _uncounted(path, manifest, error)
@@ -64,7 +109,8 @@ def _audit_classes(path: Path, manifest: Manifest, original: object, spec: Spec 
     promise = manifest.promise()
     source = None
     if original is not None:
-        source = open_original(original, manifest.reading() if spec is None else spec.data, promise.missing)
+        how = manifest.reading() if spec is None else spec.data
+        source = open_original(original, how, promise.missing, in_order=True)
     manner = [*reversed(judge_manifest(manifest))]
     try:
         found, beside = recount(path, promise), None
@@ -93,11 +139,8 @@ def _uncounted(path: Path, manifest: Manifest, error: VerificationError) -> Verd
     return Verdict(
         require=manifest.require,
         stated=manifest.measures,
-        measures={},
         not_recounted=dict.fromkeys(names, error.message.rstrip(".")),
-        rows={},
         classes=0,
-        notes=(),
         sha256=hash_file(path),
         checks=[broken("file", error.message)],
     )
@@ -164,7 +207,7 @@ def specified_promise(spec: Spec) -> Promise:
         output=spec.suppression.output,
         rule=spec.suppression.rule,
         limit=spec.suppression.limit,
-        columns=(*spec.quasi_identifiers, *spec.sensitive, *spec.others),
+        columns=(*spec.quasi_identifiers, *spec.sensitive, *spec.others, *spec.pseudonyms),
         person=spec.data.unit,
         has_households=spec.data.household is not None,
         sentences=specified_sentences(spec),

@@ -2,45 +2,47 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from sfumato.classes import Rule
+from sfumato.classes import Classes, PropertyKind, Rule
 from sfumato.domains import Lattice
-from sfumato.errors import InfeasibleError
+from sfumato.errors import InfeasibleError, OutputError, ParameterError
 from sfumato.measures import make_measure, measure_facts, measure_names
 from sfumato.measures.facts import OF_DOMAINS
 from sfumato.private import scratch_folder, spare_inputs
+from sfumato.release import reference
 from sfumato.release.grouping import Grouping, make_groupings
 from sfumato.release.manifest import Manifest, about_release, current_versions, manifest_path
-from sfumato.release.publishing import Publication, distances, kept_tuples, publish
+from sfumato.release.publishing import Publication, class_of_tuples, distances, kept_tuples, publish
 from sfumato.release.recipe import BOTH, Generalization, RecipeAttribute
-from sfumato.release.reference import (
-    distribution,
-    make_reference,
-    recipe_sentences,
-    recounted_sentences,
-    shown_values,
-    stated_sentences,
-)
+from sfumato.release.series import Series, linking_of
+from sfumato.release.series import alone as series_alone
 from sfumato.release.suppressing import evaluate_node
-from sfumato.release.write import check_promise, write_release
-from sfumato.table import Leaving, apply, leaving_kinds, write_table
-from sfumato.verifier import Promise, cautious, holds, recount, recount_beside
+from sfumato.release.write import check_promise, check_release_target, write_release
+from sfumato.table import Leaving, TupleLabels, apply, kept_values, leaving_kinds, write_table
+from sfumato.table.coding import plan_withheld
+from sfumato.table.dialects import Dialect
+from sfumato.table.keys import ColumnPlan, Names
+from sfumato.table.spark_frames import lay_out
+from sfumato.verifier import Promise, Recount, SparkRows, cautious, holds, recount, recount_beside
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
-    from sfumato._typing import BoolArray, LongArray
-    from sfumato.classes import Classes
+    from sfumato._typing import BoolArray, FloatArray, IntArray, LongArray
     from sfumato.preparing import Prepared
+    from sfumato.release.local_labels import LocalLabels
     from sfumato.search import Problem
-    from sfumato.table.dialects import Dialect
-    from sfumato.verifier import Recount
+    from sfumato.table.databases import DatabaseTable
+
+
+OF_SIZES = ("k", "mean_k", "spread_k")
+"""Measures of which the property of a row is the size of its class."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,9 +53,19 @@ class Draft:
     classes: Classes  # its classes, suppressed ones included
     promise: Promise  # what has to hold, and the numbers that the search found
     recipe: Generalization  # what was done
-    groupings: tuple[Grouping, ...]  # the partition of each quasi-identifier
+    # the partition of each quasi-identifier, or its labels in a local recoding
+    groupings: tuple[Grouping | LocalLabels, ...]
     publication: Publication  # what is published besides rows and recipe
     measures: Mapping[str, float]  # measures as the search found them
+    # of a local recoding what each tuple of codes becomes, and how far it may be from the optimum
+    tuples: TupleLabels | None = None
+    certificate: Mapping[str, object] = field(default_factory=dict)
+    # the class of each cell of the cube, -1 where it is suppressed; for a series of releases also who is
+    # withheld, by the codes of persons, what makes the draft again, and what it is checked against
+    class_of: LongArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    withheld: BoolArray | None = None
+    remake: partial[Draft] | None = None
+    series: Series | None = None
 
     @cached_property
     def frame(self) -> object:
@@ -73,39 +85,123 @@ class Draft:
             found[grouping.name] = stated.entry if is_recorded else grouping.entry
         return found
 
+    def property_vector(self, name: str) -> FloatArray:
+        """Return what each row has of a measure's property, in the order of the cube; NaN if suppressed."""
+        cube, measure = self.prepared.cube, make_measure(name, self.prepared.setting)
+        blocks = [item.block for item in self.groupings if isinstance(item, Grouping)]
+        codes = cube.codes
+        if self.tuples is not None:
+            codes = self.label_codes(self.tuples)
+            blocks = [np.arange(len(item.labels) + 1, dtype=np.int32) for item in self.groupings]
+        number = class_of_tuples(codes, blocks, self.classes)
+        asked = measure.properties[0] if measure.properties else None
+        if name in OF_SIZES:
+            found = self.classes.sizes[number].astype(np.float64)
+        elif asked is None or asked.kind is PropertyKind.MAJORITY:
+            raise ParameterError(f"{name!r} is not made of a property of rows; name 'k', for example.")
+        elif asked.kind is PropertyKind.SQUARES:
+            # How often the row's own value occurs in its class; a value that is not known occurs never.
+            codes = cube.sensitive_codes[:, asked.attribute]
+            pair = number * cube.sensitive_sizes[asked.attribute] + codes
+            found = np.bincount(pair, weights=cube.rows)[pair] * cube.known(asked.attribute)[codes]
+        else:
+            found = self.classes.values[self.classes.properties.index(asked)][number]
+        found = np.where(self.class_of < 0, np.nan, found)
+        return np.repeat(found, cube.rows)
+
+    def label_codes(self, tuples: TupleLabels) -> IntArray:
+        """Return the numbers of the labels of each cell of the cube; one after the last where suppressed."""
+        place_of = {tuple(codes): place for place, codes in enumerate(tuples.blocks.tolist())}
+        found = np.empty(tuples.blocks.shape, dtype=np.int32)
+        for a, item in enumerate(self.groupings):
+            texts, numbers = tuples.texts.get(item.name), {text: n for n, text in enumerate(item.labels)}
+            if texts is None:
+                texts = [item.hierarchy.labels[0][code] for code in tuples.blocks[:, a].tolist()]
+            found[:, a] = [numbers.get(text, 0) for text in texts]
+            found[tuples.hidden, a] = len(item.labels)
+        return found[[place_of[tuple(codes)] for codes in self.prepared.cube.codes.tolist()]]
+
     def verify(self) -> Recount:
-        """Write the rows to a temporary folder and recount them; see `sfumato.verifier`."""
+        """Write the rows to a temporary folder, unless Spark holds them, and recount them."""
+        if self._is_on_spark:
+            own, promise = self._on_spark(), replace(self.promise, order="input")
+            if not self._needs_checked:
+                return recount(own, promise)
+            return recount_beside(own, self._on_spark(with_person=True), promise)
         with scratch_folder() as folder:
             released = Path(folder) / "release.parquet"
             self.write_rows(released)
             if not self._needs_checked:
                 return recount(released, self.promise)
             checked = Path(folder) / "checked.parquet"
-            self._write_checked(checked)
+            self.write_checked(checked)
             return recount_beside(released, checked, self.promise)
 
     def violations(self) -> list[str]:
         """Return what the recount finds broken; nothing if the release keeps its promise."""
         return holds(self.verify(), self.promise)
 
-    def write(self, path: Path, *, force: bool = False) -> Manifest:
-        """Write the release if an independent recount of the written file confirms its promise."""
-        self.spare_inputs(path, manifest_path(path))
-        dialect = self.prepared.table.source.dialect
-        spelt = replace(self, promise=replace(self.promise, dialect=dialect.stated(path)))
+    def write(self, path: Path | DatabaseTable, *, force: bool = False) -> Manifest:
+        """Write the release if an independent recount of what was written confirms its promise."""
+        file = path if isinstance(path, Path) else None
+        self.spare_inputs(manifest_path(path), *([] if file is None else [file]))
+        if self._is_on_spark and (file is None or self.recipe.order == "input"):
+            raise OutputError(
+                "rows of Spark are written to a folder of files, in sorted order. Give a name that ends in "
+                '.parquet or .csv, and set order = "sorted" in [release].',
+                where=str(path),
+            )
+        if self._is_on_spark:  # before anything is computed
+            check_release_target(path, force=force)
+        if not isinstance(path, Path):
+            path.spare(self.prepared.table.source.database)
+        if file is None and self.prepared.spec.release.rows_per_file:
+            raise OutputError(
+                "a table of a database is not divided into files. Remove rows_per_file from [release].",
+                where=str(path),
+            )
+        # What is recounted of a table is a plain CSV file, and parts of a release are plain too.
+        is_plain = file is None or self.prepared.spec.release.rows_per_file
+        dialect = Dialect() if is_plain else self.prepared.table.source.dialect
+        stated = {} if file is None else dialect.stated(file)
+        spelt = replace(self, promise=replace(self.promise, dialect=stated))
+        series = self.series or series_alone(self.prepared)
+        checked: Callable[[Path], None] | SparkRows | None = None
+        if self._needs_checked:
+            on_disk = partial(spelt.write_checked, dialect=dialect)
+            checked = self._on_spark(with_person=True) if self._is_on_spark else on_disk
         check = check_promise(
             spelt.promise,
             spelt._manifest,
             seen_by_all=spelt._seen_by_all,
-            write_checked=partial(spelt._write_checked, dialect=dialect) if self._needs_checked else None,
+            write_checked=checked,
+            also=None if series is None else partial(series.check, promise=spelt.promise),
         )
-        return write_release(partial(self.write_rows, dialect=dialect), path, check, force=force)
+        if series is not None:
+            series.refuse_target(path)
+        return write_release(
+            partial(self.write_rows, dialect=dialect),
+            path,
+            check,
+            force=force,
+            beside=None if series is None else series.content,
+            leaving=replace(self._leaving(), kinds={}, is_text=False),
+        )
 
     @property
     def _needs_checked(self) -> bool:
         """Whether columns that are not published are needed to recount the promise."""
         secrets = self.prepared.table.secrets
         return self.promise.person is not None or not (secrets is None or secrets.is_for_everyone)
+
+    @property
+    def _is_on_spark(self) -> bool:
+        return self.prepared.table.source.kind == "spark"
+
+    def _on_spark(self, *, with_person: bool = False) -> SparkRows:
+        """Return the rows as they would be written, for Spark to count them where they are."""
+        leaving = replace(self._leaving(), order="input")
+        return SparkRows.of(lay_out(self._apply(with_person=with_person), leaving))
 
     def spare_inputs(self, *outputs: Path) -> None:
         """Refuse to replace what the release is made from, even where replacing was asked for."""
@@ -119,27 +215,34 @@ class Draft:
         is_lazy = self.prepared.table.source.is_lazy and self.recipe.order == "sorted"
         write_table(self._apply() if is_lazy else self.frame, path, leaving=self._leaving(), dialect=dialect)
 
-    def _write_checked(self, path: Path, *, dialect: Dialect | None = None) -> None:
+    def write_checked(self, path: Path, *, dialect: Dialect | None = None) -> None:
         """Write the same rows with the person and who holds what, which only the recount sees."""
-        leaving = replace(self._leaving(), order="input")
+        leaving = replace(self._leaving(), order="input", rows_per_file=0)
         write_table(self._apply(with_person=True), path, leaving=leaving, dialect=dialect)
 
     def _leaving(self) -> Leaving:
         table, recipe = self.prepared.table, self.recipe
         recodes = [grouping.recode for grouping in self.groupings]
         kinds = leaving_kinds(table, recodes, masked=recipe.suppressed_output == "mask")
-        return Leaving(kinds, recipe.order, recipe.formulas, table.source.is_text)
+        most = self.prepared.spec.release.rows_per_file
+        return Leaving(kinds, recipe.order, recipe.formulas, table.source.is_text, most)
 
     def _apply(self, *, ordered: bool = False, with_person: bool = False) -> object:
         """Recode and suppress the full table on the engine that holds it."""
         return apply(
             self.prepared.table,
             [grouping.recode for grouping in self.groupings],
-            self.classes.suppressed_blocks,
+            self.classes.suppressed_blocks if self.tuples is None else self.tuples,
             output=self.recipe.suppressed_output,
             ordered=ordered,
             with_person=with_person,
+            withheld=self.withheld_rows,
         )
+
+    @property
+    def withheld_rows(self) -> ColumnPlan | None:
+        """What tells the rows of people who are withheld from all others."""
+        return None if self.withheld is None else plan_withheld(self.prepared.table, self.withheld)
 
     @property
     def _seen_by_all(self) -> Promise:
@@ -189,6 +292,8 @@ class Draft:
             about=about_release(asked),
             choice_tolerance=asked.tolerance if asked.choice == "near-optimal" else None,
             dialect=self.promise.dialect,
+            certificate=self.certificate,
+            linking=linking_of(self.recipe, self.series),
         )
 
 
@@ -200,8 +305,10 @@ def make_draft(
     *,
     recipe: Generalization | None = None,
     hidden: LongArray | None = None,
+    withheld: BoolArray | None = None,
 ) -> Draft:
     """Apply one recoding to the full table; for ``hidden`` see `evaluate_node`."""
+    remake = partial(make_draft, prepared, problem, node, lattice, recipe=recipe, hidden=hidden)
     space = prepared.lattice if lattice is None else lattice
     fixed = Lattice(tuple(ladder.only(number) for ladder, number in zip(space.ladders, node, strict=True)))
     asked = {item.name for item in problem.measures}
@@ -212,13 +319,16 @@ def make_draft(
         if not measure_facts(name).on_request or name in asked
     )
     alone = replace(problem, lattice=fixed, extra=every, schemes=None)
-    statistics, classes = evaluate_node(alone, node, hidden)
+    gone = withheld_cells(prepared, withheld)
+    statistics, classes = evaluate_node(alone, node, hidden, gone)
     if not alone.feasible(statistics)[0]:
         raise InfeasibleError("this recoding does not meet the requirements; pick another solution.")
     measures = {item.name: float(item.value(statistics)[0]) for item in alone.measures}
     groupings = make_groupings(prepared, space, node)
-    kept = kept_tuples(prepared.cube.codes, [item.block for item in groupings], classes)
-    groupings = _published(prepared, groupings, classes, kept)
+    class_of = class_of_tuples(prepared.cube.codes, [item.block for item in groupings], classes)
+    kept = ~np.append(classes.suppressed, True)[class_of]
+    kept &= True if gone is None else ~gone
+    groupings = _published(prepared, groupings, classes, kept, withheld)
     if recipe is None:
         for item in groupings:
             item.refuse_merging(prepared.spec.where("attributes", item.name, "output"))
@@ -227,31 +337,50 @@ def make_draft(
             recipe = replace(recipe, rule=BOTH)
     else:
         groupings = tuple(replace(item, output=recipe.attributes[item.name].output) for item in groupings)
-    promise = _promise(prepared, recipe, measures, int(statistics.suppressed[0]), groupings)
+    promise = make_promise(prepared, recipe, measures, int(statistics.suppressed[0]), groupings)
     publication = publish(prepared, groupings, classes, kept, measures)
     draft = Draft(prepared, classes, promise, recipe, groupings, publication, measures)
+    draft = replace(draft, class_of=np.where(kept, class_of, -1), withheld=withheld, remake=remake)
     if not prepared.table.source.is_lazy:
         # A frame in memory may be changed by its owner later.
         _ = draft.frame
     return draft
 
 
+def withheld_cells(prepared: Prepared, withheld: BoolArray | None) -> BoolArray | None:
+    """Tell which cells of the cube are of persons who are withheld."""
+    persons = prepared.cube.persons
+    return None if withheld is None or persons is None else withheld[persons]
+
+
 def _published(
-    prepared: Prepared, groupings: tuple[Grouping, ...], classes: Classes, kept: BoolArray
+    prepared: Prepared,
+    groupings: tuple[Grouping, ...],
+    classes: Classes,
+    kept: BoolArray,
+    withheld: BoolArray | None,
 ) -> tuple[Grouping, ...]:
     """Tell each grouping which values are published, and take statistics of published rows alone."""
     table, found = prepared.table, []
     for place, item in enumerate(groupings):
         codes = prepared.cube.codes[kept, place]
         shown = np.bincount(codes, minlength=item.hierarchy.size) > 0
-        found.append(replace(item, published=shown, hides=bool(classes.suppressed.any())))
+        if item.name in table.raised:
+            blocks = [other.block for other in groupings]
+            shown = kept_values(table, item.name, blocks, classes.suppressed_blocks)
+        found.append(replace(item, published=shown, hides=not kept.all()))
         if item.statistics is not None:
             own = kept_tuples(table.tally_codes, [other.block for other in groupings], classes)
+            if withheld is not None and table.tally is not None:
+                persons = table.tally.number_persons(table.roles.person)
+                own &= ~withheld[persons]
             found[-1] = replace(found[-1], statistics=partial(item.statistics, kept=own))
     return tuple(found)
 
 
-def make_recipe(prepared: Prepared, groupings: tuple[Grouping, ...], kept: BoolArray) -> Generalization:
+def make_recipe(
+    prepared: Prepared, groupings: Sequence[Grouping | LocalLabels], kept: BoolArray
+) -> Generalization:
     """Write down what is done to every column; no value that the release does not show."""
     spec, table = prepared.spec, prepared.table
     recoded = {grouping.name: grouping for grouping in groupings}
@@ -284,7 +413,7 @@ def make_recipe(prepared: Prepared, groupings: tuple[Grouping, ...], kept: BoolA
         tuple(spec.data.missing),
         spec.data.person,
         spec.release.order,
-        recipe_sentences(table),
+        reference.recipe_sentences(table),
         spec.release.formulas,
         spec.data.household,
     )
@@ -300,19 +429,20 @@ def _published_definition(prepared: Prepared, name: str, kept: BoolArray) -> Map
     return {"values": [value for code, value in enumerate(recorded) if code in shown]}
 
 
-def _promise(
+def make_promise(
     prepared: Prepared,
     recipe: Generalization,
     measures: dict[str, float],
     suppressed: int,
-    groupings: tuple[Grouping, ...],
+    groupings: Sequence[Grouping | LocalLabels],
 ) -> Promise:
+    """Return what has to hold of a release, and the numbers that the search found."""
     withheld = {}
     if any(item.is_narrowed for item in groupings):
         # Labels do not tell what the search counted a cell by.
         withheld = dict.fromkeys(OF_DOMAINS, "blocks are published as single values")
         measures = {name: number for name, number in measures.items() if name not in withheld}
-    rows = prepared.cube.row_count
+    rows, own = prepared.cube.row_count, Names.beside(prepared.table.source.columns)
     out = rows if recipe.suppressed_output == "mask" else rows - suppressed
     return Promise(
         prepared.setting.quasi_identifiers,
@@ -325,19 +455,21 @@ def _promise(
         recipe.rule,
         recipe.limit,
         recipe.released,
-        recipe.unit,
-        sentences=recounted_sentences(prepared.table),
+        # Beside a pseudonym, the person has a name of its own in the file that is checked.
+        own.person if recipe.unit in prepared.table.roles.pseudonyms else recipe.unit,
+        sentences=reference.recounted_sentences(prepared.table),
         unknown=recipe.unknown,
         withheld=withheld,
         order=recipe.order,
         formulas=recipe.formulas,
         formats=recipe.formats,
         has_households=recipe.household is not None,
+        person_rows=own.person_rows,
     )
 
 
 def _reference(
-    prepared: Prepared, measures: Mapping[str, float], groupings: tuple[Grouping, ...]
+    prepared: Prepared, measures: Mapping[str, float], groupings: Sequence[Grouping | LocalLabels]
 ) -> dict[str, object]:
     """State what our own recount needs besides the file, suppressed rows included."""
     weights = prepared.setting.weights.tolist()
@@ -354,9 +486,9 @@ def _reference(
             continue
         domain = prepared.table.sensitive[name]
         counts = np.bincount(cube.sensitive_codes[:, number], weights=cube.rows, minlength=domain.size)
-        distributions[name] = distribution(
-            shown_values(domain),
+        distributions[name] = reference.distribution(
+            reference.shown_values(domain),
             [int(count) for count in counts],
             domain.levels.tolist() if "hierarchical" in asked else (),
         )
-    return make_reference(attributes, distributions, stated_sentences(prepared.table))
+    return reference.make_reference(attributes, distributions, reference.stated_sentences(prepared.table))

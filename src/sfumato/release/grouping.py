@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import numpy as np
 
+from sfumato._typing import BoolArray, IntArray, LongArray
 from sfumato.domains import Lattice, Partition
 from sfumato.errors import SpecError
 from sfumato.hierarchies import (
     ROOT,
     RULES,
+    Hierarchy,
+    Plain,
     infer_kind,
     parse_values,
     plain_values,
@@ -25,12 +29,6 @@ from sfumato.release.recipe import RecipeAttribute
 from sfumato.release.reference import kept_attribute, recoded_attribute
 from sfumato.schemes import node_labels, partition_labels
 from sfumato.table import Recode, block_statistics
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from sfumato._typing import BoolArray, IntArray, LongArray
-    from sfumato.hierarchies import Hierarchy, Plain
 
 NOWHERE = -1  # the slot of a value that is not counted
 LARGEST = 2**62
@@ -208,7 +206,7 @@ class Grouping:
         shown, numbers = self.shown, self._numbers
         labels = self.labels if numbers is None else numbers
         pairs = self._pairs(slots)
-        sizes, domain = np.bincount(pairs[:, 0], minlength=self._count), len(np.unique(pairs[:, 1]))
+        sizes, domain = np.bincount(pairs[:, 0], minlength=self._count), len(_distinct(pairs[:, 1]))
         shows_missing = self.hierarchy.has_missing and slots[-1] != NOWHERE
         extents = self._extents(slots if declared else value_places(self.hierarchy), shows_missing)
         heights = self._heights
@@ -238,7 +236,7 @@ class Grouping:
     def _pairs(self, slots: LongArray) -> LongArray:
         """Return the distinct pairs of block and slot."""
         is_in, width = slots != NOWHERE, self.hierarchy.size + 1
-        keys = np.unique(self.block[is_in].astype(np.int64) * width + slots[is_in])
+        keys = _distinct(self.block[is_in].astype(np.int64) * width + slots[is_in])
         return np.column_stack([keys // width, keys % width])
 
     def _declared_slots(self) -> LongArray:
@@ -331,9 +329,9 @@ class Grouping:
         # At the root any value becomes the root, so none needs to be known. Below it, a domain taken from the
         # data keeps the values that remain; rules, files and trees hold none of the data. Blocks say
         # themselves which values they hold, so that of their hierarchy only rules are kept.
-        definition, level = dict(self.hierarchy.definition), self.level
-        if not self._shows_unknown:
-            definition.pop("unknown", None)
+        definition, level = self.hierarchy.definition, self.level
+        if "unknown" in definition and not self._shows_unknown:
+            definition = {key: value for key, value in definition.items() if key != "unknown"}
         if level is None:
             is_rule = any(key in definition for key in (*RULES, "granularity"))
             return definition if is_rule else None
@@ -350,6 +348,11 @@ class Grouping:
             return definition
         recorded = zip(cast("list[object]", definition["values"]), self._seen, strict=False)
         return {"values": [value for value, seen in recorded if seen]}
+
+
+def _distinct(numbers: LongArray) -> LongArray:
+    """Return the distinct numbers; those of a tree are so, and in their order, most of the time."""
+    return numbers if (np.diff(numbers) > 0).all() else np.unique(numbers)
 
 
 def _number_of(text: str | None) -> int | float | None:

@@ -127,7 +127,11 @@ def _check_depth(value: object, where: str) -> None:
 
 
 def check_target(
-    path: str | Path, *, force: bool = False, may_replace: Callable[[], bool] = lambda: False
+    path: str | Path,
+    *,
+    force: bool = False,
+    may_replace: Callable[[], bool] = lambda: False,
+    may_be_folder: bool = False,
 ) -> None:
     """Raise OutputError unless a file can be written under this name."""
     # Call it before long work too: it tries the folder by making a private folder in it, and so removes what
@@ -137,7 +141,7 @@ def check_target(
     full = str(path.absolute())
     if "\0" in full or full.encode(errors="replace") != full.encode(errors="surrogatepass"):
         raise OutputError("the name is not valid UTF-8, or contains NUL. Choose another name.", where=where)
-    if path.is_dir():
+    if path.is_dir() and not may_be_folder:
         raise OutputError("this is a folder; name a file.", where=where)
     if not path.parent.is_dir():
         raise OutputError("its folder does not exist. Make the folder first.", where=where)

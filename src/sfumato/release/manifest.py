@@ -20,6 +20,7 @@ from sfumato.release.json_files import Fields, load_json_object, seal_of, stable
 from sfumato.release.recipe import Generalization, RecipeAttribute
 from sfumato.spec import DataSpec
 from sfumato.table import Source, open_source
+from sfumato.table.databases import DatabaseTable
 from sfumato.table.writing import without_escapes
 from sfumato.verifier import Promise, stated_secrets
 
@@ -64,6 +65,11 @@ class Manifest:
     # how a CSV or TSV file is spelt, where that is not plain: `separator`, `encoding`, `decimal`, `line_end`,
     # `bom` and `sep_line`
     dialect: Mapping[str, object] = field(default_factory=dict)
+    # how far a local recoding may be from the optimum: `text`, and the `gap` as a share where it is stated
+    certificate: Mapping[str, object] = field(default_factory=dict)
+    # what links this release with others: `pseudonyms`, the columns that hold them, and `earlier_releases`,
+    # how many earlier releases the guarantee was checked against, with a `text` that says what that means
+    linking: Mapping[str, object] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, object]:
         """Return the JSON form, with the seal that belongs to it."""
@@ -86,6 +92,8 @@ class Manifest:
             **({"tolerance": dict(self.tolerance)} if self.tolerance else {}),
             **({} if drawn is None else {"choice": "near-optimal", "choice_tolerance": drawn}),
             **({"dialect": dict(self.dialect)} if self.dialect else {}),
+            **({"certificate": dict(self.certificate)} if self.certificate else {}),
+            **({"linking": dict(self.linking)} if self.linking else {}),
         }
 
     def to_json(self) -> str:
@@ -113,6 +121,8 @@ class Manifest:
             fields.number("choice_tolerance") if fields.has("choice_tolerance") else None,
             _texts(fields, "about"),
             _read_dialect(fields) if fields.has("dialect") else {},
+            fields.mapping("certificate") if fields.has("certificate") else {},
+            fields.mapping("linking") if fields.has("linking") else {},
         )
 
     def promise(self) -> Promise:
@@ -161,7 +171,7 @@ class Manifest:
             done = recipe.attributes[name]
             if not isinstance(entry, Mapping):
                 continue
-            has_labels = done.level is None or done.statistics is not None
+            has_labels = (done.level is None and not recipe.is_local) or done.statistics is not None
             fits = done.level is None or _fits_level(done, entry)
             if not (fits and (not has_labels or _fits_labels(done, entry))):
                 what = (
@@ -244,10 +254,12 @@ def _fits_labels(done: RecipeAttribute, entry: Mapping[str, object]) -> bool:
     return written is None or stated - {ROOT} <= set(written)
 
 
-def manifest_path(path: str | os.PathLike[str]) -> Path:
+def manifest_path(path: str | os.PathLike[str] | DatabaseTable) -> Path:
     """Return where the manifest of a release is."""
+    if isinstance(path, DatabaseTable):
+        return path.manifest
     path = Path(path)
-    return path.with_name(path.name + ".json")
+    return path.parent / f"{path.name}.json"  # also of a folder without a name of its own
 
 
 def about_release(asked: ReleaseSpec | None = None) -> dict[str, str]:

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 import numpy as np
 
 from sfumato.errors import DataError, VerificationError
-from sfumato.microaggregation.aggregating import Manner, blank_rare, centres, make_clusters, split_strata
+from sfumato.microaggregation.aggregating import (
+    ANNEALED,
+    Clusters,
+    Manner,
+    Method,
+    blank_rare,
+    centres,
+    make_clusters,
+    split_strata,
+)
 from sfumato.microaggregation.protection import (
     Scores,
     information_loss,
@@ -26,7 +35,13 @@ from sfumato.table.values import NumberColumn, read_codes, read_numbers
 from sfumato.table.writing import row_order
 from sfumato.verifier import Check
 from sfumato.verifier.checks import Verdict
-from sfumato.verifier.clusters import ClusterPromise, broken_clusters, judge_clusters, recount_clusters
+from sfumato.verifier.clusters import (
+    ClusterPromise,
+    ClusterRecount,
+    broken_clusters,
+    judge_clusters,
+    recount_clusters,
+)
 from sfumato.verifier.judging import judge_number
 
 if TYPE_CHECKING:
@@ -34,9 +49,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sfumato._typing import BoolArray, FloatArray, IntArray
-    from sfumato.microaggregation.aggregating import Clusters, Method
     from sfumato.table import Source
-    from sfumato.verifier.clusters import ClusterRecount
 
 KIND = "microaggregation"
 Middle: TypeAlias = Literal["mean", "median", "low"]
@@ -65,6 +78,7 @@ class Microaggregation:
     missing: tuple[str, ...] = ("",)  # the texts that were read as missing
     # how rows are ordered: as in the `input`, or `sorted` by all columns
     order: Literal["input", "sorted"] = "input"
+    steps: int | None = None  # of annealing, for each row; None where time decided
 
     @property
     def is_within_shown(self) -> bool:
@@ -95,6 +109,7 @@ class Microaggregation:
             "orders": {name: list(labels) for name, labels in self.orders.items()},
             "data": {"missing": list(self.missing)},
             "release": {"order": self.order},
+            **({"steps": self.steps} if self.method in ANNEALED else {}),
         }
 
     @classmethod
@@ -120,6 +135,7 @@ class Microaggregation:
             cast("Literal['input', 'sorted']", fields.fields("release").text("order", ("input", "sorted")))
             if fields.has("release")
             else "input",
+            fields.whole("steps") if fields.has("steps") else None,
         )
 
     @property
@@ -333,7 +349,8 @@ def remake(recipe: Microaggregation, columns: Sequence[NumberColumn], strata: In
     values = np.column_stack([column.values for column in columns])
     scaled = standard_scores(values) if recipe.standardize else values
     places = [[recipe.names.index(name) for name in group] for group in recipe.groups]
-    manner = Manner(recipe.k, cast("Method", recipe.method), recipe.gain)
+    method = cast("Method", recipe.method)
+    manner = Manner(recipe.k, method, recipe.gain, seed=recipe.seed or 1, steps=recipe.steps)
     return place_centres(columns, make_clusters(scaled, places, manner, strata=strata), recipe)
 
 
@@ -422,18 +439,20 @@ def measure_centres(
 ) -> dict[str, float]:
     """Return ``il``, ``id``, ``id_standardized``, ``dld`` and the ``score`` of il, id and dld, in percent.
 
-    ``id`` is on the published values, where an intruder sees it, and ``id_standardized`` on z-scores.
+    ``id`` is on the published values, where an intruder sees it, and ``id_standardized`` on z-scores. Only
+    rows that are published whole count, in the z-scores too: these numbers reveal nothing of any other row.
     """
     complete = ~(np.isnan(before) | np.isnan(after)).any(axis=1)
     if not complete.any():
         return {}
-    near = interval_disclosure(before[complete], after[complete])
+    before, after = before[complete], after[complete]
+    near = interval_disclosure(before, after)
     before, after, plain = standard_scores(before), standard_scores(after, before), (before, after)
-    standardized = interval_disclosure(before[complete], after[complete])
+    standardized = interval_disclosure(before, after)
     if not scaled:
         before, after = plain
-    lost = information_loss(before[complete], after[complete])
-    found = Scores(lost, near, link_records(before[complete], after[complete], threads=threads).dld)
+    lost = information_loss(before, after)
+    found = Scores(lost, near, link_records(before, after, threads=threads).dld)
     return {
         "il": found.il,
         "id": found.id,

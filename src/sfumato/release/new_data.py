@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 import numpy as np
 
 from sfumato.classes import Classes, Rule, Statistics
-from sfumato.errors import HierarchyError, InfeasibleError
+from sfumato.errors import HierarchyError, InfeasibleError, ParameterError
 from sfumato.measures import Direction, Measure
+from sfumato.release.assignment import apply_local
 from sfumato.release.draft import Draft, make_draft
 from sfumato.release.reapply import recipe_problem
 from sfumato.release.suppressing import evaluate_node
@@ -39,8 +40,16 @@ class UnknownCount:
         return f"{count_words(self.values, 'value')} in {count_words(self.rows, 'row')}"
 
 
-def apply_recipe(recipe: Generalization, data: object, unknown: Treatment) -> Draft:
+def apply_recipe(
+    recipe: Generalization, data: object, unknown: Treatment, assignment: object = None
+) -> Draft:
     """Recode new data as a recipe says, if its requirements can be met within its limit."""
+    if recipe.is_local:
+        if unknown == "generalize":
+            raise ParameterError("the recipe is local: rows that no class covers are suppressed or refused.")
+        return apply_local(recipe, data, unknown, assignment)
+    if assignment is not None:
+        raise ParameterError("only a local recoding has an assignment. Leave it out.")
     prepared, problem = recipe_problem(recipe, data)
     counts = count_unknown(prepared)
     if counts and unknown == "refuse":

@@ -8,22 +8,25 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.errors import SfumatoError
+from sfumato.errors import DataError, SfumatoError
 from sfumato.preparing import Prepared, load
 from sfumato.private import scratch_folder
+from sfumato.release.assignment import chains_of
 from sfumato.release.draft import make_draft
+from sfumato.release.grouping import Grouping
 from sfumato.release.manifest import Manifest, open_released
 from sfumato.release.microaggregated import NOT_MADE, Microaggregation, measure_centres, read_both, remake
-from sfumato.release.reapply import recipe_domains, recipe_problem
+from sfumato.release.reapply import recipe_domains, recipe_problem, recipe_table
 from sfumato.release.recipe import Generalization
 from sfumato.release.remeasuring import Remeasured, Shown, judge_costs, remeasure
-from sfumato.table import Recode, Source, apply, open_source, write_table
+from sfumato.table import Leaving, Recode, Source, apply, leaving_kinds, open_source, write_table
 from sfumato.table.values import read_codes, read_numbers, refuse_unknown
 from sfumato.table.writing import replace_columns
 from sfumato.verifier import Check, Recount, release_suffix
 from sfumato.verifier.bags import ComparedColumns, Difference, compare_bags, differing_columns
 from sfumato.verifier.checks import broken, held, judged, split_name, unknown
 from sfumato.verifier.counting import larger_is_better
+from sfumato.verifier.coverage import Covering, check_coverage
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -46,27 +49,34 @@ class Beside:
     reasons: Mapping[str, str] = field(default_factory=dict)
 
 
-def open_original(data: object, how: DataSpec | None, missing: tuple[str, ...]) -> Source:
-    """Open the original as the release read it."""
+def open_original(
+    data: object, how: DataSpec | None, missing: tuple[str, ...], *, in_order: bool = False
+) -> Source:
+    """Open the original as the release read it; ``in_order`` if rows are compared by their places."""
     from sfumato.spec import DataSpec
 
     found = DataSpec() if how is None else how
-    return open_source(data, found.model_copy(update={"missing": missing}))
+    source = open_source(data, found.model_copy(update={"missing": missing}))
+    if in_order and not source.has_order:
+        raise DataError("a Spark frame has no order to compare rows by. Pass the path of the data instead.")
+    return source
 
 
 def hold_generalized(
     path: Path, manifest: Manifest, original: Source, found: Recount, spec: Spec | None = None
 ) -> Beside:
     """Do again what the recipe says, compare, and compute every measure that the original determines."""
-    recipe = Generalization.from_dict(manifest.recipe)
+    recipe = Generalization.from_dict(manifest.recipe).without_pseudonyms()
+    if recipe.is_local:
+        return _hold_local(path, manifest, recipe, original, found)
     # Which classes were suppressed is read from the file: whether it should have been is recounted there.
     lenient = replace(recipe, require={}, rule="none", limit=0.0, confidential=(), order="input")
     try:
-        prepared, difference = _recode(path, lenient, original, manifest.dialect, strict=True)
+        prepared, difference = _recode(path, lenient, original, manifest, strict=True)
         is_applied = False
         if not difference.is_none:
             # A recipe that was found in other data takes more values than it lists.
-            applied, other = _recode(path, lenient, original, manifest.dialect, strict=False)
+            applied, other = _recode(path, lenient, original, manifest, strict=False)
             if other.is_none:
                 prepared, difference, is_applied = applied, other, True
     except SfumatoError as error:
@@ -91,6 +101,45 @@ def hold_generalized(
     return Beside(tuple(checks), measured.exact, difference.rows, reasons)
 
 
+def _hold_local(
+    path: Path, manifest: Manifest, recipe: Generalization, original: Source, found: Recount
+) -> Beside:
+    """See that every released row covers an original row of its own."""
+    try:
+        table = recipe_table(recipe, original)
+        kept = [
+            Recode(name, np.arange(item.size, dtype=np.int32), item.labels[0], keep=True)
+            for name, item in table.hierarchies.items()
+        ]
+        covering = {
+            name: Covering(recipe.attributes[name].to_dict(), chains_of(table.hierarchies[name]))
+            for name in recipe.quasi_identifiers
+        }
+        with scratch_folder() as folder:
+            made = Path(folder) / f"made{release_suffix(path)}"
+            leaving = Leaving(leaving_kinds(table, kept, masked=False), "input", "keep", table.source.is_text)
+            none = np.zeros((0, len(kept)), dtype=np.int32)
+            write_table(apply(table, kept, none), made, leaving=leaving)
+            columns = replace(_columns(recipe, original), quasi_identifiers=recipe.quasi_identifiers)
+            secret = frozenset(recipe.sensitive) & columns.values
+            columns = replace(columns, values=secret)
+            hidden = manifest.rows["suppressed"]
+            counted = check_coverage(path, made, columns, covering, dialect=manifest.dialect, masked=hidden)
+    except SfumatoError as error:
+        return Beside((broken(ROWS, f"{NOT_MADE}: {error.message}"),))
+    told = f"{NOT_MADE}: {counted.foreign} released rows do not cover a row of the original that is left."
+    covers = "every released row covers one of its own, and the other columns are the same."
+    checks = (
+        _judge("rows in", manifest.rows["in"], counted.rows),
+        _judge("rows suppressed", manifest.rows["suppressed"], counted.rows - counted.kept),
+        broken(ROWS, told) if counted.foreign else held(ROWS, covers),
+    )
+    why = "it is not computed from the original for a local recoding"
+    reasons = {name: why for name in _names(manifest, found) if name not in found.counted}
+    open_ones = _judge_open(manifest, Remeasured(reasons=reasons), reasons)
+    return Beside((*checks, *open_ones), {}, counted.rows, reasons)
+
+
 def _names(manifest: Manifest, found: Recount) -> list[str]:
     """Return the measures that the file does not show, or not exactly."""
     asked = dict.fromkeys((*manifest.require, *manifest.measures))
@@ -98,7 +147,7 @@ def _names(manifest: Manifest, found: Recount) -> list[str]:
 
 
 def _recode(
-    path: Path, recipe: Generalization, original: Source, dialect: Mapping[str, object], *, strict: bool
+    path: Path, recipe: Generalization, original: Source, manifest: Manifest, *, strict: bool
 ) -> tuple[Prepared, Difference]:
     """Apply a recipe to the original, and compare its rows with those of the file."""
     prepared, problem = recipe_problem(recipe, original, strict=strict)
@@ -107,15 +156,17 @@ def _recode(
     numbered = [
         Recode(item.name, item.block, [str(number) for number in range(int(item.block.max()) + 1)])
         for item in draft.groupings
+        if isinstance(item, Grouping)
     ]
     with scratch_folder() as folder:
         made, numbers = Path(folder) / f"made{release_suffix(path)}", Path(folder) / "numbers.parquet"
         draft.write_rows(made)
         none = np.zeros((0, len(numbered)), dtype=np.int32)
         write_table(apply(prepared.table, numbered, none), numbers)
-        columns = _columns(recipe, original)
+        columns, dialect = _columns(recipe, original), manifest.dialect
         found = compare_bags(path, made, columns, numbers, dialect)
-        if not found.is_none and _is_flat(recipe):
+        # Where releases or rows are linked, some people of a class may be withheld.
+        if not found.is_none and (_is_flat(recipe) or manifest.linking):
             found = compare_bags(path, made, replace(columns, is_whole=False), dialect=dialect)
         return prepared, found
 
@@ -168,7 +219,7 @@ def _measure(
     is_applied: bool,
 ) -> Remeasured:
     """Compute measures of the rows that the file shows, whatever its manifest requires."""
-    recipe, specified = Generalization.from_dict(manifest.recipe), frozenset[str]()
+    recipe, specified = Generalization.from_dict(manifest.recipe).without_pseudonyms(), frozenset[str]()
     listed = manifest.reference.get("sentences")
     everyone = isinstance(listed, list) and all(item.get("everyone") for item in listed)
     if spec is not None and set(spec.quasi_identifiers) == set(recipe.quasi_identifiers):

@@ -17,17 +17,18 @@ import numpy as np
 
 from sfumato.classes.packing import group_keys, pack_fields, pack_keys
 from sfumato.measures.facts import OF_DOMAINS
+from sfumato.release.grouping import Grouping
 from sfumato.release.reference import distribution, make_reference, shown_values, stated_sentences
 from sfumato.spec import parse_measure_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from sfumato._typing import BoolArray, FloatArray, IntArray
+    from sfumato._typing import BoolArray, FloatArray, IntArray, LongArray
     from sfumato.classes import Classes
     from sfumato.hierarchies import Hierarchy
     from sfumato.preparing import Prepared
-    from sfumato.release.grouping import Grouping
+    from sfumato.release.local_labels import LocalLabels
 
 _TO_DECLARE = {
     "number": "intervals with bottom and top, and granularity unless the numbers are whole",
@@ -49,19 +50,26 @@ class Publication:
     bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
 
-def kept_tuples(codes: IntArray, blocks: Sequence[IntArray], classes: Classes) -> BoolArray:
-    """Tell which tuples of codes lie in classes that are not suppressed."""
+def class_of_tuples(codes: IntArray, blocks: Sequence[IntArray], classes: Classes) -> LongArray:
+    """Return the number of the class in which each tuple of codes lies; −1 where it lies in none."""
     own = np.column_stack([block[codes[:, a]] for a, block in enumerate(blocks)])
     fields = pack_fields(tuple(int(block.max(initial=0)) + 1 for block in blocks))
     _, group = group_keys(pack_keys(np.concatenate([classes.blocks, own]).astype(np.int32), fields))
-    is_kept = np.zeros(int(group.max(initial=-1)) + 1, dtype=np.bool_)
-    is_kept[group[: len(classes)]] = ~classes.suppressed
-    return is_kept[group[len(classes) :]]
+    number = np.full(int(group.max(initial=-1)) + 1, -1, dtype=np.int64)
+    number[group[: len(classes)]] = np.arange(len(classes))
+    return number[group[len(classes) :]]
+
+
+def kept_tuples(codes: IntArray, blocks: Sequence[IntArray], classes: Classes) -> BoolArray:
+    """Tell which tuples of codes lie in classes that are not suppressed."""
+    number = class_of_tuples(codes, blocks, classes)
+    is_kept: BoolArray = ~np.append(classes.suppressed, True)  # what lies in no class is at the last place
+    return is_kept[number]
 
 
 def publish(
     prepared: Prepared,
-    groupings: Sequence[Grouping],
+    groupings: Sequence[Grouping | LocalLabels],
     classes: Classes,
     kept: BoolArray,
     measures: Mapping[str, float],
@@ -89,7 +97,7 @@ class _View:
     """A release as far as everyone may see it."""
 
     prepared: Prepared
-    groupings: Sequence[Grouping]
+    groupings: Sequence[Grouping | LocalLabels]
     classes: Classes
     kept: BoolArray
     measures: Mapping[str, float]
@@ -97,7 +105,12 @@ class _View:
     @cached_property
     def suppressed(self) -> int:
         """Suppressed rows."""
-        return int(self.classes.rows[self.classes.suppressed].sum())
+        return int(self.prepared.cube.rows[~self.kept].sum())
+
+    @property
+    def _partitions(self) -> list[Grouping]:
+        """What measures of partitions are about; a local recoding has none, nor such measures."""
+        return [item for item in self.groupings if isinstance(item, Grouping)]
 
     def why_withheld(self, name: str) -> str | None:
         """Say why a measure is not published; None where it is."""
@@ -121,7 +134,7 @@ class _View:
         if name == "ql":
             weights = self.prepared.setting.weights
             shares = (
-                item.detail * weight for item, weight in zip(self.groupings, weights.tolist(), strict=True)
+                item.detail * weight for item, weight in zip(self._partitions, weights.tolist(), strict=True)
             )
             return (detail := float(sum(shares) / weights.sum())), detail
         return None
@@ -131,7 +144,7 @@ class _View:
         cube, hidden = self.prepared.cube, self.suppressed
         weights = self.prepared.setting.weights / self.prepared.setting.weights.sum()
         most = least = float(hidden)
-        for a, (item, weight) in enumerate(zip(self.groupings, weights.tolist(), strict=True)):
+        for a, (item, weight) in enumerate(zip(self._partitions, weights.tolist(), strict=True)):
             rows = cube.rows[self.kept].astype(np.float64)
             value = np.bincount(cube.codes[self.kept, a], rows, minlength=cube.sizes[a]).astype(np.float64)
             others: FloatArray = np.bincount(item.block, value)[item.block] - value

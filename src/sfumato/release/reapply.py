@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from sfumato import hierarchies
 from sfumato.classes import Classes, Rule
 from sfumato.domains import Ladder, Lattice, Partition
 from sfumato.errors import DataError, InfeasibleError
 from sfumato.front import ClassSizes
-from sfumato.hierarchies import BLOCKS, RecordedBlocks, fill_values, read_blocks, rebuild, regroup, relabel
 from sfumato.preparing import RANGES, Prepared, make_problem, prepare
 from sfumato.release.recipe import BOTH, Generalization, RecipeAttribute
 from sfumato.spec import Spec
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sfumato._typing import LongArray
-    from sfumato.hierarchies import Hierarchy, Value
     from sfumato.search import Problem
 
 
@@ -82,16 +81,17 @@ def count_classes(
     problem = replace(problem, schemes=None)
     if all(name == "levels" for name in prepared.scheme_names):
         batch = replace(problem, lattice=prepared.lattice).batch(threads=1)
-        return [_class_sizes(batch.classes(node)) for _, node in read]
+        return [sizes_of(batch.classes(node)) for _, node in read]
     found = []
     for lattice, node in read:  # partitions of other schemes are listed, so each recoding has its lattice
         ladders = (ladder.only(level) for ladder, level in zip(lattice.ladders, node, strict=True))
         alone = replace(problem, lattice=Lattice(tuple(ladders)))
-        found.append(_class_sizes(alone.batch(threads=1).classes(node)))
+        found.append(sizes_of(alone.batch(threads=1).classes(node)))
     return found
 
 
-def _class_sizes(classes: Classes) -> ClassSizes:
+def sizes_of(classes: Classes) -> ClassSizes:
+    """Count classes and their rows by size."""
     kept = ~classes.suppressed
     suppressed = int(classes.rows[classes.suppressed].sum())
     return ClassSizes.count(classes.sizes[kept], classes.rows[kept], suppressed)
@@ -105,7 +105,7 @@ def _read_level(ladder: Ladder, entry: object) -> int:
 
 def _read_partition(prepared: Prepared, attribute: int, entry: object) -> Partition:
     name = prepared.scheme_names[attribute]
-    partition = read_blocks(prepared.plain[attribute], entry, ranges=name in RANGES)
+    partition = hierarchies.read_blocks(prepared.plain[attribute], entry, ranges=name in RANGES)
     if not prepared.schemes[attribute].is_valid(partition):
         raise DataError(f"its blocks are not a partition of the scheme {name!r}.")
     return partition
@@ -172,6 +172,17 @@ def recipe_domains(recipe: Generalization, data: object) -> Prepared:
     return prepare(code_table(open_source(data, spec.data), spec, makers))
 
 
+def recipe_table(recipe: Generalization, data: object, *, require: bool = False) -> Table:
+    """Code data of a local recoding; their values alone count, whatever hierarchy they have."""
+    lenient = replace(recipe, require={}, confidential=(), rule="none", limit=0.0)
+    spec, makers = _spec_of(recipe if require else lenient), {}
+    for name in recipe.quasi_identifiers if require else ():
+        done = recipe.attributes[name]
+        if "granularity" in (done.hierarchy or {}):
+            makers[name] = _maker(name, replace(done, level=0, labels=None), "*")
+    return _code(open_source(data, spec.data), spec, makers)
+
+
 def _spec_of(recipe: Generalization) -> Spec:
     """Return the specification that a recipe stands for, hierarchies left out."""
     attributes: dict[str, dict[str, object]] = {}
@@ -192,7 +203,8 @@ def _spec_of(recipe: Generalization) -> Spec:
     return Spec.from_dict(
         {
             "data": {"missing": list(recipe.missing)}
-            | ({recipe.unit_word: recipe.unit} if recipe.unit else {}),
+            | ({recipe.unit_word: recipe.unit} if recipe.unit else {})
+            | ({} if recipe.key is None else {"key": recipe.key}),
             "attributes": attributes,
             "suppression": {
                 "limit": recipe.limit,
@@ -216,7 +228,7 @@ def _columns(attribute: RecipeAttribute) -> list[object]:
 
 def _level(attribute: RecipeAttribute, ladder: Ladder) -> int:
     """Return the level of the new hierarchy that a recipe means."""
-    level = BLOCKS if attribute.level is None else attribute.level
+    level = hierarchies.BLOCKS if attribute.level is None else attribute.level
     if level > ladder.height:
         raise DataError(f"the recipe asks for level {level} of a hierarchy that has {ladder.height}.")
     return level
@@ -227,28 +239,38 @@ def _maker(
 ) -> MakeHierarchy:
     has_reach = attribute.scheme in RANGES and attribute.kind in ("number", "date")
 
-    def make(kind: str, values: Sequence[Value], has_missing: bool) -> Hierarchy:
+    def make(kind: str, values: Sequence[hierarchies.Value], has_missing: bool) -> hierarchies.Hierarchy:
         made = make_named(kind, values, has_missing)
         if attribute.statistics is not None:
-            level = BLOCKS if attribute.level is None else attribute.level
-            made = relabel(made, level, dict(attribute.statistics), values, unknown=unknown)
+            level = hierarchies.BLOCKS if attribute.level is None else attribute.level
+            made = hierarchies.relabel(made, level, dict(attribute.statistics), values, unknown=unknown)
         return _set_apart(made) if strict else made
 
-    def make_named(kind: str, values: Sequence[Value], has_missing: bool) -> Hierarchy:
+    def make_named(
+        kind: str, values: Sequence[hierarchies.Value], has_missing: bool
+    ) -> hierarchies.Hierarchy:
         definition, kind = attribute.hierarchy or {}, attribute.kind or kind
         if attribute.blocks is not None:
             labels = _labels(name, attribute)
-            recorded = RecordedBlocks(kind, attribute.blocks, labels, has_reach, definition, strict)
-            return regroup(name, recorded, values, has_missing=has_missing, unknown=unknown)
+            recorded = hierarchies.RecordedBlocks(
+                kind, attribute.blocks, labels, has_reach, definition, strict
+            )
+            return hierarchies.regroup(name, recorded, values, has_missing=has_missing, unknown=unknown)
         if has_reach and "values" in definition and not strict:
             # The blocks are single values and are published as they are; so does what lies between them.
-            definition = fill_values(definition, kind, values)
-        return rebuild(name, definition, kind, values, has_missing=has_missing, unknown=unknown)
+            definition = hierarchies.fill_values(definition, kind, values)
+        return hierarchies.rebuild(name, definition, kind, values, has_missing=has_missing, unknown=unknown)
 
     return make
 
 
-def _set_apart(hierarchy: Hierarchy) -> Hierarchy:
+def recorded_hierarchy(name: str, attribute: RecipeAttribute) -> tuple[hierarchies.Hierarchy, int]:
+    """Return the values that a recipe lists, with their labels, and the level that it means."""
+    made = _maker(name, attribute, "*")(attribute.kind or "category", [], True)
+    return made, hierarchies.BLOCKS if attribute.level is None else attribute.level
+
+
+def _set_apart(hierarchy: hierarchies.Hierarchy) -> hierarchies.Hierarchy:
     """Give unknown values a label that no release has: a block of all published values is ``*`` too."""
     if "unknown" not in hierarchy.definition:
         return hierarchy

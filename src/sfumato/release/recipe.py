@@ -7,23 +7,19 @@ applied again.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, Self, TypeAlias, cast
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Literal, Self, TypeAlias, cast
 
 from sfumato.errors import DataError, OutputError
 from sfumato.hierarchies.kinds import infer_kind
 from sfumato.release.json_files import Fields, atomic_text, load_json_object, seal_of, stable_json
-from sfumato.spec.choices import FORMULAS, KINDS, OUTPUTS, ROLES
+from sfumato.spec.choices import FORMULAS, KINDS, OUTPUTS, ROLES, Role
 from sfumato.spec.choices import ROW_ORDERS as ORDERS
 from sfumato.spec.choices import SUPPRESSION_OUTPUTS as SUPPRESSED
 from sfumato.spec.choices import SUPPRESSION_RULES as RULES
 from sfumato.spec.sections import CountedUnits
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from sfumato.spec.choices import Role
 
 Blocks: TypeAlias = tuple[tuple[str | int | float | None, ...], ...]
 Labels: TypeAlias = tuple[str | None, ...]
@@ -35,7 +31,10 @@ BOTH = "failing-then-smallest"
 _ATTRIBUTE_KEYS = (
     *("role", "kind", "weight", "hierarchy", "scheme", "partition", "output", "unknown", "format"),
 )
-_KEYS = ("version", "attributes", "columns", "suppression", "require", "confidential", "data", "release")
+_KEYS = (
+    *("version", "attributes", "columns", "suppression", "require", "confidential", "data", "release"),
+    *("scope", "classes"),
+)
 
 
 @dataclass(frozen=True)
@@ -53,7 +52,9 @@ class RecipeAttribute:
     # value of each, and nothing for a block that the release does not show; else the values of each block
     blocks: Blocks | None = None
     output: str = "label"  # how a block is written: `label`, `mean`, `median` or `mode`
-    labels: Labels | None = None  # the label of each block
+    # the label of each block; without blocks, of a local recoding, all labels that the release shows: each
+    # says itself what it covers
+    labels: Labels | None = None
     # the label and the statistic of each block that the release shows, where statistics are written
     statistics: tuple[tuple[str, str], ...] | None = None
     unknown: tuple[str, ...] = ()  # the values of a sensitive column that count as missing ones do
@@ -65,6 +66,8 @@ class RecipeAttribute:
         if self.blocks is not None:
             partition = {"blocks": [list(block) for block in self.blocks]}
             partition |= {} if self.labels is None else {"labels": list(self.labels)}
+        elif self.labels is not None:
+            partition = {"labels": list(self.labels)}
         if partition is not None and self.statistics is not None:
             partition["statistics"] = [list(pair) for pair in self.statistics]
         hierarchy = None if self.hierarchy is None else dict(self.hierarchy)
@@ -118,12 +121,14 @@ class RecipeAttribute:
 
 def _read_partition(fields: Fields) -> tuple[int | None, Blocks | None, Labels | None]:
     fields.only(("level", "blocks", "labels", "statistics"))
-    if fields.has("level") == fields.has("blocks"):
+    labels = fields.optional_texts("labels") if fields.has("labels") else None
+    if fields.has("level") == fields.has("blocks") and (labels is None or fields.has("level")):
         raise DataError("either 'level' or 'blocks' is expected.", where=fields.where)
     if fields.has("level"):
         return fields.whole("level"), None, None
+    if not fields.has("blocks"):
+        return None, None, labels
     blocks = fields.blocks("blocks")
-    labels = fields.optional_texts("labels") if fields.has("labels") else None
     if labels is not None and len(labels) != len(blocks):
         raise DataError(f"there are {len(blocks)} blocks but {len(labels)} labels.", where=fields.where)
     return None, blocks, labels
@@ -167,6 +172,15 @@ class Generalization(CountedUnits):
     # apostrophe in front, else `keep`
     formulas: Literal["keep", "escape"] = "keep"
     household: str | None = None  # the column that tells households apart, which are then counted, or None
+    # of a local recoding the numbers of the labels that stand together in published rows, in the order of
+    # the quasi-identifiers; None of a global one
+    classes: tuple[tuple[int, ...], ...] | None = None
+    key: str | None = None  # the key file of pseudonyms on new data; no part of what is written
+
+    @property
+    def is_local(self) -> bool:
+        """Whether one value may have several labels."""
+        return self.classes is not None
 
     @property
     def quasi_identifiers(self) -> tuple[str, ...]:
@@ -177,6 +191,16 @@ class Generalization(CountedUnits):
     def sensitive(self) -> tuple[str, ...]:
         """Names of the sensitive attributes."""
         return self._names("sensitive")
+
+    @property
+    def pseudonyms(self) -> tuple[str, ...]:
+        """Names of the columns that are published as keyed pseudonyms."""
+        return self._names("pseudonym")
+
+    def without_pseudonyms(self) -> Self:
+        """Return what was done to all other columns, which can be done again without the key."""
+        kept = {name: item for name, item in self.attributes.items() if item.role != "pseudonym"}
+        return replace(self, attributes=kept)
 
     @property
     def unknown(self) -> dict[str, tuple[str | float, ...]]:
@@ -191,8 +215,9 @@ class Generalization(CountedUnits):
     @property
     def released(self) -> tuple[str, ...]:
         """Names of the columns that are published: all but identifiers, the person and the household."""
-        names = self._names("quasi-identifier", "sensitive", "other")
-        return tuple(name for name in names if name not in (self.person, self.household))
+        names = self._names("quasi-identifier", "sensitive", "other", "pseudonym")
+        hidden = {self.person, self.household} - set(self.pseudonyms)
+        return tuple(name for name in names if name not in hidden)
 
     def _names(self, *roles: str) -> tuple[str, ...]:
         return tuple(name for name, attribute in self.attributes.items() if attribute.role in roles)
@@ -206,6 +231,7 @@ class Generalization(CountedUnits):
             "columns": list(self.attributes),
             "suppression": {"limit": self.limit, "rule": self.rule, "output": self.suppressed_output},
             "require": dict(self.require),
+            **({} if self.classes is None else _write_classes(self.classes)),
             **({"confidential": secrets} if secrets else {}),
             "data": {
                 "missing": list(self.missing),
@@ -243,6 +269,7 @@ class Generalization(CountedUnits):
             tuple((item.text("sentence"), item.number("damage")) for item in fields.entries("confidential")),
             cast("Literal['keep', 'escape']", formulas),
             data.optional_text("household") if data.has("household") else None,
+            _read_classes(fields) if fields.has("classes") else None,
         )
 
     @classmethod
@@ -307,3 +334,26 @@ def _read_attributes(fields: Fields) -> dict[str, RecipeAttribute]:
     if sorted(columns) != sorted(names):
         raise DataError("'columns' does not list each of the attributes once.", where=fields.where)
     return {name: RecipeAttribute.from_fields(found.fields(name)) for name in columns}
+
+
+def _write_classes(classes: Sequence[Sequence[int]]) -> dict[str, object]:
+    """Write which labels stand together, one line for each class."""
+    return {"scope": "local", "classes": [" ".join(map(str, own)) for own in classes]}
+
+
+def _read_classes(fields: Fields) -> tuple[tuple[int, ...], ...]:
+    """Read which labels stand together, by their numbers."""
+    attributes = fields.fields("attributes")
+    names = [name for name in fields.texts("columns") if attributes.fields(name).has("partition")]
+    counts = [
+        len(attributes.fields(name).fields("partition").optional_texts("labels") or ()) for name in names
+    ]
+    found = [text.split() for text in fields.texts("classes")]
+    classes = tuple(tuple(int(word) for word in own if word.isdecimal()) for own in found)
+    if not all(
+        len(own) == len(counts) == len(listed)
+        and all(0 <= number < count for number, count in zip(own, counts, strict=True))
+        for own, listed in zip(classes, found, strict=True)
+    ):
+        raise DataError("'classes' is malformed: numbers of labels are expected.", where=fields.where)
+    return classes

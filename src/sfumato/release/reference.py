@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from sfumato.confidentiality import Membership, Sentence, SentenceColumn, plain_form, read_statements
-from sfumato.confidentiality.sentence import atoms_of
+from sfumato.confidentiality.grammar import atoms_of
 from sfumato.errors import ParameterError
 from sfumato.hierarchies import Hierarchy, text_of
 from sfumato.table.marking import PER_COLUMN

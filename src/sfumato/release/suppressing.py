@@ -21,33 +21,41 @@ NOTHING = Suppression(Rule.NONE, 0)
 
 
 def evaluate_node(
-    problem: Problem, node: LongArray, hidden: LongArray | None = None
+    problem: Problem,
+    node: LongArray,
+    hidden: LongArray | None = None,
+    withheld: BoolArray | None = None,
 ) -> tuple[Statistics, Classes]:
     """Return what measures count of a recoding, and its classes."""
     # Rows in the `hidden` block of an attribute (-1: none) are suppressed first, and the rule of the problem
     # takes of the others what the budget leaves. Under `below-mean`, which has no budget, they count in the
-    # mean. The hidden block of an attribute is the block of no other value.
-    if hidden is None or (hidden < 0).all():
+    # mean. The hidden block of an attribute is the block of no other value. Cells that are `withheld` are in
+    # no class.
+    if (hidden is None or (hidden < 0).all()) and withheld is None:
         batch = problem.batch(threads=1)
         return batch.evaluate(node[None]), batch.classes(node)
     cube, lattice, request = problem.cube, problem.lattice, problem.request
     rule, budget = problem.suppression.rule, problem.suppression.budget
     blocks = [ladder.levels[level] for ladder, level in zip(lattice.ladders, node, strict=True)]
     own = np.column_stack([block[cube.codes[:, a]] for a, block in enumerate(blocks)])
-    known = ~(own == hidden).any(axis=1)
-    every = Batch(cube, lattice, request, NOTHING, threads=1).classes(node)
+    hidden = np.full(len(blocks), -1) if hidden is None else hidden
+    there = np.ones(len(own), dtype=np.bool_) if withheld is None else ~withheld
+    known = ~(own == hidden).any(axis=1) & there
+    base = select_cells(cube, there)
+    every = Batch(base, lattice, request, NOTHING, threads=1, whole=cube).classes(node)
     gone = (every.blocks == hidden).any(axis=1)
     if known.any():
         # Classes are in the order of their blocks, so those of a part are in the order of the whole.
         judged = np.ones(len(gone), dtype=np.bool_) if rule is Rule.BELOW_MEAN else ~gone
-        part = cube if rule is Rule.BELOW_MEAN else select_cells(cube, known)
+        part = base if rule is Rule.BELOW_MEAN else select_cells(cube, known)
         left = Suppression(rule, max(0, budget - int(cube.rows[~known].sum())))
         found = Batch(part, lattice, request, left, threads=1, whole=cube).classes(node)
         gone[judged] |= found.suppressed
     classes = replace(every, suppressed=gone)
     if gone.all():
         raise InfeasibleError("no row would be left. Apply the recipe to more rows.")
-    statistics = kept_statistics(cube, lattice, kept_tuples(cube.codes, blocks, classes), request, rule)
+    kept = kept_tuples(cube.codes, blocks, classes) & there
+    statistics = kept_statistics(cube, lattice, kept, request, rule)
     if rule is not Rule.BELOW_MEAN and statistics.suppressed[0] > budget:
         statistics.sums[:, kernel.FEASIBLE] = 0
     return statistics, classes
@@ -61,6 +69,7 @@ def select_cells(cube: Cube, cells: BoolArray) -> Cube:
         sensitive_codes=cube.sensitive_codes[cells],
         rows=cube.rows[cells],
         persons=None if cube.persons is None else cube.persons[cells],
+        whole_persons=None if cube.persons is None else cube.rows_of_persons(),
     )
 
 

@@ -14,7 +14,8 @@ too. What leaves here
 - has its own memory, in which nothing stands below a missing value. A lazy frame of Polars is computed, since
   its plan holds the rows that it came from.
 
-A relation of DuckDB is a query that cannot leave its process, and is returned as it is.
+A relation of DuckDB and a frame of Spark are queries that cannot leave their engine, and are returned as they
+are.
 """
 
 from __future__ import annotations
@@ -122,7 +123,7 @@ def own_frame(native: object, *, keep_index: bool = False, settle: bool = False)
     """
     frame: Any = nw.from_native(native)
     implementation = frame.implementation
-    if implementation.is_duckdb():
+    if implementation.is_duckdb() or implementation.is_pyspark():
         return native
     if implementation.is_polars():
         owned = _own_polars(frame.collect() if isinstance(frame, nw.LazyFrame) else frame)

@@ -7,7 +7,7 @@ import datetime as dt
 import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -15,17 +15,20 @@ import numpy as np
 
 from sfumato.confidentiality import read_statements
 from sfumato.domains import Cube
-from sfumato.errors import DataError, HierarchyError, ParameterError
+from sfumato.errors import DataError, HierarchyError, ParameterError, TooManyError
 from sfumato.hierarchies import build, encode
 from sfumato.hierarchies.builders import build_columns
 from sfumato.hierarchies.hierarchy import Hierarchy, Value
 from sfumato.hierarchies.kinds import UnreadableValuesError, as_time, text_of
 from sfumato.hierarchies.suggest import dwarfing_ends
-from sfumato.table.keys import Roles, assign_roles, find_warnings, require_columns, select_keys
+from sfumato.table.arrow import MISSING, counts_of, number_array
+from sfumato.table.joining import coarsen
+from sfumato.table.keys import ColumnPlan, Roles, assign_roles, find_warnings, require_columns, select_keys
 from sfumato.table.libraries import pa, pc
 from sfumato.table.marking import HIDDEN, columns_for, mark_tuples
-from sfumato.table.tally import RawColumn, refuse_mixed, tally
-from sfumato.table.values import format_of_dates, is_ordered, texts_of_array, type_values
+from sfumato.table.pseudonyms import find_pseudonyms, linkage_warnings
+from sfumato.table.tally import RawColumn, align, refuse_mixed, tally
+from sfumato.table.values import format_of_dates, is_ordered, rank, texts_of_array, type_values
 from sfumato.words import count_words
 
 if TYPE_CHECKING:
@@ -33,13 +36,15 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from sfumato._typing import BoolArray, IntArray
+    from sfumato._typing import BoolArray, FloatArray, IntArray, LongArray
     from sfumato.spec import AttributeSpec, Spec
     from sfumato.table.marking import Marks, Secrets
     from sfumato.table.sources import Source
     from sfumato.table.tally import DistinctColumn, Tally
 
 MakeHierarchy: TypeAlias = Callable[[str, Sequence[Value], bool], Hierarchy]
+Lowest: TypeAlias = "Callable[[str, Hierarchy, LongArray], int]"
+"""Returns the lowest level of a quasi-identifier that a recoding can use, from the rows of each code."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,12 +64,38 @@ class Table:
     # the distinct tuples of raw values; only where a release shows statistics, which are of these and not of
     # their codes
     tally: Tally | None = None
+    # joins every row with the number of rows that its person has; only where persons are named
+    person_rows: ColumnPlan | None = None
+    # the distinct tuples of raw values with those of each row; only where rows cannot change
+    of_rows: Tally | None = None
+    # the distinct values of each column that leaves as pseudonyms
+    pseudonyms: Mapping[str, pa.Array] = field(default_factory=dict)
+    # quasi-identifier → the level from which on its values are told apart in the cube, where all combinations
+    # do not fit into memory; each code there stands for the block that it lies in
+    raised: Mapping[str, int] = field(default_factory=dict)
 
     @cached_property
     def tally_codes(self) -> IntArray:
         """Codes of the quasi-identifiers in the tuples of raw values, shape (tuples, q)."""
         assert self.tally is not None
         return _codes(self.tally, self.raw, self.roles.quasi_identifiers)
+
+    def weigh_cells(self) -> FloatArray:
+        """Return survey weights of the cells of the cube: those of a tuple stand at its first cell."""
+        names, weight = self.roles.quasi_identifiers, self.roles.weight
+        assert weight is not None
+        counted, coded = tally(self.source, _once(*names, weight)), []
+        for name in names:
+            column = counted.columns[name]
+            coded.append(column.coded(align(column, self.raw[name])))
+        both = np.concatenate([self.cube.codes, np.column_stack(coded)])
+        number = np.unique(both, axis=0, return_inverse=True)[1].reshape(-1)
+        cells = len(self.cube.codes)
+        sums = np.bincount(number[cells:], counted.weigh(weight) * counted.rows)
+        held, first = np.unique(number[:cells], return_index=True)
+        weights = np.zeros(cells)
+        weights[first] = sums[held]
+        return weights
 
     @property
     def left_out(self) -> tuple[str, ...]:
@@ -89,12 +120,15 @@ class Table:
                 many = f"{absent} of {len(declared)} values"
                 found.append(f"declared unknown for {name!r}, but not in these data: {many}.")
         for place, (name, hierarchy) in enumerate(self.hierarchies.items()):
+            if name in self.raised:
+                continue
             counts = np.bincount(cube.codes[:, place], weights=cube.rows, minlength=hierarchy.size)
             found += [
                 f"numbers of {name!r} lie far outside the others, so that wide intervals look cheap. Correct "
                 f"them, or set {key} in its hierarchy."
                 for key in dwarfing_ends(hierarchy, counts.tolist())
             ]
+        found += linkage_warnings(self.spec)
         if self.spec.release.order == "input":
             found.append(
                 "the rows of a written release keep the order of the input, which may reveal something "
@@ -109,8 +143,13 @@ def code_table(
     hierarchies: Mapping[str, MakeHierarchy] | None = None,
     *,
     reach: bool = False,
+    lowest: Lowest | None = None,
 ) -> Table:
-    """Code a table: find kinds and domains, make hierarchies, count the distinct tuples."""
+    """Code a table: find kinds and domains, make hierarchies, count the distinct tuples.
+
+    If there are more of them than memory can hold, and ``lowest`` says that some levels cannot be used, the
+    tuples are counted from the next level on.
+    """
     roles = assign_roles(source.columns, spec)
     attributes = (*roles.quasi_identifiers, *roles.sensitive)
     refuse_mixed(source, roles.others)
@@ -118,19 +157,26 @@ def code_table(
     holders = columns_for(statements, source.columns)
     if roles.weight is not None:
         tally(source, (roles.weight,)).weigh(roles.weight, spec.place("data", "weight"))
-    counted = tally(source, _once(*attributes, roles.person, *holders))
     made: dict[str, Hierarchy] = {}
     raw: dict[str, RawColumn] = {}
-    for name in attributes:
-        make = (hierarchies or {}).get(name)
-        with _placed(spec, name):
-            if make is None and (columns := getattr(spec.attributes[name].hierarchy, "columns", None)):
-                make = _from_columns(source, name, columns, spec)
-            try:
-                made[name], raw[name] = _code(name, counted.columns[name], spec, make, reach=reach)
-            except UnreadableValuesError as error:
-                error.message += _rows_of(source, name, counted, error.places)
-                raise
+    raised: dict[str, int] = {}
+    try:
+        counted = tally(source, _once(*attributes, roles.person, *holders))
+        coded = raw
+        for name in attributes:
+            make = (hierarchies or {}).get(name)
+            made[name], raw[name] = _code_column(source, name, counted, spec, make, reach=reach)
+    except TooManyError as error:
+        if lowest is None or statements or roles.person is not None:
+            raise
+        alone = {name: tally(source, (name,)) for name in attributes}
+        for name, own in alone.items():
+            make = (hierarchies or {}).get(name)
+            made[name], raw[name] = _code_column(source, name, own, spec, make, reach=reach)
+        raised = _find_raised(roles.quasi_identifiers, alone, made, raw, lowest)
+        if not raised:
+            raise error from None
+        counted, coded = _count_raised(source, attributes, made, raw, raised)
     marks = None
     if statements:
         secret = {name: (made[name], raw[name]) for name in roles.sensitive}
@@ -140,13 +186,92 @@ def code_table(
         source,
         spec,
         roles,
-        _make_cube(counted, raw, (roles.quasi_identifiers, roles.sensitive, roles.person), marks),
+        _make_cube(counted, coded, (roles.quasi_identifiers, roles.sensitive, roles.person), marks),
         {name: made[name] for name in roles.quasi_identifiers},
         {name: made[name] for name in roles.sensitive},
         raw,
         None if marks is None else marks.secrets,
         counted if any(column.typed is not None for column in raw.values()) else None,
+        None if roles.person is None else _plan_person_rows(roles.person, counted),
+        counted if counted.of_rows is not None else None,
+        find_pseudonyms(source, spec),
+        raised,
     )
+
+
+def _code_column(
+    source: Source, name: str, counted: Tally, spec: Spec, make: MakeHierarchy | None, *, reach: bool
+) -> tuple[Hierarchy, RawColumn]:
+    """Make the hierarchy of a counted column, and code its values; mistakes are told with their places."""
+    with _placed(spec, name):
+        if make is None and (columns := getattr(spec.attributes[name].hierarchy, "columns", None)):
+            make = _from_columns(source, name, columns, spec)
+        try:
+            return _code(name, counted.columns[name], spec, make, reach=reach)
+        except UnreadableValuesError as error:
+            error.message += _rows_of(source, name, counted, error.places)
+            raise
+
+
+def _find_raised(
+    names: Sequence[str],
+    alone: Mapping[str, Tally],
+    made: Mapping[str, Hierarchy],
+    raw: Mapping[str, RawColumn],
+    lowest: Lowest,
+) -> dict[str, int]:
+    """Return the lowest level of each quasi-identifier that can be used, where it is not the first."""
+    found = {}
+    for name in names:
+        codes = alone[name].columns[name].coded(raw[name])
+        counts = np.bincount(codes, alone[name].rows, made[name].size).astype(np.int64)
+        found[name] = lowest(name, made[name], counts)
+    return {name: level for name, level in found.items() if level}
+
+
+def _count_raised(
+    source: Source,
+    names: Sequence[str],
+    made: Mapping[str, Hierarchy],
+    raw: Mapping[str, RawColumn],
+    raised: Mapping[str, int],
+) -> tuple[Tally, dict[str, RawColumn]]:
+    """Count the tuples with the first code of its block in place of each value of a raised column."""
+    plans = []
+    for place, (name, level) in enumerate(raised.items()):
+        _, first, block = np.unique(made[name].levels[level], return_index=True, return_inverse=True)
+        stands, own = first[block.reshape(-1)], raw[name]
+        missing = {} if own.missing is None else {"number": int(stands[own.missing])}
+        parts = {"number": number_array(stands[own.codes])}
+        plans.append(ColumnPlan(name, place, True, "number", parts, own.values, missing))
+    counted, coded = tally(coarsen(source, plans, names), names), {}
+    for name, column in counted.columns.items():
+        if name in raised:
+            codes = counts_of(column.values).astype(np.int32)
+            coded[name] = replace(raw[name], values=column.values, codes=codes, missing=None)
+        else:
+            coded[name] = align(column, raw[name])
+    return counted, coded
+
+
+_LAST_PLACE = 999_999
+"""A place after those of all attributes and of all that persons hold."""
+
+
+def _plan_person_rows(name: str, counted: Tally) -> ColumnPlan:
+    column = counted.columns[name]
+    missing = int(counted.rows[column.places == MISSING].sum())
+    parts = {"number": number_array(column.count(counted.rows))}
+    return ColumnPlan(name, _LAST_PLACE, False, "number", parts, column.values, {"number": missing})
+
+
+def plan_withheld(table: Table, withheld: BoolArray) -> ColumnPlan:
+    """Plan what tells the rows of some persons, given by their codes, from all others."""
+    assert table.person_rows is not None
+    own = table.person_rows
+    is_hidden = withheld[rank(own.values)].astype(np.int64)
+    parts = {"number": number_array(is_hidden)}
+    return ColumnPlan(own.name, _LAST_PLACE + 1, False, "number", parts, own.values, {"number": 0})
 
 
 def _from_columns(source: Source, name: str, columns: Sequence[str], spec: Spec) -> MakeHierarchy:
@@ -239,12 +364,14 @@ def _placed(spec: Spec, name: str) -> Iterator[None]:
 def _rows_of(source: Source, name: str, counted: Tally, places: Sequence[int]) -> str:
     """Say in how many rows distinct values are, and where the first of these rows is."""
     column = counted.columns[name]
+    rows = int(column.count(counted.rows)[places].sum())
+    if not source.has_order:
+        return f" They are in {count_words(rows, 'row')}."
     cells = source.collect(select_keys(source, [name])).column(0).combine_chunks()
     if pa.types.is_dictionary(cells.type):
         cells = cells.dictionary_decode()
     values = column.values.take(pa.array(places)).cast(cells.type)
     first = pc.index(pc.is_in(cells, value_set=values), True).as_py() + 1
-    rows = int(column.count(counted.rows)[places].sum())
     return f" They are in {count_words(rows, 'row')}; the first is row {first}, the header not counted."
 
 
@@ -265,9 +392,11 @@ def _code(
     """Make the hierarchy of a column, and code its values, which all must be known."""
     attribute, has_missing = spec.attributes[name], column.has_missing
     kind, values = type_values(name, column.values, attribute)
-    # Sorted, whatever order the engine gave them in.
     distinct: list[Any] = list(set(values))
-    distinct.sort(key=None if set(map(type, distinct)) == {str} else lambda value: (str(type(value)), value))
+    if make is not None or getattr(attribute.hierarchy, "file", None) is None:
+        # Sorted, whatever order the engine gave them in; a file has an order of its own.
+        is_text = set(map(type, distinct)) == {str}
+        distinct.sort(key=None if is_text else lambda value: (str(type(value)), value))
     if make is not None:
         hierarchy = make(kind, distinct, has_missing)
     else:

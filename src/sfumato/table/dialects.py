@@ -1,16 +1,18 @@
-"""Dialects of text files: a release is spelt as its input was, by separator, encoding and decimal mark."""
+"""How a release is written: its columns, and the dialect of a text file, which is that of the input."""
 
 from __future__ import annotations
 
 import codecs
 import gzip
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from sfumato.errors import DataError, OutputError
 from sfumato.table.engine import quote_name
+from sfumato.table.libraries import pa
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from sfumato.table.libraries import duckdb
@@ -19,6 +21,23 @@ if TYPE_CHECKING:
 _NUMBER = "^([+-]?[0-9]*){}([0-9]+([eE][+-]?[0-9]+)?)$"
 _COMMA, _POINT = _NUMBER.format(","), _NUMBER.format("[.]")
 _COPY_CHARACTERS = 1 << 20
+
+
+LeavingKind: TypeAlias = Literal["text", "number", "date", "plain", "own"]
+"""How a column leaves: ``text`` as labels; ``number`` and ``date`` in one spelling for each value; ``plain``
+from a text file, without a type; ``own`` with the type that it has."""
+
+
+@dataclass(frozen=True)
+class Leaving:
+    """How the rows of a release are written."""
+
+    kinds: Mapping[str, LeavingKind]  # how each column leaves; `own` where nothing is said
+    order: Literal["sorted", "input"] = "sorted"  # `sorted`, or `input` for the order in which the rows come
+    # whether cells that a spreadsheet takes for formulas are kept or escaped
+    formulas: Literal["keep", "escape"] = "keep"
+    is_text: bool = False  # whether the rows come from a text file
+    rows_per_file: int = 0  # how many rows a file may have before the next one begins; 0 for one file
 
 
 @dataclass(frozen=True)
@@ -46,7 +65,7 @@ class Dialect:
 
     def of_file(self, path: Path) -> Dialect:
         """Return the dialect in which a release is written: the name may say the separator."""
-        name = path.name.lower().removesuffix(".gz")
+        name = path.name.lower().removesuffix(".gz").removesuffix(".zst")
         if name.endswith((".tsv", ".tab")):
             return replace(self, separator="\t", sep_line=False)
         if not name.endswith((".csv", ".txt")):
@@ -110,12 +129,16 @@ def write_decimals(relation: duckdb.DuckDBPyRelation, dialect: Dialect) -> duckd
     )
 
 
-def respell(plain: Path, path: Path, dialect: Dialect, *, compressed: bool) -> None:
+def respell(plain: Path, path: Path, dialect: Dialect, packed: str) -> None:
     """Copy a file in UTF-8 with plain line ends into the encoding and line ends of a dialect."""
     with plain.open(encoding="utf-8", newline="") as source, path.open("wb") as file:
-        # Neither a name nor a time: the same rows give the same bytes.
-        packed = gzip.GzipFile("", "wb", fileobj=file, mtime=0) if compressed else file
-        with packed, codecs.getwriter(dialect.encoding)(packed) as target:
+        stream: Any = file
+        if packed == "zstd":
+            stream = pa.CompressedOutputStream(file, "zstd")
+        elif packed:
+            # Neither a name nor a time: the same rows give the same bytes.
+            stream = gzip.GzipFile("", "wb", fileobj=file, mtime=0)
+        with stream, codecs.getwriter(dialect.encoding)(stream) as target:
             head = "\ufeff" if dialect.bom else ""
             target.write(head + (f"sep={dialect.separator}{dialect.line_end}" if dialect.sep_line else ""))
             in_quotes = False

@@ -6,12 +6,14 @@ import atexit
 import contextlib
 import functools
 import itertools
+import os
 import re
 import sys
 from typing import cast
 
+from sfumato import monitor
 from sfumato.errors import DataError
-from sfumato.private import process_folder
+from sfumato.private import MEMORY, check_memory, process_folder
 from sfumato.table.libraries import duckdb, pa
 
 # What the engine may hold before it spills to disk: ten million rows then stay well below 3 GB in all.
@@ -35,10 +37,12 @@ def connect() -> duckdb.DuckDBPyConnection:
         },
     )
     tidy_at_exit()
-    connection.execute(f"SET memory_limit = '{_memory_limit(connection)}B'")
+    monitor.engines.add(connection)
+    connection.execute(f"SET memory_limit = '{_memory_limit(connection)}'")
     with contextlib.suppress(duckdb.InvalidInputException):
         # In a notebook without ipywidgets there is nothing that could draw a bar, and this is refused.
-        connection.execute("SET enable_progress_bar = false")
+        connection.execute(f"SET enable_progress_bar = {str(monitor.is_followed.is_set()).lower()}")
+        connection.execute("SET enable_progress_bar_print = false")
     connection.execute("SET TimeZone = 'UTC'")
     return connection
 
@@ -59,15 +63,28 @@ def _forget_types() -> None:
             clear()
 
 
-def _memory_limit(connection: duckdb.DuckDBPyConnection) -> int:
-    """Return the bytes that a connection may hold: never more than half of the machine's memory."""
+def _memory_limit(connection: duckdb.DuckDBPyConnection) -> str:
+    """Return what a connection may hold: what the user says, else never more than half of the memory."""
+    if asked := os.environ.get(MEMORY):
+        return check_memory(asked)
+    return f"{min(MEMORY_LIMIT_BYTES, _machine_memory(connection) // 2)}B"
+
+
+def _machine_memory(connection: duckdb.DuckDBPyConnection) -> int:
+    """Return the bytes of memory that this machine has, as a new connection sees it."""
     # By default the engine allows itself four fifths of the memory it sees, containers considered.
     default = str(connection.sql("SELECT current_setting('memory_limit')").fetchall()[0][0])
     match = re.fullmatch(r"([0-9.]+) *(\w+)", default)
     if match is None or match.group(2) not in _UNITS:
-        return MEMORY_LIMIT_BYTES
-    machine = float(match.group(1)) * _UNITS[match.group(2)] / 0.8
-    return min(MEMORY_LIMIT_BYTES, int(machine / 2))
+        return 2 * MEMORY_LIMIT_BYTES
+    return int(float(match.group(1)) * _UNITS[match.group(2)] / 0.8)
+
+
+@functools.cache
+def machine_memory() -> int:
+    """Return the bytes of memory that this machine has."""
+    with duckdb.connect(":memory:") as connection:
+        return _machine_memory(connection)
 
 
 def from_arrow_beside(relation: duckdb.DuckDBPyRelation, table: pa.Table) -> duckdb.DuckDBPyRelation:

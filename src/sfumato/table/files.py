@@ -15,6 +15,7 @@ import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
+from urllib.parse import unquote
 
 from sfumato.errors import DataError, nearest
 from sfumato.private import process_folder
@@ -25,7 +26,7 @@ from sfumato.table.libraries import duckdb, pa
 from sfumato.table.office import SAVED_ELSEWHERE, text_copy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from sfumato.spec import DataSpec
 
@@ -45,6 +46,7 @@ FORMATS = {suffix: kind for kind, suffixes in _SUFFIXES.items() for suffix in su
 _TEXTS = ("csv", "tsv", "xlsx", "statistics")
 _IN_FOLDERS = ("parquet", "csv", "tsv", "xlsx")
 STANDARD_INPUT = "standard input"
+NO_PARTITION = "__HIVE_DEFAULT_PARTITION__"  # how Hive writes a missing value in the name of a folder
 _MAGIC = {
     b"PAR1": ".parquet",
     b"ARROW1": ".arrow",
@@ -75,6 +77,13 @@ class OpenFile:
 
     def explain(self, error: Exception) -> DataError:
         """Say why the rows cannot be read, without a word of what is in them."""
+        # The engine names the file that it could not write to; what it spills to is in a folder of ours.
+        if isinstance(error, duckdb.OutOfMemoryException) or str(process_folder() / "spill-") in str(error):
+            return DataError(
+                "the rows need more memory than the engine may use, and the disk for temporary files is full "
+                "or too small. Raise --memory, or set TMPDIR to a folder with free space.",
+                where=str(self.path),
+            )
         found = [explain(layout) for layout in self.layouts]
         if found:
             return next((item for item in found if "line" in item.message.split()), found[0])
@@ -140,7 +149,11 @@ def _open_texts(
     layouts = tuple(_lay_out(file, asked, guess=guess) for file in files)
     for layout in layouts[1:]:
         _refuse_other_columns(layouts[0].names, layout.names, layout.named, layouts[0].named)
-    query = " UNION ALL BY NAME ".join(_select_text(layout, asked.missing) for layout in layouts)
+    partitions = _partitions(path, files)
+    query = " UNION ALL BY NAME ".join(
+        _select_text(layout, asked.missing, partition=partition)
+        for layout, partition in zip(layouts, partitions, strict=True)
+    )
     opened = OpenFile(path, connect().sql(query), found, layouts)
     try:
         _refuse_empty(opened)
@@ -269,12 +282,42 @@ def _read_typed(path: Path, kind: FileFormat) -> duckdb.DuckDBPyRelation:
     return _read_arrow(path) if kind == "arrow" else _read_json(path)
 
 
-def _select_text(layout: Layout, missing: Sequence[str], *, only_trailing: bool = False) -> str:
+def _partitions(path: Path, files: Sequence[Path]) -> list[dict[str, str | None]]:
+    """Return what the folders of each file say of its rows, by names such as ``year=2024`` (Hive)."""
+    # Of a pattern, what comes before its first star is the same for all files, and says nothing.
+    fixed = len(path.parts) if path.exists() else [*map(glob.has_magic, path.parts)].index(True)
+    found = []
+    for file in files:
+        inner = file.parent.parts[fixed:]
+        pairs = [part.partition("=") for part in inner if "=" in part]
+        values = {unquote(name): unquote(value) for name, _, value in pairs}
+        found.append({name: None if value == NO_PARTITION else value for name, value in values.items()})
+    if any(list(values) != list(found[0]) for values in found):
+        raise DataError(
+            "some files lie in folders of the form name=value, and others in other ones. All need the same.",
+            where=str(path),
+        )
+    return found
+
+
+def _select_text(
+    layout: Layout,
+    missing: Sequence[str],
+    *,
+    only_trailing: bool = False,
+    partition: Mapping[str, str | None] | None = None,
+) -> str:
     """Write the query of a text file with separators; every column is text."""
     trailing = ["\0"] if layout.has_trailing else []
     columns = ", ".join(f"{quote_literal(name)}: 'VARCHAR'" for name in (*layout.names, *trailing))
     listed = ", ".join(quote_literal(text) for text in missing)
-    shown = ", ".join(map(quote_name, trailing if only_trailing else layout.names))
+    said = {
+        name: "NULL::VARCHAR" if text is None else quote_literal(text)
+        for name, text in (partition or {}).items()
+    }
+    inside = [name for name in layout.names if name not in said]
+    shown = ", ".join(map(quote_name, trailing if only_trailing else inside))
+    shown += "".join(f", {text} AS {quote_name(name)}" for name, text in said.items())
     # Everything is said, so that the engine guesses nothing; in strict mode it refuses a ragged line.
     return (
         f"SELECT {shown} FROM read_csv({_literal_path(layout.readable)}, "
@@ -290,8 +333,15 @@ def _select_text(layout: Layout, missing: Sequence[str], *, only_trailing: bool 
 def _read_parquet(path: Path, files: Sequence[Path]) -> duckdb.DuckDBPyRelation:
     """Open Parquet files of one schema."""
     listed, connection = ", ".join(_literal_path(file) for file in files), connect()
+    said = _partitions(path, files)[0]
+    # The engine would take folders above the one that is named for columns too.
+    above = {part.partition("=")[0] for part in files[0].absolute().parts if "=" in part} - said.keys()
+    left_out = f"EXCLUDE ({', '.join(map(quote_name, sorted(above)))})" if said and above else ""
     try:
-        relation = connection.sql(f"SELECT * FROM read_parquet([{listed}], union_by_name = {len(files) > 1})")
+        relation = connection.sql(
+            f"SELECT * {left_out} FROM read_parquet([{listed}], union_by_name = {len(files) > 1}, "
+            f"hive_partitioning = {bool(said)}, hive_types_autocast = false)"
+        )
     except duckdb.Error:
         damaged = next((file for file in files if not _is_parquet(file, connection)), files[0])
         raise DataError(

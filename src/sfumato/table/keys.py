@@ -116,6 +116,16 @@ class Names:
         """Whether a row is suppressed."""
         return f"{self.prefix}_flag"
 
+    @property
+    def person(self) -> str:
+        """The person of a row, beside the pseudonym that has the name of the column."""
+        return f"{self.prefix}_person"
+
+    @property
+    def person_rows(self) -> str:
+        """How many rows the person of a row has."""
+        return f"{self.prefix}_person_rows"
+
     def of(self, what: str, place: int) -> str:
         """The key, block, text or number of the attribute at a place."""
         return f"{self.prefix}_{what}_{place}"
@@ -158,6 +168,7 @@ class Roles:
     released: tuple[str, ...]  # the columns that leave, in the order of the input
     left_out: tuple[str, ...]  # the columns that the specification does not name, in the order of the input
     weight: str | None = None  # the column of survey weights
+    pseudonyms: tuple[str, ...] = ()  # the columns that leave as keyed pseudonyms
 
 
 def assign_roles(columns: Sequence[str], spec: Spec) -> Roles:
@@ -166,7 +177,7 @@ def assign_roles(columns: Sequence[str], spec: Spec) -> Roles:
     require_columns(list(spec.attributes), columns, lambda name: spec.place("attributes", name) or name)
     require_columns([*data.uses], columns, lambda name: spec.place("data", data.uses[name]) or name)
     hidden = {data.person, data.household}
-    leaving = {*spec.quasi_identifiers, *spec.sensitive, *spec.others} - hidden
+    leaving = {*spec.quasi_identifiers, *spec.sensitive, *spec.others} - hidden | {*spec.pseudonyms}
     return Roles(
         spec.quasi_identifiers,
         spec.sensitive,
@@ -176,6 +187,7 @@ def assign_roles(columns: Sequence[str], spec: Spec) -> Roles:
         tuple(name for name in columns if name in leaving),
         tuple(name for name in columns if name not in spec.attributes and name not in hidden),
         data.weight,
+        spec.pseudonyms,
     )
 
 
@@ -226,5 +238,9 @@ def _count_distinct(source: Source, names: Sequence[str]) -> dict[str, int]:
             countable.append(name)
     if not countable:
         return {}
-    counted = source.collect(select_keys(source, countable).select(nw.all().n_unique()))
-    return {name: int(column[0].as_py()) for name, column in zip(countable, counted.columns, strict=True)}
+    found: dict[str, int] = {}
+    for names in [countable] if source.database is None else [[name] for name in countable]:
+        keys = select_keys(source.grouped(names)[0], names)
+        counted = source.collect(keys.select(nw.all().n_unique())).columns
+        found |= {name: int(column[0].as_py()) for name, column in zip(names, counted, strict=True)}
+    return found

@@ -217,6 +217,8 @@ def _owner(source: Source, counted: Tally, statement: Statement) -> int:
 
 def _read_record(source: Source, names: tuple[str, ...], number: int) -> pa.Table:
     """Return the keys of one row, counted from 1 in the order of the data; no row if there is none."""
+    if not source.has_order:
+        raise DataError("rows of Spark have no numbers. Say for whom a sentence is by a condition instead.")
     keyed: Any = select_keys(source, names)
     if source.is_relation:
         return source.collect(nw.from_native(keyed.to_native().limit(1, offset=number - 1)))

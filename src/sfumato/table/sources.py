@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from sfumato.errors import DataError
 from sfumato.spec import DataSpec
+from sfumato.spec.choices import database_address
+from sfumato.table.databases import COUNT, OpenTable, open_table
 from sfumato.table.delimited import looks_like_data, refuse_repeated
 from sfumato.table.dialects import Dialect
 from sfumato.table.engine import connect, read_batches, tidy_at_exit
 from sfumato.table.files import OpenFile, open_file, read_zones, stamp
 from sfumato.table.libraries import duckdb, nw, pa
+from sfumato.table.spark_frames import refuse_names, spark_errors, spark_frame
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -46,11 +49,13 @@ def make_frame(columns: Mapping[str, Sequence[object]], kind: SourceKind) -> obj
         return connect().from_arrow(table)
     if kind in ("pyarrow", "file"):
         return table
+    if kind == "spark":
+        return spark_frame(table)
     frame = nw.from_arrow(table, backend="pandas" if kind == "pandas" else "polars")
     return frame.lazy().to_native() if kind == "polars-lazy" else frame.to_native()
 
 
-SourceKind: TypeAlias = Literal["pandas", "polars", "polars-lazy", "pyarrow", "duckdb", "file"]
+SourceKind: TypeAlias = Literal["pandas", "polars", "polars-lazy", "pyarrow", "duckdb", "spark", "file"]
 
 _KINDS: dict[tuple[str, bool], SourceKind] = {
     ("pandas", False): "pandas",
@@ -58,6 +63,7 @@ _KINDS: dict[tuple[str, bool], SourceKind] = {
     ("polars", True): "polars-lazy",
     ("pyarrow", False): "pyarrow",
     ("duckdb", True): "duckdb",
+    ("pyspark", True): "spark",
 }
 
 
@@ -67,15 +73,33 @@ class Source:
 
     # `file` for everything that was opened by a path, else the library and whether it is lazy
     kind: SourceKind
-    frame: Frame  # the rows as a narwhals frame
+    held: Frame  # the rows as a narwhals frame; those of a database once `frame` has been asked for
     # texts that count as missing; in columns of numbers and dates, the values that they stand for
     missing: tuple[str, ...] = ("",)
     file: OpenFile | None = None  # the opened file, where there is one
+    database: OpenTable | None = None  # the table or query of a database, where there is one
+
+    @property
+    def frame(self) -> Frame:
+        """The rows as a narwhals frame; a database is read now, once."""
+        if self.database is not None:
+            self.database.load()
+        return self.held
+
+    def grouped(self, names: Sequence[str]) -> tuple[Source, nw.Expr]:
+        """Return what can be grouped by some columns, and how many rows a group has.
+
+        A database counts its distinct tuples itself, and nothing else of it travels.
+        """
+        if self.database is None or self.database.is_loaded:
+            return self, nw.len()
+        tuples = nw.from_native(self.database.count(names))
+        return replace(self, held=tuples, database=None), nw.col(COUNT).sum().cast(nw.Int64)
 
     @cached_property
     def schema(self) -> Mapping[str, nw.dtypes.DType]:
         """The narwhals type of each column."""
-        return self.frame.collect_schema()
+        return self.held.collect_schema()
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
@@ -90,6 +114,8 @@ class Source:
     @property
     def name(self) -> str:
         """How messages call the source."""
+        if self.database is not None:
+            return self.database.name
         return f"the {self.kind} frame" if self.file is None else str(self.file.path)
 
     @property
@@ -100,7 +126,12 @@ class Source:
     @property
     def is_lazy(self) -> bool:
         """Whether the rows are computed only when they are asked for."""
-        return self.kind in ("polars-lazy", "duckdb", "file")
+        return self.kind in ("polars-lazy", "duckdb", "spark", "file")
+
+    @property
+    def has_order(self) -> bool:
+        """Whether rows stand one after another; those of Spark are where its workers are."""
+        return self.kind != "spark"
 
     @property
     def is_relation(self) -> bool:
@@ -121,7 +152,7 @@ class Source:
 
     def engine_type(self, name: str) -> str:
         """Return how DuckDB calls the type of a column, where narwhals may not know it; no text elsewhere."""
-        native: Any = self.native
+        native: Any = self.held.to_native()
         if self.kind == "pandas":  # narwhals takes a zone with an underscore for an unknown type
             return "TIMESTAMP" if getattr(native[name].dtype, "tz", None) else ""
         return str(native.types[self.columns.index(name)]) if self.is_relation else ""
@@ -133,6 +164,11 @@ class Source:
 
     def batches(self, frame: Frame) -> Iterator[pa.RecordBatch]:
         """Compute a frame made from this source, as Arrow batches."""
+        if self.kind == "spark":
+            with spark_errors(self.name):
+                found = to_arrow(frame)
+            yield from found.to_batches()
+            return
         if not self.is_relation:
             yield from to_arrow(frame).to_batches()
             return
@@ -156,6 +192,9 @@ def open_source(data: object, data_spec: DataSpec | None = None, *, guess: bool 
     asked = data_spec or DataSpec()
     if not isinstance(data, (str, os.PathLike)):
         return _from_frame(data, asked.missing)
+    if (address := database_address(data)) is not None:
+        opened_table = open_table(address, asked.table, asked.query)
+        return Source("file", nw.from_native(opened_table.relation), asked.missing, database=opened_table)
     opened = open_file(Path(os.fspath(data)), asked, guess=guess)
     return Source("file", nw.from_native(opened.relation), asked.missing, opened)
 
@@ -197,6 +236,8 @@ def _from_frame(data: object, missing: tuple[str, ...]) -> Source:
     if not all(isinstance(name, str) for name in names):
         raise DataError("column names must be texts. Rename the columns.", where=where)
     refuse_repeated(names, where=where)
+    if kind == "spark":
+        refuse_names(names, where)
     if kind == "duckdb":
         tidy_at_exit()
     if kind == "pyarrow":
@@ -206,6 +247,6 @@ def _from_frame(data: object, missing: tuple[str, ...]) -> Source:
 
 def _unknown_frame(data: object) -> DataError:
     return DataError(
-        f"a {type(data).__name__} is not a table. Pass a path, a pandas or Polars frame, a PyArrow table "
-        "or a DuckDB relation."
+        f"a {type(data).__name__} is not a table. Pass a path, a pandas, Polars or Spark frame, a PyArrow "
+        "table or a DuckDB relation."
     )

@@ -150,8 +150,7 @@ def read_numbers(
     source: Source, names: Sequence[str], orders: Mapping[str, Sequence[str]] | None = None
 ) -> list[NumberColumn]:
     """Read columns as numbers, in the order of the rows."""
-    refuse_unknown(source, names)
-    table = source.collect(select_keys(source, names))
+    table = _read_in_order(source, names)
     found = []
     for name, chunks in zip(names, table.columns, strict=True):
         column = chunks.combine_chunks()
@@ -168,6 +167,18 @@ def read_numbers(
             raise DataError(read, where=source.name)
         found.append(read)
     return found
+
+
+def _read_in_order(source: Source, names: Sequence[str]) -> pa.Table:
+    """Bring the cells of some columns together, row after row."""
+    refuse_unknown(source, names)
+    if not source.has_order:
+        raise DataError(
+            "rows of Spark are not brought together in one process, which this needs. Write the frame to "
+            "Parquet and pass the path, or pass a part of it as another kind of frame.",
+            where=source.name,
+        )
+    return source.collect(select_keys(source, names))
 
 
 def refuse_unknown(source: Source, names: Sequence[str]) -> None:
@@ -236,6 +247,5 @@ def _as_ordinal(name: str, column: pa.Array, order: Sequence[str]) -> NumberColu
 
 def read_codes(source: Source, name: str) -> IntArray:
     """Number the distinct values of a column by their first rows; missing is a value like any other."""
-    refuse_unknown(source, [name])
-    column = source.collect(select_keys(source, [name])).column(0).combine_chunks()
+    column = _read_in_order(source, [name]).column(0).combine_chunks()
     return places_of(column.dictionary_encode().indices) + 1

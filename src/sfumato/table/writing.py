@@ -21,30 +21,33 @@ one more, so that no two texts become one.
 
 from __future__ import annotations
 
+import itertools
 import os
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sfumato.errors import OutputError
-from sfumato.private import scratch_folder
+from sfumato.private import scratch_folder, sync_file
 from sfumato.table.arrow import copy_rows, counts_of, number_array
 from sfumato.table.coded_rows import code_rows
-from sfumato.table.dialects import Dialect, respell, write_decimals
+from sfumato.table.dialects import Dialect, Leaving, respell, write_decimals
 from sfumato.table.engine import connect, from_arrow_beside, quote_literal, quote_name, read_batches
 from sfumato.table.files import format_of as file_format
 from sfumato.table.keys import Names
 from sfumato.table.libraries import duckdb, nw, pa, pc
 from sfumato.table.office import write_workbook
 from sfumato.table.sources import to_arrow
+from sfumato.table.spark_frames import is_spark, write_parts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from sfumato._typing import LongArray
     from sfumato.table.coded_rows import CellCodes
+    from sfumato.table.dialects import LeavingKind
     from sfumato.table.files import FileFormat
     from sfumato.table.sources import Source
 
@@ -108,10 +111,6 @@ def find_unique(source: Source, names: Sequence[str]) -> list[str]:
     return [name for name in names if rows > 1 and counts.column(name)[0].as_py() == rows]
 
 
-LeavingKind: TypeAlias = Literal["text", "number", "date", "plain", "own"]
-"""How a column leaves: ``text`` as labels; ``number`` and ``date`` in one spelling for each value; ``plain``
-from a text file, without a type; ``own`` with the type that it has."""
-
 _FLOATS = ("FLOAT", "DOUBLE")
 _WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER")
 _WIDE = ("UBIGINT", "HUGEINT", "UHUGEINT")
@@ -129,18 +128,8 @@ _OPTIONS = {
     "parquet": "FORMAT parquet, COMPRESSION zstd",
 }
 _BLANK_IS_MISSING = ("csv", "tsv", "xlsx")
+_PACKED = {".gz": "gzip", ".zst": "zstd"}
 _BATCH_ROWS = 122_880  # those of a row group
-
-
-@dataclass(frozen=True)
-class Leaving:
-    """How the rows of a release are written."""
-
-    kinds: Mapping[str, LeavingKind]  # how each column leaves; `own` where nothing is said
-    order: Literal["sorted", "input"] = "sorted"  # `sorted`, or `input` for the order in which the rows come
-    # whether cells that a spreadsheet takes for formulas are kept or escaped
-    formulas: Literal["keep", "escape"] = "keep"
-    is_text: bool = False  # whether the rows come from a text file
 
 
 @dataclass(frozen=True)
@@ -165,7 +154,8 @@ def write_table(
 ) -> None:
     """Write a table to a file.
 
-    Relations of DuckDB are streamed. Text files have a header; without a dialect they are UTF-8 with lines
+    Relations of DuckDB are streamed; a frame of Spark becomes a folder of parts, and so does any table whose
+    files may hold only so many rows. Text files have a header; without a dialect they are UTF-8 with lines
     that end in a newline. Fields stand in quotes only where they need them, missing is nothing, an empty text
     a pair of quotes, and a number the shortest text that reads back the same. No file has metadata,
     categories or statistics of anything but the rows in it.
@@ -174,13 +164,17 @@ def write_table(
     kind = file_format(named)
     if kind is None or kind == "statistics":
         raise OutputError(
-            "this file type is not supported. Use a name that ends in .csv, .csv.gz, .tsv, .xlsx, .parquet, "
-            ".arrow or .jsonl.",
+            "this file type is not supported. Use a name that ends in .csv, .csv.gz, .csv.zst, .tsv, .xlsx, "
+            ".parquet, .arrow or .jsonl.",
             where=str(named),
         )
+    if is_spark(table):
+        write_parts(table, path, kind, leaving, _TAKEN)
+        return
     try:
         rows = _relation_of(table) if leaving is None else _leave(table, leaving, kind)
-        if kind == "parquet" and isinstance(rows, pa.RecordBatchReader):
+        in_parts = leaving is not None and bool(leaving.rows_per_file)
+        if kind == "parquet" and isinstance(rows, pa.RecordBatchReader) and not in_parts:
             _copy_evenly(rows, path, _OPTIONS[kind])
             return
         relation = rows if isinstance(rows, duckdb.DuckDBPyRelation) else connect().from_arrow(rows)
@@ -188,13 +182,16 @@ def write_table(
             # An empty line is no row to many readers, so missing is written as an empty text.
             only = quote_name(relation.columns[0])
             relation = relation.project(f"coalesce(CAST({only} AS VARCHAR), '') AS {only}")
+        if leaving is not None and leaving.rows_per_file:
+            _write_folder(relation, path, kind, leaving.rows_per_file)
+            return
         if kind == "arrow":
             _write_arrow(relation, path)
         elif kind == "xlsx":
             write_workbook(_without_undefined(relation), path)
         else:
             spelt = (dialect or Dialect()).of_file(named)
-            _copy(relation, path, kind, spelt, compressed=named.suffix.lower() == ".gz")
+            _copy(relation, path, kind, spelt, _PACKED.get(named.suffix.lower(), ""))
     except OutputError as error:
         raise OutputError(error.message, where=str(named)) from None
     except (duckdb.Error, pa.ArrowException, OSError) as error:
@@ -236,9 +233,31 @@ def _held(table: object) -> duckdb.DuckDBPyRelation:
     return connection.table("sfumato_released")
 
 
-def _copy(
-    relation: duckdb.DuckDBPyRelation, path: Path, kind: str, dialect: Dialect, *, compressed: bool
-) -> None:
+def _write_folder(relation: duckdb.DuckDBPyRelation, path: Path, kind: str, most: int) -> None:
+    """Write a folder of files with at most so many rows each: one after another, they are the one file."""
+    if path.suffix.lower() not in (".parquet", ".csv", ".tsv"):
+        raise OutputError(
+            "only Parquet, CSV and TSV are written as several files. Use a name that ends in .parquet, .csv "
+            "or .tsv, or remove rows_per_file from [release]."
+        )
+    path.unlink(missing_ok=True)
+    path.mkdir(mode=0o700)
+    options = _OPTIONS[kind].format(quote_literal("\t" if kind == "tsv" else ","))
+    rows = relation if kind == "parquet" else _without_undefined(relation)
+    reader = _even_batches(rows, lambda part: part.combine_chunks(), min(most, _BATCH_ROWS))
+    # Without any rows there is still a file, which says what the columns are.
+    batch: pa.RecordBatch | None = next(reader, None) or pa.RecordBatch.from_pylist([], reader.schema)
+    for number in itertools.count():
+        if batch is None:
+            return
+        together = itertools.chain([batch], itertools.islice(reader, max(most // _BATCH_ROWS, 1) - 1))
+        file = path / f"part-{number:05}.{kind}"
+        _copy_evenly(pa.RecordBatchReader.from_batches(reader.schema, together), file, options)
+        sync_file(file)
+        batch = next(reader, None)
+
+
+def _copy(relation: duckdb.DuckDBPyRelation, path: Path, kind: str, dialect: Dialect, packed: str) -> None:
     if kind != "parquet":
         relation = _without_undefined(relation)
     if kind in ("csv", "tsv"):
@@ -247,20 +266,18 @@ def _copy(
         if not dialect.is_utf8_lines:
             with scratch_folder() as folder:
                 plain = Path(folder) / "plain.csv"
-                _copy(relation, plain, kind, Dialect(dialect.separator), compressed=False)
-                respell(plain, path, dialect, compressed=compressed)
+                _copy(relation, plain, kind, Dialect(dialect.separator), "")
+                respell(plain, path, dialect, packed)
             return
     options = _OPTIONS[kind].format(quote_literal(dialect.separator))
-    if kind != "parquet" and not compressed:
-        relation.query("_sfumato_rows_", f"COPY _sfumato_rows_ TO {_target(path, options)}")
-        return
-    options += ", COMPRESSION gzip" if compressed else ""
+    options += f", COMPRESSION {packed}" if packed else ""
     _copy_evenly(_even_batches(relation, lambda rows: rows.combine_chunks()), path, options)
 
 
 def _copy_evenly(_sfumato_rows_: pa.RecordBatchReader, path: Path, options: str) -> None:
     """Write batches of one size."""
-    # Several threads would cut row groups and compressed blocks differently each time.
+    # Several threads would cut row groups and compressed blocks differently each time. And where a file
+    # cannot grow, those of DuckDB 2.0 now and then wait for each other forever.
     writer = connect()
     writer.execute("SET threads = 1")
     writer.execute(f"COPY (SELECT * FROM _sfumato_rows_) TO {_target(path, options)}")
@@ -283,7 +300,7 @@ def _without_undefined(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRela
 
 
 def _even_batches(
-    relation: duckdb.DuckDBPyRelation, copy: Callable[[pa.Table], pa.Table]
+    relation: duckdb.DuckDBPyRelation, copy: Callable[[pa.Table], pa.Table], size: int = _BATCH_ROWS
 ) -> pa.RecordBatchReader:
     """Run a relation; all batches but the last have one size, however many threads made them."""
     # A list of categories would name those that no row has.
@@ -298,9 +315,9 @@ def _even_batches(
         for batch in reader:
             waiting = pa.concat_tables([waiting, pa.Table.from_batches([batch])])
             # Each by itself: a part of a larger batch is not written with the same bytes.
-            while waiting.num_rows >= _BATCH_ROWS:
-                yield from copy(waiting.slice(0, _BATCH_ROWS)).to_batches()
-                waiting = waiting.slice(_BATCH_ROWS)
+            while waiting.num_rows >= size:
+                yield from copy(waiting.slice(0, size)).to_batches()
+                waiting = waiting.slice(size)
         yield from copy(waiting).to_batches()
 
     return pa.RecordBatchReader.from_batches(reader.schema, batches())
@@ -572,7 +589,7 @@ def without_escapes(source: Source) -> Source:
         f"CASE WHEN regexp_matches({name}, '^''+({_TAKEN})') THEN substr({name}, 2) ELSE {name} END AS {name}"
         for name in names
     )
-    return replace(source, frame=nw.from_native(native.project(", ".join(plain))))
+    return replace(source, held=nw.from_native(native.project(", ".join(plain))))
 
 
 def _is_nested(found: str) -> bool:

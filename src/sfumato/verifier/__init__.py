@@ -2,7 +2,8 @@
 
 This room shares nothing with the search: it reads the file again, groups its rows with
 plain SQL and computes every measure from its definition, in whole numbers and fractions.
-It imports the engine and the errors, and nothing else of the package.
+It imports the engine and the errors, and nothing else of the package. Rows that Spark holds are grouped
+there, and counted on here.
 
 What is not published cannot be recounted from a release: persons, whose column is
 removed, and whatever depends on original values. These measures are listed with the reason,
@@ -19,3 +20,4 @@ from sfumato.verifier.judging import cautious, holds, judge
 from sfumato.verifier.promise import Promise, Recount
 from sfumato.verifier.recounting import complete, recount, recount_beside, recount_both
 from sfumato.verifier.sentences import Secret, stated_secrets
+from sfumato.verifier.spark_rows import SparkRows

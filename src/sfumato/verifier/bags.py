@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import hashlib
+import os
 import re
 import tempfile
 import zlib
@@ -12,11 +12,13 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+from weakref import WeakSet
 from xml.etree.ElementTree import ParseError
 from zipfile import BadZipFile
 
 from sfumato.errors import DataError, OutputError, SfumatoError, VerificationError, nearest
-from sfumato.verifier.spelling import plain_copy
+from sfumato.verifier.spark_rows import SparkRows
+from sfumato.verifier.spelling import open_text, plain_copy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -40,11 +42,18 @@ _TYPED = {
     ".feather": "arrow",
     ".ipc": "arrow",
 }
-FORMATS: dict[str, str] = {**_TEXTS, **{f"{suffix}.gz": kind for suffix, kind in _TEXTS.items()}, **_TYPED}
+_GZIPPED = {f"{suffix}.gz": kind for suffix, kind in _TEXTS.items()}
+_ZSTANDARD = {f"{suffix}.zst": kind for suffix, kind in _TEXTS.items() if kind != "json lines"}
+FORMATS: dict[str, str] = {**_TEXTS, **_GZIPPED, **_ZSTANDARD, **_TYPED}
+
+_IN_PARTS = (".parquet", ".csv", ".tsv")  # what a folder of files may consist of
 
 # Where the engine may spill. The caller of the verifier may name a folder that a later run clears if this one
 # is killed; by itself the verifier knows only the system's.
 temporary_folder: Callable[[], str | Path] = tempfile.gettempdir
+
+# The engines at work, which another thread may interrupt.
+running: WeakSet[DuckDBPyConnection] = WeakSet()
 
 # The engine would allow itself most of the machine's memory; beyond this it spills to disk.
 MEMORY_BYTES = 1_500_000_000
@@ -60,10 +69,27 @@ def release_suffix(path: Path) -> str:
     )
 
 
-def hash_file(path: Path) -> str:
-    """Return the SHA-256 digest of a file, read in pieces."""
+def hash_file(path: Path | SparkRows) -> str:
+    """Return the SHA-256 digest of a file, read in pieces; of a folder, that of the list of its parts."""
+    if isinstance(path, SparkRows):
+        return ""
+    if path.is_dir():
+        listed = "".join(f"{hash_file(part)}  {part.name}\n" for part in parts_of(path))
+        return hashlib.sha256(listed.encode()).hexdigest()
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def parts_of(path: Path) -> list[Path]:
+    """Return the files that a release consists of, in their order: itself, or the parts of its folder."""
+    return sorted(path.glob(f"*{release_suffix(path)}")) if path.is_dir() else [path]
+
+
+def rows_on_spark(path: Path | SparkRows) -> SparkRows | None:
+    """Return the rows as Spark holds them; None for a file, and where no session of Spark is at work."""
+    if isinstance(path, SparkRows):
+        return path
+    return SparkRows.read(path, FORMATS[release_suffix(path)]) if path.is_dir() else None
 
 
 def is_engine_output_error(error: BaseException) -> bool:
@@ -81,6 +107,7 @@ def open_engine() -> Iterator[DuckDBPyConnection]:
     offline = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
     with _spill_folder() as spill:
         connection = duckdb.connect(":memory:", config={**offline, "temp_directory": spill})
+        running.add(connection)
         try:
             with suppress(duckdb.InvalidInputException):  # refused where a notebook could not draw one
                 connection.execute("SET enable_progress_bar = false")
@@ -97,7 +124,10 @@ def ask_number(connection: DuckDBPyConnection, query: str, parameters: Sequence[
 
 
 def _cap_memory(connection: DuckDBPyConnection) -> None:
-    """Lower the engine's own limit, which follows the machine or container, never raise it."""
+    """Lower the engine's own limit, which follows the machine or container; raise it only if asked to."""
+    if re.fullmatch(r"[0-9.]+ ?[KMGT]i?B", asked := os.environ.get("SFUMATO_MEMORY", "")):
+        connection.execute(f"SET memory_limit = '{asked}'")
+        return
     number, unit = connection.execute("SELECT current_setting('memory_limit')").fetchall()[0][0].split()
     if float(number) * 1024 ** ["bytes", "KiB", "MiB", "GiB", "TiB"].index(unit) > MEMORY_BYTES:
         connection.execute(f"SET memory_limit = '{MEMORY_BYTES}B'")
@@ -115,7 +145,7 @@ def _spill_folder() -> tempfile.TemporaryDirectory[str]:
 
 
 @contextmanager
-def enough_room(path: Path) -> Iterator[None]:
+def enough_room(path: Path | SparkRows) -> Iterator[None]:
     """Turn a lack of memory or disk into one line."""
     import duckdb
 
@@ -126,7 +156,7 @@ def enough_room(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def readable(path: Path) -> Iterator[None]:
+def readable(path: Path | SparkRows) -> Iterator[None]:
     """Turn what readers raise into one line of our own; their messages may quote cells."""
     import duckdb
 
@@ -137,16 +167,22 @@ def readable(path: Path) -> Iterator[None]:
     except (duckdb.OutOfMemoryException, MemoryError):
         raise DataError("too little memory or temporary disk space to recount it.", where=str(path)) from None
     except (duckdb.Error, csv.Error, ValueError, EOFError, zlib.error, OSError, ParseError, BadZipFile):
-        kind = FORMATS[release_suffix(path)]
+        kind = "rows" if isinstance(path, SparkRows) else FORMATS[release_suffix(path)]
         raise DataError(
             f"cannot be read as {kind}: it is damaged, truncated or in another format.", where=str(path)
         ) from None
 
 
-def check_file(path: Path) -> None:
-    """Raise DataError unless there is a file of a known format with something in it."""
+def check_file(path: Path | SparkRows) -> None:
+    """Raise DataError unless there is a file, or folder of parts, of a known format with something in it."""
+    if isinstance(path, SparkRows):
+        return
     if path.is_dir():
-        raise DataError("this is a folder; name the released file.", where=str(path))
+        if not path.name.lower().endswith(_IN_PARTS) or not parts_of(path):
+            raise DataError("this is a folder; name the released file.", where=str(path))
+        if len(parts_of(path)) < len([*path.iterdir()]):
+            raise DataError("files in it are no parts of the release. Remove them.", where=str(path))
+        return
     release_suffix(path)
     if not path.is_file():
         raise DataError("there is no such file.", where=str(path))
@@ -200,7 +236,7 @@ def unescape(path: Path, columns: dict[str, str]) -> dict[str, str]:
 
 
 def _open_csv(path: Path, delimiter: str) -> tuple[list[str], str]:
-    with (gzip.open if _is_packed(path) else open)(path, "rt", encoding="utf-8-sig", newline="") as file:
+    with open_text(parts_of(path)[0], "utf-8-sig") as file:
         names = next(csv.reader(file, delimiter=delimiter, strict=True), [])
     if not names:
         raise DataError("the first line is not a header.", where=str(path))
@@ -216,7 +252,7 @@ def _open_csv(path: Path, delimiter: str) -> tuple[list[str], str]:
 
 def _open_parquet(connection: DuckDBPyConnection, path: Path) -> tuple[list[str], str]:
     schema = connection.execute(
-        f"SELECT name, num_children FROM parquet_schema({_location(path)})"
+        f"SELECT name, num_children FROM parquet_schema({_location(parts_of(path)[0])})"
     ).fetchall()
     names, nested = [], 0
     for name, children in schema[1:]:
@@ -246,12 +282,8 @@ def _open_json(connection: DuckDBPyConnection, path: Path, view: str) -> dict[st
     return {name: f"json_extract_string(json, {quote(pointer)})" for name, pointer in pointers.items()}
 
 
-def _is_packed(path: Path) -> bool:
-    return path.name.lower().endswith(".gz")
-
-
 def _compression(path: Path) -> str:
-    return "'gzip'" if _is_packed(path) else "'none'"
+    return {".gz": "'gzip'", ".zst": "'zstd'"}.get(path.suffix.lower(), "'none'")
 
 
 def quote(text: str) -> str:
@@ -261,7 +293,8 @@ def quote(text: str) -> str:
 
 def _location(path: Path) -> str:
     """Write a path as a SQL literal that the engine does not take for a pattern of names."""
-    return quote(re.sub(r"([*?\[])", r"[\1]", path.absolute().as_posix()))
+    plain = [quote(re.sub(r"([*?\[])", r"[\1]", part.absolute().as_posix())) for part in parts_of(path)]
+    return f"[{', '.join(plain)}]" if path.is_dir() else plain[0]
 
 
 STAR = "*"  # the label of a suppressed cell, and of the most general level
@@ -323,8 +356,8 @@ def compare_bags(
     """Compare a release, spelt in some dialect, with the same rows before suppression."""
     # Missing equals missing.
     with open_engine() as connection:
-        _load_bag(connection, released, columns, "shown", dialect)
-        cells = _load_bag(connection, before, columns, "made")
+        load_bag(connection, released, columns, "shown", dialect)
+        cells = load_bag(connection, before, columns, "made")
         if numbers is not None:
             with readable(before):
                 _number_classes(connection, cells, columns, numbers)
@@ -332,12 +365,14 @@ def compare_bags(
             return _compare(connection, columns)
 
 
-def hold_same_rows(released: Path, before: Path, names: Sequence[str], dialect: Mapping[str, object]) -> bool:
+def hold_same_rows(
+    released: Path | SparkRows, before: Path | SparkRows, names: Sequence[str], dialect: Mapping[str, object]
+) -> bool:
     """Tell whether two files of one dialect hold the same rows of some columns, in whatever order."""
     columns = ComparedColumns(names, (), ())
     with open_engine() as connection:
-        _load_bag(connection, released, columns, "shown", dialect)
-        _load_bag(connection, before, columns, "made", dialect)
+        load_bag(connection, released, columns, "shown", dialect)
+        load_bag(connection, before, columns, "made", dialect)
         return not any(_count_excess(connection, *pair) for pair in (("shown", "made"), ("made", "shown")))
 
 
@@ -347,16 +382,16 @@ def differing_columns(
     """Return which columns of a release, spelt in some dialect, are not the same texts, row by row."""
     columns = ComparedColumns(names, (), ())
     with open_engine() as connection:
-        _load_bag(connection, released, columns, "shown", dialect, row_by_row=True)
-        _load_bag(connection, before, columns, "made", row_by_row=True)
+        load_bag(connection, released, columns, "shown", dialect, row_by_row=True)
+        load_bag(connection, before, columns, "made", row_by_row=True)
         unlike = "SELECT count(*) FROM shown POSITIONAL JOIN made WHERE shown.c{0} IS DISTINCT FROM made.c{0}"
         with enough_room(released):
             return [name for place, name in enumerate(names) if ask_number(connection, unlike.format(place))]
 
 
-def _load_bag(
+def load_bag(
     connection: DuckDBPyConnection,
-    path: Path,
+    path: Path | SparkRows,
     columns: ComparedColumns,
     table: str,
     dialect: Mapping[str, object] | None = None,
@@ -365,10 +400,17 @@ def _load_bag(
 ) -> str:
     """Make a table of the cells c0, c1, … and n, how often a row occurs; return the SQL of the cells."""
     with readable(path):
-        cells = _select(open_file(connection, path, f"{table}_file", dialect), columns, path)
+        held = None if row_by_row else rows_on_spark(path)
+        if held is not None:
+            cells = _select(held.columns, columns, path)
+            held.count(connection, columns.names, f"{table}_file")
+        else:
+            assert isinstance(path, Path)
+            cells = _select(open_file(connection, path, f"{table}_file", dialect), columns, path)
         rows = f"SELECT {cells} FROM {table}_file"
         if not row_by_row:
-            rows = f"SELECT {cells}, count(*) AS n FROM {table}_file GROUP BY ALL"
+            many = "count(*)" if held is None else "sum(n)::BIGINT"
+            rows = f"SELECT {cells}, {many} AS n FROM {table}_file GROUP BY ALL"
         connection.execute(f"CREATE TEMP TABLE {table} AS {rows}")
     return cells
 
@@ -378,14 +420,14 @@ def _count_excess(connection: DuckDBPyConnection, one: str, other: str) -> int:
     return ask_number(connection, f"SELECT coalesce(sum(n), 0) FROM (FROM {one} EXCEPT FROM {other})")
 
 
-def check_columns(found: Mapping[str, str], names: Iterable[str], path: Path) -> None:
+def check_columns(found: Mapping[str, str], names: Iterable[str], path: Path | SparkRows) -> None:
     """Raise VerificationError unless a file has all of these columns."""
     for name in names:
         if name not in found:
             raise VerificationError(f"the column {name!r} is not in the file.", where=str(path))
 
 
-def _select(found: Mapping[str, str], columns: ComparedColumns, path: Path) -> str:
+def _select(found: Mapping[str, str], columns: ComparedColumns, path: Path | SparkRows) -> str:
     check_columns(found, columns.names, path)
     whole = {name: f"regexp_replace({found[name]}, '^(-?[0-9]+)[.]0$', '\\1')" for name in columns.floats}
     return ", ".join(

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
 
 Outcome: TypeAlias = Literal["holds", "broken", "cannot be recounted"]
 
@@ -20,10 +18,6 @@ class Check:
     verdict: Outcome  # `holds`, `broken`, or `cannot be recounted`: file and manifest do not determine it
     # what was stated and counted, or why it cannot be counted: one sentence, without a cell of the file
     detail: str
-
-    def to_dict(self) -> dict[str, str]:
-        """Return the JSON form."""
-        return {"name": self.name, "verdict": self.verdict, "detail": self.detail}
 
 
 def held(name: str, detail: str) -> Check:
@@ -57,11 +51,11 @@ class Verdict:
 
     require: Mapping[str, float]  # measure → number that must hold
     stated: Mapping[str, float]  # measure → number in the manifest
-    measures: Mapping[str, float]  # measure → number as recounted
-    not_recounted: Mapping[str, str]  # measure → why it cannot be recounted
-    rows: Mapping[str, int]
-    classes: int | None  # None where nothing could be counted
-    notes: Sequence[str]
+    measures: Mapping[str, float] = field(default_factory=dict)  # measure → number as recounted
+    not_recounted: Mapping[str, str] = field(default_factory=dict)  # measure → why it cannot be recounted
+    rows: Mapping[str, int] = field(default_factory=dict)
+    classes: int | None = None  # None where nothing could be counted
+    notes: Sequence[str] = ()
     sha256: str | None  # None of rows that are not written yet
     checks: Sequence[Check]
 
@@ -80,15 +74,11 @@ class Verdict:
         return {
             "holds": self.holds,
             "violations": self.violations,
-            "require": dict(self.require),
-            "stated": dict(self.stated),
-            "measures": dict(self.measures),
-            "not_recounted": dict(self.not_recounted),
-            "rows": dict(self.rows),
-            "classes": self.classes,
+            **{
+                key: dict(value) if isinstance(value, Mapping) else value for key, value in vars(self).items()
+            },
             "notes": list(self.notes),
-            "sha256": self.sha256,
-            "checks": [check.to_dict() for check in self.checks],
+            "checks": [dict(vars(check)) for check in self.checks],
         }
 
 

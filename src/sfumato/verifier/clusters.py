@@ -8,16 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sfumato.errors import VerificationError
-from sfumato.verifier.bags import (
-    ask_number,
-    check_columns,
-    check_file,
-    enough_room,
-    hash_file,
-    open_engine,
-    open_file,
-    readable,
-)
+from sfumato.verifier import bags
 from sfumato.verifier.checks import Check, broken, held, judged, violations_of
 from sfumato.verifier.judging import judge_columns, judge_digest, judge_number
 
@@ -65,20 +56,20 @@ def recount_clusters(path: str | Path, promise: ClusterPromise) -> ClusterRecoun
     """Read a microaggregated file again and count its classes with plain SQL."""
     # Rows are in one class if all cells are the same text; missing is a value like any other.
     path = Path(path)
-    check_file(path)
+    bags.check_file(path)
     within = () if promise.within is None else (promise.within,)
     place = {
         name: f"q{number}" for number, name in enumerate(dict.fromkeys((*chain(*promise.groups), *within)))
     }
-    with open_engine() as connection:
-        with readable(path):
-            sha256 = hash_file(path)
-            columns = open_file(connection, path, "released", promise.dialect)
-            check_columns(columns, place, path)
+    with bags.open_engine() as connection:
+        with bags.readable(path):
+            sha256 = bags.hash_file(path)
+            columns = bags.open_file(connection, path, "released", promise.dialect)
+            bags.check_columns(columns, place, path)
             texts = ", ".join(f"{columns[name]} AS {alias}" for name, alias in place.items())
             connection.execute(f"CREATE TEMP TABLE cells AS SELECT {texts} FROM released")
-        with enough_room(path):
-            rows = ask_number(connection, "SELECT count(*) FROM cells")
+        with bags.enough_room(path):
+            rows = bags.ask_number(connection, "SELECT count(*) FROM cells")
             if not rows:
                 raise VerificationError("the file has no rows.")
             return ClusterRecount(
@@ -101,7 +92,7 @@ def recount_clusters(path: str | Path, promise: ClusterPromise) -> ClusterRecoun
 def _count_strange(connection: DuckDBPyConnection, column: str, labels: Sequence[str]) -> int:
     """Return the rows whose label is not among some."""
     strange = f"SELECT count(*) FROM cells WHERE NOT list_contains($1::VARCHAR[], {column})"
-    return ask_number(connection, strange, [list(labels)])
+    return bags.ask_number(connection, strange, [list(labels)])
 
 
 def _classes(connection: DuckDBPyConnection, columns: Iterable[str]) -> tuple[int, int]:

@@ -12,29 +12,20 @@ from heapq import heappush, heapreplace
 from itertools import accumulate, chain, product
 from typing import TYPE_CHECKING
 
+from sfumato.verifier import promise
 from sfumato.verifier.bags import quote
 from sfumato.verifier.checks import split_name
 from sfumato.verifier.loading import BeforehandError, Groups, UndeterminedError, UnstatedError
-from sfumato.verifier.promise import (
-    Overall,
-    apart_in,
-    key_of,
-    stated_costs,
-    stated_overall,
-    stated_weight,
-    text_of,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sfumato.verifier.promise import CostTable, Count
     from sfumato.verifier.sentences import Telling
 
 ROUNDING = 1e-9
 
 
-def count_t(groups: Groups, attribute: str, distance: str = "equal") -> Count:
+def count_t(groups: Groups, attribute: str, distance: str = "equal") -> promise.Count:
     """Return the largest distance between a class's distribution and the overall one."""
     # The overall distribution is the one over all input rows. A manifest does not say what suppressed rows
     # hold, so the file's own distribution is used instead: with S of N rows suppressed the number is off
@@ -43,7 +34,7 @@ def count_t(groups: Groups, attribute: str, distance: str = "equal") -> Count:
         raise UndeterminedError("its second argument is neither ordered nor hierarchical")
     if groups.promise.reference is None:
         return _compare_with_itself(groups, attribute, distance)
-    overall = stated_overall(groups.promise, attribute)
+    overall = promise.stated_overall(groups.promise, attribute)
     if overall is None:
         raise UnstatedError(f"the manifest does not hold the overall distribution of {attribute!r}")
     fill_overall(groups, attribute, overall)
@@ -52,7 +43,7 @@ def count_t(groups: Groups, attribute: str, distance: str = "equal") -> Count:
     rows = groups.kept_rows if overall.counts is None else sum(overall.counts)
     if distance == "equal":
         return _largest_equal(groups, rows)
-    apart = apart_in(groups.promise, attribute, overall.values)
+    apart = promise.apart_in(groups.promise, attribute, overall.values)
     _fill_excess(groups, rows)
     if distance == "hierarchical":
         return _largest(groups, _HIERARCHICAL, rows * _fill_tree(groups, overall, apart))
@@ -62,7 +53,7 @@ def count_t(groups: Groups, attribute: str, distance: str = "equal") -> Count:
     return _largest(groups, _ORDERED, rows * gaps)
 
 
-def _compare_with_itself(groups: Groups, attribute: str, distance: str) -> Count:
+def _compare_with_itself(groups: Groups, attribute: str, distance: str) -> promise.Count:
     if distance != "equal":
         raise UndeterminedError("order and tree of the values are only in the manifest")
     groups.make("shares", histogram(groups.attributes[attribute]))
@@ -73,9 +64,9 @@ def _compare_with_itself(groups: Groups, attribute: str, distance: str) -> Count
     return _largest_equal(groups, groups.kept_rows)
 
 
-def fill_overall(groups: Groups, attribute: str, overall: Overall) -> bool:
+def fill_overall(groups: Groups, attribute: str, overall: promise.Overall) -> bool:
     """Load the overall distribution and tell whether the file matches what is stated about it."""
-    groups.make("shares", histogram(key_of(groups.attributes[attribute], overall.values)))
+    groups.make("shares", histogram(promise.key_of(groups.attributes[attribute], overall.values)))
     places = range(len(overall.values))
     counts = [0] * len(places) if overall.counts is None else overall.counts
     groups.make_listed("overall", overall.values, place=places, total=counts)
@@ -92,7 +83,7 @@ def fill_overall(groups: Groups, attribute: str, overall: Overall) -> bool:
     return False
 
 
-def _fits_statement(groups: Groups, overall: Overall) -> bool:
+def _fits_statement(groups: Groups, overall: promise.Overall) -> bool:
     """Tell whether the stated distribution has as many rows as came in, or the shares of the file."""
     if overall.counts is not None:
         return sum(overall.counts) == groups.input_rows
@@ -170,7 +161,7 @@ def _fill_excess(groups: Groups, rows: int) -> None:
     )
 
 
-def _fill_tree(groups: Groups, overall: Overall, apart: list[int]) -> int:
+def _fill_tree(groups: Groups, overall: promise.Overall, apart: list[int]) -> int:
     """Make the table ``tree``: the blocks of every value at each level and above it; return the height."""
     height, places = len(overall.levels) - 1, range(len(overall.values))
     if height < 1:
@@ -197,19 +188,23 @@ def histogram(column: str) -> str:
     )
 
 
-def _spread(groups: Groups, column: str, is_told: str = "true") -> tuple[str, str]:
+def _spread(groups: Groups, column: str, is_told: str = "true", amount: str = "n") -> tuple[str, str]:
     """Name two tables about the values of a column: their rows c in each class, and all classes with some.
+
+    With the amount v, votes of persons stand for rows.
 
     Of a class the second says how many values it has, m, the rows of the largest, first, and its sums over
     all of them.
     """
     made = f"counts{len(groups.known)}", f"spread{len(groups.known)}"
-    names: tuple[str, str] = groups.known.setdefault((column, is_told), made)
+    names: tuple[str, str] = groups.known.setdefault((column, is_told, amount), made)
     if names is not made:
         return names
-    by_value = f"SELECT class, n AS c FROM cells WHERE {is_told}"
+    by_value = f"SELECT class, {amount} AS c FROM cells WHERE {is_told}"
     if len(groups.attributes) > 1:
-        values = f"SELECT class, sum(n)::BIGINT AS c FROM cells WHERE {is_told} GROUP BY class, {column}"
+        values = (
+            f"SELECT class, sum({amount})::BIGINT AS c FROM cells WHERE {is_told} GROUP BY class, {column}"
+        )
         by_value = f"SELECT class, c FROM ({values})"
     groups.make(names[0], f"SELECT class, c, count(*) AS u FROM ({by_value}) GROUP BY class, c")
     groups.make(
@@ -220,28 +215,32 @@ def _spread(groups: Groups, column: str, is_told: str = "true") -> tuple[str, st
     return names
 
 
-def _known(groups: Groups, attribute: str) -> tuple[str, str, bool]:
+def _known(groups: Groups, attribute: str, *, by_persons: bool = False) -> tuple[str, str, bool]:
     """Spread the known values; whether every class has one is the last answer, else some class has ℓ = 1."""
+    by_votes = by_persons and groups.promise.person is not None
+    if by_votes and not groups.has_votes:
+        words = f"each of the {groups.promise.units} has one vote in it, and their column is not published"
+        raise UndeterminedError(words)
     column, listed = groups.attributes[attribute], groups.promise.unknown.get(attribute, ())
     silent = [*listed, *groups.promise.missing]
-    texts = [key_of(quote(str(text_of(value))), silent) for value in silent]
+    texts = [promise.key_of(quote(str(promise.text_of(value))), silent) for value in silent]
     is_told = " AND ".join(
-        [f"{column} IS NOT NULL", *(f"{key_of(column, silent)} <> {text}" for text in texts)]
+        [f"{column} IS NOT NULL", *(f"{promise.key_of(column, silent)} <> {text}" for text in texts)]
     )
-    counts, spread = _spread(groups, column, is_told)
+    counts, spread = _spread(groups, column, is_told, "v" if by_votes else "n")
     classes = groups.number(f"SELECT count(*) FROM {spread}")
     return counts, spread, classes == groups.number("SELECT count(*) FROM sizes")
 
 
-def count_distinct_l(groups: Groups, attribute: str) -> Count:
+def count_distinct_l(groups: Groups, attribute: str) -> promise.Count:
     """Return the smallest number of distinct known values in a class."""
     _, spread, is_everywhere = _known(groups, attribute)
     return groups.number(f"SELECT min(m) FROM {spread}") if is_everywhere else 1
 
 
-def count_share_l(groups: Groups, attribute: str) -> Count:
+def count_share_l(groups: Groups, attribute: str) -> promise.Count:
     """Return one over the largest share that a value has in a class."""
-    _, spread, is_everywhere = _known(groups, attribute)
+    _, spread, is_everywhere = _known(groups, attribute, by_persons=True)
     if not is_everywhere:
         return 1
     largest = f"SELECT first, size FROM {spread} ORDER BY first::DOUBLE / size DESC LIMIT 1"
@@ -249,22 +248,22 @@ def count_share_l(groups: Groups, attribute: str) -> Count:
     return Fraction(size, count)
 
 
-def count_entropy_l(groups: Groups, attribute: str) -> Count:
+def count_entropy_l(groups: Groups, attribute: str) -> promise.Count:
     """Return the smallest exp(entropy) of the values of a class."""
-    _, spread, is_everywhere = _known(groups, attribute)
+    _, spread, is_everywhere = _known(groups, attribute, by_persons=True)
     if not is_everywhere:
         return 1
     # The engine adds in any order, so that the last digits differ from run to run.
     return float(f"{math.exp(groups.number(f'SELECT min(ln(size) - logs / size) FROM {spread}')):.12g}")
 
 
-def count_recursive_l(groups: Groups, attribute: str, factor: str) -> Count:
+def count_recursive_l(groups: Groups, attribute: str, factor: str) -> promise.Count:
     """Return the smallest over the classes of the largest ℓ with r₁ < c · (r_ℓ + … + r_m), or 0."""
     try:
         c = Fraction(factor)
     except (ValueError, ZeroDivisionError):
         raise UndeterminedError("its second argument is not a number") from None
-    counts, spread, is_everywhere = _known(groups, attribute)
+    counts, spread, is_everywhere = _known(groups, attribute, by_persons=True)
     # Summed from the rarest value on, the tail r_ℓ + … + r_m is the sum of m − ℓ + 1 counts. Of u values
     # with the same count c, all rarer ones together being the tail before, the j-th is the first to do.
     tails = (
@@ -281,28 +280,28 @@ def count_recursive_l(groups: Groups, attribute: str, factor: str) -> Count:
     return found if is_everywhere else min(found, 1)
 
 
-def count_spread_l(groups: Groups, attribute: str) -> Count:
+def count_spread_l(groups: Groups, attribute: str) -> promise.Count:
     """Sum over the rows how often the row's own value occurs in its class."""
     return groups.number(f"SELECT coalesce(sum(squares), 0) FROM {_known(groups, attribute)[1]}")
 
 
-def count_cm(groups: Groups, attribute: str) -> Count:
+def count_cm(groups: Groups, attribute: str) -> promise.Count:
     """Count the rows that are suppressed or do not hold the most frequent value of their class."""
     _, spread = _spread(groups, groups.attributes[attribute])
     return groups.number(f"SELECT sum(size - first) FROM {spread}") + groups.suppressed_rows
 
 
-def count_k(groups: Groups) -> Count:
+def count_k(groups: Groups) -> promise.Count:
     """Return the smallest class size."""
     return _if_visible(groups, groups.number("SELECT min(size) FROM sizes"))
 
 
-def count_spread_k(groups: Groups) -> Count:
+def count_spread_k(groups: Groups) -> promise.Count:
     """Sum the class size over the rows that remain."""
     return _if_visible(groups, _summed_size(groups))
 
 
-def count_mean_k(groups: Groups) -> Count:
+def count_mean_k(groups: Groups) -> promise.Count:
     """Return the mean of the class size over the rows that remain."""
     if groups.promise.rule == "below-mean":
         raise BeforehandError("under the rule below-mean it is taken before suppression")
@@ -313,7 +312,7 @@ def _summed_size(groups: Groups) -> int:
     return groups.number("SELECT sum(rows::HUGEINT * size) FROM sizes")
 
 
-def _if_visible(groups: Groups, count: Count) -> Count:
+def _if_visible(groups: Groups, count: promise.Count) -> promise.Count:
     """Pass on a number made of class sizes if the file shows them; rows are never fewer than persons."""
     if groups.promise.person is not None and not groups.has_persons:
         words = f"class size counts {groups.promise.units}, whose column is not published"
@@ -321,7 +320,7 @@ def _if_visible(groups: Groups, count: Count) -> Count:
     return count
 
 
-def count_secure(groups: Groups) -> Count:
+def count_secure(groups: Groups) -> promise.Count:
     """Return 1 if no class discloses a confidential sentence to whom it is confidential, else 0."""
     telling = _telling(groups)
     if telling.certain or not telling.possible:
@@ -329,7 +328,7 @@ def count_secure(groups: Groups) -> Count:
     raise UndeterminedError("for whom a sentence is confidential is not published")
 
 
-def count_exposed(groups: Groups) -> Count:
+def count_exposed(groups: Groups) -> promise.Count:
     """Return the people who hold a sentence that their class discloses."""
     telling = _telling(groups)
     if not telling.possible:
@@ -347,18 +346,18 @@ def _telling(groups: Groups) -> Telling:
     return groups.telling
 
 
-def count_suppressed(groups: Groups) -> Count:
+def count_suppressed(groups: Groups) -> promise.Count:
     """Return the number of suppressed rows."""
     return groups.suppressed_rows
 
 
-def count_dm(groups: Groups) -> Count:
+def count_dm(groups: Groups) -> promise.Count:
     """Return Σ (rows of the class)² + suppressed × rows."""
     squares = groups.number("SELECT sum(rows::HUGEINT * rows) FROM sizes")
     return squares + groups.suppressed_rows * groups.input_rows
 
 
-def count_average_class(groups: Groups) -> Count:
+def count_average_class(groups: Groups) -> promise.Count:
     """Return remaining rows / remaining classes."""
     return Fraction(groups.kept_rows, groups.number("SELECT count(*) FROM sizes"))
 
@@ -378,7 +377,7 @@ def count_glm(groups: Groups) -> Fraction:
     return count_gl(groups) + count_sl(groups)
 
 
-def count_loss(groups: Groups) -> Count:
+def count_loss(groups: Groups) -> promise.Count:
     """Return the mean loss of a cell, Σ w·cell / Σ w over the attributes."""
     return count_glm(groups) / (groups.input_rows * groups.width)
 
@@ -388,7 +387,12 @@ def count_usefulness(groups: Groups) -> Fraction:
     return 1 - (_sum_weighted(groups, "extent") + groups.suppressed_rows) / groups.input_rows
 
 
-def count_protection(groups: Groups) -> Count:
+def count_ncp(groups: Groups) -> Fraction:
+    """Return the mean over rows of Σ w·extent / Σ w over the attributes, a suppressed row 1."""
+    return 1 - count_usefulness(groups)
+
+
+def count_protection(groups: Groups) -> promise.Count:
     """Return one over the mean over kept rows of one over their diversity; 0 where a class has none."""
     weights = _shares_of_weight(groups)
     _sum_cells(groups, "extent")  # so that labels without a cost are reported
@@ -409,13 +413,13 @@ def count_protection(groups: Groups) -> Count:
 
 def _shares_of_weight(groups: Groups) -> list[Fraction]:
     """Return the weights of the quasi-identifiers, together 1."""
-    weights = [stated_weight(groups.promise, name) for name in groups.promise.quasi_identifiers]
+    weights = [promise.stated_weight(groups.promise, name) for name in groups.promise.quasi_identifiers]
     if not sum(weights):
         raise UndeterminedError("all weights are 0")
     return [weight / sum(weights) for weight in weights]
 
 
-def count_precision(groups: Groups) -> Count:
+def count_precision(groups: Groups) -> promise.Count:
     """Return 1 − the mean over all cells of height / height of the hierarchy; a suppressed row's is 1."""
     lost = sum(_sum_cells(groups, "height"), Fraction(0)) + count_sl(groups)
     return 1 - lost / (groups.input_rows * groups.width)
@@ -435,22 +439,22 @@ def _sum_cells(groups: Groups, kind: str) -> list[Fraction]:
     ]
 
 
-def _stated(groups: Groups, name: str, kind: str) -> CostTable:
+def _stated(groups: Groups, name: str, kind: str) -> promise.CostTable:
     """Return the stated costs of a column; the extent is the loss where values do not lie on a line."""
-    costs = stated_costs(groups.promise, name, kind)
+    costs = promise.stated_costs(groups.promise, name, kind)
     if costs is None and kind == "extent":
-        costs = stated_costs(groups.promise, name, "loss")
+        costs = promise.stated_costs(groups.promise, name, "loss")
     if costs is None:
         raise UnstatedError(f"what a cell of {name!r} costs is only in the manifest")
     return costs
 
 
-def _cell(number: int, costs: CostTable) -> str:
+def _cell(number: int, costs: promise.CostTable) -> str:
     """Write a cell as it is compared with the labels that have a cost."""
-    return key_of(f"q{number}", costs.labels)
+    return promise.key_of(f"q{number}", costs.labels)
 
 
-def _price(groups: Groups, number: int, costs: CostTable) -> tuple[str, list[tuple[int, ...]]]:
+def _price(groups: Groups, number: int, costs: promise.CostTable) -> tuple[str, list[tuple[int, ...]]]:
     """Name the table of a column's costs; return what cells cost with their rows, -1 if nothing is said."""
     key, table = (_cell(number, costs), costs), f"costs{len(groups.known)}"
     if key not in groups.known:
@@ -465,7 +469,7 @@ def _price(groups: Groups, number: int, costs: CostTable) -> tuple[str, list[tup
     return known
 
 
-def _sum_column(groups: Groups, number: int, costs: CostTable) -> Fraction:
+def _sum_column(groups: Groups, number: int, costs: promise.CostTable) -> Fraction:
     """Sum the costs of a column."""
     _, found = _price(groups, number, costs)
     unlisted = sum(count for top, _, count in found if top < 0)
@@ -477,7 +481,9 @@ def _sum_column(groups: Groups, number: int, costs: CostTable) -> Fraction:
     return listed + (costs.default or 0) * unlisted
 
 
-def _by_name(arguments: int, *counts: Callable[..., Count]) -> dict[tuple[str, int], Callable[..., Count]]:
+def _by_name(
+    arguments: int, *counts: Callable[..., promise.Count]
+) -> dict[tuple[str, int], Callable[..., promise.Count]]:
     return {(count.__name__.removeprefix("count_"), arguments): count for count in counts}
 
 
@@ -485,7 +491,7 @@ def _by_name(arguments: int, *counts: Callable[..., Count]) -> dict[tuple[str, i
 COUNT_OF = {
     **_by_name(0, count_average_class, count_dm, count_exposed, count_gl, count_glm, count_k, count_loss),
     **_by_name(0, count_mean_k, count_precision, count_protection, count_secure, count_sl, count_spread_k),
-    **_by_name(0, count_suppressed, count_usefulness),
+    **_by_name(0, count_suppressed, count_usefulness, count_ncp),
     **_by_name(1, count_cm, count_distinct_l, count_entropy_l, count_share_l, count_spread_l, count_t),
     **_by_name(2, count_recursive_l, count_t),
 }

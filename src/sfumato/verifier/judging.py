@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection, Iterator
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from sfumato.verifier.checks import Check, broken, held, judged, unknown, violations_of
 from sfumato.verifier.counting import larger_is_better
 from sfumato.verifier.promise import Count, Promise, Recount, budget, plain_number
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
-
 
 TOLERANCE = 1e-9
 ZERO = 1e-12  # below this a float is a sum that should have been 0

@@ -111,18 +111,18 @@ def _key(text: str, written: str | None = None) -> str | float:
     """Make spellings of one number the same, and of one date or time."""
     stripped = text.strip()
     if written is not None:
-        return _moment(stripped, written)
+        return moment(stripped, written)
     if re.fullmatch(rf"\+?{_NUMBER}", stripped):
         return float(stripped)
     return text.lower() if text.lower() in ("true", "false") else text
 
 
-def _moment(text: str, written: str = ISO) -> str:
+def moment(text: str, written: str = ISO) -> str:
     """Return a date or time in one spelling, without its offset; any other text as it is."""
     try:
         found = dt.datetime.strptime(text, written) if written else dt.datetime.fromisoformat(text)
     except ValueError:
-        return _moment(text) if written else text
+        return moment(text) if written else text
     return found.replace(tzinfo=None).isoformat()
 
 
@@ -161,7 +161,7 @@ def _dated(units: Sequence[object], level: int, written: str) -> Accepts:
     if level == len(units) + 1:
         return among([STAR])
     if level == 0:
-        return lambda text: re.match(r"\d{4}-\d{2}-\d{2}", _moment(text.strip(), written)) is not None
+        return lambda text: re.match(r"\d{4}-\d{2}-\d{2}", moment(text.strip(), written)) is not None
     pattern = re.compile(_UNITS[str(units[level - 1])])
     return lambda text: pattern.fullmatch(text) is not None
 
@@ -251,7 +251,7 @@ def _suits(block: Sequence[object], label: str, *, is_plain: bool) -> bool:
     days = _RANGE.fullmatch(label)
     if days is None:
         return True
-    return all(_moment(days[1]) <= _moment(str(value)) <= _moment(days[2]) for value in known)
+    return all(moment(days[1]) <= moment(str(value)) <= moment(days[2]) for value in known)
 
 
 def _closed_ends(label: str) -> tuple[Fraction, Fraction] | None:
@@ -260,3 +260,44 @@ def _closed_ends(label: str) -> tuple[Fraction, Fraction] | None:
     if found is None or not all(re.fullmatch(_NUMBER, end) for end in found.groups()):
         return None
     return Fraction(found[1]), Fraction(found[2])
+
+
+def number_or_text(text: str) -> str | float:
+    """Return a number as such, and any other text as it is."""
+    return float(text) if re.fullmatch(rf"\+?{_NUMBER}", text.strip()) else text
+
+
+def read_ends(label: str) -> tuple[Fraction, Fraction, bool] | None:
+    """Read a range of numbers: its ends, and whether the second one is included."""
+    if re.fullmatch(rf"<({_NUMBER})", label):
+        return Fraction(-(10**400)), Fraction(label[1:]), False
+    if re.fullmatch(rf"({_NUMBER})\+", label):
+        return Fraction(label[:-1]), Fraction(10**400), False
+    integers, interval = _INTEGERS.fullmatch(label), _INTERVAL.fullmatch(label)
+    if integers is not None and integers[2]:
+        return Fraction(integers[1]), Fraction(integers[2]), True
+    if interval is not None:
+        return Fraction(interval[1]), Fraction(interval[2]), False
+    closed = _closed_ends(label)
+    return None if closed is None or not label.endswith("]") else (*closed, True)
+
+
+def unit_labels(text: str, units: Sequence[str]) -> list[str]:
+    """Return the labels of a day, given in ISO form, in units of time; none of any other text."""
+    try:
+        day = dt.datetime.fromisoformat(text)
+    except ValueError:
+        return []
+    year, week, _ = day.isocalendar()
+    # Coarser units count a week to the year of its Thursday.
+    own = year if "week" in units else day.year
+    found = {
+        "day": f"{day:%Y-%m-%d}",
+        "week": f"{year:04}-W{week:02}",
+        "month": f"{day:%Y-%m}",
+        "quarter": f"{day.year:04}-Q{(day.month + 2) // 3}",
+        "year": f"{own:04}",
+        "decade": f"{own // 10 * 10:04}s",
+        "century": f"{own // 100:02}00-{own // 100:02}99",
+    }
+    return [found[unit] for unit in units if unit in found]

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from sfumato.errors import VerificationError
-from sfumato.verifier.bags import STAR, ask_number, open_file, quote, unescape
+from sfumato.verifier.bags import STAR, ask_number, open_file, quote, rows_on_spark, unescape
 from sfumato.verifier.checks import Check, broken, held, split_name
 from sfumato.verifier.promise import Count, Promise, Scalar, budget, key_of, text_of
 from sfumato.verifier.sentences import Telling, held_condition, names_in, write_condition
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
     from duckdb import DuckDBPyConnection
+
+    from sfumato.verifier.spark_rows import SparkRows
 
 
 class UndeterminedError(Exception):
@@ -36,20 +38,21 @@ class UnstatedError(UndeterminedError):
     """Something that the recount of a measure needs is missing from the reference."""
 
 
+VOTE = 720_720
+"""A person's vote in ℓ, of which each of its rows in the original has an equal part, rounded down."""
+
+
 @dataclass
 class Groups:
     """The release inside the engine.
 
-    The engine holds ``classes`` (class, q0…, n): every class with its rows n, ``cells`` (class, a0…, n): the
-    distinct rows of a class with their number, and ``sizes`` (rows, size): for every class its rows and what
-    counts as its size. ``attributes`` maps names to the columns a0, a1, …. ``slack`` is how far the number
-    that was counted last may be from the one over all input rows. ``known`` keeps what was asked before.
+    The engine holds ``classes`` (class, q0…, n): every class with its rows n, ``cells`` (class, a0…, n, v):
+    the distinct rows of a class with their number and the votes of their persons, and ``sizes`` (rows, size):
+    for every class its rows and what counts as its size. ``attributes`` maps names to the columns a0, a1, ….
+    ``slack`` is how far the number that was counted last may be from the one over all input rows. ``known``
+    keeps what was asked before.
     """
 
-    # The engine holds `cells` (class, q0…, a0…, n): the distinct rows that remain with their number n, and
-    # `sizes` (rows, size): for every class its rows and what counts as its size. `attributes` maps names to
-    # the columns a0, a1, …. `slack` is how far the number that was counted last may be from the one over all
-    # input rows.
     connection: DuckDBPyConnection
     promise: Promise
     columns: tuple[str, ...]
@@ -94,6 +97,11 @@ class Groups:
         )
 
     @property
+    def has_votes(self) -> bool:
+        """Whether rows know what they count where persons have one vote each."""
+        return self.has_persons and bool(self.promise.person_rows)
+
+    @property
     def width(self) -> int:
         """Number of quasi-identifiers."""
         return len(self.promise.quasi_identifiers)
@@ -119,29 +127,42 @@ class Groups:
 
 
 def load_groups(
-    connection: DuckDBPyConnection, path: Path, promise: Promise, person_column: str | None
+    connection: DuckDBPyConnection, path: Path | SparkRows, promise: Promise, person_column: str | None
 ) -> Groups:
     """Group the rows of the file that remain; the file is not read again after this."""
-    columns = open_file(connection, path, "file", promise.dialect)
-    ordering = check_order(connection, "file", columns, promise)
-    if promise.formulas == "escape":
+    there = rows_on_spark(path)
+    if there is not None:
+        is_sorted = promise.order == "sorted"
+        columns = there.columns
+        ordering = there.check_order(promise.columns or columns) if is_sorted else ()
+    else:
+        assert isinstance(path, Path)
+        columns = open_file(connection, path, "file", promise.dialect)
+        ordering = check_order(connection, "file", columns, promise)
+    if promise.formulas == "escape" and isinstance(path, Path):
         columns = unescape(path, columns)
     attributes = _attributes_to_load(promise, columns)
     beside = dict.fromkeys(name for item in promise.sentences for name in item.columns if name in columns)
     wanted = {f"q{i}": name for i, name in enumerate(promise.quasi_identifiers)}
     wanted |= {alias: name for name, alias in attributes.items()}
     wanted |= {f"b{i}": name for i, name in enumerate(beside)}
-    wanted |= {} if person_column is None else {"person": person_column}
+    if person_column is not None:
+        wanted |= {"person": person_column}
+        wanted |= {"person_rows": promise.person_rows} if promise.person_rows else {}
     absent = [name for name in wanted.values() if name not in columns]
     if absent:
         raise VerificationError(
             f"the column {absent[0]!r} was promised but is missing from the file.", where=str(path)
         )
     selected = ", ".join(f"{columns[name]} AS {alias}" for alias, name in wanted.items())
-    connection.execute(f"CREATE TEMP VIEW released AS SELECT {selected} FROM file")
+    many = "1::BIGINT"
+    if there is not None:
+        there.count(connection, wanted.values(), "file")
+        many = "n"
+    connection.execute(f"CREATE TEMP VIEW released AS SELECT {selected}, {many} AS n FROM file")
     groups = Groups(connection, promise, tuple(columns), attributes, person_column is not None)
     groups.ordering = ordering
-    _exempt_masked_rows(groups)
+    _exempt_masked_rows(groups, list(wanted))
     _group(groups)
     groups.telling = count_telling(groups, {name: f"b{i}" for i, name in enumerate(beside)})
     if groups.kept_rows == 0:
@@ -159,7 +180,7 @@ def _attributes_to_load(promise: Promise, columns: Mapping[str, str]) -> dict[st
     return {name: f"a{number}" for number, name in enumerate(names)}
 
 
-def _exempt_masked_rows(groups: Groups) -> None:
+def _exempt_masked_rows(groups: Groups, names: Sequence[str]) -> None:
     """Make the view ``kept`` of the rows that are not suppressed."""
     # A masked row is `*` in every quasi-identifier and blank in every sensitive attribute. A row of a wholly
     # general class can look the same, so no more rows are exempt than are stated suppressed (without a
@@ -172,13 +193,16 @@ def _exempt_masked_rows(groups: Groups) -> None:
     blank = [f"coalesce(q{i}, '') = '{STAR}'" for i in range(groups.width)]
     blank += [f"coalesce({groups.attributes[name]}, '') = ''" for name in promise.sensitive]
     masked = " AND ".join(blank)
-    found, rows = groups.ask(f"SELECT count(*) FILTER (WHERE {masked}), count(*) FROM released")[0]
+    counted = f"coalesce(sum(n) FILTER (WHERE {masked}), 0)::BIGINT, coalesce(sum(n), 0)::BIGINT"
+    found, rows = groups.ask(f"SELECT {counted} FROM released")[0]
     allowed = rows if promise.limit is None else budget(promise.limit, rows)
     groups.masked_rows = min(found, allowed if promise.rows is None else promise.rows["suppressed"])
-    order = "person NULLS FIRST" if groups.has_persons else "ALL"
+    order = ", ".join([*(["person NULLS FIRST"] if groups.has_persons else []), *names])
+    running = f"sum(n) OVER (ORDER BY {order} ROWS UNBOUNDED PRECEDING) - {groups.masked_rows}"
+    rest = f"SELECT *, ({running})::BIGINT AS beyond FROM released WHERE {masked}"
     groups.connection.execute(
         f"CREATE TEMP VIEW kept AS SELECT * FROM released WHERE NOT ({masked}) UNION ALL "
-        f"(SELECT * FROM released WHERE {masked} ORDER BY {order} OFFSET {groups.masked_rows})"
+        f"SELECT * EXCLUDE (beyond) REPLACE (least(n, beyond) AS n) FROM ({rest}) WHERE beyond > 0"
     )
 
 
@@ -186,7 +210,11 @@ def _group(groups: Groups) -> None:
     """Fill the tables; missing is a value like any other, and all missing persons are one."""
     keys = [f"q{i}" for i in range(groups.width)]
     named = ", ".join([*keys, *groups.attributes.values()])
-    groups.make("counted", f"SELECT {named}, count(*) AS n FROM kept GROUP BY {named}")
+    votes = "0"
+    if groups.has_votes:
+        _refuse_too_many_rows(groups)
+        votes = f"sum(n * greatest({VOTE} // person_rows::BIGINT, 1))::BIGINT"
+    groups.make("counted", f"SELECT {named}, sum(n)::BIGINT AS n, {votes} AS v FROM kept GROUP BY {named}")
     by = ", ".join(keys)
     groups.make(
         "classes",
@@ -195,14 +223,21 @@ def _group(groups: Groups) -> None:
     )
     same = " AND ".join(f"counted.{key} IS NOT DISTINCT FROM classes.{key}" for key in keys)
     shown = "".join(f"{alias}, " for alias in groups.attributes.values())
-    groups.make("cells", f"SELECT class, {shown}counted.n AS n FROM counted JOIN classes ON {same}")
+    groups.make("cells", f"SELECT class, {shown}counted.n AS n, v FROM counted JOIN classes ON {same}")
     groups.ask("DROP TABLE counted")
     sizes = "SELECT n AS rows, n AS size FROM classes"
     if groups.has_persons:
         persons = "count(DISTINCT person) + CAST(count(person) < count(*) AS INTEGER)"
-        sizes = f"SELECT count(*) AS rows, {persons} AS size FROM kept GROUP BY {by}"
+        sizes = f"SELECT sum(n)::BIGINT AS rows, {persons} AS size FROM kept GROUP BY {by}"
     groups.make("sizes", sizes)
     groups.kept_rows = groups.number("SELECT coalesce(sum(rows), 0) FROM sizes")
+
+
+def _refuse_too_many_rows(groups: Groups) -> None:
+    """Refuse persons of whom the file has more rows than the original is said to have."""
+    beyond = "SELECT person FROM kept GROUP BY person HAVING sum(n) > min(person_rows::BIGINT)"
+    if groups.number(f"SELECT count(*) FROM ({beyond})"):
+        raise VerificationError(f"{groups.promise.units} have more rows in the file than in the original.")
 
 
 def count_telling(groups: Groups, beside: Mapping[str, str]) -> Telling | None:
@@ -223,14 +258,14 @@ def count_telling(groups: Groups, beside: Mapping[str, str]) -> Telling | None:
         possible.append(f"(told{i} AND held{i})")
         certain += [] if held is None else [f"(told{i} AND held{i})"]
     person = ["person"] if groups.has_persons else []
-    rows = f"SELECT {', '.join([keys, *person, *judged])} FROM kept WINDOW own AS (PARTITION BY {keys})"
+    rows = f"SELECT {', '.join([keys, 'n', *person, *judged])} FROM kept WINDOW own AS (PARTITION BY {keys})"
     groups.make(
         "told",
-        f"SELECT {', '.join([keys, *person])}, ({' OR '.join(certain)}) AS certain, "
+        f"SELECT {', '.join([keys, 'n', *person])}, ({' OR '.join(certain)}) AS certain, "
         f"({' OR '.join(possible)}) AS possible FROM ({rows})",
     )
-    in_both = "SELECT count(*) FILTER (WHERE certain), count(*) FILTER (WHERE possible) FROM told"
-    sure, perhaps = groups.ask(in_both)[0]
+    in_both = (f"coalesce(sum(n) FILTER (WHERE {which}), 0)::BIGINT" for which in ("certain", "possible"))
+    sure, perhaps = groups.ask(f"SELECT {', '.join(in_both)} FROM told")[0]
     people: int | None = sure
     if groups.promise.person is not None:
         distinct = f"SELECT DISTINCT {keys}, person FROM told WHERE certain"

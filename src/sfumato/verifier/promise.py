@@ -67,6 +67,8 @@ class Promise:
     # how a text file is spelt, where not as plain CSV or TSV (see `sfumato.verifier.spelling`)
     dialect: Mapping[str, object] = field(default_factory=dict)
     has_households: bool = False  # whether the values of the person column are households
+    # in a file with persons: the column that says how many rows of the original each one has
+    person_rows: str = ""
 
     @property
     def units(self) -> str:

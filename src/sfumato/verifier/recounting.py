@@ -6,23 +6,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sfumato.errors import ParameterError, VerificationError
-from sfumato.verifier.bags import (
-    STAR,
-    check_file,
-    enough_room,
-    hash_file,
-    hold_same_rows,
-    open_engine,
-    readable,
-)
+from sfumato.verifier import bags
 from sfumato.verifier.checks import Check, broken, held, split_name, unknown
 from sfumato.verifier.counting import BEFOREHAND, COUNT_OF, fill_overall
+from sfumato.verifier.coverage import LABEL_KINDS, named_values
 from sfumato.verifier.labels import UnreadableError, accepted_labels, misfits
 from sfumato.verifier.loading import BeforehandError, Groups, UndeterminedError, UnstatedError, load_groups
 from sfumato.verifier.promise import CostTable, Count, Promise, Recount, stated_costs, stated_overall
+
+if TYPE_CHECKING:
+    from sfumato.verifier.spark_rows import SparkRows
 
 
 def examine(groups: Groups) -> tuple[Check, ...]:
@@ -38,7 +34,10 @@ def _examine_labels(groups: Groups) -> Iterator[Check]:
         title = f"labels of {name!r}"
         if misfits(done):
             yield broken(title, f"the blocks of {name!r} in the recipe are not what their labels say.")
-        elif done.get("hierarchy") is None and not {"blocks", "statistics"} & _part(done, "partition").keys():
+        elif (
+            done.get("hierarchy") is None
+            and not {"blocks", "statistics", "labels"} & _part(done, "partition").keys()
+        ):
             yield unknown(title, "the recipe does not say how they are made.")
         else:
             yield _examine_column(groups, number, name, done)
@@ -58,7 +57,7 @@ def _examine_column(groups: Groups, number: int, name: str, done: Mapping[str, o
     except UnreadableError:
         return broken(title, f"what the recipe says about {name!r} is not a rule that writes labels.")
     # At the root there is neither a missing value nor one that is unknown.
-    blank = set() if "root" in _part(done, "hierarchy") else {None, STAR, *groups.promise.missing}
+    blank = set() if "root" in _part(done, "hierarchy") else {None, bags.STAR, *groups.promise.missing}
     found: list[tuple[Any, ...]] = [*groups.once(f"SELECT q{number}, sum(n) FROM classes GROUP BY 1")]
     foreign = [
         rows for label, rows in found if label not in blank and not (label is not None and accepts(label))
@@ -78,8 +77,11 @@ def _examine_costs(groups: Groups) -> Iterator[Check]:
         title = f"costs of {name!r}"
         others = [stated_costs(groups.promise, name, kind) for kind in ("extent", "height")]
         is_one_scale = all(other is None or len(set(other.bottoms)) < 2 for other in others)
-        if is_one_scale and _is_plausible(costs) and _fit_sizes(costs, done):
-            yield held(title, "consistent with the blocks the recipe lists.")
+        is_local = done.get("scheme") in LABEL_KINDS
+        if is_one_scale and (
+            _fit_labels(costs, done) if is_local else _is_plausible(costs) and _fit_sizes(costs, done)
+        ):
+            yield held(title, f"consistent with the {'labels' if is_local else 'blocks'} the recipe lists.")
         else:
             yield broken(title, f"the costs that are stated for {name!r} are not those of its recipe.")
 
@@ -89,6 +91,15 @@ def _is_plausible(costs: CostTable) -> bool:
     if len(set(costs.bottoms)) > 1:
         return False
     return not costs.bottoms or sum(top + 1 for top in costs.tops) <= costs.bottoms[0] + 1
+
+
+def _fit_labels(costs: CostTable, done: Mapping[str, object]) -> bool:
+    """Compare with the values that labels of a local recoding name themselves; these may overlap."""
+    listed = _part(done, "partition").get("labels") or ()
+    if not set(costs.labels) <= set(listed) or len(set(costs.bottoms)) > 1:
+        return False
+    named = [named_values(label) if isinstance(label, str) else None for label in costs.labels]
+    return all(own is None or top == len(own) - 1 for own, top in zip(named, costs.tops, strict=True))
 
 
 def _fit_sizes(costs: CostTable, done: Mapping[str, object]) -> bool:
@@ -131,42 +142,47 @@ def _examine_distributions(groups: Groups) -> Iterator[Check]:
             yield broken(title, f"the file does not match the manifest's overall distribution of {name!r}.")
 
 
-def recount(path: str | Path, promise: Promise, *, person_column: str | None = None) -> Recount:
+def recount(path: str | Path | SparkRows, promise: Promise, *, person_column: str | None = None) -> Recount:
     """Read a release again and count every measure that its promise names."""
     # Missing is a value like any other in quasi-identifiers. In sensitive attributes it, and values declared
     # unknown, do not count in ℓ and are 1 apart from every other in t. In a `mask` release, rows that are `*`
     # in every quasi-identifier and blank in every sensitive attribute are exempt, at most as many as the
     # promise states suppressed.
-    return _recount_by([promise], Path(path), person_column)[0]
+    return _recount_by([promise], path, person_column)[0]
 
 
 def recount_both(path: str | Path, promise: Promise, other: Promise) -> tuple[Recount, Recount]:
     """Read a release once, and count it by two promises that differ in numbers and reference alone."""
-    first, second = _recount_by([promise, other], Path(path), None)
+    first, second = _recount_by([promise, other], path, None)
     return first, second
 
 
-def _recount_by(promises: Sequence[Promise], path: Path, person_column: str | None) -> list[Recount]:
+def _recount_by(
+    promises: Sequence[Promise], place: str | Path | SparkRows, person_column: str | None
+) -> list[Recount]:
+    path = Path(place) if isinstance(place, str) else place
     if not promises[0].quasi_identifiers:
         raise ParameterError("a promise must name at least one quasi-identifier; found none.")
-    check_file(path)
-    with open_engine() as connection:
-        with readable(path):
-            sha256 = hash_file(path)
+    bags.check_file(path)
+    with bags.open_engine() as connection:
+        with bags.readable(path):
+            sha256 = bags.hash_file(path)
             groups = load_groups(connection, path, promises[0], person_column)
-        with enough_room(path):
+        with bags.enough_room(path):
             return [
                 _count_all(replace(groups, promise=promise, notes=[], contradictions=[]), sha256)
                 for promise in promises
             ]
 
 
-def complete(released: Recount, path: str | Path, checked: str | Path, promise: Promise) -> Recount:
+def complete(
+    released: Recount, path: Path | SparkRows, checked: Path | SparkRows, promise: Promise
+) -> Recount:
     """Add to the recount of a release what the same rows show with the columns that are not published."""
     # What is never published may be in any order.
     wider = recount(checked, replace(promise, order="input"), person_column=promise.person)
     names = (*promise.quasi_identifiers, *promise.sensitive)
-    if not hold_same_rows(Path(path), Path(checked), names, promise.dialect):
+    if not bags.hold_same_rows(path, checked, names, promise.dialect):
         raise VerificationError(
             "the file and the one that was checked with it hold different rows.", where=str(path)
         )
@@ -179,7 +195,7 @@ def complete(released: Recount, path: str | Path, checked: str | Path, promise: 
     )
 
 
-def recount_beside(path: str | Path, checked: str | Path, promise: Promise) -> Recount:
+def recount_beside(path: Path | SparkRows, checked: Path | SparkRows, promise: Promise) -> Recount:
     """Recount a release together with the same rows and unpublished columns; see `complete`."""
     return complete(recount(path, promise), path, checked, promise)
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import csv
 import functools
 import gzip
+import io
+import itertools
 import re
 import zipfile
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import IO, Any
 from xml.etree import ElementTree
 
 from sfumato.errors import DataError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
 
 _DECIMAL = re.compile(r"([+-]?[0-9]*),([0-9]+(?:[eE][+-]?[0-9]+)?)")
 _ODD = re.compile("_x([0-9A-Fa-f]{4})_")
@@ -31,15 +31,23 @@ def plain_copy(path: Path, dialect: Mapping[str, Any], copy: Path) -> Path:
     return copy
 
 
+def open_text(path: Path, encoding: str) -> IO[str]:
+    """Open a text file, compressed or not, with its own line ends."""
+    if path.suffix.lower() == ".zst":
+        import pyarrow
+
+        packed: Any = pyarrow.CompressedInputStream(path.open("rb"), "zstd")
+        return io.TextIOWrapper(packed, encoding=encoding, newline="")
+    opened: Callable[..., IO[str]] = gzip.open if path.suffix.lower() == ".gz" else open
+    return opened(path, "rt", encoding=encoding, newline="")
+
+
 def _text_rows(path: Path, dialect: Mapping[str, Any]) -> Iterator[list[str]]:
     """Yield the rows of a text file as its dialect spells them; an absent key means plain CSV."""
-    opened: Any = gzip.open if path.suffix.lower() == ".gz" else open
-    with opened(path, "rt", encoding=dialect.get("encoding", "utf-8"), newline="") as file:
-        if file.read(1) != "\ufeff":
-            file.seek(0)
-        if dialect.get("sep_line"):
-            file.readline()
-        for row in csv.reader(file, delimiter=dialect["separator"], strict=True):
+    with open_text(path, dialect.get("encoding", "utf-8")) as file:
+        first = file.readline().removeprefix("\ufeff")
+        lines = file if dialect.get("sep_line") else itertools.chain([first], file)
+        for row in csv.reader(lines, delimiter=dialect["separator"], strict=True):
             if dialect.get("decimal") == ",":
                 row = [_DECIMAL.sub(r"\1.\2", cell) if _DECIMAL.fullmatch(cell) else cell for cell in row]
             yield row
