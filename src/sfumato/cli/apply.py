@@ -5,14 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from sfumato.cli.options import RELEASE, argument, option, reading
+from sfumato.cli.options import AFTER, AFTER_DATA, ASSIGNMENT, LEDGER, argument, option, reading
 from sfumato.cli.output import Output, waiting
-from sfumato.cli.release import tell_release
+from sfumato.cli.release import files_of, tell_release
 from sfumato.errors import ParameterError
 from sfumato.words import count_words, list_words
 
 if TYPE_CHECKING:
-    from sfumato.results import Release
+    from collections.abc import Sequence
+
+    from sfumato.release.recipe_sql import SqlDialect
 
 _TREATED = {"suppress": "these rows are suppressed", "generalize": "these values are published as *"}
 
@@ -20,14 +22,31 @@ _TREATED = {"suppress": "these rows are suppressed", "generalize": "these values
 def apply(
     *,
     recipe: str = argument("RELEASE.json", "The FILE.json of a release, or a saved recipe."),
-    data: str = argument("NEXT", "The new data: csv, tsv, parquet, arrow or json lines."),
-    out: str = RELEASE,
+    data: str | None = argument("[NEXT]", "The new data: csv, tsv, parquet, arrow or json lines.", None),
+    out: str | None = option(
+        "--out", "The release; its suffix sets the format. With --sql, its file.", "FILE"
+    ),
     unknown: Literal["suppress", "refuse", "generalize"] = option(
         "--unknown",
         "What to do with values that the recipe does not know: suppress their rows, refuse the data, or "
         "publish the values as *.",
         default="suppress",
     ),
+    assignment: str | None = ASSIGNMENT,
+    after: str | None = AFTER,
+    after_data: str | None = AFTER_DATA,
+    ledger: str | None = LEDGER,
+    key: str | None = option("--key", "The key file of pseudonyms and ledger, if there are any.", "FILE"),
+    sql: Literal["duckdb", "postgres", "spark", "bigquery", "snowflake"] | None = option(
+        "--sql", "Instead of recoding data, print a statement that makes the released rows from --table."
+    ),
+    table: str | None = option(
+        "--table", "With --sql: the table that holds the original. Else as in 'anonymize'.", "NAME"
+    ),
+    kind: Literal["view", "table"] | None = option(
+        "--as", "With --sql: what the statement makes, as --name."
+    ),
+    name: str | None = option("--name", "With --sql: the name of what the statement makes.", "NAME"),
     output: Output,
 ) -> dict[str, object]:
     """Recode new data as a release was, and check its requirements again.
@@ -38,15 +57,27 @@ def apply(
     against the suppression limit of the recipe, together with classes that miss a requirement.
     With generalize they are published, and must meet the requirements as classes of their own.
     Status 1, and nothing written, if the requirements cannot be met. A microaggregation is not
-    applied to new data.
-    """
-    from sfumato.release import check_release_target, manifest_path
-    from sfumato.release.original import open_original
-    from sfumato.results import Recipe
+    applied to new data. With --after or --ledger the release is safe together with earlier ones of the same
+    people, or status 1.
 
-    options, path = output.options, Path(out)
+    With --sql nothing is read but the recipe: a query (or with --as and --name a view or table) in
+    the SQL of an engine is printed or written to --out, which makes the rows where the original is.
+    """
+    if sql is not None:
+        return _write_sql(recipe, sql, (table, kind, name), assignment, out, output)
+    if data is None or out is None or kind or name:
+        raise ParameterError(
+            "give the new data and --out; or --sql, with --table and perhaps --as and --name."
+        )
+    from sfumato.release import check_release_target, manifest_path, release_target
+    from sfumato.release.original import open_original
+    from sfumato.releases import Recipe
+
+    options, path = output.options, release_target(out, table)
     check_release_target(path, force=options.force)
-    options.spare_inputs([path, manifest_path(path)], [recipe, data])
+    series = {"after": after, "after_data": after_data, "ledger": ledger}
+    read = [name for name in (recipe, data, assignment, key, *series.values()) if name is not None]
+    options.spare_inputs(files_of(path), read)
     stated = manifest_path(Path(recipe))
     if stated.exists():
         raise ParameterError(f"this is a released file; its recipe is in {stated.name}.", where=recipe)
@@ -55,16 +86,40 @@ def apply(
         waiting(options, "reading, recoding, writing and verifying"),
         reading(options, loaded.quasi_identifiers) as how,
     ):
-        made = loaded.apply(open_original(data, how.data, loaded.missing), unknown=unknown)
-        manifest = made.write(path, force=options.force)
-    told = tell_release(made, manifest, path, output, unknown=_unknown_words(made, unknown))
-    return {"recipe": recipe, **told, "unknown": made.unknown, "treated": unknown}
-
-
-def _unknown_words(made: Release, treated: str) -> str:
-    """Count what the recipe did not know, column by column."""
+        new = open_original(data, how.data, loaded.missing)
+        made = loaded.apply(new, unknown=unknown, assignment=assignment, key=key)
+        made = made.in_series(**series, key=key)
+        manifest = made.write(out, force=options.force, table=table)
     counts = [
         f"{count_words(many['values'], 'value')} of {name!r} in {count_words(many['rows'], 'row')}"
         for name, many in made.unknown.items()
     ]
-    return f"{list_words(counts)}; {_TREATED[treated]}" if counts else "no value"
+    unknown_words = f"{list_words(counts)}; {_TREATED[unknown]}" if counts else "no value"
+    told = tell_release(made, manifest, path, output, unknown=unknown_words)
+    return {"recipe": recipe, **told, "unknown": made.unknown, "treated": unknown}
+
+
+def _write_sql(
+    recipe: str,
+    sql: SqlDialect,
+    made: Sequence[str | None],
+    assignment: str | None,
+    out: str | None,
+    output: Output,
+) -> dict[str, object]:
+    """Print or write a recipe as SQL; what holds values of the original is for its owner alone."""
+    from sfumato.release import atomic_text
+    from sfumato.release.recipe_sql import recipe_sql
+    from sfumato.releases import Recipe
+
+    table, kind, name = made
+    if table is None or (kind is None) != (name is None):
+        raise ParameterError("needs --table; --as and --name go together.", where="--sql")
+    what = None if kind is None or name is None else (kind, name)
+    text = recipe_sql(Recipe.load(recipe), table, sql, made=what, assignment=assignment)
+    if out is None:
+        output.block(text.rstrip("\n"))
+    else:
+        output.options.spare_inputs([out], [recipe, *([] if assignment is None else [assignment])])
+        atomic_text(out, text, force=output.options.force, private=assignment is not None)
+    return {"recipe": recipe, "sql": text, "file": out}

@@ -63,14 +63,11 @@ def compare(
         measure: found.trade(point, measure, worse, at_most=at_most)
         for measure in ([better] if better else others)
     }
-    none = (
-        "No: the front is complete, so there is no such recoding."
-        if found.complete
-        else "None was found, but the front is not complete, so there may be one."
-    )
-    _print_answers(
-        found, f"As good as {name} in everything and better in something?", dominating, none, output
-    )
+    none = "None was found, but the front is not complete, so there may be one."
+    if found.complete:
+        none = "No: the front is complete, so there is no such recoding."
+    question = f"As good as {name} in everything and better in something?"
+    _print_answers(found, question, dominating, none, output)
     for measure, fitting in trades.items():
         output.line()
         question = f"Better in {measure}, at most {at_most} worse in {worse or 'any other objective'}?"
@@ -100,7 +97,7 @@ def _side_by_side(
     spec: str, folder: str, front: Front, picks: Sequence[str], out: str | None, output: Output
 ) -> dict[str, object]:
     from sfumato.release import atomic_text, check_target
-    from sfumato.report import comparison_text
+    from sfumato.report.comparison import comparison_text
 
     options = output.options
     loaded = options.load_spec(spec)

@@ -3,32 +3,39 @@
 from __future__ import annotations
 
 import itertools
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.resources import files
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from sfumato.cli.explore import FILES, front_files, print_front, print_search
+from sfumato.cli.explore import LOCAL_FILES, front_files, print_front, print_search
 from sfumato.cli.options import option
 from sfumato.cli.output import Output, shell_word, waiting, watching
 from sfumato.cli.release import tell_release
 from sfumato.cli.verify import INTERNAL_REPORT, REPORT
+
+if TYPE_CHECKING:
+    from sfumato.spec import Spec
 
 PICK = "k >= 10"
 RELEASE = "adult-k10.csv"
 SPECIFICATION = "adult.toml"
 INTRODUCTION = """\
 The census table Adult: 30,162 people, one row each. An outsider may know eight
-of its columns, and nobody should learn a person's occupation. Each column can
-be made coarser step by step. How private can the table become, and what does
-that cost?
+of its columns. Global recoding makes a column coarser step by step, the same
+for everyone; local recoding gives each group of similar people its own labels.
+How private can the table become, and what does that cost?
 """
-MADE = (*FILES, INTERNAL_REPORT, REPORT, f"{RELEASE}.json", RELEASE)
+MADE = (*LOCAL_FILES, INTERNAL_REPORT, REPORT, f"{RELEASE}.json", RELEASE)
 """What the demonstration makes, in the order in which it is put into the folder."""
 
 NEXT = f"""\
           open {REPORT}: what is promised and verified; may be published
           open {INTERNAL_REPORT}: before and after, for you only
-          open front.html: the front, for you only
+          open front.html: both fronts, for you only
           sfumato release {SPECIFICATION} --front . --pick knee --out knee.csv
           sfumato verify {RELEASE}
           edit {SPECIFICATION} and run: sfumato explore {SPECIFICATION} --out front
@@ -52,6 +59,9 @@ def demo(
         for name, source in sources.items():
             (drafts / name).parent.mkdir(exist_ok=True)
             (drafts / name).write_bytes(source.read_bytes())
+        given = (drafts / SPECIFICATION).read_text(encoding="utf-8").partition("[objectives]")[0]
+        local = files(__package__).joinpath("demo.toml").read_text(encoding="utf-8")
+        (drafts / SPECIFICATION).write_text(given + local, encoding="utf-8")
         output.block(INTRODUCTION)
         result = _run(drafts, folder, output)
     output.heading(f"next      cd {shell_word(folder)}, then")
@@ -67,6 +77,8 @@ def _run(drafts: Path, folder: Path, output: Output) -> dict[str, object]:
     options = output.options
     with watching(options) as watch:
         spec = options.load_spec(str(drafts / SPECIFICATION))
+        if options.threads != 1:
+            _compile_beside(spec, options.threads)
         front = api.explore(None, spec, threads=options.threads, callback=watch)
     chosen = front.pick(PICK)
     print_search(front, output)
@@ -82,13 +94,20 @@ def _run(drafts: Path, folder: Path, output: Output) -> dict[str, object]:
         found = made.report(drafts / REPORT, show_values=options.show_values)
         made.report(drafts / INTERNAL_REPORT, internal=True, show_values=options.show_values)
     result = tell_release(made, manifest, folder / RELEASE, output)
-    return {
-        "solutions": len(front),
-        "pick": PICK,
-        "solution": chosen.number,
-        **result,
-        "verified": found.holds,
-    }
+    picked = {"solutions": len(front), "pick": PICK, "solution": chosen.number}
+    return {**picked, **result, "verified": found.holds}
+
+
+def _compile_beside(spec: Spec, threads: int | None) -> None:
+    """On the first run, have the kernels of local recoding compiled while this process compiles others."""
+    from sfumato import api
+    from sfumato.kernels._options import cache_folder
+
+    if any(cache_folder().glob("*/class_moves.regroup-*")):
+        return
+    script = "from sfumato.local import compile_kernels; compile_kernels(trees=False)"
+    with subprocess.Popen([sys.executable, "-c", script], stderr=subprocess.DEVNULL):
+        api.explore(None, spec.to_global(), threads=threads)
 
 
 def _sources() -> dict[str, Path]:
@@ -107,7 +126,7 @@ def _drafts(folder: Path, copied: list[str], *, force: bool) -> Iterator[Path]:
     from sfumato.private import place, private_folder
     from sfumato.release.json_files import check_target, output_errors, place_folder
 
-    names, private = [*copied, *MADE], (*FILES, INTERNAL_REPORT)
+    names, private = [*copied, *MADE], (*LOCAL_FILES, INTERNAL_REPORT)
     is_new = not folder.is_dir()
     if is_new:
         check_target(folder)

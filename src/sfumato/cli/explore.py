@@ -6,16 +6,18 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sfumato.cli.options import REQUIRED, SPEC, option
+from sfumato.cli.options import REQUIRED, SPEC, option, refuse_address
 from sfumato.cli.output import Output, number, right, shell_word, watching
 from sfumato.errors import InfeasibleError, OutputError
-from sfumato.words import count_words, huge_words
+from sfumato.words import count_words, huge_words, list_words
 
 if TYPE_CHECKING:
     from sfumato.results import Front, Solution
 
 FILES = ("run.json", "front.html", "front.csv")
 """The files in the folder of a front, in the order in which they are put there."""
+LOCAL_FILES = ("classes.json", "global.csv", *FILES)
+"""Those of a local front: the classes of its solutions, and the global front."""
 
 MOST_SOLUTIONS = 15
 DRAWING_LINES = 20
@@ -35,23 +37,29 @@ def explore(
     """
     from sfumato import api
     from sfumato.release.json_files import atomic_folder
+    from sfumato.searching import why_empty
 
+    refuse_address(out)
     options, folder = output.options, Path(out)
-    _check_folder(folder, force=options.force)
     loaded = options.load_spec(spec)
-    options.spare_inputs([folder / name for name in FILES], loaded.inputs)
+    names = LOCAL_FILES if loaded.is_local else FILES
+    _check_folder(folder, names, force=options.force)
+    options.spare_inputs([folder / name for name in names], loaded.inputs)
     with watching(options) as watch:
         front = api.explore(
             None, loaded, threads=options.threads, callback=watch, checkpoint=options.checkpoint
         )
     if not len(front):
-        raise InfeasibleError(api.why_empty(front))
+        raise InfeasibleError(why_empty(front))
     files = front_files(front, show_labels=options.show_values)
     atomic_folder(folder, files, force=options.force, private=files)
     print_search(front, output)
-    print_checkpoint_note(front.run, output)
     print_front(front, output)
-    output.heading(f"written  {folder / 'front.html'}, front.csv, run.json")
+    output.heading(
+        f"written  {folder / 'front.html'}, {', '.join(n for n in reversed(files) if n != 'front.html')}"
+    )
+    if front.is_local:
+        output.line("         classes.json is needed to release a solution; keep it as secret as the data")
     target = f"{Path(spec).stem}-released.csv"
     output.line("next     choose by number, 'knee', 'flat' or conditions, and release it:")
     output.line(
@@ -62,12 +70,12 @@ def explore(
     return {"folder": str(folder), "files": paths, **_described(front)}
 
 
-def _check_folder(folder: Path, *, force: bool) -> None:
+def _check_folder(folder: Path, names: Sequence[str], *, force: bool) -> None:
     """Raise OutputError unless the files of a front can be written into a folder."""
     from sfumato.release import check_target
 
     if folder.is_dir():
-        for name in FILES:
+        for name in names:
             check_target(folder / name, force=force)
     elif folder.exists():
         raise OutputError("a file has this name; name a folder.", where=str(folder))
@@ -101,17 +109,19 @@ def _described(front: Front) -> dict[str, object]:
 
 def as_dict(item: Solution) -> dict[str, object]:
     """Return what ``--json`` prints about a solution."""
-    return {"solution": item.number, **item.measures, "suppressed": item.suppressed}
+    proven = {"gap": item.gap, "certainty": item.certainty} if item.is_local else {}
+    return {"solution": item.number, **item.measures, "suppressed": item.suppressed, **proven}
 
 
 def front_files(front: Front, *, picked: int | None = None, show_labels: bool = True) -> dict[str, str]:
     """Return the texts of a front's files."""
-    from sfumato.front import front_csv, run_json
-    from sfumato.report import front_html
+    from sfumato.front import front_csv, local_files, run_json
+    from sfumato.report.page import front_html
 
     labels = front.labels() if show_labels else None
     page = front_html(front, picked, labels=labels, sizes=front.class_sizes(_counted(front, picked)))
-    return dict(zip(FILES, (run_json(front), page, front_csv(front)), strict=True))
+    made = dict(zip(FILES, (run_json(front), page, front_csv(front)), strict=True))
+    return {**local_files(front), **made}
 
 
 def _counted(front: Front, picked: int | None) -> list[int]:
@@ -128,6 +138,9 @@ def _counted(front: Front, picked: int | None) -> list[int]:
 def print_search(front: Front, output: Output) -> None:
     """Say what was searched, how, and how completely the front is known."""
     run: Mapping[str, Any] = front.run
+    if front.is_local:
+        _print_ladder(front, run, output)
+        return
     rows, space = count_words(run["rows"], "row"), huge_words(run["space"])
     if front.complete:
         known = "complete: no other recoding adds a solution"
@@ -142,21 +155,45 @@ def print_search(front: Front, output: Output) -> None:
         ],
         front.left_out,
     )
+    print_raised(run, output)
 
 
-def print_checkpoint_note(run: Mapping[str, Any], output: Output) -> None:
-    """Say that a checkpoint was asked for and the search keeps none."""
-    is_bounded = run["method"] == "optimal" and set(run["schemes"].values()) - {"levels"}
-    keeps = is_bounded or run["method"] == "descent"
-    if output.options.checkpoint is not None and not keeps:
-        output.notes("note", [f"the method {run['method']} keeps no checkpoint; it starts over each time."])
+def print_raised(run: Mapping[str, Any], output: Output) -> None:
+    """Say from which levels on the combinations were counted, where all of them do not fit into memory."""
+    levels = [f"level {level} of {name!r}" for name, level in run.get("raised", {}).items()]
+    if levels:
+        output.line(
+            f"counted from {list_words(levels)} on: all combinations do not fit into memory, and no recoding "
+            "that meets the requirements uses a lower level, so nothing is lost"
+        )
+
+
+def _print_ladder(front: Front, run: Mapping[str, Any], output: Output) -> None:
+    """Say which requirements were tried, and what the solutions are compared with."""
+    ladder, rows = run["ladder"], count_words(run["rows"], "row")
+    steps = ", ".join(number(step["limit"]) for step in ladder["steps"])
+    beside = run.get("global")
+    compared = "none: the space of global recodings is too large to search it quickly"
+    if beside:
+        many = count_words(len(front.beside or ()), "solution")
+        compared = f"{many}, complete: {huge_words(beside['space'])} recodings in {beside['seconds']:.2f} s"
+    output.facts(
+        [
+            ("searched", f"{rows} ({run['distinct']:,} distinct), local recoding"),
+            ("required", f"{ladder['measure']} of {steps}, one after another"),
+            ("front", f"{count_words(len(front), 'solution')} in {run['seconds']:.2f} s"),
+            ("proven", f"{run['seconds_bound']:.2f} s went into bounds on how far from the optimum each is"),
+            ("global", compared),
+        ],
+        front.left_out,
+    )
 
 
 def print_front(front: Front, output: Output, *, picked: int | None = None) -> None:
     """Draw a front and list solutions that are spread over it."""
     if not output.is_shown:
         return
-    from sfumato.report import front_text
+    from sfumato.report.terminal import front_text
 
     output.line()
     output.block(front_text(front, output.width, DRAWING_LINES, picked=picked, unicode=output.is_unicode))
@@ -177,7 +214,10 @@ def print_solutions(front: Front, output: Output, marks: Mapping[int, str]) -> N
     names = [name for name in front.measure_names if name != "suppressed"]
     fitting = _fitting(names, output.width, max((len(word) for word in marks.values()), default=0))
     rows = [[*solution_row(front[place], fitting), marks.get(place + 1, "")] for place in shown]
-    output.table([*right("solution", *fitting, "suppressed"), ""], rows)
+    proven = ["proven"] if front.is_local else []
+    if front.is_local:
+        rows = [[*row[:-1], front[place].certainty, row[-1]] for row, place in zip(rows, shown, strict=True)]
+    output.table([*right("solution", *fitting, "suppressed"), *proven, ""], rows)
     left = len(names) - len(fitting)
     parts = [f"{len(shown)} of {count_words(len(front), 'solution')}"] if len(shown) < len(front) else []
     parts += [f"{count_words(left, 'more measure')} in front.csv"] if left else []

@@ -7,10 +7,11 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import asdict
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sfumato.cli.options import DATA, SPEC, option, reading
+from sfumato.cli.options import DATA, SPEC, option, place_words, reading
 from sfumato.cli.output import CollectedError, Output, TableColumn, right, shell_word, waiting
 from sfumato.errors import DataError, HierarchyError, ParameterError, SfumatoError
 from sfumato.words import count_words, huge_words
@@ -20,19 +21,6 @@ if TYPE_CHECKING:
     from sfumato.suggesting import Guess, RoleSuggestion
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
-_HEAD = """\
-# A first specification, guessed by 'sfumato init'. Edit it: any guess may be wrong, and the roles matter
-# most. 'sfumato check' says whether it is valid, and docs/specification.md explains every key.
-#
-#   identifier        is removed
-#   quasi-identifier  an outsider may know it: it is generalized
-#   sensitive         nobody should learn it about a person
-#   other             is published unchanged: only for what cannot identify anyone
-#
-# What is not listed is not published. The weight says how much the detail of a column counts when some of it
-# has to go: 2 for ages, dates and places, which most analyses need, and 1 for all else. Only ratios count.
-"""
-
 LARGE_SPACE = 10_000_000
 SHOWN = 8  # columns that are left out for the same reason and are named
 _SUFFIXES = {
@@ -40,7 +28,7 @@ _SUFFIXES = {
     *(".arrow", ".feather", ".ipc", ".jsonl", ".ndjson", ".json", ".xlsx", ".xlsm", ".sav", ".zsav", ".por"),
     *(".dta", ".sas7bdat", ".xpt", ".bz2", ".xz", ".zst", ".zip"),
 }
-_READ = ("separator", "encoding", "decimal", "skip", "header", "sheet", "labels")
+_READ = ("separator", "encoding", "decimal", "skip", "header", "sheet", "labels", "table", "query")
 _DESCRIBED = ("name", "role", "why", "kind", "distinct", "missing")
 _HIERARCHIES = {
     "intervals": "{} wide",
@@ -65,11 +53,11 @@ def init(
     from sfumato.release import atomic_text, check_target
     from sfumato.suggesting import suggest_specification
 
-    options, source = output.options, Path(data)
-    if out is None and data == "-":
-        raise ParameterError("name the specification with --out if the data come from standard input.")
-    target = specification_path(source) if out is None else Path(out)
-    options.spare_inputs([target], [source])
+    options, source = output.options, data if "://" in data else Path(data)
+    if out is None and (data == "-" or isinstance(source, str)):
+        raise ParameterError("name the specification with --out: the data are not in a file.")
+    target = specification_path(Path(data)) if out is None else Path(out)
+    options.spare_inputs([target], [data])
     check_target(target, force=options.force)
     with waiting(options, "looking at the data"), reading(options, ["any"]) as how:
         found = suggest_specification(source, how.data)
@@ -112,12 +100,11 @@ def specification_path(data: Path) -> Path:
 def _print_guesses(found: RoleSuggestion, data: str, target: Path, output: Output) -> None:
     """Print the guesses and what to do next."""
     columns = count_words(len(found.guesses) + len(found.left_out), "column")
-    output.line(f"{data}: {count_words(found.rows, 'row')}, {columns}", style="bold")
+    output.line(f"{place_words(data)}: {count_words(found.rows, 'row')}, {columns}", style="bold")
     output.line()
     fixed = [TableColumn(word, fixed=True) for word in ("guessed role", "kind")]
     output.table(
-        ["attribute", *fixed, *right("distinct", "missing"), "hierarchy"],
-        [_row(guess) for guess in found.guesses],
+        ["attribute", *fixed, *right("distinct", "missing"), "hierarchy"], list(map(_row, found.guesses))
     )
     output.line()
     output.notes("note", found.notes)
@@ -152,20 +139,28 @@ def _row(guess: Guess) -> list[str]:
 
 def specification_text(
     suggestion: RoleSuggestion,
-    data: Path,
+    data: Path | str,
     target: Path,
     reading: Mapping[str, object],
     *,
     show_values: bool = True,
 ) -> str:
     """Write a guessed specification as TOML, with a comment on every attribute."""
-    parts = [_HEAD, _data_part(suggestion, relative_path(data, target), reading)]
+    parts = [_data_part(suggestion, relative_path(data, target), reading)]
     parts += [_attribute_part(guess, show_values) for guess in suggestion.guesses]
     lines = [_comment(f"{toml_key(name)}: left out, {why}") for name, why in suggestion.left_out.items()]
     if lines:
         lines.insert(0, "# Not published. To publish one of these after all, add it with a role.")
         parts.append("\n".join([*lines, ""]))
-    return "\n".join([*parts, _goal_part(suggestion)])
+    goals, wanted = suggestion.goals, suggestion.goals["objectives"]
+    page = files(__package__).joinpath("first.toml").read_text(encoding="utf-8")
+    return page.format(
+        parts="\n".join(parts),
+        limit=goals["suppression"]["limit"],
+        k=goals["require"]["k"],
+        maximize=toml(wanted["maximize"]),
+        minimize=toml(wanted["minimize"]),
+    )
 
 
 _UNITS = {
@@ -220,25 +215,10 @@ def _hierarchy_hint(guess: Guess, show_values: bool) -> list[str]:
     return []
 
 
-def _goal_part(suggestion: RoleSuggestion) -> str:
-    goals = suggestion.goals
-    return f"""\
-[suppression]
-limit = {goals["suppression"]["limit"]}  # share of the rows that may be suppressed
-
-[require]  # must hold in every release
-k = {goals["require"]["k"]}  # at least this many rows look alike
-
-[objectives]  # what the front trades off
-maximize = {toml(goals["objectives"]["maximize"])}
-minimize = {toml(goals["objectives"]["minimize"])}
-"""
-
-
-def relative_path(data: Path, target: Path) -> str:
+def relative_path(data: Path | str, target: Path) -> str:
     """Return how a specification names its data: relative where that is possible, with slashes."""
-    if str(data) == "-":
-        return "-"
+    if isinstance(data, str) or str(data) == "-":
+        return str(data)
     try:
         return Path(os.path.relpath(data.absolute(), target.absolute().parent)).as_posix()
     except ValueError:  # another drive
@@ -299,15 +279,11 @@ def _all_problems(spec: Spec) -> list[SfumatoError]:
 
 def _print_search_space(spec: str, found: Mapping[str, Any], output: Output) -> None:
     """Print the role of each attribute, the space, and the warnings."""
-    rows = [
-        [
-            item["name"],
-            item["role"],
-            *(_cell(item[key]) for key in ("kind", "scheme", "values", "levels")),
-            "" if item["space"] is None else huge_words(item["space"]),
-        ]
-        for item in found["attributes"]
-    ]
+    rows = []
+    for item in found["attributes"]:
+        cells = [_cell(item[key]) for key in ("kind", "scheme", "values", "levels")]
+        space = "" if item["space"] is None else huge_words(item["space"])
+        rows.append([item["name"], item["role"], *cells, space])
     output.line(f"{spec}: no problems found", style="bold")
     output.line()
     fixed = [TableColumn(word, fixed=True) for word in ("role", "kind", "scheme")]
@@ -320,7 +296,7 @@ def _print_search_space(spec: str, found: Mapping[str, Any], output: Output) -> 
     output.facts(
         [
             ("rows", f"{found['rows']:,} ({found['distinct']:,} distinct in the quasi-identifiers)"),
-            ("space", f"{huge_words(found['space'])} recodings"),
+            *([] if found["space"] is None else [("space", f"{huge_words(found['space'])} recodings")]),
             ("method", f"{found['method']}: {_certainty(found)}"),
             *sentences,
         ],
@@ -334,6 +310,8 @@ def _certainty(found: Mapping[str, object]) -> str:
         return "the result will be exact"
     if found["method"] in ("exhaustive", "optimal"):
         return "too many to be sure: the time limit may end the search early"
+    if found["method"] == "local":
+        return "groups of similar rows, each with its own labels; a bound says how far from the best"
     return "too many to try them all: a heuristic looks for good ones"
 
 

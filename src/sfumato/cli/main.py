@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import atexit
+import gc
 import inspect
 import os
+import re
 import sys
 import traceback
 from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Any, TypeAlias
+from urllib.parse import unquote
 
 import typer
 from typer.core import TyperGroup
@@ -17,12 +21,23 @@ from sfumato.cli.compare import compare
 from sfumato.cli.demo import demo
 from sfumato.cli.explore import explore
 from sfumato.cli.init import check, init
-from sfumato.cli.measure import measure
 from sfumato.cli.microaggregate import microaggregate
 from sfumato.cli.options import FLAGS, VALUED, Options, option
-from sfumato.cli.output import Output, Terminated, flush_output, forget_output, print_error, terminable
+from sfumato.cli.output import (
+    Output,
+    Terminated,
+    abort,
+    aborts,
+    flush_output,
+    forget_output,
+    print_error,
+    stops,
+    terminable,
+)
 from sfumato.cli.release import anonymize, release
-from sfumato.cli.risk import risk
+from sfumato.cli.risk import measure, risk
+from sfumato.cli.serve import serve
+from sfumato.cli.studies import studies
 from sfumato.cli.verify import report, verify
 from sfumato.errors import ParameterError, SfumatoError
 from sfumato.words import list_words
@@ -35,8 +50,8 @@ Command: TypeAlias = Callable[..., Mapping[str, object]]
 """Parses, calls the library, prints, and returns what ``--json`` prints; ``holds: false`` is status 1."""
 
 _PRINTING = ("json", "quiet")
-_READING = ("separator", "encoding", "read", *_PRINTING)
-_SEARCHING = (*_PRINTING, "force", "threads", "seed", "time_limit", "no_values")
+_READING = ("separator", "encoding", "read", "memory", *_PRINTING)
+_SEARCHING = (*_PRINTING, "force", "threads", "seed", "time_limit", "memory", "no_values")
 COMMANDS: dict[Command, tuple[str, ...]] = {
     demo: _SEARCHING,
     init: (*_READING, "force", "no_values"),
@@ -45,15 +60,19 @@ COMMANDS: dict[Command, tuple[str, ...]] = {
     compare: (*_PRINTING, "force", "no_values"),
     anonymize: (*_SEARCHING, "checkpoint"),
     # A near-optimal release is searched for too, and so is the best one that an attack is tried on.
-    release: (*_PRINTING, "force", "time_limit", "no_values"),
+    release: (*_PRINTING, "force", "time_limit", "memory", "no_values"),
     apply: (*_READING, "force", "no_values"),
-    verify: _PRINTING,
-    report: (*_PRINTING, "force", "no_values"),
+    verify: (*_PRINTING, "memory"),
+    report: (*_PRINTING, "force", "memory", "no_values"),
     measure: _READING,
     risk: (*_READING, "seed", "time_limit", "no_values"),
-    microaggregate: (*_READING, "force", "threads", "seed", "time_limit"),
+    microaggregate: (*_READING, "force", "threads", "seed", "time_limit", "checkpoint"),
+    studies: _PRINTING,
+    serve: (),
 }
 """The commands, in the order of the help, each with the common options that do something there."""
+
+_PASSWORD = re.compile(r"://(?:[^/?#]*:[^/?#]*@|.*[?&](?:ssl)?password=)", re.IGNORECASE)
 
 # typer brings its own click since 0.2x and uses the installed one before; either way the errors of
 # parsing are the relatives of this one.
@@ -75,17 +94,29 @@ class Commands(TyperGroup):
         """Run one command and exit with its status."""
         given = move_common_options(sys.argv[1:] if args is None else args)
         _never_fail_to_print()
-        status = guard(
-            lambda: super(Commands, self).main(
-                given or ["--help"], prog_name or "sfumato", complete_var, standalone_mode=False, **extra
-            ),
-            given,
-        )
+
+        def run() -> object:
+            _refuse_passwords(given)
+            words = given or ["--help"]
+            return super(Commands, self).main(
+                words, prog_name or "sfumato", complete_var, standalone_mode=False, **extra
+            )
+
+        status = guard(run, given)
         if not given:  # help was printed, but nothing was asked for
             status = WRONG_USE
         if standalone_mode:
             sys.exit(status)
         return status
+
+
+def _refuse_passwords(arguments: Sequence[str]) -> None:
+    """Refuse the address of a database with a password before any message could repeat it."""
+    if any(_PASSWORD.search(unquote(word)) for word in arguments):
+        raise ParameterError(
+            "an address must not hold a password, since others can read command lines. Use PGPASSWORD, "
+            "PGPASSFILE or ~/.pgpass, or a service file."
+        )
 
 
 def guard(run: Callable[[], object], arguments: Sequence[str]) -> int:
@@ -99,7 +130,7 @@ def guard(run: Callable[[], object], arguments: Sequence[str]) -> int:
 def _guarded(run: Callable[[], object], arguments: Sequence[str]) -> int:
     as_json = "--json" in arguments
     try:
-        status = run()
+        status = _run_aborting(run)
     except SfumatoError as error:
         return print_error(error, as_json=as_json, show_values="--no-values" not in arguments)
     except (KeyboardInterrupt, typer.Abort):
@@ -116,6 +147,16 @@ def _guarded(run: Callable[[], object], arguments: Sequence[str]) -> int:
         word = "interrupted" if status == INTERRUPTED else "terminated"
         print_error(SfumatoError(f"{word}; nothing was written."), as_json=as_json)
     return status if isinstance(status, int) else 0
+
+
+def _run_aborting(run: Callable[[], object]) -> object:
+    """Run a command; if it fails after a signal, the engine has made an error of its own of it."""
+    try:
+        return run()
+    except Exception:
+        if aborts:
+            raise abort(aborts[0]) from None
+        raise
 
 
 def _reader_left(error: BrokenPipeError | SystemExit) -> int:
@@ -275,4 +316,13 @@ for command, used in COMMANDS.items():
 
 def main() -> None:
     """Run the command line and exit with its status."""
-    app()
+    # Most commands end before it pays to look through all that libraries made at their start.
+    gc.set_threshold(500_000, 20, 20)
+    try:
+        app()
+    except SystemExit as leaving:
+        if stops or leaving.code in (INTERRUPTED, TERMINATED):
+            # A thread in the midst of a long kernel sees no signal, and the interpreter would wait for it.
+            atexit._run_exitfuncs()
+            os._exit(int(leaving.code or 0))
+        raise

@@ -9,7 +9,7 @@ import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
 
-from sfumato.cli.options import DATA, REQUIRED, option, reading, split_names
+from sfumato.cli.options import DATA, REQUIRED, option, reading, refuse_address, split_names
 from sfumato.cli.output import Output, TableColumn, number, printable, right, waiting, watching
 from sfumato.cli.release import print_written
 from sfumato.errors import DataError, ParameterError
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from sfumato.microaggregation.aggregating import Groups, GroupSearch
     from sfumato.spec import Spec
 
+BOUNDED = 200_000
+"""Cells up to which a bound is computed."""
 _LINE = re.compile(r"at line (\d+)")
 _ORDERS = {"input": "in the order of the input", "sorted": "sorted by all columns"}
 _MEANINGS = {
@@ -62,10 +64,14 @@ def microaggregate(
         "FOLDER",
     ),
     within: str | None = option("--within", "A column that clusters do not cross.", "COL"),
-    method: Literal["mdav", "v-mdav", "univariate"] = option(
+    method: Literal["mdav", "v-mdav", "univariate", "annealing", "auto"] = option(
         "--method",
-        "MDAV; V-MDAV, with clusters that grow; or the optimum for each column by itself.",
+        "MDAV; V-MDAV, with clusters that grow; the optimum for each column by itself; annealing, which "
+        "regroups rows for much less error; auto, annealing from the better start.",
         default="mdav",
+    ),
+    steps: int = option(
+        "--steps", "How many steps annealing tries for each row; --time-limit sets seconds instead.", "N", 300
     ),
     centroid: Literal["mean", "median"] = option(
         "--centroid", "Statistic that is published for numbers.", default="mean"
@@ -95,8 +101,8 @@ def microaggregate(
     from sfumato.microaggregation.aggregating import GROUP_SEARCHES
     from sfumato.release import check_release_target, manifest_path
     from sfumato.release.json_files import atomic_folder
-    from sfumato.search import Progress
 
+    refuse_address(out)
     options, path = output.options, Path(out)
     names, kept = split_names(columns, "--columns"), split_names(keep, "--keep")
     for name in split_names(drop, "--drop"):
@@ -104,7 +110,6 @@ def microaggregate(
             raise ParameterError(
                 f"the column {name!r} cannot be both published and left out. Name it once.", where="--drop"
             )
-    chosen, orders = _groups(groups), _orders(order or [])
     check_release_target(path, force=options.force)
     inputs = [data] if groups == "none" or groups in GROUP_SEARCHES else [data, groups]
     if groups not in GROUP_SEARCHES and (search_out is not None or loss_weight != 0.5):
@@ -116,19 +121,21 @@ def microaggregate(
             data,
             names,
             k,
-            groups=chosen,
+            groups=_groups(groups),
             standardize=standardize,
             method=method,
             within=within,
             centroid=centroid,
-            orders=orders,
+            orders=_orders(order or []),
             keep=kept,
             sort=sort,
             loss_weight=loss_weight,
+            steps=steps,
             seed=1 if options.seed is None else options.seed,
             threads=options.threads,
             time_limit=options.time_limit,
-            callback=lambda at: watch(Progress(at.fraction, at.evaluated, at.seconds)),
+            callback=watch,
+            checkpoint=options.checkpoint,
             spec=_with_missing(how, missing),
         )
     with waiting(options, "measuring, writing and verifying"):
@@ -250,9 +257,19 @@ def _print(found: Microaggregated, path: Path, output: Output) -> None:
         [[name, number(value), _MEANINGS[name]] for name, value in found.measures.items()],
     )
     output.line()
+    if _is_bounded(found):
+        output.line(f"The squared error is at most {100 * found.gap:.3g} % above the least possible.")
+        output.line()
     output.notes("warning", found.warnings)
     held = f"classes of {found.k} rows or more in {count_words(len(found.groups), 'group')}"
     print_written(path, f"recounted: {held}", output)
+
+
+def _is_bounded(found: Microaggregated) -> bool:
+    """Tell whether a bound is worth its time: some seconds at this size, far more beyond."""
+    from sfumato.microaggregation.aggregating import ANNEALED
+
+    return found.recipe.method in ANNEALED and found.centres.size <= BOUNDED and not found.stopped
 
 
 def _described(found: Microaggregated, path: Path, measures: dict[str, float]) -> dict[str, object]:
@@ -269,9 +286,11 @@ def _described(found: Microaggregated, path: Path, measures: dict[str, float]) -
         "clusters": [item.count for item in found.clusters],
         "measures": measures,
         "missing": found.missing,
+        **({"gap": found.gap} if _is_bounded(found) else {}),
         "order": found.recipe.order,
         "kept": [name for name in found.recipe.columns if name not in found.recipe.names],
         "left_out": list(found.recipe.dropped),
+        **({"stopped": True} if found.stopped else {}),
         "warnings": found.warnings,
         "verified": True,
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
@@ -43,6 +44,15 @@ def _above_zero(value: float | None) -> float | None:
     return value
 
 
+def _set_memory(value: str | None) -> str | None:
+    """Tell the engines, which all read it in the environment."""
+    if value is not None:
+        from sfumato.private import MEMORY, check_memory
+
+        os.environ[MEMORY] = check_memory(value, "--memory")
+    return value
+
+
 @dataclass(frozen=True, kw_only=True)
 class Options:
     """The common options, as the command line declares them and as commands read them."""
@@ -55,8 +65,8 @@ class Options:
         list[str] | None,
         common(
             "--read",
-            "How the data are read, as in [data]: decimal=, skip=, header=, sheet= or labels=; may be "
-            "repeated.",
+            "How the data are read, as in [data]: decimal=, skip=, header=, sheet=, labels=, table= or "
+            "query=; may be repeated.",
             "KEY=VALUE",
         ),
     ] = None
@@ -79,6 +89,15 @@ class Options:
     no_values: Annotated[
         bool, common("--no-values", "Show no value of the data, not even one missing from a hierarchy.")
     ] = False
+    memory: Annotated[
+        str | None,
+        common(
+            "--memory",
+            "What the engine may hold before it spills to a private folder on disk; 1.5GB if not given.",
+            "4GB",
+            callback=_set_memory,
+        ),
+    ] = None
     checkpoint: Annotated[
         str | None,
         common(
@@ -102,10 +121,19 @@ class Options:
         changes = {name: value for name, value in given.items() if value is not None}
         return spec.model_copy(update={"search": spec.search.model_copy(update=changes)}) if changes else spec
 
+    def load_keyed(self, path: str, key: str | None) -> Spec:
+        """Read a specification, and let the option have the last word on its key file."""
+        spec = self.load_spec(path)
+        if key is None:
+            return spec
+        data = spec.data.model_copy(update={"key": str(Path(key).absolute())})
+        return spec.model_copy(update={"data": data})
+
     def spare_inputs(self, outputs: Sequence[str | Path], inputs: Sequence[str | Path]) -> None:
         """Refuse to replace what is read, the checkpoint too, even with ``force``."""
         from sfumato.private import spare_inputs
 
+        refuse_address(*outputs)
         spare_inputs(outputs, [*inputs, *([] if self.checkpoint is None else [self.checkpoint])])
 
 
@@ -122,15 +150,49 @@ DATA = argument(
 SPEC = argument("SPEC", "The specification file.")
 SPEC_OF_FRONT = argument("SPEC", "The specification that the front was made with.")
 FRONT = option("--front", "The folder that 'explore' wrote.", "DIR", REQUIRED)
+AFTER = option("--after", "The last release of the same or overlapping people, to be safe together.", "FILE")
+AFTER_DATA = option("--after-data", "The original data of the --after release, if it has no ledger.", "FILE")
+LEDGER = option(
+    "--ledger",
+    "Private file that says who was in which class of all earlier releases; read, and kept up to date. Never "
+    "publish it.",
+    "FILE",
+)
+KEY = option(
+    "--key",
+    "Secret key of pseudonyms and ledger; made if there is none. Overrides the specification.",
+    "FILE",
+)
 RELEASE = option("--out", "The release; its suffix sets the format.", "FILE", REQUIRED)
+TABLE = option("--table", "If --out is the address of a database: the table to make.", "NAME")
+MANIFEST = option("--manifest", "Of a table: the file of its manifest; TABLE.json if not given.", "FILE")
 SENSITIVE = option("--sensitive", "Columns whose values must not be learnt; may be repeated.", "C")
 PERSON = option("--person", "Column that identifies the person of each row.", "P")
 HOUSEHOLD = option("--household", "Column that identifies the household of each row.", "H")
+ASSIGNMENT = option(
+    "--assignment", "Of a local recoding, the file that --assignment wrote when it was made.", "FILE"
+)
+NEW_ASSIGNMENT = option(
+    "--assignment",
+    "With local recoding, write which values have which labels too, for 'sfumato apply'. Keep it secret.",
+    "FILE",
+)
 
-_READ_KEYS = ("decimal", "skip", "header", "sheet", "labels")
+_READ_KEYS = ("decimal", "skip", "header", "sheet", "labels", "table", "query")
 _IN_SPECIFICATION = re.compile(
     rf'\b([Ss])et (separator|encoding|{"|".join(_READ_KEYS)})( = (?:"[^"]*"|\w+))? in \[data\]'
 )
+
+
+def refuse_address(*outputs: str | Path) -> None:
+    """Refuse the address of a database, which may hold a password, as the name of a file."""
+    if any(re.match("(?:postgres(?:ql)?|sqlite):/", str(output), re.IGNORECASE) for output in outputs):
+        raise ParameterError("only a release is written to a database. Name a file.", where="--out")
+
+
+def place_words(data: str) -> str:
+    """Name the data in an output: no address of a database is shown."""
+    return "the database" if "://" in data else data
 
 
 def split_names(texts: Sequence[str] | None, where: str) -> tuple[str, ...]:

@@ -7,9 +7,11 @@ import json
 import math
 import os
 import signal
+import socket
 import sys
 import textwrap
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -279,6 +281,11 @@ def _print_json_error(told: Mapping[str, object]) -> bool:
 STOPPED = "stopping with the best so far; Ctrl-C again aborts"
 LATER = "reading the data, or compiling kernels (first run only) …"
 PATIENCE_S = 1.5  # seconds after which it is said what takes so long
+stops: list[int] = []
+aborts: list[int] = []
+"""The signals that stopped a search of this command, and those that aborted it."""
+watches: list[Watch] = []
+"""What watches searches of this command now."""
 
 
 class Terminated(BaseException):
@@ -292,12 +299,14 @@ class Watch:
         self._later = later
         self._unit = unit
         self.stopped = False
-        self.terminated = False
+        self._aborted: type[BaseException] | None = None
         self.has_begun = False
         self._bar = _make_bar(doing) if shown else None
 
     def __call__(self, progress: Progress) -> bool:
         """Show how far a search is; return True if it has to stop."""
+        if self._aborted is not None:  # while a kernel was compiled, and the compiler swallowed it
+            raise self._aborted
         self.has_begun = True
         text = STOPPED if self.stopped else "searching"
         done = progress_text(progress, self._unit)
@@ -305,17 +314,13 @@ class Watch:
         return self.stopped
 
     def interrupt(self, number: int, frame: FrameType | None) -> None:
-        """Take a Ctrl-C: the first one during a search stops it, any other one aborts."""
+        """Take a Ctrl-C or SIGTERM: the first one during a search stops it, any other one aborts."""
         if self.stopped or not self.has_begun:
-            raise KeyboardInterrupt
-        self.stopped = True
+            self._aborted = abort(number)
+            raise self._aborted
+        stops.append(number)
+        self.stopped = True  # last: whoever sees it sees the other too
         self._show(description=STOPPED)
-
-    def terminate(self, number: int, frame: FrameType | None) -> None:
-        """Take a SIGTERM while a checkpoint is kept: the search stops and writes it; any other one aborts."""
-        if self.stopped or not self.has_begun:
-            raise Terminated
-        self.stopped = self.terminated = True
 
     @contextlib.contextmanager
     def shown(self) -> Iterator[None]:
@@ -323,14 +328,28 @@ class Watch:
         if self._bar is None:
             yield
             return
-        timer = threading.Timer(PATIENCE_S, self._say_later)
-        timer.daemon = True
-        timer.start()
+        from sfumato import monitor
+
+        monitor.is_followed.set()
+        ended = threading.Event()
+        threading.Thread(target=self._follow, args=(ended,), daemon=True).start()
         try:
             with self._bar:
                 yield
         finally:
-            timer.cancel()
+            ended.set()
+
+    def _follow(self, ended: threading.Event) -> None:
+        """Show how far the engine is until a search begins; after a while, what else may take so long."""
+        from sfumato import monitor
+
+        begin = time.monotonic()
+        while not ended.wait(0.25) and not self.has_begun:
+            done = monitor.query_progress()
+            if done is not None:
+                self._show(total=1.0, completed=done, done=f"{100 * done:3.0f} % of this step")
+            elif time.monotonic() >= begin + PATIENCE_S:
+                self._say_later()
 
     def _say_later(self) -> None:
         if self._later and not self.has_begun:
@@ -349,28 +368,77 @@ def progress_text(progress: Progress, unit: str) -> str:
 
 @contextlib.contextmanager
 def watching(options: Options, unit: str = "recodings") -> Iterator[Watch]:
-    """Show the progress of a search, and turn the first Ctrl-C into a request to stop it."""
+    """Show the progress of a search, and turn the first Ctrl-C or SIGTERM into a request to stop it."""
     watch = Watch("reading the data", later=LATER, shown=_is_shown(options), unit=unit)
     with contextlib.ExitStack() as stack:
         stack.enter_context(handling(signal.SIGINT, watch.interrupt))
-        if options.checkpoint is not None:
-            stack.enter_context(handling(signal.SIGTERM, watch.terminate))
+        stack.enter_context(handling(signal.SIGTERM, watch.interrupt))
         stack.enter_context(watch.shown())
+        watches.append(watch)
+        stack.callback(watches.remove, watch)
         yield watch
-        if watch.terminated:
-            raise Terminated
 
 
 @contextlib.contextmanager
 def terminable() -> Iterator[None]:
     """Let SIGTERM end a command in order, as Ctrl-C does; a second one ends the process at once."""
+    stops.clear()
+    aborts.clear()
 
     def end(number: int, frame: FrameType | None) -> None:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        raise Terminated
+        if number == signal.SIGTERM:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        raise abort(number)
 
-    with handling(signal.SIGTERM, end):
+    with handling(signal.SIGTERM, end), handling(signal.SIGINT, end), _ending_queries():
         yield
+
+
+@contextlib.contextmanager
+def _ending_queries() -> Iterator[None]:
+    """Let a signal that aborts a command end what the engine is at, which no handler of Python can."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    ours, theirs = socket.socketpair()
+    theirs.setblocking(False)
+    ended, before = threading.Event(), signal.set_wakeup_fd(theirs.fileno(), warn_on_full_buffer=False)
+    passing = threading.Thread(target=_pass_on, args=(ours, ended), daemon=True)
+    passing.start()
+    try:
+        yield
+    finally:
+        signal.set_wakeup_fd(before)
+        ended.set()
+        theirs.close()
+        passing.join()
+        ours.close()
+
+
+def _pass_on(signals: socket.socket, ended: threading.Event) -> None:
+    """Interrupt the engines when a signal comes, unless it only stops a search."""
+    known = 0  # of those that stop a search
+    while number := signals.recv(1):
+        if number[0] not in (signal.SIGINT, signal.SIGTERM):
+            continue
+        # The handler that stops a search is still to run, or has just run.
+        if any(watch.has_begun and not watch.stopped for watch in watches) or len(stops) > known:
+            known += 1
+            continue
+        from sfumato import monitor
+        from sfumato.verifier import bags
+
+        # Again and again: one that comes just before a query begins would be forgotten.
+        while not ended.wait(0.05):
+            for item in (*monitor.engines, *bags.running):
+                with contextlib.suppress(Exception):  # one that is closed meanwhile
+                    item.interrupt()
+
+
+def abort(number: int) -> type[BaseException]:
+    """Note that a signal aborts the command, and return what to raise: libraries may swallow that."""
+    aborts.append(number)
+    return Terminated if number == signal.SIGTERM else KeyboardInterrupt
 
 
 @contextlib.contextmanager

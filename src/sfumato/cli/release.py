@@ -6,38 +6,76 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sfumato.cli.explore import FILES, print_checkpoint_note
-from sfumato.cli.options import FRONT, RELEASE, REQUIRED, SPEC, SPEC_OF_FRONT, option
+from sfumato.cli.explore import LOCAL_FILES, print_raised
+from sfumato.cli.options import (
+    AFTER,
+    AFTER_DATA,
+    FRONT,
+    KEY,
+    LEDGER,
+    MANIFEST,
+    NEW_ASSIGNMENT,
+    RELEASE,
+    REQUIRED,
+    SPEC,
+    SPEC_OF_FRONT,
+    TABLE,
+    option,
+)
 from sfumato.cli.output import Output, number, right, waiting, watching
+from sfumato.errors import ParameterError, TooManyError
 from sfumato.words import count_words, huge_words
 
 if TYPE_CHECKING:
-    from sfumato.release import Manifest
-    from sfumato.results import Release
+    from sfumato.release import DatabaseTable, Manifest
+    from sfumato.releases import Release
+    from sfumato.spec import Spec
 
 
-def anonymize(*, spec: str = SPEC, out: str = RELEASE, output: Output) -> dict[str, object]:
+def anonymize(
+    *,
+    spec: str = SPEC,
+    out: str = RELEASE,
+    suppress_cells: bool = option(
+        "--suppress-cells", "Keep each value or replace it by *, row by row: local recoding.", default=False
+    ),
+    assignment: str | None = NEW_ASSIGNMENT,
+    after: str | None = AFTER,
+    after_data: str | None = AFTER_DATA,
+    ledger: str | None = LEDGER,
+    key: str | None = KEY,
+    table: str | None = TABLE,
+    manifest: str | None = MANIFEST,
+    output: Output,
+) -> dict[str, object]:
     """Write the best release that meets [require].
 
     The best is the one with the smallest first entry of minimize. Ctrl-C ends the search with
-    the best so far; a second one aborts.
+    the best so far; a second one aborts. With --after or --ledger it is safe together with earlier releases
+    of the same people; if it cannot be, status 1, and the message names the nearest recoding that can.
     """
     from sfumato import api
-    from sfumato.release import check_release_target, manifest_path
+    from sfumato.release import check_release_target, release_target
+    from sfumato.results import coarser_releases, follow
 
-    options, path = output.options, Path(out)
+    options, path = output.options, release_target(out, table, manifest)
     check_release_target(path, force=options.force)
-    loaded = options.load_spec(spec)
-    options.spare_inputs([path, manifest_path(path)], loaded.inputs)
+    loaded = options.load_keyed(spec, key)
+    loaded = loaded.suppress_cells() if suppress_cells else loaded
+    secret = _check_assignment(assignment, loaded, output)
+    series = {"after": after, "after_data": after_data, "ledger": ledger}
+    options.spare_inputs([*files_of(path), *secret], [*loaded.inputs, *filter(None, series.values())])
     with watching(options) as watch:
         made = api.anonymize(
             None, loaded, threads=options.threads, callback=watch, checkpoint=options.checkpoint
         )
     with waiting(options, "writing and verifying"):
-        manifest = made.write(path, force=options.force)
+        made = follow(made, coarser_releases(made), series)
+        stated = made.write(out, force=options.force, table=table, manifest=manifest)
+        for private in secret:
+            made.write_assignment(private, force=options.force)
     _print_certainty(made.run, output)
-    print_checkpoint_note(made.run, output)
-    return tell_release(made, manifest, path, output)
+    return tell_release(made, stated, path, output)
 
 
 def release(
@@ -46,38 +84,76 @@ def release(
     front: str = FRONT,
     pick: str = option("--pick", "A number, 'knee', 'flat', or conditions: 'k >= 10'.", "TEXT", REQUIRED),
     out: str = RELEASE,
+    assignment: str | None = NEW_ASSIGNMENT,
+    after: str | None = AFTER,
+    after_data: str | None = AFTER_DATA,
+    ledger: str | None = LEDGER,
+    key: str | None = KEY,
+    table: str | None = TABLE,
+    manifest: str | None = MANIFEST,
     output: Output,
 ) -> dict[str, object]:
     """Write the release of one solution of a front.
 
-    If several solutions match the pick, the best by the first entry of minimize is taken.
+    If several solutions match the pick, the best by the first entry of minimize is taken. With --after or
+    --ledger it is safe together with earlier releases of the same people; if it cannot be, status 1, and the
+    message names the best solution that can.
     """
     from sfumato import api
-    from sfumato.release import check_release_target, manifest_path
-    from sfumato.results import Front
+    from sfumato.release import check_release_target, release_target
+    from sfumato.results import Front, follow, other_releases
 
-    options, path = output.options, Path(out)
+    options, path = output.options, release_target(out, table, manifest)
     check_release_target(path, force=options.force)
     found = Front.load(front)
     chosen = found.pick(pick)
-    loaded = options.load_spec(spec)
-    read = [*loaded.inputs, *(Path(front) / name for name in FILES)]
-    options.spare_inputs([path, manifest_path(path)], read)
+    loaded = options.load_keyed(spec, key)
+    secret = _check_assignment(assignment, loaded, output)
+    series = {"after": after, "after_data": after_data, "ledger": ledger}
+    read = [*loaded.inputs, *(Path(front) / name for name in LOCAL_FILES)]
+    options.spare_inputs([*files_of(path), *secret], [*read, *filter(None, series.values())])
     with waiting(options, "reading, writing and verifying"):
         made = api.release_solution(None, loaded, found, chosen.number)
-        manifest = made.write(path, force=options.force)
-    output.line(f"solution {chosen.number} of {len(found)}, by {pick!r}")
+        made = follow(made, other_releases(found, loaded, chosen.number), series)
+        stated = made.write(out, force=options.force, table=table, manifest=manifest)
+        for private in secret:
+            made.write_assignment(private, force=options.force)
+    proven = f": {chosen.certainty}" if chosen.is_local else ""
+    output.line(f"solution {chosen.number} of {len(found)}, by {pick!r}{proven}")
     _print_choice(made.run, output)
-    return {**tell_release(made, manifest, path, output), "solution": chosen.number}
+    return {**tell_release(made, stated, path, output), "solution": chosen.number}
+
+
+def files_of(path: Path | DatabaseTable) -> list[Path]:
+    """Return the files that a release is written to."""
+    from sfumato.release import manifest_path
+
+    return [manifest_path(path), *([path] if isinstance(path, Path) else [])]
+
+
+def _check_assignment(path: str | None, spec: Spec, output: Output) -> list[Path]:
+    """Return where the private assignment goes, if it is asked for and can be written."""
+    from sfumato.release import check_target
+
+    if path is None:
+        return []
+    if not spec.is_local:
+        raise ParameterError('is for local recoding: add [recoding] scope = "local".', where="--assignment")
+    check_target(Path(path), force=output.options.force)
+    return [Path(path)]
 
 
 def tell_release(
-    release: Release, manifest: Manifest, path: Path, output: Output, *, unknown: str | None = None
+    release: Release,
+    manifest: Manifest,
+    path: Path | DatabaseTable,
+    output: Output,
+    *,
+    unknown: str | None = None,
 ) -> dict[str, object]:
     """Print what a release that has just been written reaches and how it was made; return it for JSON."""
     # If a recipe was applied to new data, `unknown` says in words what it did not know.
     from sfumato.release import manifest_path
-    from sfumato.report.phrases import recoding_rows
 
     rows = manifest.rows
     share = f" ({100 * rows['suppressed'] / rows['in']:.2f} %)" if rows["suppressed"] else ""
@@ -87,6 +163,7 @@ def tell_release(
             *([] if unknown is None else [("unknown", unknown)]),
             ("classes", f"{release.classes:,}"),
             *([("unchanged", ", ".join(release.unchanged))] if release.unchanged else []),
+            *([("linking", str(manifest.linking["text"]))] if manifest.linking else []),
         ],
         release.left_out,
         "specification" if unknown is None else "recipe",
@@ -94,20 +171,18 @@ def tell_release(
     # The exact numbers are the owner's to see; those of the recount where it has them.
     exact = {name: value for name, value in manifest.measures.items() if name not in manifest.tolerance}
     reached = {**release.measures, **exact}
-    wishes = _wishes(manifest, release.run)
+    wishes = {name: asked(name, limit) for name, limit in manifest.require.items()}
+    for name, word in _objectives(release.run).items():
+        wishes[name] = f"{wishes[name]}, {word}" if name in wishes else word
     output.line()
     output.table(
         ["measure", *right("asked", "reached")],
         [[name, wish, number(reached.get(name))] for name, wish in wishes.items()],
     )
     output.line()
-    recoded = recoding_rows(release)
-    if not output.options.show_values:
-        recoded = [[*row[:2], ""] for row in recoded]
-    title = "level or blocks" if any("block" in row[1] for row in recoded) else "level"
-    output.table(["attribute", *right(title), "looks like"], recoded)
+    _print_recoding(release, output)
     output.line()
-    warnings = list(map(str, release.exposures))
+    warnings = _exposures(release)
     output.warn(warnings)
     print_written(path, "recounted by independent code: as promised", output)
     return {
@@ -119,21 +194,38 @@ def tell_release(
         "rows": dict(rows),
         "classes": release.classes,
         "recoding": release.recoding,
+        **({"suppressed_cells": release.suppressed_cells} if release.recipe.is_local else {}),
         "left_out": list(release.left_out),
         "unchanged": list(release.unchanged),
+        **({"linking": dict(manifest.linking)} if manifest.linking else {}),
         "warnings": warnings,
         "verified": True,
         "run": release.run,
     }
 
 
-def print_written(path: Path, found: str, output: Output) -> None:
+def _print_recoding(release: Release, output: Output) -> None:
+    """Print what the quasi-identifiers look like; of a local recoding also how many cells are ``*``."""
+    from sfumato.report.phrases import recoding_rows
+
+    recoded, stars = recoding_rows(release), release.suppressed_cells
+    if not output.options.show_values:
+        recoded = [[*row[:2], ""] for row in recoded]
+    titles = ["level or blocks" if any("block" in row[1] for row in recoded) else "level"]
+    if release.recipe.is_local:
+        titles = ["labels", "cells shown as *"]
+        recoded = [[*row[:2], f"{stars[row[0]]:,}", *row[2:]] for row in recoded]
+    output.table(["attribute", *right(*titles), "looks like"], recoded)
+
+
+def print_written(path: Path | DatabaseTable, found: str, output: Output) -> None:
     """Say where a release is, and what was found when it was read back."""
     from sfumato.release import manifest_path
 
     output.line(f"written   {path}", style="bold")
     output.line(f"          {manifest_path(path).name} says what it promises and how it was made")
-    output.line(f"verified  the file was read back and {found}", style="green")
+    what = "file" if isinstance(path, Path) else "table"
+    output.line(f"verified  the {what} was read back and {found}", style="green")
 
 
 def asked(name: str, limit: float) -> str:
@@ -141,14 +233,6 @@ def asked(name: str, limit: float) -> str:
     from sfumato.verifier.counting import larger_is_better
 
     return f"{'>=' if larger_is_better(name) else '<='} {number(limit)}"
-
-
-def _wishes(manifest: Manifest, run: Mapping[str, object]) -> dict[str, str]:
-    """Return required measures and objectives, with what was asked of each."""
-    wishes = {name: asked(name, limit) for name, limit in manifest.require.items()}
-    for name, word in _objectives(run).items():
-        wishes[name] = f"{wishes[name]}, {word}" if name in wishes else word
-    return wishes
 
 
 def _objectives(run: Mapping[str, Any]) -> dict[str, str]:
@@ -160,8 +244,17 @@ LARGEST_GAP = 0.9995
 """From here on a gap says nothing."""
 
 
+def _exposures(release: Release) -> list[str]:
+    """Return what unchanged columns give away, or why that cannot be counted."""
+    try:
+        return list(map(str, release.exposures))
+    except TooManyError as error:
+        return [f"columns that are published unchanged were not judged: {error.message}"]
+
+
 def _print_certainty(run: Mapping[str, Any], output: Output) -> None:
     """Say how a single best release was found, and how far it may be from the optimum."""
+    print_raised(run, output)
     if "choice" in run:
         _print_choice(run, output)
         return
@@ -170,6 +263,16 @@ def _print_certainty(run: Mapping[str, Any], output: Output) -> None:
         evaluated = count_words(run["evaluated"], "recoding")
         output.line(
             f"optimal: proven over {huge_words(run['space'])} recodings by evaluating {evaluated} ({took})"
+        )
+        return
+    if run.get("method") == "local" and run.get("gap", 2.0) <= 1.0:
+        what, gap = next(iter(_objectives(run)), "it"), 100 * max(run["gap"], 0.0)
+        what = f"{what}, weighted by rows," if run.get("weighted") else what
+        bound = number(run["bound"])
+        cut = ", stopped before its end" if run.get("stopped") == "stopped" else ""
+        output.line(
+            f"local recoding, found in {took}{cut}: {what} is at most {gap:.1f} % above the optimum, which "
+            f"is at least {bound}"
         )
         return
     text = f"not proven optimal: the search ended after {took} ({run.get('stopped', 'stopped')})"

@@ -1,18 +1,67 @@
-"""``sfumato risk``: what attackers would achieve."""
+"""``sfumato measure`` and ``sfumato risk``: all measures of any table, and what attackers would achieve."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
-from sfumato.cli.options import DATA, HOUSEHOLD, PERSON, SENSITIVE, option, reading, split_names
-from sfumato.cli.output import Output, TableColumn, percent, right, waiting
+from sfumato.cli.options import (
+    ASSIGNMENT,
+    DATA,
+    HOUSEHOLD,
+    PERSON,
+    REQUIRED,
+    SENSITIVE,
+    option,
+    place_words,
+    reading,
+    split_names,
+)
+from sfumato.cli.output import Output, TableColumn, number, percent, right, waiting
 from sfumato.errors import ParameterError
 from sfumato.words import count_words, number_words, range_words
 
 if TYPE_CHECKING:
     from sfumato.assess.risk_results import Linkage, Reidentification, Risk, TableRisk
+
+
+def measure(
+    *,
+    data: str = DATA,
+    qi: list[str] = option("--qi", "Columns that an outsider may know; may be repeated.", "A,B", REQUIRED),
+    sensitive: list[str] | None = SENSITIVE,
+    person: str | None = PERSON,
+    output: Output,
+) -> Mapping[str, object]:
+    """Measure any table, protected or not.
+
+    A column whose name holds a comma is written in double quotes, as in CSV.
+    """
+    from sfumato import api
+    from sfumato.report import findings as words
+
+    known, secret = split_names(qi, "--qi"), split_names(sensitive, "--sensitive")
+    with waiting(output.options, "reading the data"), reading(output.options, known) as how:
+        numbers = api.measure(data, known, secret, person=person, spec=how)
+    found = words.Findings(numbers, known, secret, person)
+    rows, classes = count_words(found.rows, "row"), count_words(int(numbers["classes"]), "class")
+    output.line(f"{place_words(data)}: {rows} in {classes} by {found.known}", style="bold")
+    output.line()
+    output.table(
+        [TableColumn("measure", fixed=True), *right("value"), "meaning"],
+        [
+            [name, number(numbers[name]), words.meaning(name, found)]
+            for name in numbers
+            if name not in words.COUNTS
+        ],
+    )
+    output.heading("Is this table anonymous?")
+    output.paragraph(words.verdict(found))
+    if not secret:
+        output.line("Name columns with --sensitive to see whether their values are protected.", style="dim")
+    return numbers
+
 
 _ATTACKERS = {
     "logic": "logic: what must be true",
@@ -30,6 +79,7 @@ def risk(
     ),
     sensitive: list[str] | None = SENSITIVE,
     release: str | None = option("--release", "A release of DATA, to attack as well.", "FILE"),
+    assignment: str | None = ASSIGNMENT,
     population: str | None = option("--population", "A table of everyone who might be in DATA.", "FILE"),
     fraction: float | None = option(
         "--fraction", "Or the share of the population that is in DATA, such as 0.1.", "F"
@@ -73,8 +123,9 @@ def risk(
             threshold=threshold,
             seed=1 if options.seed is None else options.seed,
             spec=how.data if spec is None else how,
+            assignment=assignment,
         )
-    title = f"{data}: {count_words(found.before.rows, 'row')}"
+    title = f"{place_words(data)}: {count_words(found.before.rows, 'row')}"
     output.line(title if release is None else f"{title}; released as {release}", style="bold")
     output.notes("note", found.notes)
     _print_classes(found, output)
@@ -152,21 +203,18 @@ def _print_uniques(before: TableRisk, output: Output) -> None:
     if found.in_population is not None:
         text += f" Of these, {found.in_population:,} unique in the population too."
     _section(output, "Uniques", text)
-    rows = [
-        [
-            item.estimator + (" (recommended)" if item.estimator == found.chosen else ""),
-            "" if item.population_uniques is None else f"{item.population_uniques:,.0f}",
-            "" if item.share_of_sample_uniques is None else percent(item.share_of_sample_uniques),
-            item.why_not or "",
-        ]
-        for item in found.estimates
-    ]
+    rows = []
+    for item in found.estimates:
+        name = f"{item.estimator} (recommended)" if item.estimator == found.chosen else item.estimator
+        many, share = item.population_uniques, item.share_of_sample_uniques
+        cells = ["" if many is None else f"{many:,.0f}", "" if share is None else percent(share)]
+        rows.append([name, *cells, item.why_not or ""])
     numbers = right("estimate", "share of the data's uniques")
     output.table([TableColumn("uniques in the population, by", fixed=True), *numbers, ""], rows)
 
 
 def _print_linkage(found: Risk, output: Output) -> None:
-    what = "the original data" if found.after is None else "the original data and in the release"
+    what = "the original data" if not found.linkage_after else "the original data and in the release"
     _section(
         output,
         "Simulated linkage attack",
@@ -276,23 +324,21 @@ def verdict(found: Risk) -> str:
     before = _level(found.linkage_before)
     if found.after is None:
         uniques = found.before.uniques
-        advice = (
-            "Do not share the data in this form."
-            if uniques.sample
-            else "Whether that is low enough is for you to decide."
-        )
+        advice = "Whether that is low enough is for you to decide."
+        if uniques.sample:
+            advice = "Do not share the data in this form."
         return (
             f"Someone who knew everyone's quasi-identifiers would find {percent(before)} of them in "
             f"these data, and would be certain about {count_words(uniques.sample, 'unique record')}. "
             f"{advice}"
         )
-    after = _level(found.linkage_after)
     chance = found.after.prosecutor
     learnt = [item.attribute for item in found.after.attributes if item.homogeneous_rows]
     text = (
         f"Someone who knew everyone's quasi-identifiers would find {percent(before)} of them in the "
-        f"original data, and {percent(after)} in the release."
+        "original data"
     )
+    text += f", and {percent(_level(found.linkage_after))} in the release." if found.linkage_after else "."
     if found.release_kind == "generalized":
         text += f" Nobody there is found with a chance above {percent(chance.highest)}."
     if chance.records_at_risk:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sfumato.cli.explore import FILES
-from sfumato.cli.options import Options, argument, option
+from sfumato.cli.options import ASSIGNMENT, MANIFEST, Options, argument, option
 from sfumato.cli.output import Output, TableColumn, number, right, waiting
 from sfumato.cli.release import asked
 from sfumato.errors import DataError, ParameterError, SfumatoError
@@ -15,6 +16,7 @@ from sfumato.words import count_words
 
 if TYPE_CHECKING:
     from sfumato.assess.published import Published
+    from sfumato.release import DatabaseTable
     from sfumato.spec import Spec
 
 REPORT = "report.html"
@@ -27,16 +29,18 @@ _EDITIONS = {
 
 def verify(
     *,
-    file: str = argument("FILE", "The released file."),
+    file: str = argument("FILE", "The released file, or the address of a database with --table."),
     spec: str | None = option(
         "--spec", "Check against this specification too, or on its own if there is no FILE.json.", "SPEC"
     ),
     data: str | None = option(
         "--data", "The original data that FILE was made from, to compare with.", "ORIGINAL"
     ),
+    table: str | None = option("--table", "Of a database: the released table.", "NAME"),
+    manifest: str | None = MANIFEST,
     output: Output,
 ) -> dict[str, object]:
-    """Recount a released file from scratch, and list what was checked.
+    """Recount a released file or table from scratch, and list what was checked.
 
     Roles and promises come from FILE.json, and from a specification if one is given; its checks are named
     "specification: ...". Everything that these and the file determine is counted again; what they do not
@@ -46,47 +50,46 @@ def verify(
     confidential. Status 1 if there are violations.
     """
     from sfumato import api
+    from sfumato.release import release_target
 
     loaded = None if spec is None else output.options.load_spec(spec)
+    place = release_target(file, table, manifest)
     if loaded is None or data is not None:
-        _check_manifest(Path(file), is_compared=data is not None)
+        _check_manifest(place, is_compared=data is not None)
     with waiting(output.options, "recounting"):
-        found: Mapping[str, Any] = api.verify(file, loaded, data)
+        found: Mapping[str, Any] = api.verify(file, loaded, data, table=table, manifest=manifest)
     _print_recount(found, output)
-    _print_verdict(file, found["holds"], output, f": {count_words(len(found['violations']), 'violation')}")
-    return {"file": file, **found}
+    broken = f": {count_words(len(found['violations']), 'violation')}"
+    _print_verdict(str(place), found["holds"], output, broken)
+    return {"file": str(place), **found}
 
 
-def _check_manifest(file: Path, *, is_compared: bool) -> None:
+def _check_manifest(file: Path | DatabaseTable, *, is_compared: bool) -> None:
     """Raise DataError if there is no manifest, and say what else can be done."""
     from sfumato.release import manifest_path
 
-    if not file.exists():
+    if isinstance(file, Path) and not file.exists():
         raise DataError("there is no such file.", where=str(file))
-    if file.is_dir():
+    if isinstance(file, Path) and file.is_dir() and not manifest_path(file).exists():
         raise DataError("this is a folder; name the released file.", where=str(file))
-    if file.is_file() and not manifest_path(file).exists():
-        why = (
-            "so it is not known how it was made from the original."
-            if is_compared
-            else "so nothing is promised. Name a specification with --spec."
-        )
-        raise DataError(f"there is no {manifest_path(file).name} next to it, {why}", where=str(file))
+    if not manifest_path(file).exists():
+        why = "so nothing is promised. Name a specification with --spec."
+        if is_compared:
+            why = "so it is not known how it was made from the original."
+        beside = "next to it" if isinstance(file, Path) else "of it here"
+        raise DataError(f"there is no {manifest_path(file).name} {beside}, {why}", where=str(file))
 
 
 def _print_recount(found: Mapping[str, Any], output: Output) -> None:
     """Print promise and recount, what else was checked, and what could not be."""
     require, stated, counted = found["require"], found["stated"], found["measures"]
     names = dict.fromkeys([*require, *stated, *counted])
-    rows = [
-        [
-            name,
-            asked(name, require[name]) if name in require else "",
-            number(stated.get(name)),
-            number(counted[name]) if name in counted else "-",
-        ]
-        for name in names
-    ]
+    rows = []
+    for name in names:
+        limit = asked(name, require[name]) if name in require else ""
+        rows.append(
+            [name, limit, number(stated.get(name)), number(counted[name]) if name in counted else "-"]
+        )
     output.table(["measure", *right("required", "stated", "counted")], rows)
     output.line()
     told = {*names, *(f"require {name}" for name in names)}  # not those of a specification
@@ -117,6 +120,7 @@ def report(
     ),
     spec: str | None = option("--spec", "With --internal: the specification, if not in DIR.", "SPEC"),
     released: str | None = option("--release", "The release; the one in DIR if not given.", "FILE"),
+    assignment: str | None = ASSIGNMENT,
     out: str | None = option(
         "--out", f"The report; DIR/{REPORT} or DIR/{INTERNAL_REPORT} if not given.", "FILE"
     ),
@@ -128,16 +132,21 @@ def report(
     so. The external edition is made only from FILE and FILE.json, and may be published with them.
     """
     from sfumato.release import check_target
-    from sfumato.report import write_report
+    from sfumato.report.document import write_report
 
-    if spec is not None and not internal:
-        raise ParameterError("--spec needs --internal: the external report is made only from the release.")
+    for name, given in (("--spec", spec), ("--assignment", assignment)):
+        if given is not None and not internal:
+            raise ParameterError(
+                f"{name} needs --internal: the external report is made only from the release."
+            )
     options, edition = output.options, "internal" if internal else "external"
     path = Path(folder) / (INTERNAL_REPORT if internal else REPORT) if out is None else Path(out)
     if Path(folder).is_dir() or out is not None:
         check_target(path, force=options.force)
     with waiting(options, "recounting the release" + (", attacking and analysing it" if internal else "")):
-        found = _read_folder(Path(folder), released, spec, options, path, internal=internal)
+        found = _read_folder(
+            Path(folder), released, spec, options, path, internal=internal, assignment=assignment
+        )
         write_report(path, found, show_values=options.show_values, force=options.force)
     _print_findings(found, output)
     output.heading(f"written  {path}")
@@ -148,13 +157,20 @@ def report(
 
 
 def _read_folder(
-    folder: Path, released: str | None, spec: str | None, options: Options, out: Path, *, internal: bool
+    folder: Path,
+    released: str | None,
+    spec: str | None,
+    options: Options,
+    out: Path,
+    *,
+    internal: bool,
+    assignment: str | None,
 ) -> Published:
     """Verify the release in a folder, and collect what a report about it shows."""
     from sfumato.assess.gather import gather
     from sfumato.assess.published import Lack, published
     from sfumato.release import manifest_path
-    from sfumato.report import folder as inside
+    from sfumato.report import document as inside
 
     file = inside.find_release(folder, released)
     loaded = _find_spec(folder, spec, options, internal=internal)
@@ -165,15 +181,16 @@ def _read_folder(
         return found
     lacks: list[Lack] = []
     origin = inside.find_origin(loaded, lacks)
+    origin = origin and replace(origin, assignment=assignment)
     return gather(found, origin, inside.find_front(folder, lacks), lacks=lacks)
 
 
 def _find_spec(folder: Path, spec: str | None, options: Options, *, internal: bool) -> Spec | None:
     """Return the specification; for the external edition only to avoid replacing files that it names."""
-    from sfumato.report import folder as inside
+    from sfumato.report.document import find_specification
 
     try:
-        named = inside.find_specification(folder) if spec is None else Path(spec)
+        named = find_specification(folder) if spec is None else Path(spec)
         return None if named is None else options.load_spec(str(named))
     except SfumatoError:
         if internal:

@@ -1,0 +1,80 @@
+"""Long work beside the pages: one thread, its progress, a request to stop, and how it ended, in words."""
+
+from __future__ import annotations
+
+import gc
+import logging
+import threading
+import time
+from typing import TYPE_CHECKING
+
+from sfumato.errors import SfumatoError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sfumato.monitor import Progress
+
+OUR_MISTAKE = "This is a bug in sfumato, not your mistake ({}). What you did before it is kept."
+
+
+class Job:
+    """One piece of work in a thread of its own; pages look at it, and none waits for it."""
+
+    def __init__(self, doing: str, work: Callable[[Job], object], after: Callable[[], None]) -> None:
+        self.doing = doing  # what is being done, in words
+        self.progress: Progress | None = None  # how far a search is
+        self.error: str | None = None  # why it failed
+        self.stopping = False  # whether it was asked to stop
+        self.done = False
+        self._begin = time.monotonic()
+        self._work, self._after = work, after
+        self._thread = threading.Thread(target=self._run, name="sfumato-job", daemon=True)
+
+    def start(self) -> Job:
+        """Begin."""
+        self._thread.start()
+        return self
+
+    @property
+    def seconds(self) -> float:
+        """Time since it began."""
+        return time.monotonic() - self._begin
+
+    def watch(self, progress: Progress) -> bool:
+        """Take the progress of a search; return whether it has to stop."""
+        if self.progress is None:
+            gc.freeze()  # libraries and tables are loaded: pages need not wait until they are looked through
+        self.progress = progress
+        return self.stopping
+
+    def stop(self) -> None:
+        """Ask the work to stop with what it has."""
+        self.stopping = True
+
+    def wait(self, seconds: float | None = None) -> None:
+        """Wait until it is over."""
+        self._thread.join(seconds)
+
+    def _run(self) -> None:
+        try:
+            self._work(self)
+        except Exception as error:
+            self.error = in_words(error)
+        finally:
+            self.done = True
+            self._after()
+            gc.unfreeze()
+            gc.collect()  # searches and figures leave much in circles
+            gc.freeze()
+
+
+def in_words(error: Exception) -> str:
+    """Return what a person reads of an error; values of the data are only in those that may show them."""
+    if isinstance(error, SfumatoError):
+        text = error.text(show_values=True)
+        return text[:1].upper() + text[1:]
+    if isinstance(error, MemoryError):
+        return "There is not enough memory for this table. Use fewer or coarser attributes."
+    logging.getLogger("sfumato.app").error("a job failed: %s", type(error).__name__)
+    return OUR_MISTAKE.format(type(error).__name__)

@@ -1,0 +1,102 @@
+"""Start: the example, a file, or a project that was kept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nicegui import ui
+
+from sfumato.app.framing import Here, Page, card, uploader
+from sfumato.spec.choices import database_address
+from sfumato.words import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+KINDS = "CSV, TSV, Excel, SPSS, Stata, SAS, Parquet, Arrow or JSON lines"
+
+
+def _started(here: Here, start: Callable[[], None]) -> Callable[[], None]:
+    """Return a handler that leaves the open project and begins another one."""
+
+    def begin() -> None:
+        project = here.visit.project
+        if project is not None and project.is_busy and project.job is not None:
+            project.job.stop()
+        start()
+        here.memory["is_new"] = True
+
+    return here.tried(begin)
+
+
+def _open(here: Here, place: str, source: str) -> None:
+    address = database_address(place)
+    if address is None:
+        here.desk.start_file(here.visit, Path(place), move=False)
+    else:
+        here.desk.start_database(here.visit, address, source)
+
+
+def show(here: Here) -> None:
+    """Offer the three ways to begin; move on when the data have been read."""
+    project, desk, visit = here.visit.project, here.desk, here.visit
+    if here.memory.get("is_new") and project is not None and not project.is_busy:
+        here.memory.clear()
+        if project.spec is not None:
+            ui.navigate.to("/data")
+        else:
+            error = None if project.job is None else project.job.error
+            desk.drop(visit)
+            here.say(error or "The file could not be read.", "bad")
+    if project is not None and project.spec is not None:
+        with card("Continue"), ui.element("div").classes("line"):
+            ui.label(f"{project.name}: {len(project.spec.quasi_identifiers)} quasi-identifiers")
+            ui.button("Go on", on_click=lambda: ui.navigate.to("/data")).props("unelevated no-caps")
+    with ui.element("div").classes("cards"):
+        with card("Try it on a census table"):
+            ui.label("30,162 people, one row each, with roles, hierarchies and goals already set.")
+            ui.button(
+                "Open the census example", on_click=_started(here, lambda: desk.start_example(visit))
+            ).props("unelevated no-caps")
+        with card("Open a file"):
+            ui.label(f"{KINDS[:1].upper()}{KINDS[1:]}.")
+            uploader(
+                here,
+                "Drop a file here, or choose one",
+                lambda path: _started(here, lambda: desk.start_file(visit, path, move=True))(),
+            )
+        with card("Open a file by its path, or a database"):
+            ui.label(
+                "The data stay where they are. Keep passwords out of addresses: use PGPASSWORD or ~/.pgpass."
+            )
+            path = here.field("path", "Path, or postgresql:// or sqlite://").classes("grid")
+            table = here.field("table", "Of a database: a table, or a query").classes("grid")
+            open_path = _started(here, lambda: _open(here, path.value.strip(), table.value))
+            ui.button("Open", on_click=open_path).props("unelevated no-caps")
+    _recent(here)
+    kept = (
+        f"Projects are kept in the folder {printable(desk.home.name)}; the command line runs them too."
+        if desk.is_kept
+        else "Nothing is kept: when sfumato serve ends, its files are removed. Download what you need, or "
+        "start it with a folder: sfumato serve FOLDER."
+    )
+    ui.label(f"Everything stays on this machine. {kept}").classes("quiet")
+
+
+def _recent(here: Here) -> None:
+    """List the projects of the folder."""
+    desk, visit = here.desk, here.visit
+    recent = desk.recent(visit) if desk.is_kept else []
+    if recent:
+        with card("Projects in this folder"), ui.element("ul"):
+            for folder in recent[:20]:
+                with ui.element("li").classes("line"):
+                    ui.label(printable(folder.name))
+                    begin = _started(here, lambda folder=folder: desk.open(visit, folder))  # type: ignore[misc]
+                    ui.button("Open", on_click=begin).props(
+                        f'flat no-caps dense aria-label="Open {printable(folder.name)}"'
+                    )
+
+
+PAGE = Page("/", "Start", "Make a table about people safe to share, and see what every step costs.", show)
