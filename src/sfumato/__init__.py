@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         verify,
         warm_up,
     )
+    from sfumato.comparing import compare
     from sfumato.errors import (
         DataError,
         HierarchyError,
@@ -37,7 +38,8 @@ if TYPE_CHECKING:
         VerificationError,
     )
     from sfumato.microaggregating import Microaggregated
-    from sfumato.results import Front, Recipe, Release, Solution
+    from sfumato.releases import Recipe, Release
+    from sfumato.results import Front, Solution
     from sfumato.spec import Spec
     from sfumato.suggesting import suggest
 
@@ -46,10 +48,12 @@ __version__ = "0.1.0"
 # Heavy libraries are imported when a name is first used, so that importing the package costs little.
 _NAMES = {
     "api": "anonymize check explore measure microaggregate release_solution risk verify warm_up",
+    "comparing": "compare",
     "errors": "DataError HierarchyError InfeasibleError OutputError ParameterError SfumatoError SpecError "
     "VerificationError",
     "microaggregating": "Microaggregated",
-    "results": "Front Recipe Release Solution",
+    "releases": "Recipe Release",
+    "results": "Front Solution",
     "spec": "Spec",
     "suggesting": "suggest",
 }
@@ -88,6 +92,7 @@ __all__ = [
     "__version__",
     "anonymize",
     "check",
+    "compare",
     "datasets",
     "explore",
     "measure",

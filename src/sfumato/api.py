@@ -8,20 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from sfumato import front as fronts
-from sfumato.confidentiality import count_protected, find_warnings
+from sfumato import preparing, search
+from sfumato.confidentiality import find_warnings
 from sfumato.errors import InfeasibleError, ParameterError, SpecError
-from sfumato.preparing import Prepared, asked_objectives, load, make_problem
-from sfumato.release import audit_against, audit_release, make_draft, manifest_path
-from sfumato.results import Front, Measures, Release
-from sfumato.search import (
-    Monitor,
-    draw_near,
-    explain_infeasible,
-    is_enumerable,
-    measure_cube,
-    warm_up_kernels,
-)
-from sfumato.searching import make_front, planned_method, run_search, why_none
+from sfumato.release import audit_place, make_draft, make_local_draft, release_target
+from sfumato.releases import Measures, Release
+from sfumato.searching import explore_local, make_front, planned_method, run_search, search_local, why_none
 from sfumato.spec import DataSpec, Spec
 from sfumato.table import count_cube, open_source
 from sfumato.table.keys import refuse_both
@@ -35,7 +27,7 @@ if TYPE_CHECKING:
     from sfumato.microaggregating import Microaggregated
     from sfumato.microaggregation.aggregating import Groups, Method
     from sfumato.monitor import Progress
-    from sfumato.search import Callback
+    from sfumato.results import Front
 
 Data: TypeAlias = "object | str | os.PathLike[str] | None"
 
@@ -45,11 +37,15 @@ def explore(
     spec: Spec,
     *,
     threads: int | None = None,
-    callback: Callback | None = None,
+    callback: search.Callback | None = None,
     measures: Sequence[Measure] = (),
     checkpoint: str | os.PathLike[str] | None = None,
 ) -> Front:
     """Find the front of a specification's objectives.
+
+    With ``scope = "local"`` there is one solution for each of some requirements (``[recoding] ladder``), each
+    with how far from the optimum it may be, and ``front.beside`` is the front of global recodings by levels
+    where that is quickly found.
 
     Parameters
     ----------
@@ -65,8 +61,7 @@ def explore(
         Custom measures (see `sfumato.measures.PropertyMeasure`), which objectives and requirements
         of the specification may name.
     checkpoint
-        A file in which a search that can be resumed saves its progress; if it exists and fits the run,
-        the search resumes from it.
+        A file in which the search saves its progress; a search of the same run resumes from it.
 
     Returns
     -------
@@ -74,11 +69,15 @@ def explore(
         The solutions, best first. ``front.complete`` says whether it is the whole front.
     """
     begin = time.perf_counter()
-    maximize, minimize = asked_objectives(spec)
+    maximize, minimize = preparing.asked_objectives(spec)
     if not maximize + minimize:
         raise SpecError("no objectives: list measures under [objectives] maximize or minimize.")
-    prepared = load(data, spec)
-    problem = make_problem(prepared, maximize, minimize, measures)
+    prepared = preparing.load(data, spec, to_search=True)
+    if spec.is_local:
+        return explore_local(
+            prepared, measures, begin, threads=threads, callback=callback, checkpoint=checkpoint
+        )
+    problem = preparing.make_problem(prepared, maximize, minimize, measures)
     result, run = run_search(prepared, problem, threads=threads, callback=callback, checkpoint=checkpoint)
     run["seconds_total"] = round(time.perf_counter() - begin, 6)
     return make_front(prepared, problem, result, run)
@@ -92,14 +91,15 @@ def anonymize(
     quasi_identifiers: Sequence[str] = (),
     sensitive: Sequence[str] = (),
     threads: int | None = None,
-    callback: Callback | None = None,
+    callback: search.Callback | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
 ) -> Release:
     """Make the best release that meets ``[require]``, by the first entry of ``minimize``.
 
-    That entry is the only objective of the run, so ``auto`` suppresses what fails and nothing else. With
-    ``[release] choice = "near-optimal"`` one of those within the tolerance of the best is drawn at random,
-    and ``release.run["choice"]`` says, for you only, how many there were.
+    Where ``sf`` and ``ql`` are to be maximized and nothing is minimized, the best one has the largest product
+    of the two. Otherwise that entry is the only objective of the run, so ``auto`` suppresses what fails and
+    nothing else. With ``[release] choice = "near-optimal"`` one of those within the tolerance of the best is
+    drawn at random, and ``release.run["choice"]`` says, for you only, how many there were.
 
     Without a specification, name the columns to publish: hierarchies and weights are then suggested, 1 % of
     the rows may be suppressed, and ``release.spec`` is the resulting specification. **Columns that are not
@@ -122,8 +122,7 @@ def anonymize(
     callback
         Sees the progress some ten times a second and may stop the search by returning True.
     checkpoint
-        A file in which a search that can be resumed saves its progress; if it exists and fits the run,
-        the search resumes from it.
+        A file in which the search saves its progress; a search of the same run resumes from it.
 
     Returns
     -------
@@ -151,32 +150,34 @@ def anonymize(
         from sfumato.suggesting import specify
 
         spec = specify(data, k, quasi_identifiers, sensitive, spec)
+    if not spec.objectives.minimize and set(preparing.asked_objectives(spec)[0]) == fronts.GRANULATION:
+        front = explore(data, spec, threads=threads, callback=callback, checkpoint=checkpoint)
+        return front.pick("product").release()
     if not spec.objectives.minimize:
         raise SpecError("nothing to minimize: list a measure under [objectives] minimize, such as 'loss'.")
     if not spec.require:
         raise SpecError("nothing is required: add [require] with, for example, k = 5.")
-    prepared = load(data, spec)
-    problem = make_problem(prepared, (), spec.objectives.minimize[:1])
+    prepared = preparing.load(data, spec, to_search=True)
+    problem = preparing.make_problem(prepared, (), spec.objectives.minimize[:1])
+    if spec.is_local:
+        tuples, solution, run = search_local(
+            prepared, problem, threads=threads, callback=callback, checkpoint=checkpoint
+        )
+        draft = make_local_draft(prepared, problem, tuples, solution)
+        return Release(draft, {**run, "seconds_total": round(time.perf_counter() - begin, 6)})
     result, run = run_search(prepared, problem, threads=threads, callback=callback, checkpoint=checkpoint)
     if not len(result.nodes):
         raise InfeasibleError(why_none(problem, result))
     lattice, node = result.lattice, result.nodes[0]
     asked = spec.release
     if asked.choice == "near-optimal":
-        watch = Monitor(spec.search.time_limit, callback)
-        lattice, node, run["choice"] = draw_near(
+        watch = search.Monitor(spec.search.time_limit, callback)
+        lattice, node, run["choice"] = search.draw_near(
             problem, (lattice, node), asked.tolerance, asked.seed, threads=threads, monitor=watch
         )
     release = Release(make_draft(prepared, problem, node, lattice), run)
     release.run["seconds_total"] = round(time.perf_counter() - begin, 6)
     return release
-
-
-def why_empty(front: Front) -> str:
-    """Say in one line why a front has no solution, and what nearest requirement can be met."""
-    if front.source is None or not front.complete:
-        return "no recoding that meets the requirements was found before the search ended."
-    return explain_infeasible(front.source[1])
 
 
 def release_solution(data: Data, spec: Spec, front: Front, pick: str | int) -> Release:
@@ -238,7 +239,7 @@ def measure(
     source = open_source(data, None if spec is None else spec.data)
     attributes = None if spec is None else spec.attributes
     cube = count_cube(source, tuple(quasi_identifiers), tuple(sensitive), person, attributes)
-    return Measures(measure_cube(cube))
+    return Measures(search.measure_cube(cube))
 
 
 def microaggregate(  # noqa: PLR0913 (keywords alone from the fourth on, and no two that belong together)
@@ -257,10 +258,12 @@ def microaggregate(  # noqa: PLR0913 (keywords alone from the fourth on, and no 
     drop: Sequence[str] | None = None,
     gain: float = 0.2,
     loss_weight: float = 0.5,
+    steps: int = 300,
     seed: int = 1,
     threads: int | None = None,
     time_limit: float | None = None,
     callback: Callable[[Progress], bool | None] | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
     spec: Spec | None = None,
 ) -> Microaggregated:
     """Replace the values of columns by the centres of clusters of at least k similar rows.
@@ -280,8 +283,9 @@ def microaggregate(  # noqa: PLR0913 (keywords alone from the fourth on, and no 
     standardize
         Take distances between z-scores. Columns are released on their own scale either way.
     method
-        ``mdav``; ``v-mdav``, whose clusters grow where rows are dense; or ``univariate``, the optimum for
-        each column by itself.
+        ``mdav``; ``v-mdav``, whose clusters grow where rows are dense; ``univariate``, the optimum for each
+        column by itself; ``annealing``, which begins as MDAV and regroups rows for much less error; or
+        ``auto``, which begins as the better of the two, and is the optimum for a single column.
     within
         A column that clusters do not cross. Missing is a value of it like any other.
     centroid
@@ -301,14 +305,19 @@ def microaggregate(  # noqa: PLR0913 (keywords alone from the fourth on, and no 
         How readily clusters of V-MDAV grow; see `sfumato.microaggregation.v_mdav`.
     loss_weight
         What information loss counts against disclosure risk in the search for groups, from 0 to 1.
+    steps
+        How many steps annealing tries for each row.
     seed
-        Seed of the search for groups.
+        Seed of annealing and of the search for groups.
     threads
         Threads to use, all cores if None; the result does not depend on it.
     time_limit
-        Seconds that the search for groups may take; no limit if None.
+        Seconds that the search for groups may take; no limit if None. Where groups are not searched for,
+        annealing takes them in place of ``steps``, and the result depends on the machine.
     callback
-        Sees the progress of the search for groups, and may stop it by returning True.
+        Sees the progress of searching and annealing, and may stop them by returning True.
+    checkpoint
+        A file in which both save their progress; the same call resumes from it.
     spec
         How a file is read (separator, encoding, missing), if not by the defaults.
 
@@ -358,6 +367,8 @@ def microaggregate(  # noqa: PLR0913 (keywords alone from the fourth on, and no 
         time_limit=time_limit,
         callback=callback,
         loss_weight=loss_weight,
+        steps=steps,
+        checkpoint=None if checkpoint is None else Path(checkpoint),
     )
     return aggregate(data, asked, None if spec is None else spec.data, drop or ())
 
@@ -378,6 +389,7 @@ def risk(  # noqa: PLR0913 (keywords alone from the third on, and no two that be
     subsets: bool = True,
     downcoding: bool = True,
     spec: Spec | DataSpec | None = None,
+    assignment: str | os.PathLike[str] | None = None,
 ) -> Risk:
     """Measure what attackers achieve against a table, and against a release made from it.
 
@@ -419,6 +431,9 @@ def risk(  # noqa: PLR0913 (keywords alone from the third on, and no two that be
     spec
         A specification: roles, how files are read, and hierarchies of sensitive attributes, by which their
         values are similar. Or only its part ``data``, which says how files are read.
+    assignment
+        Of the file of a local release, the private file that `Release.write_assignment` wrote. Without it
+        nobody can be looked for in the file, since it does not show which row became which.
 
     Returns
     -------
@@ -448,6 +463,7 @@ def risk(  # noqa: PLR0913 (keywords alone from the third on, and no two that be
         subsets=subsets,
         downcoding=downcoding,
         spec=spec,
+        assignment=assignment,
     )
 
 
@@ -475,76 +491,49 @@ def check(data: Data | Spec, spec: Spec | None = None) -> dict[str, object]:
     from sfumato.assess.exposure import expose_table
     from sfumato.assess.left_out import find_small_strata
 
-    prepared = load(data, spec)
+    prepared = preparing.load(data, spec)
     warnings = [*prepared.table.warnings, *map(str, expose_table(prepared)), *find_small_strata(prepared)]
     if prepared.table.secrets is not None:
         warnings += find_warnings(prepared.table.secrets.statements, prepared.cube)
-    maximize, minimize = asked_objectives(spec)
-    problem = make_problem(prepared, maximize, minimize)
+    maximize, minimize = preparing.asked_objectives(spec)
+    problem = preparing.make_problem(prepared, maximize, minimize)
     if not maximize + minimize:
         warnings.append("no objectives: explore needs measures under [objectives].")
-    method = planned_method(problem, spec, warnings)
-    exact = is_enumerable(problem) or method == "lattice"
+    if spec.is_local:
+        preparing.make_local_problem(
+            prepared, preparing.make_problem(prepared, (), minimize[:1] or ("loss",))
+        )
+    method = "local" if spec.is_local else planned_method(problem, spec, warnings)
+    exact = method != "local" and (search.is_enumerable(problem) or method == "lattice")
     exact = exact or (method == "optimal" and prepared.is_full_domain)
     return {
         "ok": True,
         "rows": prepared.cube.row_count,
         "distinct": prepared.cube.distinct,
-        "space": fronts.whole_text(problem.space),
+        "space": None if spec.is_local else fronts.whole_text(problem.space),
         "method": method,
         "exact": exact,
         "warnings": warnings,
         "left_out": list(prepared.table.left_out),
-        "attributes": _describe_attributes(prepared),
-        "confidential": _describe_sentences(prepared),
+        "attributes": preparing.describe_attributes(prepared),
+        "confidential": preparing.describe_sentences(prepared),
     }
 
 
-def _describe_sentences(prepared: Prepared) -> list[dict[str, object]]:
-    """Say how many people each confidential sentence protects."""
-    secrets = prepared.table.secrets
-    if secrets is None:
-        return []
-    return [
-        {
-            "sentence": item.formatted,
-            "for": item.holders_text or ("everyone" if item.record is None else f"record {item.record}"),
-            "people": protected.people,
-            "damage": item.damage,
-        }
-        for item, protected in zip(secrets.statements, count_protected(prepared.cube), strict=True)
-    ]
-
-
-def _describe_attributes(prepared: Prepared) -> list[dict[str, object]]:
-    table, counts = (
-        prepared.table,
-        dict(zip(prepared.setting.quasi_identifiers, prepared.counts, strict=True)),
-    )
-    described: list[dict[str, object]] = []
-    for name, asked in prepared.spec.attributes.items():
-        hierarchy = table.hierarchies.get(name) or table.sensitive.get(name)
-        described.append(
-            {
-                "name": name,
-                "role": asked.role,
-                "kind": hierarchy.kind if hierarchy else asked.kind,
-                "scheme": asked.scheme if name in counts else None,
-                "values": hierarchy.size if hierarchy else None,
-                "levels": hierarchy.height + 1 if name in counts and hierarchy else None,
-                "space": fronts.whole_text(counts[name]) if name in counts else None,
-            }
-        )
-    return described
-
-
-def verify(path: str | os.PathLike[str], spec: Spec | None = None, data: Data = None) -> dict[str, object]:
-    """Recount a released file from scratch.
+def verify(
+    path: str | os.PathLike[str],
+    spec: Spec | None = None,
+    data: Data = None,
+    *,
+    table: str | None = None,
+    manifest: str | os.PathLike[str] | None = None,
+) -> dict[str, object]:
+    """Recount a released file, or a table of a database, from scratch.
 
     Parameters
     ----------
     path
-        The file. Roles and promises come from ``FILE.json``, if it is next to the file.
+        The file, or address of the database. Roles and promises come from ``FILE.json``, if it is there.
     spec
         Roles and requirements to check the file against too, or on their own if there is no ``FILE.json``.
         The names of these checks then begin with ``specification:``. With ``data`` it also says how these are
@@ -553,6 +542,10 @@ def verify(path: str | os.PathLike[str], spec: Spec | None = None, data: Data = 
         The data that the release was made from, a frame or a path, if you have them: the recipe must then
         make exactly the released rows from them, and every measure that is stated or required is computed
         from them if they determine it.
+    table
+        In a database, the table; ``manifest`` is its file then.
+    manifest
+        ``TABLE.json`` in the current folder if not given.
 
     Returns
     -------
@@ -580,15 +573,15 @@ def verify(path: str | os.PathLike[str], spec: Spec | None = None, data: Data = 
     dates in the other columns may be spelt differently, since a format may force that. The order of columns
     is not checked.
     """
-    file = Path(path)
-    if spec is None or data is not None or manifest_path(file).exists():
-        return audit_release(file, data, spec).to_dict()
-    return audit_against(file, spec).to_dict()
+    return audit_place(release_target(path, table, manifest), data, spec).to_dict()
 
 
 def warm_up() -> None:
     """Compile every kernel, so that the first search does not wait for it."""
     from sfumato import microaggregation
+    from sfumato.local import compile_kernels
 
-    warm_up_kernels()
+    search.warm_up_kernels()
+    for trees in (True, False):
+        compile_kernels(trees=trees)
     microaggregation.warm_up_kernels()

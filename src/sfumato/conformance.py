@@ -9,19 +9,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
+from sfumato._typing import FloatArray, LongArray
 from sfumato.classes import Batch, Levels, Rule, Suppression
 from sfumato.domains import Confidential, Cube, Ladder, Lattice
 from sfumato.front import non_dominated
 from sfumato.measures import ClassMeasure, Measure, Monotone, Setting, Union, make_measure
-from sfumato.search import Monitor, Problem, Requirement, Run, SearchSettings, search_exhaustive
-
-if TYPE_CHECKING:
-    from sfumato._typing import FloatArray, LongArray
-    from sfumato.search import Progress, SearchResult
+from sfumato.search import (
+    Monitor,
+    Problem,
+    Progress,
+    Requirement,
+    Run,
+    SearchResult,
+    SearchSettings,
+    search_exhaustive,
+)
 
 MakeMeasure: TypeAlias = Callable[[Setting], Measure]
 RunSearch: TypeAlias = "Callable[[Problem, Batch, Monitor, SearchSettings], SearchResult]"

@@ -9,10 +9,8 @@ the message, and only a terminal shows them.
 from __future__ import annotations
 
 import difflib
-from typing import TYPE_CHECKING, ClassVar
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from typing import ClassVar
 
 
 class SfumatoError(Exception):
@@ -56,6 +54,10 @@ class SpecError(SfumatoError, ValueError):
 
 class DataError(SfumatoError, ValueError):
     """The data cannot be read or do not fit the specification."""
+
+
+class TooManyError(DataError):
+    """There are more distinct combinations of values than memory can hold."""
 
 
 class HierarchyError(SfumatoError, ValueError):

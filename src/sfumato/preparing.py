@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
+import bisect
 import json
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import TYPE_CHECKING
+from fractions import Fraction
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from sfumato.classes import Levels
+from sfumato.classes import Levels, PropertyKind, budget_of
+from sfumato.confidentiality import count_protected
 from sfumato.domains import Cube, Ladder, Lattice
 from sfumato.errors import ParameterError, SpecError
-from sfumato.hierarchies import Plain, listed_partitions, plain_values, value_places, write_blocks
-from sfumato.measures import Direction, Measure, Setting, make_measure
+from sfumato.front import whole_text
+from sfumato.hierarchies import Hierarchy, Plain, listed_partitions, plain_values, value_places, write_blocks
+from sfumato.local import LabelSpace, LocalProblem
+from sfumato.measures import MEASURES, ClassMeasure, Direction, Measure, Setting, make_measure
 from sfumato.schemes import Scheme, make_scheme
 from sfumato.search import OBJECTIVES, Problem, Requirement, choose_rule
+from sfumato.spec import parse_measure_name
 from sfumato.table import Table, code_table, open_source
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from sfumato._typing import FloatArray, IntArray
+    from sfumato._typing import FloatArray, IntArray, LongArray
     from sfumato.spec import Spec
 
 RANGES = ("ordered", "guided-ordered")
@@ -87,13 +93,42 @@ class Prepared:
         return json.dumps(self.entry(attribute, block), ensure_ascii=False)
 
 
-def load(data: object, spec: Spec) -> Prepared:
-    """Open, code and check data by a specification."""
+def load(data: object, spec: Spec, *, to_search: bool = False) -> Prepared:
+    """Open, code and check data by a specification; to search them, levels that cannot be used may go."""
     if data is None:
-        if spec.data.path is None:
+        data = spec.data_path
+        if data is None:
             raise SpecError("no data: name a path under [data] or pass a frame.")
-        data = spec.resolve(spec.data.path)
-    return prepare(code_table(open_source(data, spec.data), spec))
+    lowest = partial(_lowest_usable, spec) if to_search and _may_coarsen(spec) else None
+    return prepare(code_table(open_source(data, spec.data), spec, lowest=lowest))
+
+
+def _may_coarsen(spec: Spec) -> bool:
+    """Tell whether nothing that is asked for depends on the values below the lowest level in use."""
+    asked = {parse_measure_name(name)[0] for name in (*spec.objectives.names, *spec.require)}
+    is_plain = all(item.output == "label" for item in spec.attributes.values())
+    # `hdm` counts how often each value occurs, and nobody knows what measures of users count.
+    return not spec.is_local and is_plain and asked <= MEASURES.keys() - {"hdm"}
+
+
+def _lowest_usable(spec: Spec, name: str, hierarchy: Hierarchy, rows: LongArray) -> int:
+    """Return the lowest level of an attribute that some recoding which meets the requirements may use.
+
+    Other attributes only split the classes that one makes alone. So a level at which more rows than may be
+    suppressed lie in classes below k is of no use, whatever the others do; nor is any level below it.
+    """
+    asked = spec.attributes[name]
+    level, highest = asked.levels or (0, hierarchy.height)
+    if asked.scheme != "levels" or highest > hierarchy.height:
+        return 0
+    rule, k = spec.suppression.rule, spec.require.get("k", 0)
+    budget = 0 if rule == "none" else budget_of(spec.suppression.limit, int(rows.sum()))
+    while level < highest:
+        sizes = np.bincount(hierarchy.levels[level], rows)
+        if sizes[sizes < k].sum() <= budget:
+            break
+        level += 1
+    return level
 
 
 def prepare(table: Table) -> Prepared:
@@ -136,13 +171,13 @@ def _setting(table: Table, weights: FloatArray) -> Setting:
 
 def _ladder(table: Table, name: str) -> Ladder:
     hierarchy = table.hierarchies[name]
-    levels = table.spec.attributes[name].levels or (0, hierarchy.height)
+    lowest, highest = levels = table.spec.attributes[name].levels or (0, hierarchy.height)
     if levels[1] > hierarchy.height:
         raise SpecError(
             f"the hierarchy has levels 0 to {hierarchy.height}; {levels[1]} is allowed. Lower it.",
             where=table.spec.where("attributes", name, "levels"),
         )
-    return Ladder(hierarchy.levels, *levels)
+    return Ladder(hierarchy.levels, max(lowest, table.raised.get(name, 0)), highest)
 
 
 def _scheme(table: Table, name: str, ladder: Ladder) -> Scheme:
@@ -221,3 +256,196 @@ def _requirement(prepared: Prepared, name: str, limit: float, own: Mapping[str, 
         where = prepared.spec.where("require", name)
         raise SpecError(f"{name} must be {allowed}; got {limit:g}.", where=where)
     return Requirement(measure, limit)
+
+
+LOCAL_COSTS: dict[str, dict[str, float]] = {
+    "loss": {},
+    # Of classes that are equally good, those with the least labels.
+    "dm": {"cell": 1e-6, "square": 1.0},
+    "average_class": {"cell": 1e-6, "each": -1.0},
+}
+"""What a local recoding may minimize, as the costs of labels and classes."""
+
+
+def make_local_problem(prepared: Prepared, problem: Problem) -> LocalProblem:
+    """Make the question for local recodings that meet what a problem requires of classes."""
+    spec, names = prepared.spec, prepared.setting.quasi_identifiers
+    wanted = [item.name for item in problem.objectives if item.direction is Direction.MINIMIZE]
+    objective = next((name for name in wanted if name in LOCAL_COSTS), ", ".join(wanted))
+    if objective not in LOCAL_COSTS:
+        raise SpecError(
+            f"{objective or 'nothing'!r} cannot be minimized by local recoding. Use one of "
+            f"{', '.join(LOCAL_COSTS)}.",
+            where=spec.where("objectives", "minimize"),
+        )
+    costs = dict(LOCAL_COSTS[objective])
+    if objective == "dm":
+        costs["suppressed_cost"] = float(prepared.cube.row_count)
+    return LocalProblem.of_cube(
+        prepared.cube,
+        [label_space(prepared.table, name) for name in names],
+        problem.request.thresholds,
+        attribute_weights=prepared.setting.weights,
+        row_weights=prepared.table.weigh_cells() if spec.recoding.weighted else None,
+        budget=problem.suppression.budget,
+        **costs,
+    )
+
+
+_SIZES, _VALUES, _DISTANCES = (2, 3, 5, 10, 20, 50), (2, 3, 4, 5, 6, 8), (0.5, 0.4, 0.3, 0.2, 0.15, 0.1)
+LADDERS: dict[PropertyKind, tuple[float, ...]] = {
+    PropertyKind.SIZE: _SIZES,
+    **dict.fromkeys(
+        (PropertyKind.DISTINCT, PropertyKind.ENTROPY, PropertyKind.SHARE, PropertyKind.RECURSIVE), _VALUES
+    ),
+    **dict.fromkeys((PropertyKind.T_EQUAL, PropertyKind.T_ORDERED, PropertyKind.T_HIERARCHICAL), _DISTANCES),
+}
+"""The usual requirements by what they judge, from the weakest."""
+
+
+def ladder_measure(prepared: Prepared, own: Iterable[Measure] = ()) -> ClassMeasure:
+    """Return what a local front is a ladder of: the first objective, else requirement, of classes; else k."""
+    spec, named = prepared.spec, {item.name: item for item in own}
+    for name in (*spec.objectives.names, *spec.require, "k"):
+        measure = _measure(prepared, name, named, "objectives")
+        if isinstance(measure, ClassMeasure) and measure.judged.kind in LADDERS:
+            return measure
+    raise AssertionError("k judges classes")
+
+
+def make_ladder(prepared: Prepared, measure: ClassMeasure) -> list[float]:
+    """Return the requirements of a local front, the strictest first."""
+    spec, sign = prepared.spec, 1 if measure.direction is Direction.MAXIMIZE else -1
+    least, asked = spec.require.get(measure.name), spec.recoding.ladder
+    for limit in asked:
+        try:
+            _requirement(prepared, measure.name, limit, {measure.name: measure})
+        except SpecError as error:
+            raise SpecError(error.message, where=spec.where("recoding", "ladder")) from None
+    steps = asked or LADDERS[measure.judged.kind]
+    if not asked and measure.judged.kind is PropertyKind.SIZE:
+        steps = tuple(step for step in steps if step <= prepared.cube.person_count) or (1.0,)
+    fitting = [float(step) for step in steps if least is None or sign * step >= sign * least]
+    if asked and len(fitting) < len(asked):
+        raise SpecError(
+            f"a step is weaker than what is required of {measure.name}: {least:g}. Remove it, or lower the "
+            "requirement.",
+            where=spec.where("recoding", "ladder"),
+        )
+    known = {*fitting, *([] if asked or least is None else [float(least)])}
+    return sorted(known, key=lambda step: -sign * step)
+
+
+def label_kind(table: Table, name: str) -> str:
+    """Return what the labels of a quasi-identifier are: `tree`, `range`, `set`, `suppress` or `keep`."""
+    asked, kind = table.spec.attributes[name], table.hierarchies[name].kind
+    if asked.keep:
+        return "keep"
+    chosen = asked.labels or (
+        "range" if kind in ("number", "date") else "set" if asked.hierarchy is None else "tree"
+    )
+    if chosen == "range" and kind not in ORDERED:
+        raise SpecError(
+            "ranges need numbers, dates or an ordinal attribute; the kind here is 'category'. "
+            'Use labels = "set" or "tree", or kind = "ordinal" with an order.',
+            where=table.spec.where("attributes", name, "labels"),
+        )
+    for key, needed in (("snap", "range"), ("levels", "tree")):
+        if getattr(asked, key) is not None and chosen != needed:
+            raise SpecError(
+                f"is for labels = {needed!r}; the labels here are {chosen!r}.",
+                where=table.spec.where("attributes", name, key),
+            )
+    if asked.snap is not None and kind != "number":
+        raise SpecError(
+            f"needs numbers; the kind here is {kind!r}.", where=table.spec.where("attributes", name, "snap")
+        )
+    return chosen
+
+
+def label_space(table: Table, name: str) -> LabelSpace:
+    """Return the labels that a quasi-identifier may show, with what they cost in `loss`."""
+    hierarchy, kind = table.hierarchies[name], label_kind(table, name)
+    size, missing = hierarchy.size, hierarchy.size - 1 if hierarchy.has_missing else -1
+    if kind == "tree":
+        ladder = _ladder(table, name)
+        return LabelSpace.tree(hierarchy.levels, ladder.lowest, ladder.highest)
+    if kind == "set":
+        return LabelSpace.set(size, missing)
+    if kind != "range":
+        return LabelSpace.keep(size) if kind == "keep" else LabelSpace.suppress(size)
+    snap = table.spec.attributes[name].snapping
+    if snap is None:
+        return LabelSpace.range(size, missing)
+    values = [Fraction(str(value)) for value in hierarchy.values if value is not None]
+    edges = [snapped_edges(value, snap) for value in values]
+    # Values are in order: a label costs the values between its edges.
+    places = [
+        [bisect.bisect_left(values, low) for low, _ in edges],
+        [bisect.bisect_left(values, high) - 1 for _, high in edges],
+    ]
+    ends = [np.array([*own, *[size - 1] * (missing >= 0)]) / max(size - 1, 1) for own in places]
+    return LabelSpace.range(size, missing, *ends)
+
+
+Snapping: TypeAlias = tuple[float, float]
+"""A step, and one of the places from which steps are counted."""
+
+
+def snapped_edges(value: Fraction, snap: Snapping) -> tuple[Fraction, Fraction]:
+    """Return the steps around a number: the last one up to it, and the first one above it."""
+    step, origin = (Fraction(str(number)) for number in snap)
+    before = (value - origin) // step * step + origin
+    return before, before + step
+
+
+def snapped_span(hierarchy: Hierarchy, codes: tuple[int, int], snap: Snapping) -> tuple[Fraction, Fraction]:
+    """Return where a snapped range over codes begins and, that excluded, ends."""
+    first, last = (Fraction(str(hierarchy.values[code])) for code in codes)
+    return snapped_edges(first, snap)[0], snapped_edges(last, snap)[1]
+
+
+def describe_sentences(prepared: Prepared) -> list[dict[str, object]]:
+    """Say how many people each confidential sentence protects."""
+    secrets = prepared.table.secrets
+    if secrets is None:
+        return []
+    return [
+        {
+            "sentence": item.formatted,
+            "for": item.holders_text or ("everyone" if item.record is None else f"record {item.record}"),
+            "people": protected.people,
+            "damage": item.damage,
+        }
+        for item, protected in zip(secrets.statements, count_protected(prepared.cube), strict=True)
+    ]
+
+
+def describe_attributes(prepared: Prepared) -> list[dict[str, object]]:
+    """Say what is known about each attribute."""
+    table, counts = (
+        prepared.table,
+        dict(zip(prepared.setting.quasi_identifiers, prepared.counts, strict=True)),
+    )
+    counts = dict.fromkeys(counts, 0) if prepared.spec.is_local else counts
+    described: list[dict[str, object]] = []
+    for name, asked in prepared.spec.attributes.items():
+        hierarchy = table.hierarchies.get(name) or table.sensitive.get(name)
+        described.append(
+            {
+                "name": name,
+                "role": asked.role,
+                "kind": hierarchy.kind if hierarchy else asked.kind,
+                "scheme": _how(prepared, name) if name in counts else None,
+                "values": hierarchy.size if hierarchy else None,
+                "levels": hierarchy.height + 1 if name in counts and hierarchy else None,
+                "space": whole_text(counts[name]) if counts.get(name) else None,
+            }
+        )
+    return described
+
+
+def _how(prepared: Prepared, name: str) -> str:
+    """Return the scheme of a quasi-identifier; with local recoding, what its labels are."""
+    local = prepared.spec.is_local
+    return label_kind(prepared.table, name) if local else prepared.spec.attributes[name].scheme

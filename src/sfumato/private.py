@@ -17,19 +17,25 @@ import shutil
 import sqlite3
 import stat
 import tempfile
+from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from fnmatch import fnmatch
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from sfumato.errors import OutputError
-
-if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator, Sequence
+from sfumato.errors import OutputError, ParameterError
 
 _NAME = re.compile(r"\.?sfumato-[0-9a-f]{16}")
 _LOCK, _PLAN = "lock", "plan.json"
 _TRIALS = 5
+MEMORY = "SFUMATO_MEMORY"
+"""The environment variable that says what engines may hold before they spill into a private folder."""
+
+
+def check_memory(text: str, where: str = MEMORY) -> str:
+    """Return an amount of memory, if it is one."""
+    if re.fullmatch(r"[0-9]+(?:[.][0-9]+)? ?[KMGT]i?B", text) is None:
+        raise ParameterError("must be a number with its unit, such as 4GB or 512MiB.", where=where)
+    return text
 
 
 @contextmanager
@@ -137,7 +143,8 @@ def place(folder: Path, moves: Sequence[tuple[Path, Path]], *, private: Containe
                 os.replace(name, folder / f"old-{number}")
     for draft, name in moves:
         with suppress(OSError):  # not every file system knows permissions
-            draft.chmod(0o600 if name.name in private else mode)
+            own = 0o600 if name.name in private else mode
+            draft.chmod(own | (own & 0o444) >> 2 if draft.is_dir() else own)
         os.replace(draft, name)
     for parent in {name.parent for _, name in moves}:
         sync_folder(parent)
@@ -164,7 +171,7 @@ def _undo(folder: Path, *, keep_complete: bool = True) -> None:
         return
     for name, mine in reversed(list(zip(names, is_new, strict=True))):
         if mine:
-            name.unlink()
+            remove(name)
     for number, name in enumerate(names):
         if os.path.lexists(folder / f"old-{number}"):
             os.replace(folder / f"old-{number}", name)
@@ -177,7 +184,8 @@ def _identity(path: Path) -> list[int] | None:
         found = path.lstat()
     except OSError:
         return None
-    return [found.st_ino, found.st_size, found.st_mtime_ns]
+    # What a folder holds says nothing about its own entry.
+    return [found.st_ino, *([0, 0] if stat.S_ISDIR(found.st_mode) else [found.st_size, found.st_mtime_ns])]
 
 
 def _make(parent: Path, prefix: str) -> tuple[Path, sqlite3.Connection | None]:
@@ -280,7 +288,7 @@ def _is_part(output: Path, read: Path) -> bool:
             )
         if output.exists() and any(output.samefile(file) for file in read.rglob("*") if file.is_file()):
             return True
-        is_part = output.suffix.lower() in (".parquet", ".pq", ".csv", ".tsv", ".xlsx", ".gz")
+        is_part = output.suffix.lower() in (".parquet", ".pq", ".csv", ".tsv", ".xlsx", ".gz", ".zst")
         return is_part and output.resolve().is_relative_to(read.resolve())
     except (OSError, RuntimeError, ValueError):  # circular links, names that no system allows
         return False

@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, overload
 
-from sfumato.release import Manifest, check_target, manifest_path
+from sfumato.release import Manifest, check_target, manifest_path, release_target
 from sfumato.table import own_frame
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from sfumato.assess.gather import Evidence, Origin
     from sfumato.assess.published import Published
     from sfumato.front import PlainFront
+    from sfumato.table.databases import DatabaseTable
 
 
 class PublishableRows(ABC):
@@ -48,8 +49,8 @@ class PublishableRows(ABC):
         return False
 
     @abstractmethod
-    def _write(self, path: Path, *, force: bool = False) -> Manifest:
-        """Write the rows and their manifest, if the written file keeps its promise."""
+    def _write(self, path: Path | DatabaseTable, *, force: bool = False) -> Manifest:
+        """Write the rows and their manifest, if what is written keeps its promise."""
 
     @abstractmethod
     def _origin(self) -> Origin:
@@ -85,15 +86,29 @@ class PublishableRows(ABC):
         """
         return own_frame(self._rows(), keep_index=keep_index, settle=self._hides_rows)
 
-    def write(self, path: str | os.PathLike[str], *, force: bool = False) -> Manifest:
-        """Write the rows and their manifest, if the written file keeps its promise.
+    def write(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        force: bool = False,
+        table: str | None = None,
+        manifest: str | os.PathLike[str] | None = None,
+    ) -> Manifest:
+        """Write the rows and their manifest, if what is written keeps its promise.
 
         Parameters
         ----------
         path
-            The file; its suffix sets the format. ``FILE.json`` is the manifest.
+            The file; its suffix sets the format. ``FILE.json`` is the manifest. The rows of a Spark frame
+            become a folder of Parquet or CSV files: see docs/spark.md. Or the address of a database
+            without a password, such as ``postgresql://host/name`` or ``sqlite:///file.db``: see
+            docs/databases.md.
         force
-            Replace files that exist.
+            Replace files, or the table, that exist.
+        table
+            In a database, the table to make, in one transaction.
+        manifest
+            Of a table, the file of its manifest; ``TABLE.json`` in the current folder if not given.
 
         Returns
         -------
@@ -103,15 +118,16 @@ class PublishableRows(ABC):
         Raises
         ------
         OutputError
-            If the file exists, or the folder or disk cannot be written to.
+            If the file or table exists, or the folder, disk or database cannot be written to.
         VerificationError
             If the promise does not hold. Nothing is written then.
         """
-        target = Path(path)
-        self._spare_inputs(target, manifest_path(target))
-        manifest = self._write(target, force=force)
-        vars(self)["_written"] = target.absolute()
-        return manifest
+        target = release_target(path, table, manifest)
+        self._spare_inputs(manifest_path(target), *([target] if isinstance(target, Path) else []))
+        stated = self._write(target, force=force)
+        if isinstance(target, Path):
+            vars(self)["_written"] = target.absolute()
+        return stated
 
     @overload
     def report(
@@ -174,7 +190,7 @@ class PublishableRows(ABC):
             If the release is not written, and its promise does not hold.
         """
         from sfumato.assess.gather import gather
-        from sfumato.report import write_report
+        from sfumato.report.document import write_report
 
         check_target(Path(path), force=force)
         self._spare_inputs(Path(path))
@@ -186,7 +202,7 @@ class PublishableRows(ABC):
 
     def _recount(self) -> Published:
         """Recount the release as it is, once for both editions of its report."""
-        from sfumato.report import read_release
+        from sfumato.report.document import read_release
 
         state = _state(self._written)
         if self._seen is None or self._seen[0] != state:
@@ -197,7 +213,7 @@ class PublishableRows(ABC):
 
 def _state(path: Path | None) -> object:
     """Return what changes whenever a written release or its manifest does; None if there is none."""
-    if path is None or not path.is_file():
+    if path is None or not path.exists():
         return None
-    files = [file.stat() for file in (path, manifest_path(path)) if file.is_file()]
+    files = [file.stat() for file in (path, manifest_path(path)) if file.exists()]
     return [(file.st_ino, file.st_mtime_ns, file.st_size) for file in files]

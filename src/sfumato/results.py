@@ -1,230 +1,42 @@
-"""Public result objects: a front, its solutions, a release, a recipe."""
+"""A front and its solutions."""
 
 from __future__ import annotations
 
-import warnings
-from dataclasses import asdict, dataclass, field, replace
-from functools import cached_property
+import contextlib
+import itertools
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Literal, Self, cast
+from typing import TYPE_CHECKING, ClassVar, Self, cast
 
 import numpy as np
 
 from sfumato import front as fronts
-from sfumato.errors import DataError, ParameterError, VerificationError
+from sfumato.errors import DataError, InfeasibleError
+from sfumato.local import LocalProblem, LocalSolution, make_solution
 from sfumato.notebooks import ShownInNotebook
-from sfumato.preparing import Prepared, asked_objectives, load, make_problem
-from sfumato.publishable import PublishableRows
+from sfumato.preparing import Prepared, asked_objectives, load, make_local_problem, make_problem
 from sfumato.release import (
-    TREATMENTS,
-    Generalization,
-    apply_recipe,
+    Draft,
+    coarser_drafts,
     count_classes,
-    count_unknown,
-    holds,
     make_draft,
     make_groupings,
+    make_local_draft,
+    measure_solution,
     read_recoding,
+    sizes_of,
 )
+from sfumato.releases import Release
 from sfumato.search import Monitor, Problem, draw_near
 from sfumato.table import make_frame
+from sfumato.words import count_words
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterator, Mapping, Sequence
 
-    from sfumato.assess.exposure import Exposure
-    from sfumato.assess.gather import Origin
-    from sfumato.release import Draft, Grouping, Manifest
-    from sfumato.release.new_data import Treatment
-    from sfumato.report import Comparison
+    from sfumato.report.comparison import Comparison
     from sfumato.spec import Spec
-
-
-OLD_TREATMENTS = {"error": "refuse", "*": "generalize"}
-
-
-class Measures(dict[str, float], ShownInNotebook):
-    """Measures by name, which a notebook shows as a table."""
-
-    shown_by = "measures_cell"
-
-
-class Release(PublishableRows, ShownInNotebook):
-    """A solution applied to the full table, to be verified and written.
-
-    Made by `sfumato.anonymize`, `Solution.release` and `Recipe.apply`.
-    """
-
-    shown_by = "release_cell"
-
-    def __init__(
-        self, draft: Draft, run: Mapping[str, object] | None = None, front: fronts.PlainFront | None = None
-    ) -> None:
-        self._draft = draft
-        self._front = front
-        self.run = self._run = dict(run or {})
-
-    def __repr__(self) -> str:
-        rows = self.rows
-        left_out = f"; left out: {', '.join(self.left_out)}" if self.left_out else ""
-        return f"<release of {rows['out']} rows, {rows['suppressed']} suppressed{left_out}>"
-
-    @property
-    def measures(self) -> dict[str, float]:
-        """All measures by name."""
-        return dict(self._draft.measures)
-
-    @property
-    def rows(self) -> dict[str, int]:
-        """Rows that came ``in``, go ``out``, and are ``suppressed``."""
-        return dict(self._draft.promise.rows or {})
-
-    @property
-    def recoding(self) -> dict[str, object]:
-        """Attribute → level, or blocks of values under other schemes than ``levels``."""
-        return dict(self._draft.recoding)
-
-    @property
-    def groupings(self) -> tuple[Grouping, ...]:
-        """What was done to each quasi-identifier: its blocks and their labels."""
-        return self._draft.groupings
-
-    @property
-    def spec(self) -> Spec:
-        """The specification that it was made by."""
-        return self._draft.prepared.spec
-
-    @property
-    def left_out(self) -> tuple[str, ...]:
-        """Columns that the specification or recipe does not name, and that are therefore left out."""
-        # A recipe names identifiers too, which new data may have or not.
-        named = self._draft.recipe.attributes
-        return tuple(name for name in self._draft.prepared.table.left_out if name not in named)
-
-    @property
-    def unchanged(self) -> tuple[str, ...]:
-        """Columns whose values are published as they came."""
-        changed = {item.name for item in self.groupings if not item.keep}
-        return tuple(name for name in self._draft.recipe.released if name not in changed)
-
-    @cached_property
-    def exposures(self) -> list[Exposure]:
-        """What columns outside the quasi-identifiers give away; found when it is asked for, for you only.
-
-        Each tells how many rows are in smaller classes than `k` requires if the column is known too, and
-        which generalized or removed columns it predicts. As text each is a warning.
-        """
-        from sfumato.assess.exposure import expose_draft
-
-        return expose_draft(self._draft)
-
-    @property
-    def unknown(self) -> dict[str, dict[str, int]]:
-        """Column → how many ``values`` a recipe did not know, and in how many ``rows``; for you only."""
-        return {name: asdict(many) for name, many in count_unknown(self._draft.prepared).items()}
-
-    @property
-    def classes(self) -> int:
-        """Number of classes that remain."""
-        return int((~self._draft.classes.suppressed).sum())
-
-    @property
-    def recipe(self) -> Recipe:
-        """What was done, so that it can be done again to new data."""
-        return Recipe.from_dict(self._draft.recipe.to_dict())
-
-    def verify(self) -> dict[str, float]:
-        """Recount the release with code that shares nothing with the search.
-
-        Returns
-        -------
-        dict
-            Measure → number as recounted.
-
-        Raises
-        ------
-        VerificationError
-            If the promise does not hold.
-        """
-        found = self._draft.verify()
-        violations = holds(found, self._draft.promise)
-        if violations:
-            raise VerificationError(" ".join(violations))
-        return dict(found.measures)
-
-    def _rows(self) -> object:
-        return self._draft.frame
-
-    @property
-    def _hides_rows(self) -> bool:
-        return self.rows.get("suppressed", 0) > 0
-
-    def _write(self, path: Path, *, force: bool = False) -> Manifest:
-        return self._draft.write(path, force=force)
-
-    def _spare_inputs(self, *outputs: Path) -> None:
-        self._draft.spare_inputs(*outputs)
-
-    def _origin(self) -> Origin:
-        from sfumato.assess.gather import Origin
-
-        prepared = self._draft.prepared
-        return Origin(prepared.table.source, prepared.spec, self._draft)
-
-
-@dataclass(frozen=True)
-class Recipe(Generalization):
-    """What was done to a table, so that it can be done again.
-
-    `Recipe.load` reads it from its own file or from a release's ``FILE.json``.
-    """
-
-    def apply(
-        self, data: object, *, unknown: Literal["suppress", "refuse", "generalize", "error", "*"] = "suppress"
-    ) -> Release:
-        """Recode new data in the same way and check the requirements again.
-
-        Intervals, masks and dates take any value. An ordered block of numbers
-        or dates takes all from its first value up to the next block's first;
-        below the first block and above the last, and before a block that the
-        release did not show, values are unknown. So is a category that the
-        recipe does not list: a recipe lists no value that only suppressed rows
-        had. Classes that miss a requirement are suppressed within the limit.
-
-        Parameters
-        ----------
-        data
-            A frame or the path of a file with the columns of the recipe.
-        unknown
-            ``suppress``: rows with an unknown value are suppressed first, and count against the limit.
-            They were suppressed in the release that the recipe comes from, or are new and rare, and
-            nothing shows that they are different. ``refuse``: an unknown value is an error.
-            ``generalize``: it becomes ``*`` and its rows are classes of their own, which must meet the
-            requirements too; the release then shows that they had a value that is not listed.
-            (``error`` and ``*`` are old names of the last two.)
-
-        Returns
-        -------
-        Release
-            The recoded rows; its ``unknown`` counts what the recipe did not know.
-
-        Raises
-        ------
-        HierarchyError
-            If a value is unknown, and that is refused.
-        InfeasibleError
-            If the requirements cannot be met within the limit.
-        """
-        chosen = OLD_TREATMENTS.get(unknown, unknown)
-        if chosen not in TREATMENTS:
-            raise ParameterError(
-                f"unknown must be 'suppress', 'refuse' or 'generalize'; got {unknown!r}.", where="unknown"
-            )
-        if chosen != unknown:
-            message = f"unknown={unknown!r} is an old name; write unknown={chosen!r}."
-            warnings.warn(message, DeprecationWarning, stacklevel=2)
-        return Release(apply_recipe(self, data, cast("Treatment", chosen)))
 
 
 @dataclass(frozen=True)
@@ -241,7 +53,10 @@ class Solution(fronts.PlainSolution):
         DataError
             If the front was loaded from files: it needs its data, see `Front.attach`.
         """
-        return count_classes(*self._source(), [self.recoding])[0]
+        prepared, problem = self._source()
+        if self.is_local:
+            return sizes_of(measure_solution(prepared, problem, *self._local(prepared, problem))[1])
+        return count_classes(prepared, problem, [self.recoding])[0]
 
     def _source(self) -> tuple[Prepared, Problem]:
         if self.front is None or self.front.source is None:
@@ -257,12 +72,17 @@ class Solution(fronts.PlainSolution):
         that are within the tolerance of this one in every objective, and not worse in those that protect
         people (k, ℓ and t). ``release.run["choice"]`` says, for you only, how many there were.
 
+        A local recoding has exactly the classes that were found: a saved front keeps them in
+        ``classes.json``.
+
         Raises
         ------
         DataError
             If the front was loaded from files: it needs its data, see `Front.attach`.
         """
         prepared, problem = self._source()
+        if self.is_local:
+            return self._release_local(prepared, problem)
         try:
             lattice, node = read_recoding(prepared, self.recoding)
         except DataError as error:
@@ -278,6 +98,25 @@ class Solution(fronts.PlainSolution):
             )
             draft = make_draft(prepared, problem, node, lattice)
         return Release(draft, run, self.front)
+
+    def _release_local(self, prepared: Prepared, problem: Problem) -> Release:
+        draft = make_local_draft(prepared, problem, *self._local(prepared, problem))
+        self._check_same(draft)
+        run = {} if self.front is None else {**self.front.run, "solution": self.number}
+        return Release(draft, run if self.gap is None else {**run, "gap": self.gap}, self.front)
+
+    def _local(self, prepared: Prepared, problem: Problem) -> tuple[LocalProblem, LocalSolution]:
+        """Return the classes of a local recoding with their labels."""
+        tuples, classes = make_local_problem(prepared, problem), self.classes
+        n = len(tuples.codes)
+        if not prepared.spec.is_local or classes is None or len(classes) != n or classes.max(initial=-1) >= n:
+            raise DataError(
+                "the front was made with another specification: its classes do not fit. "
+                "Run 'sfumato explore' again.",
+                where=f"solution {self.number} of the front",
+            )
+        found = make_solution(tuples, np.where(classes < 0, n, classes).astype(np.int32))
+        return tuples, found if self.gap is None else replace(found, bound=found.cost / (1.0 + self.gap))
 
     def _check_same(self, draft: Draft) -> None:
         found = draft.measures
@@ -313,13 +152,13 @@ class Front(fronts.PlainFront, ShownInNotebook):
 
     def __getitem__(self, place: int) -> Solution:
         item = self.solutions[place]
-        return Solution(item.number, item.measures, item.suppressed, item.recoding, self)
+        return Solution(**vars(item), front=self)
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str]) -> Self:
         """Read a front that ``sfumato explore`` wrote."""
         found = fronts.load_front(Path(folder))
-        return cls(found.solutions, found.objectives, found.run)
+        return cls(found.solutions, found.objectives, found.run, found.beside)
 
     def attach(self, data: object, spec: Spec) -> Self:
         """Return the front with the data it was made from, so that solutions can be released.
@@ -336,12 +175,17 @@ class Front(fronts.PlainFront, ShownInNotebook):
         DataError
             If the data are not the same.
         """
-        prepared = load(data, spec)
+        prepared = load(data, spec, to_search=True)
         if self.run.get("fingerprint") != prepared.cube.fingerprint:
             raise DataError(
                 "the front was made from other data or other hierarchies. Run 'sfumato explore' again."
             )
-        problem = make_problem(prepared, *asked_objectives(spec))
+        # A local front may be about a measure that is only required.
+        wanted = (
+            [item.name for item in self.objectives if item.maximize],
+            [item.name for item in self.objectives if not item.maximize],
+        )
+        problem = make_problem(prepared, *(wanted if self.is_local else asked_objectives(spec)))
         return replace(self, source=(prepared, problem))
 
     def pick(self, text: str | int) -> Solution:
@@ -350,14 +194,10 @@ class Front(fronts.PlainFront, ShownInNotebook):
         Parameters
         ----------
         text
-            A solution's number, ``knee``, ``flat`` (the end of the longest flat region), or comparisons
+            A solution's number, ``knee``, ``flat`` (the end of the longest flat region), ``product`` (the
+            largest product of objectives that are all maximized), or comparisons
             such as ``k >= 10 and loss <= 0.4``; of those that match, the best by the first objective to
             minimize.
-
-        Returns
-        -------
-        Solution
-            The chosen one.
 
         Raises
         ------
@@ -480,7 +320,7 @@ class Front(fronts.PlainFront, ShownInNotebook):
             Print it, ``plot`` it, or write its ``html``. A front loaded from files has labels and class
             sizes only after `attach`.
         """
-        from sfumato.report import make_comparison
+        from sfumato.report.comparison import make_comparison
 
         pair = [self.pick(item.number if isinstance(item, Solution) else item) for item in (first, second)]
         numbers = [item.number for item in pair]
@@ -497,6 +337,8 @@ class Front(fronts.PlainFront, ShownInNotebook):
         if self.source is None:
             return None
         wanted = range(1, len(self) + 1) if numbers is None else numbers
+        if self.is_local:
+            return {number: self[number - 1].class_sizes() for number in wanted}
         counted = count_classes(*self.source, [self[number - 1].recoding for number in wanted])
         return dict(zip(wanted, counted, strict=True))
 
@@ -504,6 +346,9 @@ class Front(fronts.PlainFront, ShownInNotebook):
         """Return ``front.csv`` as a frame: the kind that came in, or an Arrow table if it was a file."""
         names = [name for name in self.measure_names if name != "suppressed"]
         columns: dict[str, list[object]] = {"solution": [item.number for item in self.solutions]}
+        if self.is_local:
+            columns["scope"] = ["local"] * len(self)
+            columns["gap"] = [item.gap for item in self.solutions]
         for name in names:
             columns[name] = fronts.whole_numbers([item.measures[name] for item in self.solutions], name)
         columns["suppressed"] = [item.suppressed for item in self.solutions]
@@ -512,12 +357,12 @@ class Front(fronts.PlainFront, ShownInNotebook):
 
     def plot(self, picked: int | None = None) -> object:
         """Return an interactive figure of the front (plotly)."""
-        from sfumato.report import front_figure
+        from sfumato.report.page import front_figure
 
         return front_figure(self, picked, labels=self.labels())
 
     def labels(self, numbers: Sequence[int] | None = None) -> dict[int, dict[str, str]] | None:
-        """Return what the columns of each solution look like; None for a front loaded from files.
+        """Return what the columns of each solution look like; None for a local or loaded front.
 
         Parameters
         ----------
@@ -529,7 +374,7 @@ class Front(fronts.PlainFront, ShownInNotebook):
         dict
             Solution's number → attribute → a label of its level, or the labels of its blocks.
         """
-        if self.source is None:
+        if self.source is None or self.is_local:
             return None
         from sfumato.report.phrases import block_words, example
 
@@ -548,3 +393,43 @@ class Front(fronts.PlainFront, ShownInNotebook):
                     known[key] = block_words(labels) if level is None else example(labels, level)
                 looks[grouping.name] = known[key]
         return found
+
+
+MOST_TRIED = 40
+"""How many other recodings are tried where one cannot follow earlier releases."""
+
+
+def follow(made: Release, others: Iterator[tuple[str, Release]], series: Mapping[str, str | None]) -> Release:
+    """Return a release that may follow earlier ones; if it may not, say which other one may."""
+    try:
+        return made.in_series(**series)
+    except InfeasibleError as error:
+        near = _nearest_follower(others, series)
+        raise InfeasibleError(f"{error.message} {near}".rstrip(), where=error.where) from None
+
+
+def _nearest_follower(others: Iterator[tuple[str, Release]], series: Mapping[str, str | None]) -> str:
+    tried = 0
+    for name, other in itertools.islice(others, MOST_TRIED):
+        tried += 1
+        with contextlib.suppress(InfeasibleError):
+            rows = other.in_series(**series).rows["suppressed"]
+            return f"The nearest that holds is {name}, with {count_words(rows, 'row')} suppressed."
+    return f"None of {tried} other recodings holds either." if tried else ""
+
+
+def other_releases(front: Front, spec: Spec, chosen: int) -> Iterator[tuple[str, Release]]:
+    """Make the other solutions of a front, the best by the first objective to minimize first."""
+    attached = front.attach(None, spec)
+    name = (spec.objectives.minimize or (attached.measure_names[0],))[0]
+    for item in sorted(attached, key=lambda item: item.measures[name]):
+        if item.number != chosen:
+            with contextlib.suppress(InfeasibleError):
+                yield f"solution {item.number} ({name} {item.measures[name]:.4g})", item.release()
+
+
+def coarser_releases(made: Release) -> Iterator[tuple[str, Release]]:
+    """Make coarser recodings of the same rows, the least loss first."""
+    for draft in coarser_drafts(made._draft):
+        levels = ", ".join(f"{name} {level}" for name, level in draft.recoding.items())
+        yield f"the recoding at levels {levels} (loss {draft.measures['loss']:.4g})", Release(draft, made.run)

@@ -16,22 +16,17 @@ import numpy as np
 from sfumato.errors import DataError, ParameterError, SfumatoError
 from sfumato.hierarchies import (
     ColumnEvidence,
+    Hierarchy,
     Look,
     RoleGuess,
+    Value,
     build,
     look_at,
     parse_values,
-    role_words,
     suggest_role,
 )
 from sfumato.hierarchies import suggest as suggest_hierarchy
-from sfumato.hierarchies.column_roles import (
-    MANY,
-    NEARLY_UNIQUE,
-    UNSURE,
-    is_named_quasi_identifier,
-    is_named_sensitive,
-)
+from sfumato.hierarchies.column_roles import MANY, NEARLY_UNIQUE, OUTSIDE, UNSURE
 from sfumato.hierarchies.role_words import hints_at
 from sfumato.spec import AttributeSpec, DataSpec, Spec, format_measure_name
 from sfumato.table import Source, open_source
@@ -45,11 +40,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sfumato._typing import LongArray
-    from sfumato.hierarchies import Hierarchy, Value
     from sfumato.spec.choices import Role
 
-MISSING_WORDS = ("?", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null")
-"""Texts that mean missing in most files that hold them."""
+MISSING_WORDS = (
+    *("?", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null"),
+    *("N.A.", "n.a.", "k.A.", "k. A.", "missing", "."),
+)
+"""Texts that mean missing in most files that hold them. A dash is none: it may be a result, beside a plus."""
 
 SAMPLE = 10_000  # distinct values that are enough to see what kind a column is
 LISTED, GROUPED = 20, 60
@@ -123,14 +120,20 @@ class RoleSuggestion:
     def units(self) -> dict[str, str]:
         """Keys of ``[data]`` that say who a row is about, as far as columns seem to be such keys."""
         # A person has more rows than a visit, so the key with the fewest values is taken.
-        keys = role_words.KEY_WORDS | role_words.ID_WORDS
         found: dict[str, str] = {} if self.weight is None else {"weight": self.weight}
         for guess in sorted(self.with_role("identifier"), key=lambda guess: guess.distinct):
             repeats = MANY * self.rows <= guess.distinct < self.rows - guess.missing
-            if repeats and hints_at(guess.name, keys, ("nummer", "pseudonym")):
-                is_home = hints_at(guess.name, role_words.HOUSEHOLD_WORDS)
+            if repeats and hints_at(guess.name, "key", "id", "number"):
+                is_home = hints_at(guess.name, "household")
                 found.setdefault("household" if is_home else "person", guess.name)
         return found
+
+    @property
+    def people(self) -> int:
+        """How many rows, persons or households classes count at most."""
+        unit = self.units.get("household", self.units.get("person"))
+        own = [guess for guess in self.guesses if guess.name == unit]
+        return own[0].distinct + (own[0].missing > 0) if own else self.rows
 
     @property
     def goals(self) -> dict[str, dict[str, object]]:
@@ -140,7 +143,7 @@ class RoleSuggestion:
         secret = [format_measure_name("distinct_l", (name,)) for name in diverse[:1]]
         return {
             "suppression": {"limit": LIMIT},
-            "require": {"k": min(K, self.rows)},
+            "require": {"k": min(K, self.people)},
             "objectives": {"maximize": ["k", *secret], "minimize": ["loss"]},
         }
 
@@ -197,8 +200,7 @@ class _Observed:
     @property
     def weight(self) -> int:
         """How much the detail of a quasi-identifier counts."""
-        central = role_words.PLACE_WORDS | role_words.TIME_WORDS
-        is_central = self.evidence.has_dates or hints_at(self.name, central, role_words.TIME_STEMS)
+        is_central = self.evidence.has_dates or hints_at(self.name, "place", "time")
         return CENTRAL if is_central else 1
 
     @property
@@ -214,7 +216,7 @@ class _Observed:
         entropy = float(-(shares * np.log2(shares)).sum())
         # What nearly nobody shares with k others is lost in any release.
         is_lost = len(self.counts) * K > self.filled and self.likely_kind == "category"
-        return (-self.weight, not is_named_quasi_identifier(self.name), is_lost, -entropy)
+        return (-self.weight, not hints_at(self.name, *OUTSIDE), is_lost, -entropy)
 
     def _first(self, many: int) -> list[str]:
         texts = texts_of_array(self.found.values.slice(0, many))
@@ -425,7 +427,7 @@ def _narrowed(columns: Sequence[_Observed], roles: dict[str, RoleGuess]) -> dict
         return roles
     dropped = {column.name for column in sorted(chosen, key=lambda item: item.rank)[MOST_QUASI_IDENTIFIERS:]}
     # Flags without a telling name are too many then to be published on suspicion.
-    dropped |= {name for name in roles if roles[name].role == "sensitive" and not is_named_sensitive(name)}
+    dropped |= {name for name in roles if roles[name].role == "sensitive" and not hints_at(name, "sensitive")}
     why = f"{len(columns)} columns are more than can be protected together"
     return roles | dict.fromkeys(dropped, RoleGuess(None, why))
 
@@ -437,7 +439,7 @@ def _with_quasi_identifier(columns: Sequence[_Observed], roles: dict[str, RoleGu
     # In need, what tells least about a person; what is sensitive by its name, and keys, come last.
     ranks = {
         column.name: (
-            is_named_sensitive(column.name),
+            hints_at(column.name, "sensitive"),
             roles[column.name].role == "identifier",
             not 2 <= len(column.counts) < NEARLY_UNIQUE * column.filled,
             len(column.counts),

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import decimal
 import math
-from typing import TYPE_CHECKING, Literal, TypeAlias
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from collections.abc import Sequence
+from typing import Literal, TypeAlias
 
 
 def printable(text: str, *, one_line: bool = True) -> str:

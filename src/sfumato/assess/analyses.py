@@ -4,28 +4,21 @@ from __future__ import annotations
 
 import datetime as dt
 import os
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from sfumato.assess import NumberPairs, Recoded, RecodedAttribute, Utility, analyse_columns, analyse_recoded
-from sfumato.assess.pairing import LabelledColumn, find_kept, recode
+from sfumato.assess.pairing import LOCAL_FILE, LabelledColumn, find_kept, recode
 from sfumato.errors import DataError, ParameterError
 from sfumato.hierarchies import Hierarchy, Value, encode, infer_kind, parse_values
 from sfumato.preparing import Prepared, load
-from sfumato.release import Draft, Generalization, Manifest, manifest_path
+from sfumato.release import Draft, Generalization, Grouping, Manifest, manifest_path, microaggregated
+from sfumato.release.assignment import label_coverage
 from sfumato.release.manifest import open_released
-from sfumato.release.microaggregated import (
-    NOT_MADE,
-    Microaggregation,
-    is_microaggregated,
-    orders_of,
-    read_both,
-)
 from sfumato.release.original import open_original
-from sfumato.release.publishing import kept_tuples
 from sfumato.release.reapply import APART
 from sfumato.spec import DataSpec, Spec
 from sfumato.table.values import NumberColumn, read_numbers
@@ -34,20 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sfumato._typing import BoolArray, FloatArray, IntArray
-    from sfumato.table import Source
-
-
-@runtime_checkable
-class Aggregated(Protocol):
-    """A microaggregated table: its columns as they were, and what stands in their place."""
-
-    @property
-    def columns(self) -> Sequence[NumberColumn]:
-        """The columns as they were."""
-
-    @property
-    def centres(self) -> FloatArray:
-        """What stands in their place, shape (rows, columns)."""
+    from sfumato.table import Source, TupleLabels
 
 
 def utility(
@@ -66,15 +46,16 @@ def utility(
     if isinstance(data, Draft):
         return analyse_recoded(recoded_of_draft(data), target=target, seed=seed)
     if release is None:
-        if not isinstance(data, Aggregated):
+        # A microaggregated table: its columns as they were, and what stands in their place.
+        made: Any = data
+        if not hasattr(made, "centres"):
             raise ParameterError("pass a release, unless the data come with theirs.")
-        before = np.column_stack([column.values for column in data.columns])
-        read = _columns(data.columns, before, data.centres)
+        read = _columns(made.columns, np.column_stack([item.values for item in made.columns]), made.centres)
         return analyse_columns(read, target=target, seed=seed)
     if data is None:
-        if spec is None or spec.data.path is None:
+        data = None if spec is None else spec.data_path
+        if data is None:
             raise ParameterError("pass data: there is no specification that names a path.")
-        data = spec.resolve(spec.data.path)
     recipe, micro = _what_was_done(release, recipe, columns)
     if recipe is None:
         read = read_columns(data, release, columns, spec=spec, recipe=micro)
@@ -84,7 +65,7 @@ def utility(
 
 def _what_was_done(
     release: object, recipe: Generalization | None, columns: Sequence[str]
-) -> tuple[Generalization | None, Microaggregation | None]:
+) -> tuple[Generalization | None, microaggregated.Microaggregation | None]:
     """Return the recipe of a release, as far as something says it."""
     if recipe is not None:
         return recipe, None
@@ -96,13 +77,12 @@ def _what_was_done(
     if columns and not where.exists():
         return None, None
     manifest = Manifest.load(where)
-    if is_microaggregated(manifest):
-        return None, Microaggregation.from_dict(manifest.recipe, where=f"{where}: recipe")
+    if microaggregated.is_microaggregated(manifest):
+        return None, microaggregated.Microaggregation.from_dict(manifest.recipe, where=f"{where}: recipe")
     return (None, None) if columns else (Generalization.from_dict(manifest.recipe), None)
 
 
-@dataclass(frozen=True, eq=False)
-class _Blocks:
+class _Blocks(NamedTuple):
     """What becomes of a domain: the block of each code, the text of each block, and what these texts are."""
 
     block: IntArray
@@ -112,15 +92,46 @@ class _Blocks:
 
 def recoded_of_draft(draft: Draft) -> Recoded:
     """Return the table before and after, as a draft knows it."""
-    blocks = [_Blocks(item.block, item.labels, item.output) for item in draft.groupings]
-    kept = kept_tuples(draft.prepared.cube.codes, [item.block for item in blocks], draft.classes)
-    return _recoded(draft.prepared, blocks, kept)
+    if draft.tuples is not None:
+        return _recoded_locally(draft, draft.tuples)
+    whole = [item for item in draft.groupings if isinstance(item, Grouping)]
+    blocks = [_Blocks(item.block, item.labels, item.output) for item in whole]
+    return _recoded(draft.prepared, blocks, draft.class_of >= 0)
+
+
+LARGEST = 30_000_000
+"""Labels × values of an attribute up to which analyses of a local release are made."""
+
+
+def _recoded_locally(draft: Draft, tuples: TupleLabels) -> Recoded:
+    """Return the table before and after a local recoding: each cell has the label of its tuple."""
+    numbers = draft.label_codes(tuples)
+    kept = numbers[:, 0] < len(draft.groupings[0].labels)
+    plain = [_Blocks(np.arange(item.hierarchy.size, dtype=np.int32), ()) for item in draft.groupings]
+    table = _recoded(draft.prepared, plain, kept)
+    attributes, labels = list(table.attributes), {}
+    for place, item in enumerate(draft.groupings):
+        if item.keep:
+            continue
+        if len(item.labels) * item.hierarchy.size > LARGEST:
+            raise DataError(
+                f"{item.name} has too many labels and values to analyse them. Use coarser labels."
+            )
+        covered = label_coverage(draft.recipe, item.hierarchy)
+        code = _attribute(item.hierarchy, "quasi-identifier", plain[place])[1]
+        members = np.zeros(covered.shape)
+        members[:, code] = covered
+        attributes[place] = replace(attributes[place], members=members)
+        labels[place] = np.where(kept, numbers[:, place], 0)
+    return replace(table, attributes=tuple(attributes), labels=labels)
 
 
 def recoded_of_files(
     data: object, release: object, recipe: Generalization, *, spec: Spec | None = None
 ) -> Recoded:
     """Return the table before and after from the original rows and the released ones."""
+    if recipe.is_local:
+        raise DataError(LOCAL_FILE)
     source = open_original(data, _reading(release) if spec is None else spec.data, recipe.missing)
     coded, groupings = recode(recipe, source)
     prepared = coded if spec is None else load(source, spec)
@@ -186,7 +197,9 @@ def _attribute(hierarchy: Hierarchy, role: str, blocks: _Blocks | None) -> tuple
     shown = None
     if blocks is not None and kind == "number" and blocks.output != "label":
         texts = [blocks.labels[number] if number < len(blocks.labels) else None for number in used.tolist()]
-        shown = np.array([_as_number(text) for text in texts])
+        shown = np.array(
+            [float(t) if t is not None and infer_kind([t]) == "number" else np.nan for t in texts]
+        )
     made = RecodedAttribute(
         hierarchy.attribute, role, kind, block.reshape(-1).astype(np.int32), labels, known, numbers, shown
     )
@@ -219,33 +232,28 @@ def _number(value: Value) -> float:
     return float(value) if isinstance(value, int | float) else np.nan
 
 
-def _as_number(text: str | None) -> float:
-    """Return the number that a text is; NaN for others."""
-    return float(text) if text is not None and infer_kind([text]) == "number" else np.nan
-
-
 def read_columns(
     data: object,
     release: object,
     columns: Sequence[str] = (),
     *,
     spec: Spec | None = None,
-    recipe: Microaggregation | None = None,
+    recipe: microaggregated.Microaggregation | None = None,
 ) -> NumberPairs:
     """Read microaggregated columns before and after, rows in the same order."""
-    orders = orders_of(spec)
+    orders = microaggregated.orders_of(spec)
     how = DataSpec() if spec is None else spec.data
     missing = how.missing if recipe is None else recipe.missing
     original = open_original(data, how, missing)
     released = _open_release(release, missing)
     if recipe is not None:
-        sides = read_both(original, released, recipe, orders)
+        sides = microaggregated.read_both(original, released, recipe, orders)
         sides = sides.only(columns or recipe.names)
         return _columns(sides.columns, sides.before, sides.after)
     before, after = (read_numbers(source, columns, orders) for source in (original, released))
     rows = [len(side[0].values) if side else 0 for side in (before, after)]
     if rows[0] != rows[1]:
-        raise DataError(f"{NOT_MADE}: it has {rows[1]} rows, but the data have {rows[0]}.")
+        raise DataError(f"{microaggregated.NOT_MADE}: it has {rows[1]} rows, but the data have {rows[0]}.")
     return _columns(
         before, *(np.column_stack([column.values for column in side]) for side in (before, after))
     )

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
+from sfumato._typing import FloatArray, LongArray
 from sfumato.assess.distributions import (
     MOST_ATTRIBUTES,
     QUERIES,
@@ -24,11 +26,6 @@ from sfumato.assess.recoded import LIMIT, Recoded
 from sfumato.assess.utility import Association, AttributeUtility, ModelUtility, QueryUtility, Utility
 from sfumato.errors import DataError, ParameterError, nearest
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sfumato._typing import FloatArray, LongArray
-
 
 def analyse_recoded(
     table: Recoded, *, target: str | None = None, seed: int = 1, limit: int = LIMIT
@@ -36,16 +33,13 @@ def analyse_recoded(
     """Make the same analyses of a table and of its release."""
     if not table.row_count:
         raise DataError("there are no rows to analyse.")
-    number = _target(table, target)
+    secret = [place for place, item in enumerate(table.attributes) if item.role == "sensitive"]
+    number = find_target(target, [item.name for item in table.attributes], secret)
     for_sample, for_split, for_queries = np.random.default_rng(seed).spawn(3)
     used = table.sampled(limit, for_sample)
     return Utility(
-        "generalized",
-        table.row_count,
-        table.kept_count,
-        table.row_count - table.kept_count,
-        used.row_count,
-        seed,
+        *("generalized", table.row_count, table.kept_count, table.row_count - table.kept_count),
+        *(used.row_count, seed),
         tuple(compare_distribution(table, place) for place in range(len(table.attributes))),
         compare_associations(table),
         None if number is None else compare_model(used, number, for_split),
@@ -53,17 +47,10 @@ def analyse_recoded(
     )
 
 
-def _target(table: Recoded, target: str | None) -> int | None:
-    """Return the number of the target; None without attributes."""
-    names = [item.name for item in table.attributes]
-    if target is not None:
-        return find_target(target, names)
-    secret = [place for place, item in enumerate(table.attributes) if item.role == "sensitive"]
-    return secret[0] if secret else (len(names) - 1 if names else None)
-
-
-def find_target(target: str, names: Sequence[str]) -> int:
-    """Return the place of a target among names."""
+def find_target(target: str | None, names: Sequence[str], preferred: Sequence[int] = ()) -> int | None:
+    """Return the place of a target among names, or else the first preferred one, or the last one."""
+    if target is None:
+        return next(iter((*preferred, *range(len(names))[-1:])), None)
     if target not in names:
         raise ParameterError(
             f"target must be an attribute that is analysed; got {target!r}. {nearest(target, names)}"
@@ -112,23 +99,19 @@ def analyse_columns(
     # training does not take out what other rows of their clusters tell of them.
     if columns.before.shape != columns.after.shape or not columns.before.size:
         raise DataError("the same rows and columns are expected before and after, and at least one of each.")
-    number = len(columns.names) - 1 if target is None else find_target(target, columns.names)
+    number = find_target(target, columns.names)
     for_sample, for_split, for_queries = np.random.default_rng(seed).spawn(3)
     rows = len(columns.before)
     used = columns
     if rows > limit:
         drawn = np.sort(for_sample.choice(rows, limit, replace=False, shuffle=False))
         used = replace(columns, before=columns.before[drawn], after=columns.after[drawn])
+    places = range(len(columns.names))
     return Utility(
-        "microaggregated",
-        rows,
-        rows,
-        0,
-        len(used.before),
-        seed,
-        tuple(_distribution(columns, place) for place in range(len(columns.names))),
-        _correlations(columns),
-        _model(used, number, for_split),
+        *("microaggregated", rows, rows, 0, len(used.before), seed),
+        tuple(_distribution(columns, place) for place in places),
+        tuple(_association(columns, *pair) for pair in itertools.combinations(places, 2)),
+        None if number is None else _model(used, number, for_split),
         _queries(used, for_queries),
     )
 
@@ -146,44 +129,27 @@ def _distribution(columns: NumberPairs, number: int) -> AttributeUtility:
     means = [float(side.mean()) if len(side) else None for side in known]
     deviations = [float(side.std()) if len(side) else None for side in known]
     labels = [f"from {edge:.6g}" for edge in edges.tolist()]
-    distance = total_variation(before, after)
+    distance, shares = total_variation(before, after), tuple(after.tolist())
     return AttributeUtility(
-        columns.names[number],
-        "microaggregated",
-        columns.kinds[number],
-        size,
-        len(np.unique(known[1])),
-        distance,
-        distance,
-        (*labels, *((None,) if has_missing else ())),
-        tuple(before.tolist()),
-        tuple(after.tolist()),
-        tuple(after.tolist()),
-        means[0],
-        means[1],
-        deviations[0],
-        deviations[1],
+        *(columns.names[number], "microaggregated", columns.kinds[number], size, len(np.unique(known[1]))),
+        *(distance, distance, (*labels, *((None,) if has_missing else ()))),
+        *(tuple(before.tolist()), shares, shares),
+        *(means[0], means[1], deviations[0], deviations[1]),
         is_ordered=True,
     )
 
 
-def _correlations(columns: NumberPairs) -> tuple[Association, ...]:
-    """Compare the correlation of every pair of columns."""
-    found = []
-    for a, b in itertools.combinations(range(len(columns.names)), 2):
-        before, after = (_correlation(values, a, b) for values in (columns.before, columns.after))
-        found.append(Association(columns.names[a], columns.names[b], before, after))
-    return tuple(found)
+def _association(columns: NumberPairs, a: int, b: int) -> Association:
+    """Compare the correlation of two columns."""
+    before, after = (_correlation(values[:, [a, b]]) for values in (columns.before, columns.after))
+    return Association(columns.names[a], columns.names[b], before, after)
 
 
-def _correlation(values: FloatArray, first: int, second: int) -> float:
+def _correlation(pair: FloatArray) -> float:
     """Return Pearson's correlation over rows that have both; 0 where one of the two does not vary."""
-    pair = values[:, [first, second]]
     pair = pair[~np.isnan(pair).any(axis=1)]
-    if not len(pair):
-        return 0.0
     # Constant columns are told by their values: their deviation may be a rounding error.
-    if (pair == pair[0]).all(axis=0).any():
+    if not len(pair) or (pair == pair[0]).all(axis=0).any():
         return 0.0
     centred = pair - pair.mean(axis=0)
     squares = (centred**2).sum(axis=0)
@@ -201,12 +167,8 @@ def draw_ranges(columns: NumberPairs, rng: np.random.Generator, count: int = QUE
         ranges: Ranges = {}
         for number in np.sort(asked).tolist():
             own, others = columns.before[row, number], columns.before[rng.integers(rows, size=2), number]
-            ranges[number] = (
-                float(np.fmin.reduce(others, initial=own)),
-                float(np.fmax.reduce(others, initial=own)),
-            )
-            if np.isnan(own):
-                ranges[number] = (np.nan, np.nan)
+            low, high = (float(most.reduce(others, initial=own)) for most in (np.fmin, np.fmax))
+            ranges[number] = (np.nan, np.nan) if np.isnan(own) else (low, high)
         found.append(ranges)
     return found
 
@@ -233,15 +195,14 @@ def _queries(columns: NumberPairs, rng: np.random.Generator) -> QueryUtility:
 def _model(columns: NumberPairs, target: int, rng: np.random.Generator) -> ModelUtility | None:
     """Predict a column from the others by models of the original and of the release."""
     features = [number for number in range(len(columns.names)) if number != target]
-    split = split_rows(np.ones(len(columns.before), dtype=np.int64), None, rng)
+    learnt, asked_for = split_rows(np.ones(len(columns.before), dtype=np.int64), None, rng)
     truth = columns.before[:, target]
-    test = (split.test > 0) & ~np.isnan(truth)
-    parts = [
-        (side, (split.train > 0) & ~np.isnan(side[:, target])) for side in (columns.before, columns.after)
-    ]
+    test = (asked_for > 0) & ~np.isnan(truth)
+    parts = [(side, (learnt > 0) & ~np.isnan(side[:, target])) for side in (columns.before, columns.after)]
     if not features or not test.any() or not parts[0][1].any():
         return None
     scale = _scale(columns.before[parts[0][1]])
+    rows = int(parts[0][1].sum()), int(parts[1][1].sum()), int(test.sum())
     asked = _points(columns, columns.before[test], features, scale)
     mean = float(truth[parts[0][1]].mean())
     baseline = regression_scores(truth[test], np.full(int(test.sum()), mean))
@@ -253,19 +214,9 @@ def _model(columns: NumberPairs, target: int, rng: np.random.Generator) -> Model
         points = _points(columns, side[train], features, scale)
         found = learn_numbers(points, side[train, target], np.ones(int(train.sum())), asked)
         scores.append(regression_scores(truth[test], found))
-    return ModelUtility(
-        columns.names[target],
-        "regression",
-        MODELS["regression"],
-        tuple(columns.names[number] for number in features),
-        0,
-        int(parts[0][1].sum()),
-        int(parts[1][1].sum()),
-        int(test.sum()),
-        scores[0],
-        scores[1],
-        baseline,
-    )
+    names = tuple(columns.names[number] for number in features)
+    what, model = columns.names[target], MODELS["regression"]
+    return ModelUtility(what, "regression", model, names, 0, *rows, scores[0], scores[1], baseline)
 
 
 def _scale(values: FloatArray) -> tuple[FloatArray, FloatArray]:

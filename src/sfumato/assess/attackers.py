@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from sfumato.assess.cells import Cells, CodedTable, Survey, count_rows, read_cells
 from sfumato.assess.downcoding import attack_minimality
-from sfumato.assess.linkage import MOST, link_classes, link_nearest
+from sfumato.assess.linkage import MOST, link_classes, link_nearest, scan_subsets
 from sfumato.assess.pairing import (
+    RecodedCells,
     Released,
     find_branches,
     find_known,
@@ -22,9 +23,8 @@ from sfumato.assess.pairing import (
 )
 from sfumato.assess.reidentification import Assumptions, assess, population_sizes
 from sfumato.assess.risk_results import Risk, TableRisk
-from sfumato.assess.subsets import scan_subsets
 from sfumato.errors import DataError, ParameterError, nearest
-from sfumato.hierarchies import ROOT, Value, text_of
+from sfumato.hierarchies import ROOT, text_of
 from sfumato.release.manifest import open_released
 from sfumato.release.microaggregated import orders_of, read_both
 from sfumato.spec import DataSpec, Spec
@@ -32,10 +32,14 @@ from sfumato.table import Source, open_source
 from sfumato.table.keys import require_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
-    from sfumato.assess.pairing import RecodedCells
     from sfumato.release import Generalization
+
+    Counted: TypeAlias = tuple[Source, CodedTable]
+    People: TypeAlias = Counted | None  # the population, if there is one
+    Meanings: TypeAlias = dict[str, tuple[Sequence[str | None], Sequence[str | None]]]
+    """Attribute → what each code means in one table and in another."""
 
 
 def find_risk(  # noqa: PLR0913 (the parameters of `sfumato.risk`)
@@ -52,16 +56,23 @@ def find_risk(  # noqa: PLR0913 (the parameters of `sfumato.risk`)
     subsets: bool,
     downcoding: bool,
     spec: Spec | DataSpec | None,
+    assignment: object = None,
 ) -> Risk:
     """Measure what attackers achieve; see `sfumato.risk`."""
     whole = spec if isinstance(spec, Spec) else None
     how = spec.data if isinstance(spec, Spec) else spec
     if whole is not None:
-        data, quasi_identifiers, sensitive = _specified(data, quasi_identifiers, sensitive, whole)
+        # What was not said is taken from the specification.
+        data = whole.data_path if data is None else data
+        if quasi_identifiers is None:
+            quasi_identifiers = [name for name in whole.quasi_identifiers if name not in sensitive]
+        sensitive = sensitive or [name for name in whole.sensitive if name not in quasi_identifiers]
     released = None if release is None else open_release(release)
     survey = survey_of(survey, how, released, is_weighted=population is None)
     _check(quasi_identifiers, sensitive, population, fraction, threshold, weight=survey.weight)
     source = open_source(data, reading_of(how, released))
+    if released is not None and assignment is not None:
+        released = released.assigned(source, assignment)
     names, notes = _choose_names(source, quasi_identifiers, (*sensitive, *survey.columns), released)
     table = read_original(source, names, sensitive, released, survey)
     people = None if population is None else _read_population(population, names, survey, how)
@@ -88,11 +99,11 @@ def read_original(
 
 
 def attack(  # noqa: PLR0913 (keywords alone from the sixth on, and no two that belong together)
-    original: tuple[Source, CodedTable],
+    original: Counted,
     columns: tuple[Sequence[str], Sequence[str]],
     released: Released | None,
     assumed: Assumptions,
-    people: tuple[Source, CodedTable] | None = None,
+    people: People = None,
     *,
     spec: Spec | None = None,
     seed: int = 1,
@@ -103,18 +114,12 @@ def attack(  # noqa: PLR0913 (keywords alone from the sixth on, and no two that 
     """Let attackers try a table that was counted, and a release made from it."""
     (source, table), (names, sensitive) = original, columns
     said = spec if spec is not None or released is None else released.recipe
-    assumed = _assume(assumed, table, sensitive, spec)
-    assumed = replace(assumed, known=find_known(table, sensitive, said))
+    assumed = _assume(assumed, table, sensitive, spec, said)
     before, strangers = _assess_original(table, names, sensitive, assumed, people)
-    found = Risk(
-        tuple(names),
-        tuple(sensitive),
-        float(assumed.threshold),
-        before,
-        link_classes(table.cells, names, np.ones(len(table.cells.rows), dtype=bool), seed=seed),
-        scan_subsets(table.cells, names) if subsets else None,
-        notes=(*notes, *strangers),
-    )
+    linked = link_classes(table.cells, names, np.ones(len(table.cells.rows), dtype=bool), seed=seed)
+    scan = scan_subsets(table.cells, names) if subsets else None
+    threshold, told = float(assumed.threshold), (*notes, *strangers)
+    found = Risk(tuple(names), tuple(sensitive), threshold, before, linked, scan, notes=told)
     if released is None:
         return found
     if released.recipe is None:
@@ -124,16 +129,6 @@ def attack(  # noqa: PLR0913 (keywords alone from the sixth on, and no two that 
         return found
     tried, remarks = attack_minimality(source, spec, released, people, seed=seed)
     return replace(found, downcoding=tried, notes=(*found.notes, *remarks))
-
-
-def _specified(
-    data: object, names: Sequence[str] | None, sensitive: Sequence[str], spec: Spec
-) -> tuple[object, Sequence[str], Sequence[str]]:
-    """Take from a specification what was not said."""
-    if data is None and spec.data.path is not None:
-        data = spec.resolve(spec.data.path)
-    known = [name for name in spec.quasi_identifiers if name not in sensitive] if names is None else names
-    return data, known, sensitive or [name for name in spec.sensitive if name not in known]
 
 
 def survey_of(
@@ -149,13 +144,18 @@ def survey_of(
 
 
 def _assume(
-    assumed: Assumptions, table: CodedTable, sensitive: Sequence[str], spec: Spec | None
+    assumed: Assumptions,
+    table: CodedTable,
+    sensitive: Sequence[str],
+    spec: Spec | None,
+    said: Spec | Generalization | None,
 ) -> Assumptions:
-    """Add which values are alike, and how often each occurs."""
+    """Add which values are alike, how often each occurs, and which are known."""
     branches = find_branches(table, sensitive, spec)
     cells, positions = table.cells, find_positions(table, sensitive, branches)
     overall = {name: count_rows(cells.codes[name], cells.rows, cells.sizes[name]) for name in sensitive}
-    return replace(assumed, positions=positions, branches=branches, overall=overall)
+    known = find_known(table, sensitive, said)
+    return replace(assumed, positions=positions, branches=branches, overall=overall, known=known)
 
 
 def _check(
@@ -216,7 +216,7 @@ def _choose_names(
 
 def _read_population(
     population: object, names: Sequence[str], survey: Survey, how: DataSpec | None
-) -> tuple[Source, CodedTable]:
+) -> Counted:
     """Read the population; a column that identifies persons or households is used if it is there."""
     source = open_source(population, how)
     for name in names:
@@ -224,15 +224,12 @@ def _read_population(
             raise DataError(
                 f"the population has no column {name!r}. {nearest(name, source.columns)}", where=source.name
             )
-    return source, read_cells(source, tuple(names), survey.found_in(source))
+    there = [name if name in source.columns else None for name in (survey.person, survey.household)]
+    return source, read_cells(source, tuple(names), Survey(*there))
 
 
 def _assess_original(
-    table: CodedTable,
-    names: Sequence[str],
-    sensitive: Sequence[str],
-    assumed: Assumptions,
-    people: tuple[Source, CodedTable] | None,
+    table: CodedTable, names: Sequence[str], sensitive: Sequence[str], assumed: Assumptions, people: People
 ) -> tuple[TableRisk, list[str]]:
     """Return the risks of the data, and a remark where the population is not one."""
     if people is None:
@@ -247,28 +244,20 @@ def _assess_original(
     return assess(cells, names, sensitive, assumed, population=theirs), [remark] if fewer else []
 
 
-def _pair_texts(
-    table: CodedTable, other: CodedTable, names: Sequence[str]
-) -> dict[str, tuple[Sequence[str | None], Sequence[str | None]]]:
+def _pair_texts(table: CodedTable, other: CodedTable, names: Sequence[str]) -> Meanings:
     """Return what each code of two tables means, so that 39, 39.0 and the text 39 are the same."""
-    found: dict[str, tuple[Sequence[str | None], Sequence[str | None]]] = {}
+    found: Meanings = {}
     for name in names:
         (one, values), (two, theirs) = table.typed(name), other.typed(name)
+        found[name] = table.texts(name), other.texts(name)
         if one == two:
-            found[name] = _texts(values), _texts(theirs)
-        else:
-            found[name] = (table.texts(name), other.texts(name))
+            # As a release writes them.
+            ours, others = ([None if v is None else text_of(v) for v in side] for side in (values, theirs))
+            found[name] = ours, others
     return found
 
 
-def _texts(values: Sequence[Value | None]) -> list[str | None]:
-    """Write values as a release does; missing stays missing."""
-    return [None if value is None else text_of(value) for value in values]
-
-
-def _align(
-    cells: Cells, population: Cells, meanings: Mapping[str, tuple[Sequence[str | None], Sequence[str | None]]]
-) -> tuple[Cells, Cells]:
+def _align(cells: Cells, population: Cells, meanings: Meanings) -> tuple[Cells, Cells]:
     """Give the attributes of two tables common codes."""
     ours, theirs, sizes = dict(cells.codes), dict(population.codes), dict(cells.sizes)
     for name, (one, other) in meanings.items():
@@ -279,29 +268,25 @@ def _align(
 
 
 def _against_generalized(
-    found: Risk,
-    original: tuple[Source, CodedTable],
-    released: Released,
-    assumed: Assumptions,
-    people: tuple[Source, CodedTable] | None,
-    *,
-    seed: int,
+    found: Risk, original: Counted, released: Released, assumed: Assumptions, people: People, *, seed: int
 ) -> Risk:
     """Attack a release whose values were generalized."""
     recipe = released.recipe
     assert recipe is not None
     source, table = original
+    if recipe.is_local and released.draft is None:
+        return _against_local_file(found, released, assumed)
     recoded = recode_cells(table, source, released)
-    names = [name for name in found.quasi_identifiers if name in recipe.released]
-    sensitive = [name for name in found.sensitive if name in recipe.released]
-    notes = _lacking((*found.quasi_identifiers, *found.sensitive), recipe.released)
+    names, sensitive, notes = _shown(found, recipe.released)
     if not names:
         raise ParameterError("the release holds none of the quasi-identifiers.")
     unchanged = [name for name in names if name not in recipe.quasi_identifiers]
     if unchanged:
-        notes.append(f"{_listed(unchanged)}: known to the attacker, and published unchanged.")
+        notes.append(f"{', '.join(unchanged)}: known to the attacker, and published unchanged.")
     cells, theirs = recoded.cells, None
-    if people is not None:
+    if people is not None and recipe.is_local:
+        notes.append("A local release does not say what becomes of others: no journalist risk after.")
+    elif people is not None:
         cells, theirs = _align(cells, people[1].cells, _pair_labels(recoded, table, recipe, people, names))
     return replace(
         found,
@@ -312,13 +297,33 @@ def _against_generalized(
     )
 
 
+def _against_local_file(found: Risk, released: Released, assumed: Assumptions) -> Risk:
+    """Attack what the file of a local release shows; it does not say which original row became which."""
+    frame, recipe = open_released(released.frame), released.recipe
+    assert recipe is not None
+    names, sensitive, notes = _shown(found, frame.columns)
+    if not names:
+        raise ParameterError("the release holds none of the quasi-identifiers.")
+    table = read_cells(frame, tuple(dict.fromkeys([*names, *sensitive])))
+    shown = table.without_masked(names) if recipe.suppressed_output == "mask" else table.cells
+    after = replace(
+        assumed, overall={}, known=find_known(table, sensitive, recipe), positions={}, branches={}
+    )
+    notes.append(
+        "The file of a local release does not show which row became which: nobody was looked for in it, and "
+        "its classes count rows. Pass its private assignment (--assignment) to look for everyone."
+    )
+    return replace(
+        found,
+        after=assess(shown, names, sensitive, after),
+        release_kind="generalized",
+        notes=(*found.notes, *notes),
+    )
+
+
 def _pair_labels(
-    recoded: RecodedCells,
-    table: CodedTable,
-    recipe: Generalization,
-    people: tuple[Source, CodedTable],
-    names: Sequence[str],
-) -> dict[str, tuple[Sequence[str | None], Sequence[str | None]]]:
+    recoded: RecodedCells, table: CodedTable, recipe: Generalization, people: Counted, names: Sequence[str]
+) -> Meanings:
     """Return what each code means in the release, and what the release makes of the population's values."""
     source, population = people
     missing = [name for name in recipe.quasi_identifiers if name not in source.columns]
@@ -335,13 +340,12 @@ def _pair_labels(
     return found
 
 
-def _lacking(names: Sequence[str], columns: Sequence[str]) -> list[str]:
-    absent = [name for name in names if name not in columns]
-    return [f"{_listed(absent)}: not in the release, so it reveals nothing there."] if absent else []
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names)
+def _shown(found: Risk, columns: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
+    """Return the quasi-identifiers and sensitive columns that a release shows, and a remark on the others."""
+    names, sensitive = found.quasi_identifiers, found.sensitive
+    absent = [name for name in (*names, *sensitive) if name not in columns]
+    notes = [f"{', '.join(absent)}: not in the release, so it reveals nothing there."] if absent else []
+    return [name for name in names if name in columns], [n for n in sensitive if n in columns], notes
 
 
 def _against_microaggregated(
@@ -350,16 +354,13 @@ def _against_microaggregated(
     """Attack a release whose rows are in the order of the data, with centres in place of values."""
     assert released.micro is not None
     frame = open_released(released.frame)
-    names = [name for name in found.quasi_identifiers if name in frame.columns]
-    sensitive = [name for name in found.sensitive if name in frame.columns]
+    names, sensitive, lacking = _shown(found, frame.columns)
     known = [name for name in names if name in released.quasi_identifiers]
     if not known:
         raise ParameterError("the release microaggregates none of the quasi-identifiers.")
     sides = read_both(source, frame, released.micro, orders_of(spec)).only(known)
     table = read_cells(frame, tuple(dict.fromkeys([*names, *sensitive])))
-    after = replace(_assume(assumed, table, sensitive, spec), overall={})
-    after = replace(after, known=find_known(table, sensitive, spec))
-    lacking = _lacking((*found.quasi_identifiers, *found.sensitive), frame.columns)
+    after = replace(_assume(assumed, table, sensitive, spec, spec), overall={})
     return replace(
         found,
         after=assess(table.cells, names, sensitive, after),
@@ -373,7 +374,7 @@ def _limits(found: Risk, names: Sequence[str], known: Sequence[str], rows: int) 
     """Say where the attack on a microaggregated release is limited."""
     rest = [name for name in names if name not in known]
     if rest:
-        yield f"{_listed(rest)}: published unchanged, and not used to find the nearest record."
+        yield f"{', '.join(rest)}: published unchanged, and not used to find the nearest record."
     basis = None if found.before.journalist is None else found.before.journalist.basis
     if basis == "population":
         yield "The release holds centres, which do not occur in a population: no journalist risk after."

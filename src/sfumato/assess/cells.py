@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from sfumato.errors import DataError
+from sfumato.hierarchies import ROOT, Value
 from sfumato.spec.sections import CountedUnits
 from sfumato.table.keys import require_columns
 from sfumato.table.tally import DistinctColumn, tally
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
     from sfumato._typing import BoolArray, FloatArray, LongArray
     from sfumato.assess.risk_results import Unit
-    from sfumato.hierarchies import Value
     from sfumato.table import Source
 
 TABLE = 1 << 22  # entries that a table of keys may always have; larger ones only where there are more rows
@@ -61,12 +61,15 @@ class Cells:
         if not chosen:
             number = np.zeros(len(self.rows), dtype=np.int64)
         count = int(number.max(initial=-1)) + 1
-        rows = count_rows(number, self.rows, count)
+        return CellClasses(number, count_rows(number, self.rows, count), self.count_records(number, count))
+
+    def count_records(self, number: LongArray, count: int) -> LongArray:
+        """Return the rows, or distinct persons or households, of each of so many classes of cells."""
         if self.persons is None:
-            return CellClasses(number, rows, rows)
+            return count_rows(number, self.rows, count)
         people = int(self.persons.max(initial=0)) + 1
         pairs = np.unique(number * people + self.persons)
-        return CellClasses(number, rows, np.bincount(pairs // people, minlength=count).astype(np.int64))
+        return np.bincount(pairs // people, minlength=count).astype(np.int64)
 
     def estimate_population(self, classes: CellClasses) -> FloatArray:
         """Return how large each class is in the population: the sum of the weights of its records."""
@@ -138,7 +141,7 @@ class CodedTable:
 
     def typed(self, name: str) -> tuple[str, list[Value]]:
         """Return the kind of a column and the typed value of each code; None is missing."""
-        from sfumato.hierarchies.date_formats import find_format
+        from sfumato.hierarchies.kinds import find_format
         from sfumato.spec import AttributeSpec
 
         asked, column = AttributeSpec(role="quasi-identifier"), self.columns[name].values
@@ -161,6 +164,13 @@ class CodedTable:
             [np.nan if value is None else as_time(value).timestamp() for value in values]  # type: ignore[arg-type]
         )
 
+    def without_masked(self, names: Sequence[str]) -> Cells:
+        """Leave out suppressed rows that stand there as ``*`` throughout: they are nobody."""
+        texts = {name: np.array([text == ROOT for text in self.texts(name)]) for name in names}
+        return self.cells.keep(
+            ~np.all([stars[self.cells.codes[name]] for name, stars in texts.items()], axis=0)
+        )
+
     def _by_code(self, name: str, values: Sequence[_T]) -> list[_T | None]:
         found: list[_T | None] = [None] * self.cells.sizes[name]
         for code, value in zip(self.ranks[name].tolist(), values, strict=True):
@@ -181,11 +191,6 @@ class Survey(CountedUnits):
         """Those that are there."""
         return tuple(name for name in (self.person, self.household, self.weight) if name is not None)
 
-    def found_in(self, source: Source) -> Survey:
-        """Leave out the columns that a table does not have."""
-        there = [name if name in source.columns else None for name in (self.person, self.household)]
-        return Survey(*there)
-
 
 def read_cells(source: Source, names: Sequence[str], survey: Survey | None = None) -> CodedTable:
     """Count the distinct tuples of some columns, in one pass over the rows."""
@@ -204,12 +209,8 @@ def read_cells(source: Source, names: Sequence[str], survey: Survey | None = Non
     }
     sizes = {name: len(ranks[name]) + column.has_missing for name, column in counted.columns.items()}
     order = np.argsort(number_tuples(list(coded.values()), list(sizes.values())), kind="stable")
-    cells = Cells(
-        {name: coded[name][order] for name in names},
-        {name: sizes[name] for name in names},
-        counted.rows[order],
-        None if unit is None else coded[unit][order],
-        None if weight is None else counted.weigh(weight)[order],
-        survey.household is not None,
-    )
+    codes, lengths = {name: coded[name][order] for name in names}, {name: sizes[name] for name in names}
+    persons = None if unit is None else coded[unit][order]
+    weights = None if weight is None else counted.weigh(weight)[order]
+    cells = Cells(codes, lengths, counted.rows[order], persons, weights, survey.household is not None)
     return CodedTable(cells, counted.columns, ranks)

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sfumato._typing import BoolArray, FloatArray, IntArray, LongArray
 from sfumato.assess.recoded import Recoded, RecodedAttribute, count_rows, indicators, pool
 from sfumato.assess.utility import Association, AttributeUtility, ErrorSummary, QueryUtility
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sfumato._typing import BoolArray, FloatArray, IntArray, LongArray
 
 
 def compare_distribution(table: Recoded, number: int) -> AttributeUtility:
@@ -25,7 +21,7 @@ def compare_distribution(table: Recoded, number: int) -> AttributeUtility:
     attribute = table.attributes[number]
     before = table.counts(number)
     blocks = count_rows(table.blocks(number), table.released, len(attribute.sizes))
-    after = (blocks / attribute.sizes)[attribute.block]
+    after = attribute.spread(blocks)
     lost = table.row_count - table.kept_count
     shares = [share(counts) for counts in (before, after, after + lost / attribute.size)]
     moments = [_moments(attribute.numbers, counts) for counts in (before, after)]
@@ -82,22 +78,16 @@ def compare_associations(table: Recoded) -> tuple[Association, ...]:
     """Compare Cramér's V of every pair of attributes between original and released rows."""
     # In the released table a row counts in all pairs of values of its two blocks alike, so that what a block
     # hides is no association any more. Suppressed rows are left out; missing is a value like any other.
-    groups = [
-        pool(attribute, table.counts(number), MOST_VALUES)
-        for number, attribute in enumerate(table.attributes)
-    ]
-    inside = [
-        attribute.block_means(indicators(group))
-        for attribute, group in zip(table.attributes, groups, strict=True)
-    ]
-    coded = [group[table.codes[:, number]] for number, group in enumerate(groups)]
-    blocks = []
-    for number, item in enumerate(inside):
+    inside, coded, blocks = [], [], []
+    for number, attribute in enumerate(table.attributes):
+        group = pool(attribute, table.counts(number), MOST_VALUES)
+        coded.append(group[table.codes[:, number]])
         # Blocks of one pooled group are alike: domains of thousands of values make no huge tables.
-        inside[number], alike = np.unique(item, axis=0, return_inverse=True)
+        means, alike = np.unique(attribute.block_means(indicators(group)), axis=0, return_inverse=True)
+        inside.append(means)
         blocks.append(alike.reshape(-1)[table.blocks(number)])
     found = []
-    for a, b in itertools.combinations(range(len(groups)), 2):
+    for a, b in itertools.combinations(range(len(coded)), 2):
         shape = (inside[a].shape[1], inside[b].shape[1])
         before = _count(coded[a], coded[b], table.rows, shape)
         united = _count(blocks[a], blocks[b], table.released, (len(inside[a]), len(inside[b])))
@@ -214,14 +204,9 @@ def compare_queries(table: Recoded, rng: np.random.Generator) -> QueryUtility:
 def summarize_queries(truth: FloatArray, estimates: FloatArray, added: FloatArray, rows: int) -> QueryUtility:
     """Summarize how far estimates are from the truth."""
     floor = max(1.0, FLOOR * rows)
-    return QueryUtility(
-        len(truth),
-        floor,
-        _summary(truth, estimates, floor),
-        _summary(truth, estimates + added, floor),
-        tuple(truth.tolist()),
-        tuple(estimates.tolist()),
-    )
+    error, spread = (_summary(truth, guess, floor) for guess in (estimates, estimates + added))
+    answers = tuple(truth.tolist()), tuple(estimates.tolist())
+    return QueryUtility(len(truth), floor, error, spread, *answers)
 
 
 def _summary(truth: FloatArray, estimates: FloatArray, floor: float) -> ErrorSummary:

@@ -35,7 +35,7 @@ attack in privacy preserving data publishing, VLDB.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -52,7 +52,7 @@ from sfumato.preparing import Prepared, load, make_problem
 from sfumato.search import METHODS, Problem, SearchSettings, choose_method, collect_near, is_enumerable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from sfumato._typing import FloatArray, IntArray, LongArray
     from sfumato.release import Generalization
@@ -101,10 +101,8 @@ class _Attacked:
     def weights(self) -> FloatArray | None:
         """What a cell of each attribute costs at most, in suppressed rows; None if not known by cells."""
         objective = self.problem.objectives[0]
-        weights = getattr(objective, "weights", None)
-        return (
-            None if objective.name not in BY_CELLS or weights is None else np.asarray(weights / weights.sum())
-        )
+        weights = getattr(objective, "weights", None) if objective.name in BY_CELLS else None
+        return None if weights is None else np.asarray(weights / weights.sum())
 
     def spent(self, a: int, partition: IntArray) -> float:
         """Return what an attribute of the released rows costs at most, in suppressed rows, by a partition."""
@@ -153,11 +151,8 @@ def downcode(
             better = more | ~tried[inside]
             best[inside[better]], tried[inside] = found[better], True
         done += best.sum(axis=0)
-    return _summary(name, done / max(1, cells), cells, known)
-
-
-def _summary(name: str, shares: FloatArray, cells: int, known: int) -> Downcoding:
-    logic = Narrowing("logic", *(float(share) for share in shares[:2]))
+    shares = done / max(1, cells)
+    logic = Narrowing("logic", float(shares[0]), float(shares[1]))
     rest = [Narrowing(kind, *map(float, shares[2 + 3 * i : 5 + 3 * i])) for i, kind in enumerate(_KINDS)]
     return Downcoding(name, cells, known, (logic, *rest))
 
@@ -196,11 +191,8 @@ def _splits(facts: _Attacked, a: int) -> Iterator[FinerSplit]:
         pieces = [level[inside] for level in ladder.heights[::-1]]
         order = np.arange(len(inside))
         cuts = [*(order >= i for i in order[1:]), *(order == i for i in order[1:-1])]
-        pieces += (
-            [cuts[i] for i in np.unique(np.linspace(0, len(cuts) - 1, MOST_SPLITS).astype(int))]
-            if cuts
-            else []
-        )
+        tried = np.linspace(0, len(cuts) - 1, MOST_SPLITS if cuts else 0).astype(int)
+        pieces += [cuts[i] for i in np.unique(tried)]
         seen = {Partition(block)}
         for piece in pieces:
             finer = block.astype(np.int64) * (len(block) + 1)
@@ -217,21 +209,19 @@ def _split(facts: _Attacked, a: int, finer: IntArray) -> FinerSplit:
     pairs, place = np.unique(np.stack([block, finer]), axis=1, return_inverse=True)
     many = np.bincount(pairs[0]).astype(np.int64)
     child = place.reshape(-1) - (np.cumsum(many) - many)[block]
-    return FinerSplit(child, many, _floor(facts, _saved(facts, a, finer)))
+    return FinerSplit(child, many, _floor(facts, a, finer))
 
 
-def _saved(facts: _Attacked, a: int, finer: IntArray) -> float:
-    """Return what a finer partition saves at least over the released rows, less what the tolerance allows."""
+def _floor(facts: _Attacked, a: int, finer: IntArray) -> int:
+    """Return how many released rows fail at least where a finer partition was not published."""
     if facts.weights is None:
         # By the sum of squared sizes finer classes cost less, and how much less is not known.
-        return 0.0 if facts.tolerance else 1.0
-    now = [facts.spent(b, block) for b, block in enumerate(facts.partitions)]
-    allowed = (sum(now) + facts.suppressed) * facts.tolerance / (1 + facts.tolerance)
-    return now[a] - facts.spent(a, finer) - allowed
-
-
-def _floor(facts: _Attacked, saved: float) -> int:
-    """Return how many released rows fail at least where what saves so much was not published."""
+        saved = 0.0 if facts.tolerance else 1.0
+    else:
+        # What it saves at least over the released rows, less what the tolerance allows.
+        now = [facts.spent(b, block) for b, block in enumerate(facts.partitions)]
+        allowed = (sum(now) + facts.suppressed) * facts.tolerance / (1 + facts.tolerance)
+        saved = now[a] - facts.spent(a, finer) - allowed
     # What costs the same but for rounding is not known to be cheaper.
     if saved <= 1e-9 * len(facts.rows):
         return 0
@@ -250,9 +240,8 @@ def _attack(facts: _Attacked, a: int, split: FinerSplit, inside: LongArray, prio
     np.add.at(truth, (facts.members[shown], split.child[codes]), facts.problem.cube.rows[shown])
     truth = truth[inside]
     found = np.zeros((len(inside), 2 + 3 * len(_KINDS)))
-    least = _least(facts, split, inside, split.many[blocks])[:, None] * (
-        np.arange(width) < split.many[blocks][:, None]
-    )
+    many = split.many[blocks]
+    least = _least(facts, split, inside, many)[:, None] * (np.arange(width) < many[:, None])
     found[:, 0], found[:, 1] = least.sum(axis=1), np.minimum(least, truth).sum(axis=1)
     shares = np.zeros((2, len(split.many), width))
     np.add.at(shares[0], (facts.partitions[a], split.child), 1.0)
@@ -273,12 +262,10 @@ def _attack(facts: _Attacked, a: int, split: FinerSplit, inside: LongArray, prio
     for number, model in enumerate(models):
         here = np.flatnonzero(place.reshape(-1) == number)
         for kind, tails in enumerate(model.tails(refused)):
-            for sure, column in ((True, 2 + 3 * kind), (False, 4 + 3 * kind)):
-                claimed = _claims(tails, CONFIDENCE if sure else 0.0)
-                right = np.minimum(truth[here, : len(claimed)], claimed).sum(axis=1)
-                found[here, column + sure] = right
-                if sure:
-                    found[here, column] = claimed.sum()
+            sure, every = (_claims(tails, least_likely) for least_likely in (CONFIDENCE, 0.0))
+            found[here, 2 + 3 * kind] = sure.sum()
+            for column, claimed in ((3 + 3 * kind, sure), (4 + 3 * kind, every)):
+                found[here, column] = np.minimum(truth[here, : len(claimed)], claimed).sum(axis=1)
     return found
 
 
@@ -353,13 +340,11 @@ class _Multinomial:
     def tails(self, refused: float) -> Iterator[FloatArray]:
         """Yield for each attacker the chance that a child has at least 1, 2, … rows."""
         # `refused` is the logarithm of the chance, by the distribution, that no class of the table fails.
-        by_kind = [
-            np.array(
-                [self._poisson(self.rows * p) * self._poisson(self.rows * (1 - p))[::-1] for p in shares]
-            )
-            / self._whole
-            for shares in self.shares
-        ]
+        by_kind = []
+        for shares in self.shares:
+            means = [(self.rows * p, self.rows * (1 - p)) for p in shares]
+            both = [self._poisson(own) * self._poisson(others)[::-1] for own, others in means]
+            by_kind.append(np.array(both) / self._whole)
         known = by_kind[1]
         chance = -np.expm1(refused)
         if refused > _SURE and chance > 1e-9:
@@ -408,6 +393,8 @@ def attack_minimality(
     """Attack a release, the best one and near-optimal ones; return what was found, and remarks."""
     recipe = released.recipe
     assert recipe is not None
+    if recipe.is_local:
+        return (), [f"{UNTRIED} it undoes global recoding, and this release was recoded locally."]
     if sorted(recipe.quasi_identifiers) != sorted(spec.quasi_identifiers) or not spec.objectives.minimize:
         return (), [f"{UNTRIED} the release is not the one that the specification describes."]
     prepared = load(source, spec.model_copy(update={"require": dict(recipe.require)}))
@@ -459,14 +446,7 @@ def _mean(drawn: Sequence[Downcoding]) -> Downcoding:
     cells, refused = (
         round(np.mean([getattr(item, word) for item in drawn])) for word in ("cells", "refused")
     )
-    return replace(
-        drawn[0],
-        attacked="near-optimal",
-        cells=cells,
-        refused=refused,
-        attackers=tuple(attackers),
-        draws=len(drawn),
-    )
+    return Downcoding("near-optimal", cells, refused, tuple(attackers), len(drawn))
 
 
 def _read_partitions(prepared: Prepared, recipe: Generalization, source: Source) -> list[IntArray]:
@@ -478,17 +458,13 @@ def _read_partitions(prepared: Prepared, recipe: Generalization, source: Source)
             found.append(ladder.levels[done.level])
             continue
         labels = label_values(recipe, source) if labels is None else labels
-        found.append(_label_blocks(prepared, name, labels[name]))
+        # A value that no row has is a block of its own.
+        places: dict[object, int] = {}
+        block = np.arange(prepared.table.hierarchies[name].size, dtype=np.int32)
+        for text, code in raw_codes(prepared, name).items():
+            block[code] = places.setdefault(labels[name].get(text), code)
+        found.append(block)
     return found
-
-
-def _label_blocks(prepared: Prepared, name: str, labels: Mapping[str | None, str | None]) -> IntArray:
-    """Number the labels of all codes; a value that no row has is a block of its own."""
-    places: dict[object, int] = {}
-    block = np.arange(prepared.table.hierarchies[name].size, dtype=np.int32)
-    for text, code in raw_codes(prepared, name).items():
-        block[code] = places.setdefault(labels.get(text), code)
-    return block
 
 
 def _prior(prepared: Prepared, a: int, people: tuple[Source, CodedTable] | None) -> FloatArray:

@@ -24,23 +24,22 @@ https://doi.org/10.1186/1472-6947-12-66
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from collections.abc import Mapping
+from functools import partial
+from typing import Literal, TypeAlias
 
 import numpy as np
 
+from sfumato._typing import FloatArray, LongArray
 from sfumato.assess.risk_results import Estimate
 from sfumato.errors import SfumatoError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from sfumato._typing import FloatArray, LongArray
 
 Name: TypeAlias = Literal["pitman", "zayatz", "snb"]
 
 _SMALL_FRACTION = 0.1
 _ALPHAS = (1e-4, 1.0 - 1e-4)
 _FAR = 1e15
+_NO_MAXIMUM = "the likelihood of Pitman's model has no maximum: nearly all are unique"
 
 
 class NoEstimateError(SfumatoError, ArithmeticError):
@@ -158,70 +157,52 @@ def pitman(sizes: LongArray, fraction: float) -> tuple[float, Mapping[str, float
     n = int(sizes.sum())
     if not 1 < len(sizes) < n:
         raise NoEstimateError("Pitman's model needs several classes, some with more than one record")
-    model = _Pitman(size.astype(np.float64), count, len(sizes), n)
-    low, high = _ALPHAS
-    grid = np.linspace(low, high, 41)
-    likelihood = [model.profile(alpha)[0] for alpha in grid]
+    profile = partial(_profile, size.astype(np.float64), count, (len(sizes), n))
+    grid = np.linspace(*_ALPHAS, 41)
+    likelihood = [profile(alpha)[0] for alpha in grid]
     best = int(np.argmax(likelihood))
     if best == len(grid) - 1:
-        raise NoEstimateError("the likelihood of Pitman's model has no maximum: nearly all are unique")
+        raise NoEstimateError(_NO_MAXIMUM)
     bounds = (grid[max(best - 1, 0)], grid[best + 1])
     fit = minimize_scalar(
-        lambda alpha: -model.profile(alpha)[0], bounds=bounds, method="bounded", options={"xatol": 1e-10}
+        lambda alpha: -profile(alpha)[0], bounds=bounds, method="bounded", options={"xatol": 1e-10}
     )
     if not fit.success:
         raise NoEstimateError("the fit of Pitman's model did not converge")
     alpha = float(fit.x)
-    theta = model.profile(alpha)[1]
+    theta = profile(alpha)[1]
     population = n / fraction
     logs = gammaln(theta + 1) + gammaln(population + theta + alpha - 1)
     logs -= gammaln(theta + alpha) + gammaln(population + theta)
     return float(population * np.exp(logs)), {"alpha": alpha, "theta": theta}
 
 
-class _Pitman:
-    """The likelihood of Pitman's sampling formula."""
+def _profile(size: FloatArray, count: LongArray, total: tuple[int, int], alpha: float) -> tuple[float, float]:
+    """Return the largest log-likelihood of Pitman's sampling formula for one α, and the θ that has it."""
+    from scipy.optimize import brentq
+    from scipy.special import gammaln, psi
 
-    def __init__(self, size: FloatArray, count: LongArray, classes: int, n: int) -> None:
-        self.size, self.count, self.classes, self.n = size, count, classes, n
+    classes, n = total
 
-    def profile(self, alpha: float) -> tuple[float, float]:
-        """Return the largest log-likelihood for one α, and the θ that has it."""
-        from scipy.special import gammaln
+    def slope(logarithm: float) -> float:
+        """Return the derivative of the log-likelihood by θ, from the logarithm of θ + α."""
+        theta = float(np.exp(logarithm)) - alpha
+        rises = (psi(theta / alpha + classes) - psi(theta / alpha + 1)) / alpha
+        return float(rises - psi(theta + n) + psi(theta + 1))
 
-        theta = self._best_theta(alpha)
-        ratio = theta / alpha
-        likelihood = (self.classes - 1) * np.log(alpha)
-        likelihood += gammaln(ratio + self.classes) - gammaln(ratio + 1)
-        likelihood -= gammaln(theta + self.n) - gammaln(theta + 1)
-        inner = self.count * (gammaln(self.size - alpha) - gammaln(1 - alpha))
-        return float(likelihood + inner.sum()), theta
-
-    def _best_theta(self, alpha: float) -> float:
-        """Return where the derivative by θ is zero; it falls from infinity at −α to below zero."""
-        from scipy.optimize import brentq
-
-        def apart(logarithm: float) -> float:
-            return self._slope(float(np.exp(logarithm)) - alpha, alpha)
-
-        low, high = -30.0, 1.0
-        while apart(high) > 0.0:
-            high += 2.0
-            if high > np.log(_FAR):
-                raise NoEstimateError(
-                    "the likelihood of Pitman's model has no maximum: nearly all are unique"
-                )
-        if apart(low) < 0.0:
-            return float(np.exp(low)) - alpha
-        return float(np.exp(brentq(apart, low, high, xtol=1e-13, rtol=1e-14))) - alpha
-
-    def _slope(self, theta: float, alpha: float) -> float:
-        """Return the derivative of the log-likelihood by θ."""
-        from scipy.special import psi
-
-        ratio = theta / alpha
-        rises = (psi(ratio + self.classes) - psi(ratio + 1)) / alpha
-        return float(rises - psi(theta + self.n) + psi(theta + 1))
+    # It falls from infinity at θ = −α to below zero, and is zero at the largest likelihood.
+    low, high = -30.0, 1.0
+    while slope(high) > 0.0:
+        high += 2.0
+        if high > np.log(_FAR):
+            raise NoEstimateError(_NO_MAXIMUM)
+    best = low if slope(low) < 0.0 else brentq(slope, low, high, xtol=1e-13, rtol=1e-14)
+    theta = float(np.exp(best)) - alpha
+    likelihood = (classes - 1) * np.log(alpha)
+    likelihood += gammaln(theta / alpha + classes) - gammaln(theta / alpha + 1)
+    likelihood -= gammaln(theta + n) - gammaln(theta + 1)
+    inner = count * (gammaln(size - alpha) - gammaln(1 - alpha))
+    return float(likelihood + inner.sum()), theta
 
 
 _BY_NAME = {"pitman": pitman, "zayatz": zayatz, "snb": slide_negative_binomial}

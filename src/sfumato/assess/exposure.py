@@ -133,15 +133,11 @@ def find_exposures(
     found = [replace(item, is_alone=released is None) for item in found]
     numerous = [name for name in sensitive if sample.cells.sizes[name] > MANY]
     found += _rare_values(source, numerous, k)
-    full = [
-        replace(
-            item,
-            predicts=tuple(judge.predictions(item.column, removed)),
-            is_weight=item.column == roles.weight,
-        )
-        for item in found
-    ]
-    return [item for item in full if item.findings]
+    told = []
+    for item in found:
+        predicts = tuple(judge.predictions(item.column, removed))
+        told.append(replace(item, predicts=predicts, is_weight=item.column == roles.weight))
+    return [item for item in told if item.findings]
 
 
 def _rare_values(source: Source, sensitive: Sequence[str], k: int) -> list[Exposure]:
@@ -220,13 +216,11 @@ class _Judge:
         """Return the quasi-identifier whose labels tell most of a removed column by themselves."""
         if about not in self._best:
             ranks = self._rank(about)
+            labels = [self.shown.codes[name] for name in self.names]
             if ranks is None:
-                merit = [
-                    guess(self.shown.codes[name], self.cells.codes[about], self.cells.rows)
-                    for name in self.names
-                ]
+                merit = [guess(label, self.cells.codes[about], self.cells.rows) for label in labels]
             else:
-                merit = [-self._apart(ranks, self.shown.codes[name])[1] for name in self.names]
+                merit = [-self._apart(ranks, label)[1] for label in labels]
             self._best[about] = self.names[int(np.argmax(merit))]
         return self._best[about]
 
@@ -253,17 +247,16 @@ class _Judge:
 
     def _rank(self, name: str) -> FloatArray | None:
         """Return the mean rank of each cell's value, NaN where it is missing; None where there is no line."""
-        if name not in self._ranks:
-            places = self.table.positions(name)
-            self._ranks[name] = None if places is None else self._mean_ranks(places[self.cells.codes[name]])
-        return self._ranks[name]
-
-    def _mean_ranks(self, places: FloatArray) -> FloatArray:
-        there = np.isfinite(places)
-        found = np.full(len(places), np.nan)
-        _, place = np.unique(places[there], return_inverse=True)
-        rows = np.bincount(place.reshape(-1), weights=self.cells.rows[there])
-        found[there] = (np.cumsum(rows) - rows / 2)[place.reshape(-1)]
+        if name in self._ranks:
+            return self._ranks[name]
+        line, found = self.table.positions(name), None
+        if line is not None:
+            places = line[self.cells.codes[name]]
+            there, found = np.isfinite(places), np.full(len(places), np.nan)
+            _, place = np.unique(places[there], return_inverse=True)
+            rows = np.bincount(place.reshape(-1), weights=self.cells.rows[there])
+            found[there] = (np.cumsum(rows) - rows / 2)[place.reshape(-1)]
+        self._ranks[name] = found
         return found
 
 

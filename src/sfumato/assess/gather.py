@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import TYPE_CHECKING, cast
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from sfumato.front import ClassSizes, PlainFront, PlainSolution
     from sfumato.release import Generalization
     from sfumato.spec import Spec
+    from sfumato.verifier.checks import Verdict
 
 LEFT_OUT = "left out"
 WIDEST = 90  # letters of a list that stands on one line
@@ -88,6 +90,10 @@ def file_name(path: str) -> str:
     return PureWindowsPath(PurePosixPath(path).name).name or LEFT_OUT
 
 
+ASSIGNED = (
+    "Name the assignment that was written with the release (--assignment FILE); or, in Python, make the "
+    "report from the release itself."
+)
 ADVICE = "Use the data and the specification that the release came from."
 
 
@@ -100,6 +106,7 @@ class Origin:
     # a draft or a microaggregated table, which knows the rows before and after; None where there are files
     # alone
     made: object | None = None
+    assignment: object | None = None  # the private file that says which labels a local release gave whom
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -205,6 +212,8 @@ def _compared(base: Evidence, origin: Origin) -> Evidence:
     how = None if spec is None else spec.data
     released = open_release(subject.data if origin.made is None else origin.made)
     original = open_source(origin.data, reading_of(how, released))
+    if origin.assignment is not None:
+        released = released.assigned(original, origin.assignment)
     names, sensitive = subject.quasi_identifiers, subject.sensitive
     strata = () if how is None else how.strata
     survey, needed = survey_of(Survey(), how, released), (*sensitive, *strata)
@@ -214,15 +223,12 @@ def _compared(base: Evidence, origin: Origin) -> Evidence:
         lacks.append(replace(lacks[-1], part="sizes"))
     else:
         sizes = count_classes(table.cells, names)
-        risks = attempt(
-            lacks,
-            "risk",
-            ADVICE,
-            lambda: attack((original, table), (names, sensitive), released, Assumptions(), spec=spec),
-        )
-        losses = attempt(lacks, "risk", ADVICE, lambda: _losses(table, original, released, strata))
-    told = attempt(lacks, "risk", ADVICE, lambda: _exposures(original, released, spec))
-    analyses = attempt(lacks, "utility", ADVICE, lambda: _utility(subject, origin))
+        both, columns = (original, table), (names, sensitive)
+        attacked = partial(attack, both, columns, released, Assumptions(), spec=spec)
+        risks = attempt(lacks, "risk", ADVICE, attacked)
+        losses = attempt(lacks, "risk", _advice(released), lambda: _losses(table, original, released, strata))
+    told = attempt(lacks, "risk", _advice(released), lambda: _exposures(original, released, spec))
+    analyses = attempt(lacks, "utility", _advice(released), lambda: _utility(subject, origin, released))
     named = () if spec is None else spec.attributes
     return replace(
         base,
@@ -271,9 +277,15 @@ def _exposures(original: Source, released: Released, spec: Spec | None) -> list[
     return find_exposures(original, roles, recipe.require, released, roles.sensitive)
 
 
-def _utility(subject: Subject, origin: Origin) -> Utility:
-    if origin.made is not None:
-        return utility(origin.made)
+def _advice(released: Released) -> str:
+    """Say what to do where something cannot be compared."""
+    is_file = released.recipe is not None and released.recipe.is_local and released.draft is None
+    return ASSIGNED if is_file else ADVICE
+
+
+def _utility(subject: Subject, origin: Origin, released: Released) -> Utility:
+    if origin.made is not None or origin.assignment is not None:
+        return utility(origin.made if origin.assignment is None else released.draft)
     columns = [name for group in subject.groups for name in group]
     return utility(origin.data, subject.data, spec=origin.spec, recipe=subject.recipe, columns=columns)
 
@@ -282,29 +294,25 @@ def find_solution(front: PlainFront, subject: Subject) -> int | None:
     """Return the number of the solution that a release is; None where none or several may be it."""
     # Levels, the smallest class and the number of suppressed rows decide. Among several, so do all measures
     # that the release states; a manifest may state some of them rounded, so they do not decide alone.
-    recipe = subject.recipe
+    recipe, verdict = subject.recipe, subject.verdict
     if recipe is None:
         return None
-    found = [item for item in front if _has_levels(item, recipe) and _has_counts(item, subject)]
+    found = [item for item in front if _is_like(item, recipe, verdict)]
     if len(found) > 1:
-        found = [item for item in found if _has_measures(item, subject)]
+        known = verdict.stated
+        found = [
+            item
+            for item in found
+            if all(np.isclose(known[n], v, rtol=1e-9) for n, v in item.measures.items() if n in known)
+        ]
     return found[0].number if len(found) == 1 else None
 
 
-def _has_levels(item: PlainSolution, recipe: Generalization) -> bool:
-    if set(item.recoding) != set(recipe.quasi_identifiers):
+def _is_like(item: PlainSolution, recipe: Generalization, verdict: Verdict) -> bool:
+    """Tell whether a solution has the levels of a release, its suppressed rows and its smallest class."""
+    if set(item.recoding) != set(recipe.quasi_identifiers) or item.is_local != recipe.is_local:
         return False
     levels = {name: level for name, level in item.recoding.items() if isinstance(level, int)}
-    return all(recipe.attributes[name].level == level for name, level in levels.items())
-
-
-def _has_counts(item: PlainSolution, subject: Subject) -> bool:
-    suppressed, k = subject.verdict.rows.get("suppressed"), subject.verdict.measures.get("k")
-    return suppressed in (None, item.suppressed) and k in (None, item.measures.get("k", k))
-
-
-def _has_measures(item: PlainSolution, subject: Subject) -> bool:
-    known = subject.verdict.stated
-    return all(
-        np.isclose(known[name], value, rtol=1e-9) for name, value in item.measures.items() if name in known
-    )
+    suppressed, k = verdict.rows.get("suppressed"), verdict.measures.get("k")
+    has_counts = suppressed in (None, item.suppressed) and k in (None, item.measures.get("k", k))
+    return has_counts and all(recipe.attributes[name].level == level for name, level in levels.items())

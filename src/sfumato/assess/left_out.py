@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sfumato.assess.cells import CodedTable, Survey, number_tuples, read_cells
+from sfumato.assess.recoded import cut_order
 from sfumato.words import number_words
 
 if TYPE_CHECKING:
@@ -72,7 +73,11 @@ def find_left_out(
     # Each column of the strata, and all of them together, are further attributes: a group for each value.
     if released.all():
         return ()
-    found = [_lose(table, released, name, *_groups(table, name)) for name in names if name not in strata]
+    found = []
+    for name in names:
+        if name not in strata:
+            words, group = _group_codes(table, name)
+            found.append(_lose(table, released, name, words, group[table.cells.codes[name]]))
     together = [(name,) for name in strata] + ([tuple(strata)] if len(strata) > 1 else [])
     found += [_lose(table, released, " × ".join(columns), *_strata(table, columns)) for columns in together]
     return tuple(found)
@@ -136,14 +141,8 @@ def _hit_more(every: LongArray, gone: LongArray) -> BoolArray:
     return np.asarray((gone >= FEWEST) & is_clear & (own >= OFTENER * others))
 
 
-def _groups(table: CodedTable, name: str) -> tuple[list[str], LongArray]:
-    """Return groups of values in words, and the group of each cell: values, bands, or the commonest ones."""
-    words, group = _group_codes(table, name)
-    return words, group[table.cells.codes[name]]
-
-
 def _group_codes(table: CodedTable, name: str) -> tuple[list[str], LongArray]:
-    """Return groups of values in words, and the group of each code."""
+    """Return groups of values in words, and the group of each code: values, bands, or the commonest ones."""
     texts = [MISSING if text is None else text for text in table.texts(name)]
     if len(texts) <= MOST_GROUPS:
         return texts, np.arange(len(texts))
@@ -162,14 +161,12 @@ def _bands(texts: list[str], places: np.ndarray, rows: np.ndarray) -> tuple[list
     """Cut a line into bands of about equally many rows; missing is a band of its own."""
     there = np.isfinite(places)
     order = np.flatnonzero(there)[np.argsort(places[there], kind="stable")]
-    share = (np.cumsum(rows[order]) - rows[order] / 2) / rows[order].sum()
-    band = np.minimum((share * BANDS).astype(np.int64), BANDS - 1)
-    _, band = np.unique(band, return_inverse=True)
+    band = cut_order(rows[order], BANDS)
     group = np.full(len(texts), int(band.max()) + 1)
-    group[order] = band.reshape(-1)
+    group[order] = band
     words = []
     for number in range(int(band.max()) + 1):
-        ends = order[band.reshape(-1) == number]
+        ends = order[band == number]
         first, last = texts[ends[0]], texts[ends[-1]]
         words.append(first if first == last else f"{first} to {last}")
     return [*words, *([] if there.all() else [MISSING])], group

@@ -1,20 +1,16 @@
-"""Record linkage, run for real: the attacker knows people's values and looks for their rows."""
+"""Record linkage, run for real: who is found by known values, and which combinations single out most."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from sfumato.assess.cells import Cells, count_rows
-from sfumato.assess.risk_results import Linkage
+from sfumato._typing import BoolArray, FloatArray, LongArray
+from sfumato.assess.cells import TABLE, Cells, compact, count_rows
+from sfumato.assess.risk_results import Linkage, Subset, SubsetScan
 from sfumato.microaggregation.protection import distinct_rows, link_records, standard_scores
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sfumato._typing import BoolArray, FloatArray, LongArray
 
 DRAWS = 20  # sets of attributes that are drawn where not all are known
 Z = 1.959963984540054  # the normal quantile of a 95 % interval
@@ -51,7 +47,7 @@ def draw_subsets(
 
 
 def link_classes(
-    cells: Cells, names: Sequence[str], released: BoolArray, *, seed: int = 1, draws: int = DRAWS
+    cells: Cells, names: Sequence[str], released: BoolArray, *, seed: int = 1
 ) -> tuple[Linkage, ...]:
     """Look for everyone among released rows by what these show of each."""
     # The attacker knows, of everyone, what the release makes of some attributes. The candidates are the
@@ -61,7 +57,7 @@ def link_classes(
     random = np.random.default_rng(seed)
     found = []
     for known in knowledge_levels(len(names)):
-        subsets = draw_subsets(names, known, draws, random)
+        subsets = draw_subsets(names, known, DRAWS, random)
         found.append(_link_level(cells, subsets, released, random, (known, len(names))))
     return tuple(found)
 
@@ -120,12 +116,7 @@ MOST = 20_000  # people that are looked for at each level of knowledge; of large
 
 
 def link_nearest(
-    original: FloatArray,
-    protected: FloatArray,
-    names: Sequence[str],
-    *,
-    seed: int = 1,
-    draws: int = NEAREST_DRAWS,
+    original: FloatArray, protected: FloatArray, names: Sequence[str], *, seed: int = 1
 ) -> tuple[Linkage, ...]:
     """Look for everyone by the distance from what is known of them to what is released."""
     # Distances are Euclidean between values standardized by the original's means and deviations. Of several
@@ -134,7 +125,7 @@ def link_nearest(
     before, after = standard_scores(original), standard_scores(protected, original)
     found = []
     for known in knowledge_levels(len(names)):
-        subsets = draw_subsets(names, known, draws, random)
+        subsets = draw_subsets(names, known, NEAREST_DRAWS, random)
         places = [[names.index(name) for name in subset] for subset in subsets]
         found.append(_link_nearest(before, after, places, random))
     return tuple(found)
@@ -180,10 +171,107 @@ def own_chances(original: FloatArray, protected: FloatArray, people: LongArray) 
     settle_columns(settled)
     points, weights, first = distinct_rows(settled)
     boxes = build_boxes(points)
-    return np.array(
-        [
-            link_rows(original, settled, points, weights, first, *boxes, person, person + 1)[0]
-            for person in people.tolist()
-        ],
-        dtype=np.float64,
+    known = (original, settled, points, weights, first, *boxes)
+    return np.array([link_rows(*known, person, person + 1)[0] for person in people.tolist()], np.float64)
+
+
+LARGEST = 3  # attributes of the largest combinations
+SHOWN = 5  # combinations that are reported of each size
+NEARLY_ALL = 0.9
+"""An attribute that alone singles out this share names people, and every combination with it does."""
+WORK = 400_000_000  # cells that are visited at most: some ten seconds
+MOST_COMBINATIONS = 12_000  # combinations that are counted at most
+
+
+def scan_subsets(cells: Cells, names: Sequence[str]) -> SubsetScan:
+    """Count whom each combination of up to three attributes singles out."""
+    # All single attributes are counted, then pairs, then triples. Where there are too many, pairs and triples
+    # are made of those that singled out most so far, and the scan is not complete.
+    scan = _Scan(cells)
+    total = max(scan.total, 1)
+    alone: dict[tuple[str, ...], int] = {(name,): scan.count(scan.key((name,))) for name in names}
+    identifying = tuple(name for name in names if alone[name,] >= NEARLY_ALL * total)
+    combined = [name for name in names if name not in identifying]
+    room = min(MOST_COMBINATIONS, WORK // max(len(cells.rows), 1))
+    pairs = _grow(scan, alone, combined, room)
+    triples = _grow(scan, pairs, combined, room - len(pairs)) if pairs else {}
+    possible = sum(math.comb(len(combined), many) for many in range(2, LARGEST + 1))
+    scanned = len(pairs) + len(triples)
+    best = tuple(
+        Subset(found, count, count / total)
+        for counted in (alone, pairs, triples)
+        for found, count in _most(counted.items())[:SHOWN]
     )
+    return SubsetScan(
+        scanned + len(names), possible + len(names), scanned == possible, identifying, best, cells.unit
+    )
+
+
+def _most(counted: Iterable[tuple[tuple[str, ...], int]]) -> list[tuple[tuple[str, ...], int]]:
+    """Return combinations, those that single out most first; ties stay in the order of the columns."""
+    return sorted(counted, key=lambda item: -item[1])
+
+
+def _grow(
+    scan: _Scan, counted: dict[tuple[str, ...], int], names: Sequence[str], room: int
+) -> dict[tuple[str, ...], int]:
+    """Add an attribute to combinations, as far as there is room: to all, or to those that single out most."""
+    place = {name: number for number, name in enumerate(names)}
+    parents = [item for item in counted if all(name in place for name in item)]
+    larger = math.comb(len(names), len(parents[0]) + 1) if parents else 0
+    if larger > room:
+        parents = [item for item, _ in _most((item, counted[item]) for item in parents)]
+    found: dict[tuple[str, ...], int] = {}
+    for parent in parents:
+        key = None
+        # Where all are counted, each comes from its first attributes alone.
+        others = names if larger > room else names[place[parent[-1]] + 1 :]
+        for name in others:
+            child = tuple(sorted({*parent, name}, key=place.__getitem__))
+            if len(child) == len(parent) or child in found:
+                continue
+            if len(found) >= room:
+                return found
+            key = scan.key(parent) if key is None else key
+            found[child] = scan.count(scan.extend(key, name))
+    return found
+
+
+class _Scan:
+    """Counts the records that combinations single out."""
+
+    # The key of a combination is below its second part, the span.
+
+    def __init__(self, cells: Cells) -> None:
+        self._cells = cells
+        persons = cells.persons
+        # Without persons, a cell of several rows is of several people.
+        self._is_alone = np.ones(len(cells.rows), dtype=bool) if persons is not None else cells.rows == 1
+        self._who = np.arange(len(cells.rows)) if persons is None else persons
+        self.total = cells.row_count if persons is None else len(np.unique(persons))
+
+    def key(self, names: Sequence[str]) -> tuple[LongArray, int]:
+        """Return a number for each cell, equal where the attributes are."""
+        key = (np.zeros(len(self._cells.rows), dtype=np.int64), 1)
+        for name in names:
+            key = self.extend(key, name)
+        found = compact(*key) if len(names) > 1 else key[0]
+        return found, int(found.max(initial=0)) + 1
+
+    def extend(self, key: tuple[LongArray, int], name: str) -> tuple[LongArray, int]:
+        """Add an attribute to a key."""
+        size = self._cells.sizes[name]
+        return key[0] * size + self._cells.codes[name], key[1] * size
+
+    def count(self, key: tuple[LongArray, int]) -> int:
+        """Count those who are alone with their key."""
+        number, span = key
+        if span > max(TABLE, 4 * len(number)):
+            number = compact(number, span)
+            span = int(number.max(initial=0)) + 1
+        last = np.empty(span, dtype=np.int64)
+        last[number] = self._who
+        shared = np.zeros(span, dtype=bool)
+        shared[number[last[number] != self._who]] = True
+        alone = ~shared[number] & self._is_alone
+        return int(alone.sum()) if self._cells.persons is None else len(np.unique(self._who[alone]))

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.assess.recoded import count_rows, encode_attribute, indicators, number_patterns, pool
+from sfumato._typing import FloatArray, IntArray, LongArray
+from sfumato.assess.recoded import (
+    Recoded,
+    RecodedAttribute,
+    count_rows,
+    encode_attribute,
+    indicators,
+    number_patterns,
+    pool,
+)
 from sfumato.assess.utility import ModelUtility, Task
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sfumato._typing import FloatArray, IntArray, LongArray
-    from sfumato.assess.recoded import Recoded, RecodedAttribute
 
 PENALTY = 1.0
 MOST_STEPS = 100
@@ -48,13 +51,8 @@ def learn_classes(points: FloatArray, weights: FloatArray, asked: FloatArray) ->
 
     # One thread: sums in another order would end in other digits.
     with threadpool_limits(1):
-        found = minimize(
-            loss,
-            np.zeros(known.shape[1] * len(seen)),
-            jac=True,
-            method="L-BFGS-B",
-            options={"maxiter": MOST_STEPS},
-        )
+        start, options = np.zeros(known.shape[1] * len(seen)), {"maxiter": MOST_STEPS}
+        found = minimize(loss, start, jac=True, method="L-BFGS-B", options=options)
         vectors = found.x.reshape(known.shape[1], len(seen))
         likely[:, seen] = np.exp(_log_shares(_with_intercept(asked) @ vectors))
     return likely
@@ -125,17 +123,10 @@ MOST_TEST_ROWS = 20_000
 MOST_TRAIN_ROWS = 40_000
 
 
-@dataclass(frozen=True, eq=False)
-class TrainingSplit:
-    """Rows of each cell that are trained on and rows that are tested."""
-
-    # number of rows of each cell. Together they are never more than the cell has.
-    train: LongArray
-    test: LongArray
-
-
-def split_rows(rows: LongArray, persons: IntArray | None, rng: np.random.Generator) -> TrainingSplit:
-    """Put three tenths of the rows into the test and the others into training, at random."""
+def split_rows(
+    rows: LongArray, persons: IntArray | None, rng: np.random.Generator
+) -> tuple[LongArray, LongArray]:
+    """Return how many rows of each cell to train on, and how many to test: three tenths, at random."""
     cells = np.repeat(np.arange(len(rows)), rows)
     if persons is None:
         units = np.arange(len(cells))
@@ -148,11 +139,11 @@ def split_rows(rows: LongArray, persons: IntArray | None, rng: np.random.Generat
     test_rows = min(TEST_SHARE * len(cells), MOST_TEST_ROWS)
     is_test = ends <= max(test_rows, sizes[order[0]] if len(order) else 0)
     is_train = ~is_test & (ends <= ends[is_test].max(initial=0) + MOST_TRAIN_ROWS)
-
-    def count(chosen: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> LongArray:
-        return np.bincount(cells[chosen[units]], minlength=len(rows)).astype(np.int64)
-
-    return TrainingSplit(count(is_train), count(is_test))
+    train, test = (
+        np.bincount(cells[chosen[units]], minlength=len(rows)).astype(np.int64)
+        for chosen in (is_train, is_test)
+    )
+    return train, test
 
 
 MOST_CLASSES = 20  # classes of a target; of one with more values, the rarest share the last
@@ -199,9 +190,9 @@ def compare_model(table: Recoded, target: int, rng: np.random.Generator) -> Mode
     # analyst's question is about people, not about the file. Rows without a known target are in no part.
     attribute = table.attributes[target]
     features = [number for number in range(len(table.attributes)) if number != target]
-    split = split_rows(table.rows, table.persons, rng)
     has_target = table.codes[:, target] < attribute.known
-    train, test = np.where(has_target, split.train, 0), np.where(has_target, split.test, 0)
+    parts = split_rows(table.rows, table.persons, rng)
+    train, test = (np.where(has_target, part, 0) for part in parts)
     if not features or not train.any() or not test.any():
         return None
     counts = _count(table, target, train)
@@ -214,21 +205,15 @@ def compare_model(table: Recoded, target: int, rng: np.random.Generator) -> Mode
     for side, rows in ((original, train), (release, np.where(table.kept, train, 0))):
         found = _predict(side, rows, asked, task) if rows.any() else None
         scores.append(None if found is None else _score(truth, np.repeat(found, test[cells], axis=0), task))
-    guess = original.meanings[original.target] * train[:, None]
-    baseline = _score(truth, _constant(guess.sum(axis=0), len(truth), task), task)
-    return ModelUtility(
-        attribute.name,
-        task,
-        MODELS[task],
-        tuple(table.attributes[number].name for number in features),
-        original.meanings.shape[1] if task == "classification" else 0,
-        int(train.sum()),
-        int(train[table.kept].sum()),
-        int(test.sum()),
-        scores[0] or baseline,
-        scores[1] or baseline,
-        baseline,
-    )
+    # Guessing gives every row the most frequent class, or the mean.
+    sums = (original.meanings[original.target] * train[:, None]).sum(axis=0)
+    guess = sums / sums.sum() if task == "classification" else sums[:1] / sums[1]
+    baseline = _score(truth, np.tile(guess, (len(truth), 1)), task)
+    names = tuple(table.attributes[number].name for number in features)
+    classes = original.meanings.shape[1] if task == "classification" else 0
+    counts_of = int(train.sum()), int(train[table.kept].sum()), int(test.sum())
+    one, other = (score or baseline for score in scores)
+    return ModelUtility(attribute.name, task, MODELS[task], names, classes, *counts_of, one, other, baseline)
 
 
 def _count(table: Recoded, number: int, rows: LongArray) -> FloatArray:
@@ -260,17 +245,10 @@ def _sides(
 ) -> tuple[_Side, _Side]:
     """Return what the original's model sees and what the release's does."""
     points = [encode_attribute(table.attributes[number], _count(table, number, train)) for number in features]
-    codes = table.codes.astype(np.int64)
-    original = _Side(
-        [codes[:, number] for number in features], [code for code, _ in points], codes[:, target], meanings[0]
-    )
-    release = _Side(
-        [table.blocks(number).astype(np.int64) for number in features],
-        [block for _, block in points],
-        table.blocks(target).astype(np.int64),
-        meanings[1],
-    )
-    return original, release
+    *codes, code = (table.codes[:, number].astype(np.int64) for number in (*features, target))
+    *blocks, block = (table.blocks(number).astype(np.int64) for number in (*features, target))
+    original = _Side(codes, [own for own, _ in points], code, meanings[0])
+    return original, _Side(blocks, [own for _, own in points], block, meanings[1])
 
 
 def _predict(side: _Side, rows: LongArray, asked: FloatArray, task: Task) -> FloatArray:
@@ -279,12 +257,6 @@ def _predict(side: _Side, rows: LongArray, asked: FloatArray, task: Task) -> Flo
     if task == "classification":
         return learn_classes(points, sums, asked)
     return learn_numbers(points, sums[:, 0] / sums[:, 1], sums[:, 1], asked)[:, None]
-
-
-def _constant(sums: FloatArray, length: int, task: Task) -> FloatArray:
-    """Predict the same for every row: the most frequent class, or the mean."""
-    guess = sums / sums.sum() if task == "classification" else sums[:1] / sums[1]
-    return np.tile(guess, (length, 1))
 
 
 def _score(truth: FloatArray, found: FloatArray, task: Task) -> dict[str, float]:

@@ -11,9 +11,18 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from sfumato.assess.cells import Cells, CodedTable, count_rows, number_tuples, read_cells
-from sfumato.errors import DataError
+from sfumato.errors import DataError, ParameterError
 from sfumato.hierarchies import ROOT, build, encode, parse_values, text_of
-from sfumato.release import Draft, Generalization, Manifest, make_groupings, manifest_path, recipe_problem
+from sfumato.release import (
+    Draft,
+    Generalization,
+    Grouping,
+    Manifest,
+    make_groupings,
+    manifest_path,
+    recipe_problem,
+)
+from sfumato.release.assignment import apply_local
 from sfumato.release.manifest import open_released
 from sfumato.release.microaggregated import NOT_MADE, Microaggregation, is_microaggregated
 from sfumato.release.publishing import kept_tuples
@@ -22,7 +31,6 @@ from sfumato.table.values import texts_of_array, type_values
 if TYPE_CHECKING:
     from sfumato._typing import BoolArray, FloatArray, IntArray, LongArray
     from sfumato.preparing import Prepared
-    from sfumato.release import Grouping
     from sfumato.spec import Spec
     from sfumato.table import Source
 
@@ -86,6 +94,12 @@ class Released:
     tolerance: float = 0.0
     draft: Draft | None = None  # where the rows were just made, what made them: nothing is read again then
 
+    def assigned(self, original: Source, assignment: object) -> Released:
+        """Return a local release with the rows that its private assignment makes of the original."""
+        if self.recipe is None or not self.recipe.is_local:
+            raise ParameterError("only a local release has an assignment. Leave it out.")
+        return replace(self, draft=apply_local(self.recipe, original, "suppress", assignment))
+
     @property
     def quasi_identifiers(self) -> tuple[str, ...]:
         """The attributes that were changed so that nobody is recognized by them."""
@@ -113,6 +127,8 @@ def open_release(release: object) -> Released:
         raise DataError(f"a {type(release).__name__} is not a release. Pass the path of a released file.")
     drawn = getattr(release, "run", {}).get("choice", {})
     draft = release if isinstance(release, Draft) else None
+    if recipe.is_local and draft is None:
+        draft = getattr(release, "_draft", None)
     return Released(frame, recipe, tolerance=float(drawn.get("tolerance", 0.0)), draft=draft)
 
 
@@ -177,7 +193,13 @@ def recode_cells(table: CodedTable, source: Source, released: Released) -> Recod
     """Code the original rows as a release does, and tell which of them are in it."""
     recipe, draft = released.recipe, released.draft
     assert recipe is not None
-    maps = label_values(recipe, source) if draft is None else _labels(draft.prepared, draft.groupings)
+    if recipe.is_local:
+        return _recode_local(table, draft)
+    maps = (
+        label_values(recipe, source)
+        if draft is None
+        else _labels(draft.prepared, [item for item in draft.groupings if isinstance(item, Grouping)])
+    )
     written = {
         name: [maps[name].get(text, ROOT) for text in table.texts(name)] for name in recipe.quasi_identifiers
     }
@@ -188,7 +210,8 @@ def recode_cells(table: CodedTable, source: Source, released: Released) -> Recod
         }
         kept = find_kept(columns, table.cells.rows, open_released(released.frame), recipe)
     else:
-        kept = _kept_by(draft, table)
+        blocks = [item.block for item in draft.groupings if isinstance(item, Grouping)]
+        kept = kept_tuples(_codes_in(draft, table), blocks, draft.classes)
     codes, sizes, names = dict(table.cells.codes), dict(table.cells.sizes), {}
     for name, labels in written.items():
         one, _, names[name] = share_codes(labels, ())
@@ -196,14 +219,36 @@ def recode_cells(table: CodedTable, source: Source, released: Released) -> Recod
     return RecodedCells(replace(table.cells, codes=codes, sizes=sizes), kept, names)
 
 
-def _kept_by(draft: Draft, table: CodedTable) -> BoolArray:
-    """Tell which cells are in classes that a draft keeps."""
+def _codes_in(draft: Draft, table: CodedTable) -> IntArray:
+    """Return the codes of each cell in the table of a draft."""
     columns = []
     for grouping in draft.groupings:
         places = raw_codes(draft.prepared, grouping.name)
         codes = np.array([places[text] for text in table.texts(grouping.name)], dtype=np.int32)
         columns.append(codes[table.cells.codes[grouping.name]])
-    return kept_tuples(np.column_stack(columns), [item.block for item in draft.groupings], draft.classes)
+    return np.column_stack(columns)
+
+
+LOCAL_FILE = "the file of a local release does not show which row has which labels."
+
+
+def _recode_local(table: CodedTable, draft: Draft | None) -> RecodedCells:
+    """Give each cell the labels of its tuple; only what made a local release knows them."""
+    if draft is None or draft.tuples is None:
+        raise DataError(LOCAL_FILE)
+    place_of = {tuple(codes): place for place, codes in enumerate(draft.tuples.blocks.tolist())}
+    try:
+        places = np.array([place_of[tuple(own)] for own in _codes_in(draft, table).tolist()], dtype=np.int64)
+    except KeyError:
+        raise DataError(f"{NOT_MADE}: its values differ. Name the data that it came from.") from None
+    codes, sizes, names = dict(table.cells.codes), dict(table.cells.sizes), {}
+    for a, item in enumerate(draft.groupings):
+        own = draft.tuples.texts.get(item.name)
+        if own is None:
+            own = [item.hierarchy.labels[0][code] for code in draft.tuples.blocks[:, a].tolist()]
+        one, _, names[item.name] = share_codes(own, ())
+        codes[item.name], sizes[item.name] = one[places], len(names[item.name])
+    return RecodedCells(replace(table.cells, codes=codes, sizes=sizes), ~draft.tuples.hidden[places], names)
 
 
 @dataclass(frozen=True, eq=False)
@@ -253,9 +298,8 @@ def _find(number: LongArray, ours: LongArray, theirs: LongArray, masked: BoolArr
         lost = before.sum() - after.sum() - theirs[masked].sum()
         if lost:
             return None
-    if lost < 0 or ((after != 0) & (after != before)).any():
-        return None
-    return np.asarray((after > 0)[number[:split]])
+    is_other = lost < 0 or ((after != 0) & (after != before)).any()
+    return None if is_other else np.asarray((after > 0)[number[:split]])
 
 
 def _read_labels(texts: Sequence[str | None], known: set[str | None], kind: str | None) -> list[str | None]:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar, cast
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast
 
 from sfumato.assess.cells import Cells, CodedTable, count_rows, read_cells
 from sfumato.assess.exposure import Exposure, find_small_classes, readable
@@ -39,8 +37,7 @@ class Block:
 
     def to_dict(self, *, show_values: bool = True) -> dict[str, object]:
         """Return plain JSON; without values, the label is left out."""
-        found: dict[str, object] = {"rows": self.rows, "cost": self.cost}
-        return {"label": self.label, **found} if show_values else found
+        return {key: value for key, value in vars(self).items() if show_values or key != "label"}
 
 
 @dataclass(frozen=True)
@@ -53,10 +50,10 @@ class ReleasedAttribute:
     level: int | None
     height: int | None
     output: str  # what stands for a block: `label`, `mean`, `median` or `mode`
-    blocks: tuple[Block, ...]  # its labels in the release, in their order
     # share of its detail that was lost over all input rows, suppressed ones included; None where the manifest
     # does not tell what labels cost
     loss: float | None
+    blocks: tuple[Block, ...]  # its labels in the release, in their order
 
     @property
     def is_kept(self) -> bool:
@@ -70,15 +67,7 @@ class ReleasedAttribute:
 
     def to_dict(self, *, show_values: bool = True) -> dict[str, object]:
         """Return plain JSON; without values, labels are left out."""
-        return {
-            "name": self.name,
-            "scheme": self.scheme,
-            "level": self.level,
-            "height": self.height,
-            "output": self.output,
-            "loss": self.loss,
-            "blocks": [block.to_dict(show_values=show_values) for block in self.blocks],
-        }
+        return {**vars(self), "blocks": [block.to_dict(show_values=show_values) for block in self.blocks]}
 
 
 def count_classes(cells: Cells, names: Sequence[str], suppressed: int = 0) -> ClassSizes:
@@ -87,31 +76,33 @@ def count_classes(cells: Cells, names: Sequence[str], suppressed: int = 0) -> Cl
     return ClassSizes.count(rows, rows, suppressed)
 
 
-def read_attributes(
-    table: CodedTable,
-    cells: Cells,
-    recipe: Generalization,
-    costs: Mapping[str, object],
-    rows: Mapping[str, int],
-) -> tuple[ReleasedAttribute, ...]:
+def _attributes(subject: Subject, table: CodedTable, cells: Cells) -> tuple[ReleasedAttribute, ...]:
     """Say what became of each quasi-identifier, given the cells of a release that are not masked."""
-    found = []
-    for name in recipe.quasi_identifiers:
+    recipe, rows, found = subject.recipe, subject.verdict.rows, []
+    costs = _mapping(subject.reference.get("attributes"))
+    for name in () if recipe is None else recipe.quasi_identifiers:
+        assert recipe is not None
         done, stated = recipe.attributes[name], _mapping(costs.get(name))
         counts = count_rows(cells.codes[name], cells.rows, cells.sizes[name])
         blocks = _blocks(dict(zip(table.texts(name), counts.tolist(), strict=True)), stated)
         default = _mapping(stated.get("height")).get("default")
         height = default[1] if isinstance(default, list) and done.level is not None else None
-        loss = _loss(blocks, rows)
-        found.append(ReleasedAttribute(name, done.scheme, done.level, height, done.output, blocks, loss))
+        loss = None
+        if rows.get("in") and all(block.cost is not None for block in blocks):
+            lost = sum(block.rows * (block.cost or 0.0) for block in blocks)
+            loss = (lost + rows.get("suppressed", 0)) / rows["in"]
+        found.append(ReleasedAttribute(name, done.scheme, done.level, height, done.output, loss, blocks))
     return tuple(found)
 
 
 def _blocks(counts: Mapping[str | None, int], stated: Mapping[str, object]) -> tuple[Block, ...]:
     """Return the labels that occur, in the order of the reference, else in their own."""
     loss = _mapping(stated.get("loss"))
-    cells = [cell for cell in cast("list[list[object]]", loss.get("cells", [])) if len(cell) == 3]
-    costs = {_text(cell[0]): float(str(cell[1])) / float(str(cell[2])) for cell in cells}
+    cells = [cell for cell in cast("list[list[Any]]", loss.get("cells", [])) if len(cell) == 3]
+    costs = {
+        None if cell[0] is None else text_of(cell[0]): float(str(cell[1])) / float(str(cell[2]))
+        for cell in cells
+    }
     default = loss.get("default")
     other = default[0] / default[1] if isinstance(default, list) else None
     order = {label: place for place, label in enumerate(costs)}
@@ -127,17 +118,6 @@ def _natural(label: str | None) -> tuple[int, float, str]:
         return 0, float(label), label
     except ValueError:
         return 1, 0.0, label
-
-
-def _loss(blocks: Sequence[Block], rows: Mapping[str, int]) -> float | None:
-    if not rows.get("in") or any(block.cost is None for block in blocks):
-        return None
-    lost = sum(block.rows * (block.cost or 0.0) for block in blocks)
-    return (lost + rows.get("suppressed", 0)) / rows["in"]
-
-
-def _text(value: object) -> str | None:
-    return None if value is None else text_of(cast("str | int | float", value))
 
 
 Found = TypeVar("Found")
@@ -210,12 +190,6 @@ class Published:
         return self.subject.verdict.holds
 
     @property
-    def required_k(self) -> float | None:
-        """The smallest class that is required; None where nothing is said about it."""
-        limit = self.subject.verdict.require.get("k")
-        return None if limit is None else float(limit)
-
-    @property
     def sizes_before(self) -> ClassSizes | None:
         """Sizes of the original's classes, which the published files do not tell."""
         return None
@@ -282,10 +256,13 @@ def published(file: Path) -> Published:
     source = open_released(file, ("",) if done is None else done.missing)
     absent = {*subject.quasi_identifiers, *subject.sensitive} - {*source.columns}
     if absent:
-        return Published(subject=subject, withheld=reasons, lacks=_without_columns(sorted(absent)))
+        why = f"the file does not have the columns it promises: {', '.join(map(repr, sorted(absent)))}."
+        parts: tuple[Part, ...] = ("sizes", "risk", "utility", "attributes")
+        without = tuple(Lack(part, why, "Write the release again.") for part in parts)
+        return Published(subject=subject, withheld=reasons, lacks=without)
     names = subject.quasi_identifiers
     table = read_cells(source, (*names, *subject.sensitive))
-    cells = _without_masked(subject, table)
+    cells = table.without_masked(names) if subject.is_masked else table.cells
     lacks: list[Lack] = []
     return Published(
         subject=subject,
@@ -298,15 +275,6 @@ def published(file: Path) -> Published:
     )
 
 
-def _without_masked(subject: Subject, table: CodedTable) -> Cells:
-    """Leave out suppressed rows that stand there as ``*``: they are nobody."""
-    cells, names = table.cells, subject.quasi_identifiers
-    if not subject.is_masked:
-        return cells
-    stars = [np.array([text == ROOT for text in table.texts(name)])[cells.codes[name]] for name in names]
-    return cells.keep(~np.all(stars, axis=0))
-
-
 def _exposures(subject: Subject, source: Source) -> tuple[Exposure, ...]:
     """Count small classes over quasi-identifiers and one unchanged column that is not sensitive."""
     known = {*subject.quasi_identifiers, *subject.sensitive}
@@ -314,22 +282,9 @@ def _exposures(subject: Subject, source: Source) -> tuple[Exposure, ...]:
     if subject.recipe is None or not others:
         return ()
     names, k = subject.quasi_identifiers, max(int(subject.recipe.require.get("k", 2)), 2)
-    cells = _without_masked(subject, read_cells(source, (*names, *others)))
+    table = read_cells(source, (*names, *others))
+    cells = table.without_masked(names) if subject.is_masked else table.cells
     return tuple(item for item in find_small_classes(cells, names, others, k) if item.findings)
-
-
-def _without_columns(names: Sequence[str]) -> tuple[Lack, ...]:
-    """Return what cannot be told of a file that does not have the columns it promises."""
-    why = f"the file does not have the columns it promises: {', '.join(map(repr, names))}."
-    parts: tuple[Part, ...] = ("sizes", "risk", "utility", "attributes")
-    return tuple(Lack(part, why, "Write the release again.") for part in parts)
-
-
-def _attributes(subject: Subject, table: CodedTable, cells: Cells) -> tuple[ReleasedAttribute, ...]:
-    if subject.recipe is None:
-        return ()
-    costs = _mapping(subject.reference.get("attributes"))
-    return read_attributes(table, cells, subject.recipe, costs, subject.verdict.rows)
 
 
 def _risk(subject: Subject, table: CodedTable, cells: Cells) -> TableRisk:
@@ -337,7 +292,7 @@ def _risk(subject: Subject, table: CodedTable, cells: Cells) -> TableRisk:
     names = subject.sensitive
     known = find_known(table, names, subject.recipe)
     assumed = Assumptions(positions=find_positions(table, names, {}), known=known)
-    return assess(cells, subject.quasi_identifiers, subject.sensitive, assumed)
+    return assess(cells, subject.quasi_identifiers, names, assumed)
 
 
 def attempt(lacks: list[Lack], part: Part, remedy: str, make: Callable[[], Found]) -> Found | None:
@@ -355,6 +310,7 @@ def read_subject(file: Path) -> Subject:
     manifest, verdict = Manifest.load(manifest_path(file)), judge_file(file)
     choice = load_json_object(manifest_path(file)).get("choice")
     release = {**_mapping(manifest.recipe.get("release")), **({} if choice is None else {"choice": choice})}
+    release |= {"linking": manifest.linking["text"]} if "text" in manifest.linking else {}
     recipe = micro = None
     if is_microaggregated(manifest):
         micro = Microaggregation.from_dict(manifest.recipe)
@@ -387,11 +343,7 @@ def judge_file(file: Path) -> Verdict:
         return Verdict(  # what only a recount tells is left open
             require=manifest.require,
             stated=manifest.measures,
-            measures={},
-            not_recounted={},
             rows=manifest.rows,
-            classes=None,
-            notes=(),
             sha256=manifest.sha256,
             checks=[broken("manifest", error.message)],
         )

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from sfumato._typing import BoolArray, FloatArray, IntArray, LongArray
+from sfumato._typing import BoolArray, FloatArray, IntArray, LongArray
+from sfumato.assess.cells import number_tuples
 
 ORDERED = ("number", "date", "ordinal")  # kinds whose values have an order
 LIMIT = 100_000  # most rows that models and queries see; of a larger table, a random sample
@@ -33,6 +33,9 @@ class RecodedAttribute:
     numbers: FloatArray | None = field(default=None, repr=False)
     # the number that each block is released as, where statistics are; NaN for a block without one
     shown: FloatArray | None = field(default=None, repr=False)
+    # of a local recoding 1 for the codes that each label covers, else 0, shape (labels, codes): labels are
+    # its blocks, and a code may be in several
+    members: FloatArray | None = field(default=None, repr=False)
 
     @property
     def size(self) -> int:
@@ -47,15 +50,30 @@ class RecodedAttribute:
     @cached_property
     def sizes(self) -> LongArray:
         """Codes in each block."""
+        if self.members is not None:
+            return np.asarray(self.members.sum(axis=1), dtype=np.int64)
         return np.bincount(self.block).astype(np.int64)
+
+    def sum_blocks(self, values: FloatArray) -> FloatArray:
+        """Return for each block the sum of something over its codes."""
+        if self.members is not None:
+            return np.asarray(self.members @ values)
+        if values.ndim == 1:
+            return count_rows(self.block, values, len(self.sizes))
+        found = np.zeros((len(self.sizes), values.shape[1]))
+        np.add.at(found, self.block, values)
+        return found
+
+    def spread(self, counts: FloatArray) -> FloatArray:
+        """Return for each code what blocks give it that are spread alike over their codes."""
+        if self.members is not None:
+            return np.asarray((counts / self.sizes) @ self.members)
+        return np.asarray((counts / self.sizes)[self.block])
 
     def block_means(self, values: FloatArray) -> FloatArray:
         """Return for each block the mean of something over its codes."""
-        if values.ndim == 1:
-            return count_rows(self.block, values, len(self.sizes)) / self.sizes
-        found = np.zeros((len(self.sizes), values.shape[1]))
-        np.add.at(found, self.block, values)
-        return found / self.sizes[:, None]
+        sums = self.sum_blocks(values)
+        return sums / (self.sizes if values.ndim == 1 else self.sizes[:, None])
 
     @cached_property
     def block_numbers(self) -> FloatArray | None:
@@ -63,8 +81,8 @@ class RecodedAttribute:
         if self.numbers is None:
             return None
         has = ~np.isnan(self.numbers)
-        total = count_rows(self.block, np.where(has, self.numbers, 0.0), len(self.sizes))
-        count = count_rows(self.block, has.astype(np.float64), len(self.sizes))
+        total = self.sum_blocks(np.where(has, self.numbers, 0.0))
+        count = self.sum_blocks(has.astype(np.float64))
         middle = np.divide(total, count, out=np.full(len(total), np.nan), where=count > 0)
         return middle if self.shown is None else np.where(np.isnan(self.shown), middle, self.shown)
 
@@ -81,6 +99,8 @@ class Recoded:
     # to an analyst
     kept: BoolArray
     persons: IntArray | None = None  # the person of each cell, or None where every row is a person
+    # attribute → the label of each cell, where a local recoding gives a value several
+    labels: Mapping[int, IntArray] = field(default_factory=dict)
 
     @cached_property
     def row_count(self) -> int:
@@ -99,15 +119,12 @@ class Recoded:
 
     def blocks(self, attribute: int) -> IntArray:
         """Return the block of each cell in an attribute."""
-        return self.attributes[attribute].block[self.codes[:, attribute]]
+        own = self.labels.get(attribute)
+        return self.attributes[attribute].block[self.codes[:, attribute]] if own is None else own
 
     def counts(self, attribute: int) -> FloatArray:
         """Return how many original rows have each code."""
         return count_rows(self.codes[:, attribute], self.rows, self.attributes[attribute].size)
-
-    def number(self, name: str) -> int:
-        """Return the number of an attribute by its name."""
-        return [item.name for item in self.attributes].index(name)
 
     def sampled(self, limit: int, rng: np.random.Generator) -> Recoded:
         """Return a random sample of so many rows, drawn without replacement; all where there are no more."""
@@ -117,8 +134,10 @@ class Recoded:
         cells = np.searchsorted(np.cumsum(self.rows), drawn, side="right")
         rows = np.bincount(cells, minlength=len(self.rows)).astype(np.int64)
         some = rows > 0
+        codes, kept = self.codes[some], self.kept[some]
         persons = None if self.persons is None else self.persons[some]
-        return replace(self, codes=self.codes[some], rows=rows[some], kept=self.kept[some], persons=persons)
+        labels = {number: own[some] for number, own in self.labels.items()}
+        return replace(self, codes=codes, rows=rows[some], kept=kept, persons=persons, labels=labels)
 
 
 def count_rows(numbers: IntArray | LongArray, rows: FloatArray | LongArray, size: int) -> FloatArray:
@@ -131,12 +150,12 @@ def pool(attribute: RecodedAttribute, counts: FloatArray, most: int) -> LongArra
     known = attribute.known
     if known <= most:
         return np.arange(attribute.size, dtype=np.int64)
-    first = _neighbours(counts[:known], most) if attribute.is_ordered else _rarest(counts[:known], most)
+    first = cut_order(counts[:known], most) if attribute.is_ordered else _rarest(counts[:known], most)
     after = int(first.max()) + 1 + np.arange(attribute.size - known, dtype=np.int64)
     return np.concatenate([first, after])
 
 
-def _neighbours(counts: FloatArray, most: int) -> LongArray:
+def cut_order(counts: FloatArray, most: int) -> LongArray:
     """Cut the order into runs by the rows that lie before the middle of each value."""
     total = max(float(counts.sum()), 1.0)
     middle = (np.cumsum(counts) - counts / 2) / total
@@ -185,10 +204,6 @@ def encode_attribute(attribute: RecodedAttribute, counts: FloatArray) -> tuple[F
 
 def number_patterns(columns: list[LongArray], length: int) -> tuple[LongArray, LongArray]:
     """Number the distinct rows of some columns."""
-    numbers = np.zeros(length, dtype=np.int64)
-    first = np.zeros(min(length, 1), dtype=np.int64)
-    for column in columns:
-        keys = numbers * (int(column.max(initial=0)) + 1) + column
-        _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
-        numbers = inverse.reshape(-1)
-    return numbers, first
+    sizes = [int(column.max(initial=0)) + 1 for column in columns]
+    numbers = number_tuples(columns, sizes) if columns else np.zeros(length, dtype=np.int64)
+    return numbers, np.unique(numbers, return_index=True)[1]

@@ -27,48 +27,39 @@ ICDE: the skewness and similarity attacks. https://doi.org/10.1109/ICDE.2007.367
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sfumato._typing import BoolArray, FloatArray, LongArray
 from sfumato.assess.cells import CellClasses, Cells, count_rows, number_tuples
 from sfumato.assess.estimators import estimate_uniques
 from sfumato.assess.risk_results import (
     AttributeDisclosure,
+    Basis,
     HouseholdRisk,
     Reidentification,
+    Similarity,
     SizeBin,
     SizeSummary,
     TableRisk,
     Uniques,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from sfumato._typing import BoolArray, FloatArray, LongArray
-    from sfumato.assess.risk_results import Basis, Similarity
-
 WIDTH = 0.1  # values within this share of the range are similar
 _ROUNDING = 1e-12
 
 
 def attribute_disclosure(
-    cells: Cells,
-    classes: CellClasses,
-    attribute: str,
-    *,
-    threshold: float,
-    positions: FloatArray | None = None,
-    branches: LongArray | None = None,
-    overall: LongArray | None = None,
-    known: BoolArray | None = None,
+    cells: Cells, classes: CellClasses, attribute: str, assumed: Assumptions
 ) -> AttributeDisclosure:
     """Return what classes give away about one sensitive attribute."""
     # Nothing is learnt about rows whose code is not `known`, nor do they protect others.
     size, rows = cells.sizes[attribute], cells.row_count
     code = cells.codes[attribute]
+    positions, branches = assumed.positions.get(attribute), assumed.branches.get(attribute)
+    overall, known = assumed.overall.get(attribute), assumed.known.get(attribute)
     total = count_rows(code, cells.rows, size) if overall is None else overall
     pairs, place = np.unique(classes.number * size + code, return_inverse=True)
     inside = count_rows(place.reshape(-1), cells.rows, len(pairs))
@@ -84,7 +75,9 @@ def attribute_disclosure(
     like: BoolArray = np.asarray(alone)
     manner: Similarity | None = None
     if branches is not None:
-        like, manner = alone | _is_of_one_branch(owner, branches[shown], count), "hierarchy"
+        span = int(branches.max(initial=0)) + 1
+        pairs = np.unique(owner * span + branches[shown])
+        like, manner = alone | (np.bincount(pairs // span, minlength=count) == 1), "hierarchy"
     elif positions is not None:
         positions = positions if known is None else np.where(known, positions, np.nan)
         like, manner = alone | _is_narrow(owner, shown, positions, total, count), "range"
@@ -92,7 +85,7 @@ def attribute_disclosure(
         attribute,
         int(people[alone].sum()),
         int(alone.sum()),
-        int(inside[told & (gain > threshold + _ROUNDING)].sum()),
+        int(inside[told & (gain > assumed.threshold + _ROUNDING)].sum()),
         float(min(distance.max(initial=0.0), 1.0)),
         float((inside * gain)[told].sum() / max(rows, 1)),
         None if manner is None else int(people[like].sum()),
@@ -113,13 +106,6 @@ def _is_narrow(
     return np.asarray(high - low <= allowed * (1.0 + 1e-12))
 
 
-def _is_of_one_branch(number: LongArray, branch: LongArray, count: int) -> BoolArray:
-    """Tell for each class whether all its known values are of one branch."""
-    size = int(branch.max(initial=0)) + 1
-    pairs = np.unique(number * size + branch)
-    return np.asarray(np.bincount(pairs // size, minlength=count) == 1)
-
-
 THRESHOLD = 0.2  # a chance above this counts as a risk: more than one in five
 BINS = (1, 2, 3, 5, 10, 20, 50, 100, 1000)  # where the bins of class sizes begin
 _LARGE = 50
@@ -135,32 +121,6 @@ def class_sizes(sizes: LongArray) -> SizeSummary:
     if not len(sizes):
         return SizeSummary(0, 0, 0, 0.0, tuple(bins))
     return SizeSummary(len(sizes), int(sizes.min()), int(sizes.max()), float(sizes.mean()), tuple(bins))
-
-
-def prosecutor(sizes: LongArray, threshold: float = THRESHOLD) -> Reidentification:
-    """Return the risk from an attacker who knows that the person is in the table."""
-    # A record of class j has the chance 1 / f_j; the average is J / n, the highest 1 / min f_j.
-    return _of_chances(sizes, 1.0 / sizes, threshold, "sample")
-
-
-def journalist(sizes: LongArray, population: LongArray, threshold: float = THRESHOLD) -> Reidentification:
-    """Return the risk from an attacker who finds people in a population table instead."""
-    # A record of class j has the chance 1 / F_j. The average is El Emam's: the larger of J / Σ F_j (somebody
-    # of these classes is drawn from the population) and Σ (f_j / F_j) / n (a record is drawn from the table).
-    known = np.maximum(sizes, population)
-    found = _of_chances(sizes, 1.0 / known, threshold, "population")
-    from_population = len(sizes) / int(known.sum()) if len(sizes) else 0.0
-    return replace(found, average=max(found.average, from_population))
-
-
-def journalist_by_fraction(
-    sizes: LongArray, fraction: float | FloatArray, threshold: float = THRESHOLD, basis: Basis = "fraction"
-) -> Reidentification:
-    """Return the risk from an attacker with a population table where the sampling fraction is known."""
-    # A record of class j has the chance E(1 / F_j | f_j), see `expected_chance`. The larger of the two
-    # averages of `journalist` is then always the one over records. With π_j = f_j / F̂_j, where weights
-    # estimate F̂_j, it is the individual risk of Benedetti and Franconi.
-    return _of_chances(sizes, expected_chance(sizes, fraction), threshold, basis)
 
 
 def expected_chance(sizes: LongArray, fraction: float | FloatArray) -> FloatArray:
@@ -209,7 +169,7 @@ def marketer(sizes: LongArray, chances: FloatArray) -> float:
     return float((sizes * chances).sum() / sizes.sum()) if len(sizes) else 0.0
 
 
-def _of_chances(sizes: LongArray, chances: FloatArray, threshold: float, basis: Basis) -> Reidentification:
+def of_chances(sizes: LongArray, chances: FloatArray, threshold: float, basis: Basis) -> Reidentification:
     """Summarize the chance of each class over records."""
     records = int(sizes.sum())
     if not records:
@@ -251,39 +211,33 @@ def assess(
     classes = cells.classes(names)
     sizes = classes.records
     people = None if population is None else population_sizes(cells, classes, names, population)
-    chances, found = 1.0 / sizes, None
+    # The journalist finds a record of class j with the chance 1 / F_j, or E(1 / F_j | f_j). With
+    # π_j = f_j / F̂_j, where weights estimate F̂_j, it is the individual risk of Benedetti and Franconi.
+    basis: Basis = "sample"
+    chances = 1.0 / sizes
     if people is not None:
-        chances = 1.0 / np.maximum(sizes, people)
-        found = journalist(sizes, people, assumed.threshold)
+        chances, basis = 1.0 / np.maximum(sizes, people), "population"
     elif cells.weights is not None:
-        shares = sizes / cells.estimate_population(classes)
-        chances = expected_chance(sizes, shares)
-        found = journalist_by_fraction(sizes, shares, assumed.threshold, "weight")
+        chances, basis = expected_chance(sizes, sizes / cells.estimate_population(classes)), "weight"
     elif assumed.fraction is not None:
-        chances = expected_chance(sizes, assumed.fraction)
-        found = journalist_by_fraction(sizes, assumed.fraction, assumed.threshold)
+        chances, basis = expected_chance(sizes, assumed.fraction), "fraction"
+    found = None if basis == "sample" else of_chances(sizes, chances, assumed.threshold, basis)
+    if found is not None and people is not None and len(sizes):
+        # The average is El Emam's: the larger of J / Σ F_j (somebody of these classes is drawn from the
+        # population) and Σ (f_j / F_j) / n (a record is drawn from the table; by a fraction always this).
+        drawn = len(sizes) / int(np.maximum(sizes, people).sum())
+        found = replace(found, average=max(found.average, drawn))
     return TableRisk(
         cells.row_count,
         int(sizes.sum()),
         cells.unit,
         class_sizes(sizes),
-        prosecutor(sizes, assumed.threshold),
+        # The prosecutor knows that the person is in the table: J / n on average, 1 / min f_j at most.
+        of_chances(sizes, 1.0 / sizes, assumed.threshold, "sample"),
         found,
         marketer(sizes, chances),
         _uniques(sizes, people, assumed.fraction),
-        tuple(
-            attribute_disclosure(
-                cells,
-                classes,
-                name,
-                threshold=assumed.threshold,
-                positions=assumed.positions.get(name),
-                branches=assumed.branches.get(name),
-                overall=assumed.overall.get(name),
-                known=assumed.known.get(name),
-            )
-            for name in sensitive
-        ),
+        tuple(attribute_disclosure(cells, classes, name, assumed) for name in sensitive),
         household_risk(cells, classes, chances),
     )
 
@@ -309,13 +263,7 @@ def population_sizes(
     sizes = [max(cells.sizes[name], population.sizes[name]) for name in names]
     number = number_tuples(columns, sizes)
     theirs = number[split:]
-    count = int(number.max(initial=-1)) + 1
-    if population.persons is None:
-        many = count_rows(theirs, population.rows, count)
-    else:
-        people = int(population.persons.max(initial=0)) + 1
-        pairs = np.unique(theirs * people + population.persons)
-        many = np.bincount(pairs // people, minlength=count).astype(np.int64)
+    many = population.count_records(theirs, int(number.max(initial=-1)) + 1)
     found = np.zeros(len(classes.rows), dtype=np.int64)
     found[classes.number] = many[number[:split]]
     return found

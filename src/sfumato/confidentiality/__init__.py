@@ -1,14 +1,15 @@
 """Confidentiality as logic: sentences that must stay unknown, read, written, and judged row by row."""
 
-from sfumato.confidentiality.grammar import format_sentence, parse_sentence
-from sfumato.confidentiality.sentence import (
+from sfumato.confidentiality.grammar import (
     Junction,
     Membership,
     Negation,
     Relation,
     Sentence,
     SentenceError,
+    format_sentence,
     names_of,
+    parse_sentence,
 )
 from sfumato.confidentiality.statements import (
     Statement,

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.confidentiality.grammar import format_sentence, parse_sentence
-from sfumato.confidentiality.sentence import Sentence, SentenceError, atoms_of, names_of
+from sfumato.confidentiality import grammar
 from sfumato.confidentiality.truth import SentenceColumn, evaluate
 from sfumato.domains import Confidential, Cube
 from sfumato.errors import nearest
@@ -25,10 +24,10 @@ if TYPE_CHECKING:
 class Statement:
     """One confidential sentence."""
 
-    sentence: Sentence  # what must stay unknown; over sensitive attributes
+    sentence: grammar.Sentence  # what must stay unknown; over sensitive attributes
     text: str  # as it was written
     where: str = ""  # its place in the specification
-    holders: Sentence | None = None  # for whom: a condition over any columns; None for everyone
+    holders: grammar.Sentence | None = None  # for whom: a condition over any columns; None for everyone
     # the condition as it was written, and its place
     holders_text: str = ""
     holders_where: str = ""
@@ -45,12 +44,12 @@ class Statement:
     @property
     def formatted(self) -> str:
         """The sentence in its regular form."""
-        return format_sentence(self.sentence)
+        return grammar.format_sentence(self.sentence)
 
     @property
     def needed_columns(self) -> tuple[str, ...]:
         """The columns that say who holds it."""
-        return () if self.holders is None else names_of(self.holders)
+        return () if self.holders is None else grammar.names_of(self.holders)
 
 
 def read_statements(spec: Spec) -> tuple[Statement, ...]:
@@ -64,21 +63,13 @@ def _read(spec: Spec, number: int, roles: Mapping[str, str]) -> Statement:
     where = spec.where("confidential", number, "sentence")
     holders_where = spec.where("confidential", number, "for")
     with _located(where):
-        sentence = parse_sentence(asked.sentence)
+        sentence = grammar.parse_sentence(asked.sentence)
         _refuse_insensitive(sentence, asked.sentence, roles)
     with _located(holders_where):
-        holders = None if asked.holders is None else parse_sentence(asked.holders)
-    return Statement(
-        sentence,
-        asked.sentence,
-        where,
-        holders,
-        asked.holders or "",
-        holders_where,
-        asked.record,
-        spec.where("confidential", number, "record"),
-        float(asked.damage),
-    )
+        holders = None if asked.holders is None else grammar.parse_sentence(asked.holders)
+    what, whom = (sentence, asked.sentence, where), (holders, asked.holders or "", holders_where)
+    record_where = spec.where("confidential", number, "record")
+    return Statement(*what, *whom, asked.record, record_where, float(asked.damage))
 
 
 @contextmanager
@@ -86,13 +77,13 @@ def _located(where: str) -> Iterator[None]:
     """Let errors about a sentence name its place in the specification."""
     try:
         yield
-    except SentenceError as error:
+    except grammar.SentenceError as error:
         raise error.located(where) from None
 
 
-def _refuse_insensitive(sentence: Sentence, text: str, roles: Mapping[str, str]) -> None:
+def _refuse_insensitive(sentence: grammar.Sentence, text: str, roles: Mapping[str, str]) -> None:
     sensitive = [name for name, role in roles.items() if role == "sensitive"]
-    for atom in atoms_of(sentence):
+    for atom in grammar.atoms_of(sentence):
         if atom.name in sensitive:
             continue
         if atom.name in roles:
@@ -103,14 +94,14 @@ def _refuse_insensitive(sentence: Sentence, text: str, roles: Mapping[str, str])
             message = f"unknown attribute {atom.name!r}: sentences need attributes with the role 'sensitive'."
         else:
             message = f"unknown attribute {atom.name!r}. {nearest(atom.name, sensitive)}"
-        raise SentenceError(message, text, atom.at)
+        raise grammar.SentenceError(message, text, atom.at)
 
 
 def refuse_unknown_columns(statement: Statement, columns: Sequence[str]) -> None:
     """Refuse a condition over columns that a table does not have."""
-    for atom in () if statement.holders is None else atoms_of(statement.holders):
+    for atom in () if statement.holders is None else grammar.atoms_of(statement.holders):
         if atom.name not in columns:
-            raise SentenceError(
+            raise grammar.SentenceError(
                 f"the data have no column {atom.name!r}. {nearest(atom.name, columns)}",
                 statement.holders_text,
                 atom.at,
@@ -129,7 +120,10 @@ def compile_statements(
     truth = np.column_stack([_true(item, sensitive) for item in statements])
     held = np.column_stack([_held(item, others, records, len(truth)) for item in statements])
     if persons is not None:
-        held = _of_persons(held, persons)
+        # Who holds a sentence in one row holds it in all.
+        found = np.zeros((int(persons.max(initial=-1)) + 1, held.shape[1]), dtype=bool)
+        np.logical_or.at(found, persons, held)
+        held = found[persons]
     both = np.concatenate([truth, held], axis=1).astype(np.uint8)
     combinations, codes = np.unique(both, axis=0, return_inverse=True)
     count = len(statements)
@@ -154,13 +148,6 @@ def _held(
         return evaluate(statement.holders, columns, statement.holders_text)
 
 
-def _of_persons(held: BoolArray, persons: IntArray) -> BoolArray:
-    """Let who holds a sentence in one row hold it in all."""
-    found = np.zeros((int(persons.max(initial=-1)) + 1, held.shape[1]), dtype=bool)
-    np.logical_or.at(found, persons, held)
-    return found[persons]
-
-
 @dataclass(frozen=True)
 class Protected:
     """How many people a sentence protects."""
@@ -174,17 +161,11 @@ def count_protected(cube: Cube) -> tuple[Protected, ...]:
     own = cube.confidential
     if own is None:
         return ()
-    codes = cube.sensitive_codes[:, cube.hidden]
-    return tuple(
-        Protected(_people(cube, own.held[codes, s]), int(cube.rows[own.truth[codes, s]].sum()))
-        for s in range(own.count)
-    )
-
-
-def _people(cube: Cube, cells: BoolArray) -> int:
-    if cube.persons is None:
-        return int(cube.rows[cells].sum())
-    return len(np.unique(cube.persons[cells]))
+    codes, found = cube.sensitive_codes[:, cube.hidden], []
+    for true, held in zip(own.truth[codes].T, own.held[codes].T, strict=True):
+        people = cube.rows[held].sum() if cube.persons is None else len(np.unique(cube.persons[held]))
+        found.append(Protected(int(people), int(cube.rows[true].sum())))
+    return tuple(found)
 
 
 def find_warnings(statements: Sequence[Statement], cube: Cube) -> Iterator[str]:

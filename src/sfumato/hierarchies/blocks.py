@@ -56,7 +56,9 @@ def read_blocks(values: Sequence[Plain], entry: object, *, ranges: bool) -> Part
         raise DataError(f"{unknown} of the values in its blocks are not in the domain.")
     members = [[codes[value] for value in block] for block in blocks]
     if ranges:
-        members = [_between(pair) for pair in members]
+        if any(len(pair) != 2 or pair[0] > pair[1] for pair in members):
+            raise DataError("each block is expected as its first and its last value.")
+        members = [list(range(first, last + 1)) for first, last in members]
     listed = [code for block in members for code in block]
     if len(set(listed)) < len(listed):
         raise DataError("its blocks overlap: a value is in two of them.")
@@ -68,12 +70,6 @@ def read_blocks(values: Sequence[Plain], entry: object, *, ranges: bool) -> Part
     for number, block_codes in enumerate(members):
         block[block_codes] = number
     return Partition.of(block)
-
-
-def _between(pair: Sequence[int]) -> list[int]:
-    if len(pair) != 2 or pair[0] > pair[1]:
-        raise DataError("each block is expected as its first and its last value.")
-    return list(range(pair[0], pair[1] + 1))
 
 
 def listed_partitions(
@@ -121,14 +117,11 @@ def _of_blocks(hierarchy: Hierarchy, blocks: Blocks, where: Callable[..., str]) 
         codes = encode(hierarchy, [_typed(hierarchy, value) for value in values])
         for place, code in enumerate(codes.tolist()):
             if code == UNKNOWN or block[code] != UNKNOWN:
-                what = (
-                    f"is not among the {known} of the domain"
-                    if code == UNKNOWN
-                    else "occurs twice in the partition"
-                )
-                raise HierarchyError(
-                    f"this value {what}.", where=where(number, place), values=[str(values[place])]
-                )
+                what = "occurs twice in the partition"
+                if code == UNKNOWN:
+                    what = f"is not among the {known} of the domain"
+                at, shown = where(number, place), [str(values[place])]
+                raise HierarchyError(f"this value {what}.", where=at, values=shown)
             block[code] = number
     lacking = np.flatnonzero(block[:known] == UNKNOWN).tolist()
     if lacking:

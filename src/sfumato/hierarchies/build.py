@@ -11,12 +11,10 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from sfumato.errors import HierarchyError
-from sfumato.hierarchies.builders import RULE_BUILDERS, build_leaves, of_values, pre_order, sorted_values
-from sfumato.hierarchies.definition import RULES, Definition, damaged, read_definition
-from sfumato.hierarchies.hierarchy_files import LeafRows, problems, read_leaves
+from sfumato.hierarchies import builders
+from sfumato.hierarchies.hierarchy_files import LeafRows, problems, read_leaves, read_tree
 from sfumato.hierarchies.intervals import build_intervals
 from sfumato.hierarchies.kinds import kind_of, text_of, texts_of, typed_values
-from sfumato.hierarchies.trees import read_tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -50,17 +48,25 @@ def build(
         kind = "ordinal" if kind == "ordinal" else "category"
         with _keeping():
             leaves, depths = _listed(attribute, given, known, order, resolve)
-            return build_leaves(leaves, has_missing=has_missing, kind=kind, depths=depths)
+            return builders.build_leaves(leaves, has_missing=has_missing, kind=kind, depths=depths)
     if given is not None or attribute_spec.granularity is not None:
         rule = {} if given is None else given.model_dump(exclude_none=True)
-        definition = Definition(**rule, granularity=attribute_spec.granularity)
+        definition = builders.Definition(**rule, granularity=attribute_spec.granularity)
     elif order is not None:
-        _check_order(attribute, order, texts_of(known))
-        definition, kind = Definition(values=[*order]), "ordinal"
+        found = texts_of(known)
+        lacking = sorted(set(found) - set(order))
+        if lacking:
+            raise HierarchyError(
+                f"{len(lacking)} of {len(found)} distinct values of the data are missing from the order. Add "
+                "them to order.",
+                where=attribute,
+                values=lacking,
+            )
+        definition, kind = builders.Definition(values=[*order]), "ordinal"
     elif kind == "ordinal":
         raise HierarchyError('kind = "ordinal" needs an order, a tree or a file.', where=attribute)
     else:
-        definition = Definition(values=[*sorted_values(known, kind, where=attribute)])
+        definition = builders.Definition(values=[*builders.sorted_values(known, kind, where=attribute)])
     hierarchy = make(attribute, definition, kind, known, has_missing=has_missing)
     if not hierarchy.size:
         raise HierarchyError("the column has no values.", where=attribute)
@@ -88,44 +94,42 @@ def build_recorded(
     has_missing: bool = False,
 ) -> Hierarchy:
     """Make the hierarchy that a recipe recorded for those values that it knows; the others are left out."""
-    definition = read_definition(attribute, recorded)
+    definition = builders.read_definition(attribute, recorded)
     if definition.leaves is not None and problems(_leaf_rows(attribute, definition.leaves), ()):
-        raise damaged(attribute)
+        raise builders.damaged(attribute)
     if definition.mask is not None:
-        length = definition.mask
-        values = [text for text in texts_of(values) if len(text) >= length]
+        values = [text for text in texts_of(values) if len(text) >= definition.mask]
     return make(attribute, definition, kind, values, has_missing=has_missing)
 
 
 def make(
-    attribute: str, definition: Definition, kind: str, values: Sequence[Value], *, has_missing: bool
+    attribute: str, definition: builders.Definition, kind: str, values: Sequence[Value], *, has_missing: bool
 ) -> Hierarchy:
     """Make the hierarchy of values from its definition."""
     if definition.root is not None:
-        plain = of_values(attribute, values, kind, has_missing=has_missing)
-        return _up_to_root(plain, definition.root, definition.height)
+        # Everything is generalized to a root of some height: any value belongs to such a column.
+        plain, height = (
+            builders.of_values(attribute, values, kind, has_missing=has_missing),
+            definition.height,
+        )
+        levels = np.concatenate([plain.levels[:1], np.repeat(plain.levels[-1:], height, axis=0)])
+        labels = (plain.labels[0], *(((definition.root,),) * height))
+        recorded = {"root": definition.root, "height": height}
+        return dataclasses.replace(plain, levels=levels, labels=labels, definition=recorded)
     if definition.leaves is not None:
         rows = _leaf_rows(attribute, definition.leaves)
-        return build_leaves(rows, has_missing=has_missing, kind=kind, depths=definition.depths)
+        return builders.build_leaves(rows, has_missing=has_missing, kind=kind, depths=definition.depths)
     if definition.values is not None:
         domain = typed_values(definition.values, kind)
-        return of_values(attribute, domain, kind, has_missing=has_missing)
+        return builders.of_values(attribute, domain, kind, has_missing=has_missing)
     # Without a rule there is a granularity, whose intervals are those of level 0.
-    rule = next((rule for rule in RULES if getattr(definition, rule) is not None), "intervals")
-    builder = RULE_BUILDERS.get(rule, build_intervals)
+    rule = next((rule for rule in builders.RULES if getattr(definition, rule) is not None), "intervals")
+    builder = builders.RULE_BUILDERS.get(rule, build_intervals)
     return builder(attribute, values, definition, has_missing=has_missing)
 
 
 def _leaf_rows(attribute: str, leaves: Mapping[str, Sequence[str]]) -> LeafRows:
     return LeafRows(attribute, [(leaf, *labels) for leaf, labels in leaves.items()])
-
-
-def _up_to_root(plain: Hierarchy, label: str, height: int) -> Hierarchy:
-    """Generalize everything to a root of some height: any value belongs to such a column."""
-    levels = np.concatenate([plain.levels[:1], np.repeat(plain.levels[-1:], height, axis=0)])
-    labels = (plain.labels[0], *(((label,),) * height))
-    definition = {"root": label, "height": height}
-    return dataclasses.replace(plain, levels=levels, labels=labels, definition=definition)
 
 
 def _check_ways(attribute: str, spec: AttributeSpec) -> None:
@@ -137,17 +141,6 @@ def _check_ways(attribute: str, spec: AttributeSpec) -> None:
             raise HierarchyError(
                 f"{pair[0]} and {pair[1]} cannot be combined. Remove one of them.", where=attribute
             )
-
-
-def _check_order(attribute: str, order: Sequence[str], found: Sequence[str]) -> None:
-    lacking = sorted(set(found) - set(order))
-    if lacking:
-        raise HierarchyError(
-            f"{len(lacking)} of {len(found)} distinct values of the data are missing from the order. Add "
-            "them to order.",
-            where=attribute,
-            values=lacking,
-        )
 
 
 class _SeveralProblemsError(HierarchyError):
@@ -167,9 +160,9 @@ def _listed(
         leaves = read_leaves(resolve(given.file), attribute, name=given.file)
     else:
         leaves, depths = read_tree(given.tree, attribute)
-    found = problems(leaves, texts_of(sorted_values(values, kind_of(values))))
-    if found:
-        raise _SeveralProblemsError(found)
+    if problems(leaves, texts_of(values)):
+        in_order = builders.sorted_values(values, kind_of(values))
+        raise _SeveralProblemsError(problems(leaves, texts_of(in_order)))
     return leaves if order is None else _reordered(leaves, order), depths
 
 
@@ -187,7 +180,7 @@ def _reordered(leaves: LeafRows, order: Sequence[str]) -> LeafRows:
             values=unplaced or unknown,
         )
     rows = LeafRows(leaves.attribute, [by_leaf[text] for text in order])
-    if (np.diff(pre_order(rows)) != 1).any():
+    if (np.diff(builders.pre_order(rows)) != 1).any():
         raise HierarchyError(
             "the order splits groups of the hierarchy. The values of a group must follow each other.",
             where=leaves.attribute,

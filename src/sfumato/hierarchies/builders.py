@@ -1,25 +1,72 @@
-"""Hierarchies from their levels: single values, masked and shortened codes, dates, listed leaves."""
+"""Hierarchies from their definitions and levels: single values, shortened codes, dates, listed leaves."""
 
 from __future__ import annotations
 
 import datetime as dt
 import itertools
-import operator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import Any, Self
 
 import numpy as np
+from pydantic import ConfigDict, Field, StrictBool, ValidationError, model_validator
 
+from sfumato._typing import LongArray
 from sfumato.errors import HierarchyError
 from sfumato.hierarchies.hierarchy import ROOT, Hierarchy, Value
-from sfumato.hierarchies.hierarchy_files import LeafRows
+from sfumato.hierarchies.hierarchy_files import LeafRows, runs_of, starts_of
 from sfumato.hierarchies.kinds import sorted_numbers, text_of, texts_of, unify_dates
+from sfumato.spec.attribute import SOURCES, HierarchySpec
+from sfumato.spec.choices import Positive, Whole  # noqa: TC001 (pydantic reads them at run time)
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+RULES = tuple(source for source in SOURCES if source not in ("file", "tree", "columns"))
+"""Hierarchies that know what becomes of values which they have not seen."""
 
-    from sfumato._typing import BoolArray, IntArray, LongArray
-    from sfumato.hierarchies.definition import Definition
+
+class Definition(HierarchySpec):
+    """The section of a specification, trees and files as their leaves, with what only recipes say."""
+
+    # a recipe may say more: how many blocks there were, that some values were unknown
+    model_config = ConfigDict(extra="ignore")
+
+    granularity: Positive | None = None  # the width of the intervals that replace the values at level 0
+    # whether labels are written for integers, `35-39`. Recipes say so; a specification leaves it to the data.
+    integer: StrictBool | None = None
+    values: list[Any] | None = None  # the whole domain in its order, dates as texts; the root follows
+    leaves: dict[str, list[str]] | None = None  # leaf → its labels by level, the last one the root's
+    depths: dict[str, int] = Field(
+        default={}
+    )  # the depth of those leaves that lie less deep than the deepest
+    # the label of a root to which everything is generalized, and its level
+    root: str | None = None
+    height: Whole = 0
+
+    @model_validator(mode="after")
+    def _check_source(self) -> Self:
+        sources = ("root", "leaves", "values", "granularity", *RULES)
+        if all(getattr(self, source) is None for source in sources):
+            raise ValueError("nothing is defined")
+        if self.root is not None and not self.height:
+            raise ValueError("a root has a level")
+        return self
+
+
+def read_definition(attribute: str, recorded: object) -> Definition:
+    """Read the definition that a recipe recorded."""
+    try:
+        definition = Definition.model_validate(recorded)
+    except ValidationError:
+        raise damaged(attribute) from None
+    is_of_numbers = definition.intervals is not None or definition.granularity is not None
+    if is_of_numbers and definition.integer is None:
+        raise damaged(attribute)
+    return definition
+
+
+def damaged(attribute: str) -> HierarchyError:
+    """Say that this is not a definition."""
+    return HierarchyError("the recipe does not define a hierarchy: it is damaged.", where=attribute)
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,17 +77,11 @@ class Level:
     labels: Sequence[str | None]  # one text for each block
 
 
-def starts_of(changes: BoolArray) -> LongArray:
-    """Return where blocks begin, given for each value but the first if it differs from the one before."""
-    return np.concatenate(([0], np.flatnonzero(changes) + 1))
-
-
 def level_by_labels(labels: Sequence[str]) -> Level:
     """Make a level whose blocks are the runs of equal labels."""
     if not labels:
         return Level(np.zeros(0, dtype=np.int64), ())
-    changes = map(operator.ne, labels[1:], labels)
-    starts = starts_of(np.fromiter(changes, dtype=np.bool_, count=len(labels) - 1))
+    starts = runs_of(labels)
     return Level(starts, [labels[start] for start in starts.tolist()])
 
 
@@ -49,9 +90,9 @@ def assemble(
     kind: str,
     values: Sequence[Value],
     between: Sequence[Level],
+    definition: Mapping[str, object],
     *,
     has_missing: bool,
-    definition: Mapping[str, object],
     leaf_labels: Sequence[str] | None = None,
     root: str = ROOT,
 ) -> Hierarchy:
@@ -60,34 +101,25 @@ def assemble(
     levels = np.zeros((len(between) + 2, m), dtype=np.int32)
     levels[0] = np.arange(m)
     for number, level in enumerate(between, start=1):
-        levels[number] = _blocks(level.starts, len(values), m)
+        # Missing is a block of its own.
+        begins = np.zeros(m + 1, dtype=np.int32)
+        begins[level.starts] = 1
+        begins[len(values)] = 1
+        levels[number] = np.cumsum(begins[:m], dtype=np.int32) - 1
     missing = (None,) if has_missing else ()
-    texts = _texts(values) if leaf_labels is None else leaf_labels
-    labels = ((*texts, *missing), *((*level.labels, *missing) for level in between), (root,))
-    domain = (*values, *missing)
-    return Hierarchy(attribute, kind, domain, levels, labels, definition)
-
-
-def _texts(values: Sequence[Value]) -> list[str]:
-    """Return the text of each value; texts and integers, of which there may be millions, the short way."""
-    if set(map(type, values)) in ({int}, {str}):
-        return list(map(str, values))
-    return [text_of(value) for value in values if value is not None]
-
-
-def _blocks(starts: LongArray, known: int, m: int) -> IntArray:
-    """Return the block of each code; missing, if m is larger than the known values, is a block of its own."""
-    begins = np.zeros(m + 1, dtype=np.int32)
-    begins[starts] = 1
-    begins[known] = 1
-    return np.cumsum(begins[:m], dtype=np.int32) - 1
+    if leaf_labels is None:
+        # Texts and integers, of which there may be millions, the short way.
+        is_short = set(map(type, values)) in ({int}, {str})
+        texts = map(str, values) if is_short else (text_of(value) for value in values if value is not None)
+        leaf_labels = list(texts)
+    labels = ((*leaf_labels, *missing), *((*level.labels, *missing) for level in between), (root,))
+    return Hierarchy(attribute, kind, (*values, *missing), levels, labels, definition)
 
 
 def of_values(attribute: str, values: Sequence[Value], kind: str, *, has_missing: bool) -> Hierarchy:
     """Make the hierarchy of two levels over values that are in their order already."""
     recorded = [text_of(value) if isinstance(value, dt.date) else value for value in values]
-    definition = {"values": recorded}
-    return assemble(attribute, kind, values, (), has_missing=has_missing, definition=definition)
+    return assemble(attribute, kind, values, (), {"values": recorded}, has_missing=has_missing)
 
 
 def sorted_values(values: Sequence[Value], kind: str, *, where: str | None = None) -> list[Value]:
@@ -118,15 +150,8 @@ def build_mask(attribute: str, values: Sequence[Value], rule: Definition, *, has
         level_by_labels([text[: length - stars] + STAR * stars for text in texts])
         for stars in range(1, length)
     ]
-    return assemble(
-        attribute,
-        "category",
-        texts,
-        between,
-        has_missing=has_missing,
-        definition={"mask": length},
-        root=STAR * length,
-    )
+    rule_of, root = {"mask": length}, STAR * length
+    return assemble(attribute, "category", texts, between, rule_of, has_missing=has_missing, root=root)
 
 
 UNITS: dict[str, Callable[[dt.date], str]] = {
@@ -151,8 +176,7 @@ def build_dates(attribute: str, values: Sequence[Value], rule: Definition, *, ha
             # A week belongs to the year of its Thursday, as ISO 8601 has it.
             seen = [date + dt.timedelta(3 - date.weekday()) for date in dates]
         between.append(level_by_labels([UNITS[unit](date) for date in seen]))
-    definition = {"dates": list(units)}
-    return assemble(attribute, "date", dates, between, has_missing=has_missing, definition=definition)
+    return assemble(attribute, "date", dates, between, {"dates": list(units)}, has_missing=has_missing)
 
 
 def build_prefix(
@@ -162,8 +186,7 @@ def build_prefix(
     lengths = rule.prefix or ()
     texts = sorted(texts_of(values))
     between = [level_by_labels([text[:length] for text in texts]) for length in lengths]
-    definition = {"prefix": list(lengths)}
-    return assemble(attribute, "category", texts, between, has_missing=has_missing, definition=definition)
+    return assemble(attribute, "category", texts, between, {"prefix": [*lengths]}, has_missing=has_missing)
 
 
 RULE_BUILDERS = {"mask": build_mask, "prefix": build_prefix, "dates": build_dates}
@@ -176,30 +199,49 @@ def build_leaves(
     """Make the hierarchy that sound rows describe."""
     # The domain is all leaves, whether they occur in the data or not, in the pre-order of the tree: children
     # follow each other as they first appear in the rows, and so every block of every level is contiguous.
-    order = pre_order(leaves)
-    rows = [leaves.rows[number] for number in order.tolist()]
-    definition: dict[str, object] = {"leaves": {row[0]: list(row[1:]) for row in rows}}
+    order, columns = pre_order(leaves), leaves.columns
+    numbers = order.tolist()
     between = []
-    for level, first in enumerate(leaves.first[1:-1], start=1):
+    for labels, first in zip(columns[1:-1], leaves.first, strict=False):
         starts = starts_of(np.diff(first[order]) != 0)
-        between.append(Level(starts, [rows[start][level] for start in starts.tolist()]))
-    if depths:
-        definition["depths"] = dict(depths)
-    return assemble(
-        leaves.attribute,
-        kind,
-        [row[0] for row in rows],
-        between,
-        has_missing=has_missing,
-        definition=definition,
-        root=rows[0][-1],
-    )
+        between.append(Level(starts, [labels[number] for number in order[starts].tolist()]))
+    is_same = numbers == list(range(len(numbers)))
+    values = columns[0] if is_same else [columns[0][number] for number in numbers]
+    definition = LeafDefinition(leaves, numbers, {"depths": dict(depths)} if depths else {})
+    root = columns[-1][0]
+    return assemble(leaves.attribute, kind, values, between, definition, has_missing=has_missing, root=root)
+
+
+class LeafDefinition(Mapping[str, object]):
+    """The definition by listed leaves, whose labels are put together when a recipe is written."""
+
+    def __init__(self, leaves: LeafRows, order: Sequence[int], more: Mapping[str, object]) -> None:
+        self._leaves, self._order, self._more = leaves, order, more
+
+    @cached_property
+    def _labels(self) -> dict[str, list[str]]:
+        rows = map(self._leaves.rows.__getitem__, self._order)
+        return {row[0]: list(row[1:]) for row in rows}
+
+    def __getitem__(self, key: str) -> object:
+        return self._labels if key == "leaves" else self._more[key]
+
+    def __contains__(self, key: object) -> bool:
+        return key == "leaves" or key in self._more
+
+    def __iter__(self) -> Iterator[str]:
+        yield "leaves"
+        yield from self._more
+
+    def __len__(self) -> int:
+        return 1 + len(self._more)
 
 
 def pre_order(leaves: LeafRows) -> LongArray:
     """Return the order in which equal labels are side by side, in the order of their first appearance."""
-    levels = leaves.first[1:-1]
-    return np.lexsort(levels) if levels else np.arange(len(leaves.rows))
+    levels = leaves.first[:-1]
+    is_sorted = all((np.diff(first) >= 0).all() for first in levels)
+    return np.arange(len(leaves.rows)) if is_sorted else np.lexsort(levels)
 
 
 def build_columns(
@@ -225,6 +267,6 @@ def build_columns(
     definition: dict[str, object] = {"columns": [*names]}
     if not rows:  # every value is missing, and missing has no levels
         empty = [level_by_labels([]) for _ in names]
-        return assemble(attribute, "category", [], empty, has_missing=has_missing, definition=definition)
+        return assemble(attribute, "category", [], empty, definition, has_missing=has_missing)
     found = build_leaves(LeafRows(attribute, rows), has_missing=has_missing)
     return replace(found, definition=definition)

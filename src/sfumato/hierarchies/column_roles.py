@@ -9,8 +9,7 @@ from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
-from sfumato.hierarchies import role_words as words
-from sfumato.hierarchies.role_words import hints_at
+from sfumato.hierarchies.role_words import FLAG_WORDS, hints_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,6 +26,7 @@ MIXED = 0.05  # the share of numbers with another count of digits from which the
 MANY_TEXTS, LONG = 10_000, 2_000
 """Values that are enough to see a shape, and characters that are enough to see what a text holds."""
 
+OUTSIDE = ("quasi_identifier", "place", "time")  # lists of words for what an outsider may know
 UNSURE = "unsure; treated as a quasi-identifier to be safe"
 BY_NAME = "guessed by its name"
 SAME = "every row has the same value"
@@ -105,9 +105,9 @@ class ColumnEvidence:
         """Whether it only says yes or no, with at most two values that tell nobody apart."""
         if self.distinct > 2:
             return False
-        if all(text.strip().casefold() in words.FLAG_WORDS for text in self.texts):
+        if all(text.strip().casefold() in FLAG_WORDS for text in self.texts):
             return True
-        is_person = hints_at(self.name, words.PERSON_WORDS | words.NAME_WORDS, ("name",))
+        is_person = hints_at(self.name, "person", "name")
         long = any(re.search(r"[0-9]{5}|@", text) for text in self.texts)
         return not is_person and not long and min(self.counts, default=0) >= OFTEN
 
@@ -117,7 +117,7 @@ class ColumnEvidence:
         if self.kind != "category" or not self.texts:
             return False
         many = sum(len(text.split()) for text in self.texts) / len(self.texts)
-        if hints_at(self.name, words.FREE_TEXT_WORDS) and self.distinct > OFTEN:
+        if hints_at(self.name, "free_text") and self.distinct > OFTEN:
             return many >= 2 or self.differ(MOSTLY)
         return many >= 4 and self.distinct >= MOSTLY * self.rows
 
@@ -142,9 +142,9 @@ class ColumnEvidence:
         """Whether it says how many people of the population a row stands for."""
         if self.kind != "number" or self.distinct < FEWEST_ROWS:
             return False
-        if hints_at(self.name, words.SURVEY_WEIGHT_WORDS, ("fnlwgt",)):
+        if hints_at(self.name, "survey_weight"):
             return True
-        if hints_at(self.name, words.BODY_WORDS) or not hints_at(self.name, words.AMBIGUOUS_WEIGHT_WORDS):
+        if hints_at(self.name, "body") or not hints_at(self.name, "ambiguous_weight"):
             return False
         # Nobody weighs so little or so much, and no scale shows so many digits.
         plain = [text for text in self.texts if _PLAIN_NUMBER.fullmatch(text)]
@@ -167,9 +167,9 @@ def suggest_role(column: ColumnEvidence) -> RoleGuess:
 
 def _flag_role(column: ColumnEvidence) -> RoleGuess:
     """Guess the role of what is yes or no: nobody is found by it, whatever its name."""
-    if is_named_sensitive(column.name):
+    if hints_at(column.name, "sensitive"):
         return RoleGuess("sensitive", BY_NAME)
-    if is_named_quasi_identifier(column.name):
+    if hints_at(column.name, *OUTSIDE):
         return RoleGuess("quasi-identifier", BY_NAME)
     if column.distinct == 1 and column.missing:
         return RoleGuess("sensitive", "it is set or blank, which says who has it")
@@ -178,13 +178,12 @@ def _flag_role(column: ColumnEvidence) -> RoleGuess:
 
 def _role_by_shape(column: ColumnEvidence) -> Iterator[RoleGuess]:
     """Find values that tell who or where someone is, whatever the column is called."""
-    is_key = hints_at(column.name, words.IDENTIFIER_WORDS, words.IDENTIFIER_STEMS)
-    if is_key and column.differ(MANY):
+    if hints_at(column.name, "identifier", "id") and column.differ(MANY):
         yield RoleGuess("identifier", BY_NAME)
     if column.has_dates:
         yield RoleGuess("quasi-identifier", "guessed because its values are dates")
     # Postal codes and amounts may look like telephone numbers.
-    is_known = column.kind == "number" or is_named_quasi_identifier(column.name)
+    is_known = column.kind == "number" or hints_at(column.name, *OUTSIDE)
     for shape, pattern in _SHAPES.items():
         if not is_known and column.look_like(re.compile(pattern), MOSTLY):
             yield RoleGuess("identifier", f"guessed because its values look like {shape}")
@@ -196,7 +195,7 @@ def _role_by_shape(column: ColumnEvidence) -> Iterator[RoleGuess]:
         yield RoleGuess(None, "free text, which may name people")
     if column.differ(2 * MANY) and column.look_like(_LONG_NUMBER, NEARLY_UNIQUE):
         yield RoleGuess("identifier", "guessed because its values are long numbers")
-    if hints_at(column.name, words.COORDINATE_WORDS):
+    if hints_at(column.name, "coordinate"):
         yield RoleGuess(None, "coordinates show where someone lives")
     if column.is_survey_weight:
         yield RoleGuess(None, "a weight tells strata and sometimes people apart")
@@ -205,21 +204,18 @@ def _role_by_shape(column: ColumnEvidence) -> Iterator[RoleGuess]:
 def _role_by_name(column: ColumnEvidence) -> Iterator[RoleGuess]:
     """Go by the name, unless it hints at an identifier and the values are those of one."""
     name, is_text = column.name, column.kind == "category"
-    is_name = hints_at(name, words.NAME_WORDS, ("name",))
-    is_key = hints_at(name, words.IDENTIFIER_WORDS, words.IDENTIFIER_STEMS)
-    is_person = is_text and (
-        hints_at(name, words.PERSON_WORDS) or name.strip().casefold() in ("first", "last")
-    )
+    is_name, is_key = hints_at(name, "name"), hints_at(name, "identifier", "id")
+    is_person = is_text and (hints_at(name, "person") or name.strip().casefold() in ("first", "last"))
     if is_person or (is_name and column.differ(NEARLY_UNIQUE)):
         yield RoleGuess("identifier", BY_NAME)
-    if is_named_sensitive(name):
+    if hints_at(name, "sensitive"):
         # Texts that nearly nobody shares are as good as a name.
         if not (is_text and column.differ(NEARLY_UNIQUE)):
             yield RoleGuess("sensitive", BY_NAME)
-    elif is_named_quasi_identifier(name):
+    elif hints_at(name, *OUTSIDE):
         yield RoleGuess("quasi-identifier", BY_NAME)
-    is_count = hints_at(name, words.COUNT_WORDS)
-    if is_name or is_key or (hints_at(name, words.KEY_WORDS) and not is_count and column.differ(MANY)):
+    has_key = hints_at(name, "key") and not hints_at(name, "count")
+    if is_name or is_key or (has_key and column.differ(MANY)):
         yield RoleGuess("identifier", BY_NAME)
 
 
@@ -233,13 +229,3 @@ def _role_by_distinction(column: ColumnEvidence) -> Iterator[RoleGuess]:
         yield RoleGuess("identifier", "guessed because its values look like names")
     if is_whole and column.differ(2 * MANY) and column.look_like(_CODE, NEARLY_UNIQUE):
         yield RoleGuess("identifier", "guessed because its values look like the numbers of people or cases")
-
-
-def is_named_sensitive(name: str) -> bool:
-    """Tell whether the name of a column hints at something nobody should learn."""
-    return hints_at(name, words.SENSITIVE_WORDS, words.SENSITIVE_STEMS)
-
-
-def is_named_quasi_identifier(name: str) -> bool:
-    """Tell whether the name of a column hints at something an outsider may know."""
-    return hints_at(name, words.QUASI_IDENTIFIER_WORDS, words.QUASI_IDENTIFIER_STEMS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bisect
 import datetime as dt
+import itertools
 import math
 from typing import TYPE_CHECKING, TypeAlias, cast
 
@@ -29,9 +30,9 @@ NOWHERE = -1
 def encode(hierarchy: Hierarchy, values: Sequence[Value], *, reach: bool = False) -> IntArray:
     """Return the code of each value."""
     domain = _keys(hierarchy.kind, hierarchy.values[: hierarchy.known])
-    code: dict[Key, int] = {key: number for number, key in enumerate(domain)}
+    code: dict[Key, int] = dict(zip(domain, itertools.count(), strict=False))
     keys = _keys(hierarchy.kind, values, hierarchy.definition.get("granularity"))
-    codes = [code.get(key, UNKNOWN) for key in keys]
+    codes = list(map(code.get, keys, itertools.repeat(UNKNOWN)))
     if reach and hierarchy.kind in ("number", "date"):
         codes = [_floor(domain, key) if at == UNKNOWN else at for key, at in zip(keys, codes, strict=True)]
     unknown = hierarchy.known if "unknown" in hierarchy.definition else UNKNOWN
@@ -39,12 +40,9 @@ def encode(hierarchy: Hierarchy, values: Sequence[Value], *, reach: bool = False
     found = np.array(codes, dtype=np.int32)
     found[found == UNKNOWN] = unknown
     if not {str, int}.issuperset(map(type, values)):
-        found[[place for place, value in enumerate(values) if _is_missing(value)]] = missing
+        is_missing = [value is None or (isinstance(value, float) and math.isnan(value)) for value in values]
+        found[is_missing] = missing
     return found
-
-
-def _is_missing(value: Value) -> bool:
-    return value is None or (isinstance(value, float) and math.isnan(value))
 
 
 def as_key(kind: str, value: Value) -> Key:
@@ -61,15 +59,11 @@ def _keys(kind: str, values: Sequence[Value], granularity: object = None) -> lis
             return [None if number is None else next(starts) for number in numbers]
         return [*numbers]
     if kind == "date":
-        return [_time(value) for value in values]
+        # A date as a time, by the clock of its zone if it has one.
+        return [as_time(v).replace(tzinfo=None) if isinstance(v, dt.date) else None for v in values]
     if set(map(type, values)) == {str}:
         return [*cast("Sequence[str]", values)]
     return [None if value is None else text_of(value) for value in values]
-
-
-def _time(value: Value) -> dt.datetime | None:
-    """Return a date as a time, by the clock of its zone if it has one; None for anything else."""
-    return as_time(value).replace(tzinfo=None) if isinstance(value, dt.date) else None
 
 
 def _floor(domain: Sequence[Key], key: Key) -> int:
@@ -83,22 +77,18 @@ def value_places(hierarchy: Hierarchy) -> LongArray | None:
     """Return the place of each value of a domain on a line, the smallest at 0."""
     if hierarchy.kind not in ("number", "date"):
         return None
-    known = [
-        place for place, value in enumerate(hierarchy.values) if isinstance(value, int | float | dt.date)
-    ]
+    known = [isinstance(value, int | float | dt.date) for value in hierarchy.values]
     places = np.full(hierarchy.size, NOWHERE, dtype=np.int64)
-    if known:
-        places[known] = _steps(_clamped(hierarchy, [_position(hierarchy.values[place]) for place in known]))
-    return places
-
-
-def _clamped(hierarchy: Hierarchy, numbers: Sequence[float]) -> FloatArray:
-    """Put what lies beyond bottom and top one step outside of them: they are the ends of the domain."""
+    if not any(known):
+        return places
+    # What lies beyond bottom and top is put one step outside of them: they are the ends of the domain.
     bottom, top, step = (hierarchy.definition.get(key) for key in ("bottom", "top", "granularity"))
     is_whole = all(isinstance(value, int) for value in hierarchy.values[: hierarchy.known])
     step = step if isinstance(step, int | float) else int(is_whole)
     low = bottom - step if isinstance(bottom, int | float) else -math.inf
-    return np.clip(numbers, low, top if isinstance(top, int | float) else math.inf)
+    numbers = [_position(value) for value, is_there in zip(hierarchy.values, known, strict=True) if is_there]
+    places[known] = _steps(np.clip(numbers, low, top if isinstance(top, int | float) else math.inf))
+    return places
 
 
 def _position(value: Value) -> float:

@@ -6,18 +6,17 @@ import datetime as dt
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
+from sfumato._typing import BoolArray, IntArray
 from sfumato.domains import Partition, Tree
-
-if TYPE_CHECKING:
-    from sfumato._typing import BoolArray, IntArray
 
 Value: TypeAlias = str | int | float | dt.date | None
 
 ROOT = "*"
+PARTIAL = "partial"
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +35,8 @@ class Hierarchy:
     # the part of the specification that made it (e.g. `{"mask": 5}`), for recipes; for files and trees the
     # key `"leaves"` maps each leaf to its labels by level. With the key `"granularity"`, values are the
     # starts of granules and not the values of the data; with the key `"unknown"`, the leaf before missing
-    # stands for all values that a recipe does not know.
+    # stands for all values that a recipe does not know; with the key `"partial"`, the declared domain has
+    # blocks that a recipe has no text for.
     definition: Mapping[str, object] = field(default_factory=dict)
 
     @property
@@ -65,11 +65,15 @@ class Hierarchy:
         # Of a file, a tree or an order these are all, of numbers those from bottom to top, where both are
         # given and the domain has steps. Any other domain is what the data hold, so that its size, its ends
         # and its values reveal something about people.
+        if PARTIAL in self.definition:
+            return np.zeros(self.size, dtype=np.bool_)
         if "leaves" in self.definition or (self.kind == "ordinal" and "values" in self.definition):
-            return np.array([value is not None for value in self.values]) & ~self.is_unknown
+            return np.arange(self.size) < self.known
         bottom, top = self.definition.get("bottom"), self.definition.get("top")
         found = np.zeros(self.size, dtype=np.bool_)
-        if isinstance(bottom, int | float) and isinstance(top, int | float) and self._has_steps:
+        steps = [value for value in self.values if isinstance(value, int | float)]
+        has_steps = "granularity" in self.definition or all(isinstance(value, int) for value in steps)
+        if isinstance(bottom, int | float) and isinstance(top, int | float) and has_steps:
             for code, value in enumerate(self.values):
                 found[code] = isinstance(value, int | float) and bottom <= value < top
         return found
@@ -78,11 +82,6 @@ class Hierarchy:
     def is_declared(self) -> bool:
         """Whether the specification names the domain."""
         return bool(self.declared.any())
-
-    @property
-    def _has_steps(self) -> bool:
-        known = [value for value in self.values if isinstance(value, int | float)]
-        return "granularity" in self.definition or all(isinstance(value, int) for value in known)
 
     @property
     def is_unknown(self) -> BoolArray:

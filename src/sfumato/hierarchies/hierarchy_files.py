@@ -1,4 +1,4 @@
-"""Hierarchy files: one line for each leaf, one column for each level.
+"""Hierarchy files, one line for each leaf and one column for each level; and trees of a specification.
 
 One row per value, column i is level i, no header. Columns are separated by ``;``;
 where the first line has none, by tabs or commas. Fields may stand in double quotes, a
@@ -12,21 +12,49 @@ import csv
 import io
 import operator
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import count, pairwise, repeat
-from operator import itemgetter
-from typing import TYPE_CHECKING
+from itertools import chain, pairwise, repeat
+from pathlib import Path
+from typing import TypeAlias, overload
 
 import numpy as np
 
+from sfumato._typing import BoolArray, LongArray
 from sfumato.errors import HierarchyError
+from sfumato.hierarchies.hierarchy import ROOT
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
-    from sfumato._typing import LongArray
+class CellRows(Sequence[Sequence[str]]):
+    """Rows of one width that are only made when somebody reads them: one list for each takes longest."""
+
+    def __init__(self, cells: list[str], width: int) -> None:
+        self.cells, self.width = cells, width
+
+    def __len__(self) -> int:
+        return len(self.cells) // self.width
+
+    @overload
+    def __getitem__(self, place: int) -> list[str]: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[list[str]]: ...
+    def __getitem__(self, place: int | slice) -> list[str] | list[list[str]]:
+        if isinstance(place, slice):
+            return [self[number] for number in range(*place.indices(len(self)))]
+        start = range(len(self))[place] * self.width
+        return self.cells[start : start + self.width]
+
+
+def starts_of(changes: BoolArray) -> LongArray:
+    """Return where blocks begin, given for each value but the first if it differs from the one before."""
+    return np.concatenate(([0], np.flatnonzero(changes) + 1))
+
+
+def runs_of(labels: Sequence[str]) -> LongArray:
+    """Return where runs of equal labels begin; there must be a label."""
+    changes = map(operator.ne, labels[1:], labels)
+    return starts_of(np.fromiter(changes, dtype=np.bool_, count=len(labels) - 1))
 
 
 @dataclass(frozen=True)
@@ -39,15 +67,33 @@ class LeafRows:
     source: str = ""  # where the rows come from: the name of a file, or empty
     lines: Sequence[int] = ()  # the line of each row in that file; empty where there is none
 
+    @property
+    def width(self) -> int:
+        """How many columns every row has; 0 where they differ."""
+        if isinstance(self.rows, CellRows):
+            return self.rows.width
+        widths = set(map(len, self.rows))
+        return widths.pop() if len(widths) == 1 else 0
+
+    @cached_property
+    def columns(self) -> list[list[str]]:
+        """The labels of all rows, level by level; rows must have one width."""
+        rows = self.rows
+        cells = rows.cells if isinstance(rows, CellRows) else list(chain.from_iterable(rows))
+        return [cells[level :: self.width] for level in range(self.width)]
+
     @cached_property
     def first(self) -> list[LongArray]:
-        """For every level, the first row that has the label of each row; rows must have one width."""
-        return [
-            np.fromiter(
-                map(dict[str, int]().setdefault, map(itemgetter(level), self.rows), count()), np.int64
-            )
-            for level in range(len(self.rows[0]))
-        ]
+        """For every level above the leaves, the first row that has the label of each row."""
+        found = []
+        for labels in self.columns[1:]:
+            # Of rows with one label that follow each other, one is looked up.
+            starts = runs_of(labels)
+            firsts, heads = starts.tolist(), [labels[start] for start in starts.tolist()]
+            if len(set(heads)) < len(heads):
+                firsts = list(map(dict[str, int]().setdefault, heads, firsts))
+            found.append(np.repeat(firsts, np.diff(starts, append=len(labels))))
+        return found
 
     def line(self, number: int) -> int:
         """Return the line of a row, counted from 1."""
@@ -87,14 +133,14 @@ def problems(leaves: LeafRows, values: Sequence[str]) -> list[HierarchyError]:
 
 def _are_sound(leaves: LeafRows, values: Sequence[str]) -> bool:
     """Tell whether rows are a hierarchy of the data, at little cost, since most are."""
-    rows = leaves.rows
-    if len(set(map(len, rows))) != 1 or len(rows[0]) < 2 or any(map(operator.contains, rows, repeat(""))):
+    if leaves.width < 2 or any("" in labels for labels in leaves.columns):
         return False
-    own, *levels = leaves.first
+    own, levels = set(leaves.columns[0]), leaves.first
     return (
-        bool((own == np.arange(len(rows))).all() and not levels[-1].any())
+        len(own) == len(leaves.rows)
+        and not levels[-1].any()
         and all((above[fine] == above).all() for fine, above in pairwise(levels))
-        and {row[0] for row in rows}.issuperset(values)
+        and own.issuperset(values)
     )
 
 
@@ -214,6 +260,13 @@ def read_leaves(path: Path, attribute: str, *, name: str | None = None) -> LeafR
 def parse_leaves(text: str, attribute: str, *, source: str) -> LeafRows:
     """Read the rows of a hierarchy from the text of a file."""
     separator = find_separator(text)
+    plain = text.replace("\r\n", "\n").removesuffix("\n")
+    if '"' not in plain and "\r" not in plain:
+        widths = set(map(str.count, plain.split("\n"), repeat(separator)))
+        if len(widths) == 1 and (width := widths.pop() + 1) > 1:
+            return LeafRows(
+                attribute, CellRows(plain.replace("\n", separator).split(separator), width), source
+            )
     with contextlib.suppress(csv.Error):
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
         rows = list(reader)
@@ -246,3 +299,90 @@ def find_separator(text: str) -> str:
         if len(first) > 1:
             return separator
     return SEPARATORS[0]
+
+
+NodePath: TypeAlias = tuple[str, ...]
+
+
+def read_tree(tree: object, attribute: str) -> tuple[LeafRows, dict[str, int]]:
+    """Return one row of labels for each leaf, and the depth of leaves less deep than the deepest."""
+    # The specification has checked the shape: nested tables and lists of any depth.
+    paths = list(_walk(tree, (), attribute))
+    _check_names(paths, attribute)
+    height = max(len(path) for path in paths)
+    rows = [(*(path[min(len(path), height - level) - 1] for level in range(height)), ROOT) for path in paths]
+    depths = {path[-1]: len(path) for path in paths if len(path) < height}
+    return LeafRows(attribute, rows), depths
+
+
+def _walk(node: object, path: NodePath, attribute: str) -> Iterator[NodePath]:
+    """Yield the path of every leaf below a node, the leaf itself last."""
+    if isinstance(node, dict):
+        for name, child in node.items():
+            yield from _walk(child, (*path, name), attribute)
+    elif isinstance(node, list):
+        names = Counter(name for entry in node if isinstance(entry, dict) for name in entry)
+        for name, count in names.items():
+            if count > 1:
+                raise HierarchyError(
+                    f"{_node(path)} has {count} groups with the name {name!r}. Merge them.", where=attribute
+                )
+        for child in node:
+            yield from _walk(child, path, attribute)
+    else:
+        yield (*path, str(node))
+
+
+def _check_names(paths: Sequence[NodePath], attribute: str) -> None:
+    """Raise HierarchyError where a name is empty or two nodes could be confused."""
+    for path in paths:
+        if "" in path:
+            raise HierarchyError(
+                f"{_node(path[: path.index('')])} holds an empty text. Missing values need no leaf: they "
+                "are placed directly under the root.",
+                where=attribute,
+            )
+    deepest = _inner_nodes(paths, attribute)
+    for path in paths:
+        node = deepest.get(path[-1])
+        if node is not None and not _is_below(path, node):
+            raise HierarchyError(
+                f"{_node(node)} has the name of a leaf that is not below it but under {_shown(path[:-1])}. "
+                "Rename the node.",
+                where=attribute,
+            )
+
+
+def _inner_nodes(paths: Sequence[NodePath], attribute: str) -> dict[str, NodePath]:
+    """Return the deepest inner node of every name; those of one name must lie below each other."""
+    seen: set[NodePath] = set()
+    deepest: dict[str, NodePath] = {}
+    for path in paths:
+        for node in (path[:depth] for depth in range(1, len(path))):
+            if node in seen:
+                continue
+            seen.add(node)
+            before = deepest.get(node[-1])
+            if node[-1] == ROOT:
+                raise HierarchyError(f"{_node(node)} has the label of the root. Rename it.", where=attribute)
+            if before is not None and not _is_below(node, before):
+                raise HierarchyError(
+                    f"{_node(node)} has the same name as {_shown(before)}: in a release they could not be "
+                    "told apart. Rename one of them.",
+                    where=attribute,
+                )
+            deepest[node[-1]] = node
+    return deepest
+
+
+def _is_below(path: NodePath, node: NodePath) -> bool:
+    """Tell whether a path leads through a node and further down."""
+    return len(path) > len(node) and path[: len(node)] == node
+
+
+def _shown(path: NodePath) -> str:
+    return " > ".join(repr(name) for name in path) or "the root"
+
+
+def _node(path: NodePath) -> str:
+    return f"the node {_shown(path)}" if path else "the root"

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from sfumato.errors import HierarchyError
-from sfumato.hierarchies.builders import Level, assemble, starts_of
+from sfumato.hierarchies.builders import Definition, Level, assemble
+from sfumato.hierarchies.hierarchy_files import starts_of
 from sfumato.hierarchies.kinds import sorted_numbers, text_of
 from sfumato.spec.choices import exact, is_multiple
 
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sfumato._typing import FloatArray, LongArray
-    from sfumato.hierarchies.definition import Definition
     from sfumato.hierarchies.hierarchy import Hierarchy, Value
 
 Number: TypeAlias = int | float
@@ -107,17 +107,17 @@ def build_intervals(
     try:
         x = _domain(numbers, rule, whole=whole)
         between = [_interval_level(x, rule, width, integer) for width in rule.intervals or ()]
-        leaves = None if rule.granularity is None else _granule_labels(x, rule.granularity, integer)
+        grid = None if rule.granularity is None else Grid.of(0, rule.granularity)
+        leaves = None if grid is None else _interval_labels(grid, grid.index(x), integer)
     except HierarchyError as error:
         raise HierarchyError(error.message, where=attribute) from None
+    recorded: dict[str, object] = {"granularity": rule.granularity}
+    if rule.intervals:
+        recorded = {**dict(_numbers(rule)), "intervals": [*rule.intervals]}
+    recorded["integer"] = integer
+    domain = x.tolist()
     return assemble(
-        attribute,
-        "number",
-        x.tolist(),
-        between,
-        has_missing=has_missing,
-        definition=_recorded(rule) | {"integer": integer},
-        leaf_labels=leaves,
+        attribute, "number", domain, between, recorded, has_missing=has_missing, leaf_labels=leaves
     )
 
 
@@ -127,12 +127,6 @@ def _numbers(rule: Definition) -> list[tuple[str, Number]]:
     found = [("intervals", width) for width in rule.intervals or ()]
     found += [(key, number) for key, number in bounds if number is not None]
     return found if rule.granularity is None else [*found, ("granularity", rule.granularity)]
-
-
-def _recorded(rule: Definition) -> dict[str, object]:
-    if not rule.intervals:
-        return {"granularity": rule.granularity}
-    return {**dict(_numbers(rule)), "intervals": [*rule.intervals]}
 
 
 def _check_granularity(attribute: str, rule: Definition) -> None:
@@ -205,11 +199,6 @@ def _interval_level(x: LongArray | FloatArray, rule: Definition, width: Number, 
     between = _interval_labels(grid, index[starts], integer, rule.bottom, rule.top)
     zones = zone[starts].tolist()
     return Level(starts, [(below, text, above)[at] for at, text in zip(zones, between, strict=True)])
-
-
-def _granule_labels(x: LongArray | FloatArray, granularity: Number, integer: bool) -> list[str]:
-    grid = Grid.of(0, granularity)
-    return _interval_labels(grid, grid.index(x), integer)
 
 
 def _interval_labels(

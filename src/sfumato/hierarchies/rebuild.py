@@ -11,10 +11,9 @@ import numpy as np
 
 from sfumato.errors import HierarchyError
 from sfumato.hierarchies.build import build_recorded
-from sfumato.hierarchies.builders import Level, assemble
-from sfumato.hierarchies.definition import RULES
+from sfumato.hierarchies.builders import RULES, Level, assemble
 from sfumato.hierarchies.encode import UNKNOWN, as_key, encode
-from sfumato.hierarchies.hierarchy import ROOT, Hierarchy, Value
+from sfumato.hierarchies.hierarchy import PARTIAL, ROOT, Hierarchy, Value
 from sfumato.hierarchies.intervals import MOST_INTEGERS, granule_starts
 from sfumato.hierarchies.kinds import text_of, typed_values
 
@@ -55,11 +54,7 @@ def _with_unknown_leaf(hierarchy: Hierarchy, values: Sequence[Value], unknown: U
             "the recipe has for this sensitive column. Correct these rows, or make a new release.",
             where=hierarchy.attribute,
         )
-    return _with_unknown(hierarchy)
-
-
-def _with_unknown(hierarchy: Hierarchy) -> Hierarchy:
-    """Add the leaf for unknown values after the known ones and before missing."""
+    # It stands after the known ones and before missing.
     known = hierarchy.size - hierarchy.has_missing
     levels = np.insert(hierarchy.levels, known, 0, axis=1)
     labels = list(hierarchy.labels)
@@ -68,13 +63,9 @@ def _with_unknown(hierarchy: Hierarchy) -> Hierarchy:
         levels[number, known] = blocks
         levels[number, known + 1 :] = blocks + 1
         labels[number] = (*labels[number][:blocks], ROOT, *labels[number][blocks:])
-    return dataclasses.replace(
-        hierarchy,
-        values=(*hierarchy.values[:known], ROOT, *hierarchy.values[known:]),
-        levels=levels,
-        labels=tuple(labels),
-        definition={**hierarchy.definition, "unknown": ROOT},
-    )
+    domain = (*hierarchy.values[:known], ROOT, *hierarchy.values[known:])
+    made = {**hierarchy.definition, "unknown": ROOT}
+    return dataclasses.replace(hierarchy, values=domain, levels=levels, labels=tuple(labels), definition=made)
 
 
 @dataclass(frozen=True)
@@ -103,9 +94,8 @@ class RecordedBlocks:
 
     def typed(self) -> list[list[Value]]:
         """Return the values of each block as data hold them, missing left out."""
-        return [
-            typed_values([value for value in block if value is not None], self.kind) for block in self.blocks
-        ]
+        known = [[value for value in block if value is not None] for block in self.blocks]
+        return [typed_values(block, self.kind) for block in known]
 
 
 def regroup(
@@ -117,7 +107,12 @@ def regroup(
     unknown: Unknown = "error",
 ) -> Hierarchy:
     """Make the hierarchy of new data from the blocks in a recipe."""
-    found = _by_reach(recorded, values) if recorded.reach else _by_lists(attribute, recorded, values)
+    if recorded.reach:
+        found = _by_reach(recorded, values)
+    else:
+        found = {value: number for number, block in enumerate(recorded.typed()) for value in block}
+        if not recorded.strict and any(rule in recorded.definition for rule in RULES):
+            found |= _by_rule(attribute, recorded, found, values)
     hierarchy = _assemble(attribute, recorded, found, has_missing=has_missing)
     return _with_unknown_leaf(hierarchy, values, unknown)
 
@@ -136,14 +131,6 @@ def fill_values(definition: Mapping[str, object], kind: str, values: Sequence[Va
             keys.setdefault(key, value)
     ordered = [keys[key] for key in sorted(keys)]  # type: ignore[type-var]
     return {**definition, "values": [text_of(v) if kind == "date" and v is not None else v for v in ordered]}
-
-
-def _by_lists(attribute: str, recorded: RecordedBlocks, values: Sequence[Value]) -> Assigned:
-    """Assign values to the blocks that list them, or that are nodes of a rule which takes them."""
-    found: Assigned = {value: number for number, block in enumerate(recorded.typed()) for value in block}
-    if not recorded.strict and any(rule in recorded.definition for rule in RULES):
-        found |= _by_rule(attribute, recorded, found, values)
-    return found
 
 
 def _by_rule(attribute: str, recorded: RecordedBlocks, known: Assigned, values: Sequence[Value]) -> Assigned:
@@ -221,7 +208,7 @@ def _assemble(attribute: str, recorded: RecordedBlocks, found: Assigned, *, has_
     definition: dict[str, object] = {"blocks": len(recorded.blocks)}
     if recorded.granularity is not None:
         definition["granularity"] = recorded.granularity
-    return assemble(attribute, recorded.kind, domain, [shown], has_missing=has_missing, definition=definition)
+    return assemble(attribute, recorded.kind, domain, [shown], definition, has_missing=has_missing)
 
 
 def relabel(
@@ -230,6 +217,10 @@ def relabel(
     """Write recorded texts, such as the means of blocks, for the labels of one level."""
     labels, block = hierarchy.labels[level], hierarchy.levels[level]
     has_text = np.array([label is None or label in texts for label in labels], dtype=np.bool_)
+    if not has_text[block[hierarchy.declared]].all():
+        # Which of these blocks go below depends on rows that may be suppressed, so nothing is measured by
+        # what is left of the domain.
+        hierarchy = dataclasses.replace(hierarchy, definition={**hierarchy.definition, PARTIAL: True})
     codes = encode(hierarchy, values)
     codes = codes[codes != UNKNOWN]
     lacking = np.unique(block[codes])

@@ -9,16 +9,20 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from enum import Enum, Flag, auto
 from typing import TYPE_CHECKING, ClassVar
 
-from sfumato.classes.properties import CellCost, Property, Threshold
+import numpy as np
+
+from sfumato.classes.properties import CellCost, Levels, Property, PropertyKind, Threshold
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from sfumato._typing import FloatArray
     from sfumato.classes.statistics import Statistics
     from sfumato.domains import Cube
-    from sfumato.measures.penalties import RowPenalties
 
 
 class Direction(Enum):
@@ -150,3 +154,110 @@ class ClassMeasure(Measure):
     def value(self, statistics: Statistics) -> FloatArray:
         """Return the worst class's number of each node."""
         return statistics.worst_of(self.judged)
+
+
+# What several built-in measures have in common, so that each of them only declares how it differs.
+
+
+class WorstClass(ClassMeasure):
+    """A measure that is one property of each class, of which the worst counts."""
+
+    kind: ClassVar[PropertyKind]
+    direction = Direction.MAXIMIZE
+    union = Union.SATISFYING
+
+    def __init__(
+        self, name: str, attribute: int = -1, *, factor: Fraction | None = None, levels: Levels | None = None
+    ) -> None:
+        super().__init__(name)
+        self._judged = Property(self.kind, attribute, factor, levels)
+
+    @property
+    def judged(self) -> Property:
+        """The property of a class that is judged."""
+        return self._judged
+
+
+class PropertySum(Measure):
+    """A measure that is one property of each class, summed over the classes that remain."""
+
+    kind: ClassVar[PropertyKind]
+
+    def __init__(self, name: str, attribute: int, sentence: int = -1) -> None:
+        super().__init__(name)
+        self.properties = (Property(self.kind, attribute, sentence=sentence),)
+
+    def value(self, statistics: Statistics) -> FloatArray:
+        """Return the sum of each node."""
+        return statistics.sum_of(self.properties[0]).astype(np.float64)
+
+
+class Weighted(Measure):
+    """A measure of cells that count by the weights of their attributes."""
+
+    def __init__(self, name: str, weights: FloatArray) -> None:
+        super().__init__(name)
+        self.weights = weights
+
+
+class Cost(Measure):
+    """A measure to minimize that cannot exceed a power of the rows times one of the attributes."""
+
+    direction = Direction.MINIMIZE
+    powers: ClassVar[tuple[int, int]] = (1, 0)
+
+    def largest(self, rows: int, attributes: int) -> float:
+        """Return the bound of the measure."""
+        by_rows, by_attributes = self.powers
+        return float(rows) ** by_rows * float(attributes) ** by_attributes
+
+
+@dataclass(frozen=True, eq=False)
+class RowPenalties:
+    """What each row of a recoded table costs; the sum over rows is the cost.
+
+    A suppressed row costs ``out``. A kept row costs the rows of its class where
+    ``by_class``, else ``offset`` and for each cell
+    (slope · mass of its block + start) · weight of its value.
+    The two properties that allow to prune hold: a penalty does not fall when blocks grow, since
+    slopes, masses and weights are not negative, and none is larger than ``out``.
+
+    T. Li, N. Li: Towards optimal k-anonymization, section 4.3,
+    doi:10.1016/j.datak.2007.06.015.
+    """
+
+    out: float  # penalty of a suppressed row
+    by_class: bool = False  # whether a kept row costs the rows of its class; the rest is then not used
+    # for each attribute the mass of each value; a block has the sum of its values
+    mass: tuple[FloatArray, ...] = ()
+    # one number for each attribute
+    slope: FloatArray | None = None
+    start: FloatArray | None = None
+    offset: float = 0.0  # what each kept row costs besides its cells
+    # for each attribute the weight of each value; None where all are 1
+    weights: tuple[FloatArray, ...] | None = None
+
+
+def by_size(cube: Cube, weights: FloatArray, out: float) -> RowPenalties:
+    """Return penalties by the share of the domain that a cell's block has besides its value."""
+    sizes = np.array(cube.sizes, dtype=np.float64)
+    slope = np.where(sizes > 1, weights / np.maximum(sizes - 1, 1), 0.0)
+    return RowPenalties(out, mass=tuple(map(np.ones, cube.sizes)), slope=slope, start=-slope)
+
+
+def by_frequency(cube: Cube, weights: FloatArray, out: float) -> RowPenalties:
+    """Return penalties by the rows that a cell's block has besides its value, over all other rows.
+
+    A cell costs w·(N_e − N_v) / (N − N_v) = w − w·(N − N_e) / (N − N_v). Where one value has all
+    rows, the attribute costs nothing.
+    """
+    rows = cube.row_count
+    mass = tuple(
+        np.bincount(cube.codes[:, a], weights=cube.rows, minlength=size).astype(np.float64)
+        for a, size in enumerate(cube.sizes)
+    )
+    slope = np.array([0.0 if (m == rows).any() else w for m, w in zip(mass, weights, strict=True)])
+    share = tuple(1.0 / np.maximum(rows - m, 1.0) for m in mass)
+    return RowPenalties(
+        out, mass=mass, slope=slope, start=-slope * rows, offset=float(slope.sum()), weights=share
+    )

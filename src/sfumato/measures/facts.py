@@ -1,11 +1,14 @@
 """All measures by name: how each is made for a table, and the facts about it that others show to people.
 
-A fact about a measure is in its row here, or on its class (direction, monotony, limits), and nowhere else.
+A fact about a measure is in its row of ``measures.toml``, or on its class (direction, monotony, limits), and
+nowhere else.
 """
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import dataclass, field
+from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from sfumato.errors import ParameterError, nearest
@@ -79,11 +82,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class MeasureFacts:
-    """One measure: its class, and what people read about it.
-
-    In texts ``{attribute}`` stands for the sensitive attribute, ``{c}`` for the factor of `recursive_l`, and
-    ``{unit}`` for what classes are counted in, row or person.
-    """
+    """One measure: its class, and what people read about it."""
 
     # from the full name, and what `takes` says, to the measure
     make: Callable[..., Measure]
@@ -95,106 +94,13 @@ class MeasureFacts:
     # what of the table before it was recoded it compares with: its "rows", or its "domains", all of whose
     # values count, whether they occur or not
     compares: str | None = None
-    on_request: bool = False  # nobody can recount it from a release alone, so it is only stated if asked for
+    # only stated if asked for: nobody can recount it from a release alone, or another measure says the same
+    on_request: bool = False
 
 
-def _secure(name: str, setting: Setting) -> Measure:
-    """Return ``secure``; unions with any class keep it only where everyone holds every sentence."""
-    kind = privacy.Secure if setting.sentences(name).held.all() else privacy.SecureForSome
-    return kind(name, setting.hidden)
-
-
-MEASURES: dict[str, MeasureFacts] = {
-    "k": MeasureFacts(privacy.K, "smallest class"),
-    "mean_k": MeasureFacts(
-        privacy.MeanK, "mean class size over rows", "{unit}s in the class of a row, on average over the rows"
-    ),
-    "spread_k": MeasureFacts(
-        privacy.SpreadK, "class size summed over rows", "class sizes, summed over the rows"
-    ),
-    "protection": MeasureFacts(
-        privacy.Protection, "distance of the values that a row may have", takes="weights", compares="domains"
-    ),
-    "loss": MeasureFacts(losses.Loss, "share of detail lost", takes="weights", compares="domains"),
-    "glm": MeasureFacts(losses.GLM, "detail lost, in cells", takes="weights", compares="domains"),
-    "gl": MeasureFacts(
-        losses.GL, "detail lost in the rows that remain, in cells", takes="weights", compares="domains"
-    ),
-    "sl": MeasureFacts(losses.SL, "cells lost with suppressed rows", compares="rows"),
-    "dm": MeasureFacts(
-        losses.DM,
-        "pairs of rows that cannot be told apart",
-        "ordered pairs of rows that cannot be told apart",
-    ),
-    "hdm": MeasureFacts(
-        losses.HDM,
-        "detail lost by how common values are, in rows",
-        takes="weights",
-        compares="rows",
-        on_request=True,
-    ),
-    "average_class": MeasureFacts(
-        losses.AverageClass, "average class size", "rows in a class, on average over the classes"
-    ),
-    "precision": MeasureFacts(losses.Precision, "share of hierarchy levels kept", compares="domains"),
-    "ql": MeasureFacts(
-        losses.QL, "detail left in the groups of values", takes="weights", compares="domains", on_request=True
-    ),
-    "usefulness": MeasureFacts(
-        losses.Usefulness, "nearness of the values that a row may have", takes="weights", compares="domains"
-    ),
-    "suppressed": MeasureFacts(losses.Suppressed, "suppressed rows", compares="rows"),
-    "secure": MeasureFacts(_secure, "whether nothing confidential is disclosed", takes="sentences"),
-    "exposed": MeasureFacts(
-        lambda name, setting: privacy.Exposed(name, setting.hidden),
-        "people about whom something confidential is disclosed",
-        takes="sentences",
-    ),
-    "sf": MeasureFacts(
-        lambda name, setting: privacy.SF(name, setting.hidden, setting.sentences(name).count),
-        "how little is learnt of what is confidential",
-        takes="sentences",
-        on_request=True,
-    ),
-    "distinct_l": MeasureFacts(
-        privacy.DistinctL, "fewest different values of {attribute} in a class", takes="attribute"
-    ),
-    "entropy_l": MeasureFacts(
-        privacy.EntropyL,
-        "effective number of equally frequent values of {attribute} in a class",
-        "every class mixes its values of {attribute} at least as well as this many equally frequent ones",
-        takes="attribute",
-    ),
-    "recursive_l": MeasureFacts(
-        privacy.RecursiveL,
-        meaning="(c, ℓ)-diversity of {attribute} holds for c = {c} and ℓ up to this",
-        takes="attribute",
-    ),
-    "share_l": MeasureFacts(
-        privacy.ShareL,
-        "one over the largest share of a value of {attribute} in a class",
-        "one over the largest share that a value of {attribute} has in a class",
-        takes="attribute",
-    ),
-    "spread_l": MeasureFacts(
-        privacy.SpreadL,
-        "own value of {attribute} in the class, summed over rows",
-        "rows of the class with the row's own value of {attribute}, summed over the rows",
-        takes="attribute",
-    ),
-    "t": MeasureFacts(
-        privacy.TEqual,
-        "largest distance of a class from all rows in {attribute}",
-        "the most special class is this far from the whole table in {attribute} (0 to 1)",
-        takes="attribute",
-        on_request=True,
-    ),
-    "cm": MeasureFacts(
-        losses.CM,
-        meaning="rows whose {attribute} is not the most frequent one of their class",
-        takes="attribute",
-    ),
-}
+_TABLE = tomllib.loads(files(__package__).joinpath("measures.toml").read_text(encoding="utf-8"))
+_CLASSES = {**vars(losses), **vars(privacy)}
+MEASURES = {name: MeasureFacts(_CLASSES[row.pop("class")], **row) for name, row in _TABLE.items()}
 """Every measure by its bare name."""
 
 OF_DOMAINS = frozenset(name for name, facts in MEASURES.items() if facts.compares == "domains")
@@ -237,8 +143,12 @@ def make_measure(text: str, setting: Setting) -> Measure:
     if arguments:
         raise ParameterError(f"measure {name!r} takes no attribute; write just {name!r}.")
     if facts.takes == "sentences":
-        setting.sentences(text)  # there must be some
-        return facts.make(text, setting)
+        own = setting.sentences(text)
+        if name == "sf":
+            return privacy.SF(text, setting.hidden, own.count)
+        # Unions with any class keep `secure` only where everyone holds every sentence.
+        is_for_some = name == "secure" and not own.held.all()
+        return (privacy.SecureForSome if is_for_some else facts.make)(text, setting.hidden)
     return facts.make(text, setting.weights) if facts.takes == "weights" else facts.make(text)
 
 

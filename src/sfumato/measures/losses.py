@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sfumato.classes.properties import CellCost, PropertyKind
-from sfumato.measures.contract import Direction, Measure, Monotone
-from sfumato.measures.penalties import RowPenalties, by_frequency, by_size
-from sfumato.measures.shapes import Cost, PropertySum, Weighted
+from sfumato.measures import contract
 
 if TYPE_CHECKING:
     from sfumato._typing import FloatArray
@@ -32,7 +30,7 @@ def mean_share(statistics: Statistics, cost: CellCost, weights: FloatArray) -> F
     return np.asarray((shares * weights).sum(axis=1) / (weights.sum() * statistics.row_count))
 
 
-class Loss(Weighted, Cost):
+class Loss(contract.Weighted, contract.Cost):
     """General loss metric per cell, between 0 and 1, with weights.
 
     A cell costs (|block| − 1) / (|domain| − 1), a cell of a suppressed row 1,
@@ -46,7 +44,7 @@ class Loss(Weighted, Cost):
     recoding, doi:10.1145/1150402.1150504.
     """
 
-    monotone = Monotone.WORSENS | Monotone.ROW_PENALTIES
+    monotone = contract.Monotone.WORSENS | contract.Monotone.ROW_PENALTIES
     costs = (CellCost.SIZE,)
     powers = (0, 0)
     limits = (0.0, 1.0)
@@ -55,21 +53,44 @@ class Loss(Weighted, Cost):
         """Return the loss of each node."""
         return mean_share(statistics, CellCost.SIZE, self.weights)
 
-    def penalties(self, cube: Cube) -> RowPenalties:
+    def penalties(self, cube: Cube) -> contract.RowPenalties:
         """Return what each row costs."""
-        return by_size(cube, self.weights / (self.weights.sum() * cube.row_count), 1.0 / cube.row_count)
+        return contract.by_size(
+            cube, self.weights / (self.weights.sum() * cube.row_count), 1.0 / cube.row_count
+        )
 
 
-class GL(Weighted, Cost):
+class NCP(contract.Weighted, contract.Cost):
+    """Weighted certainty penalty with numbers and dates by width, between 0 and 1: 1 − ``usefulness``.
+
+    A cell of a number or date costs the distance between the largest and the smallest value of its block
+    over that of the domain, any other one (|block| − 1) / (|domain| − 1), as in ``loss``; a cell of a
+    suppressed row costs 1. A row costs Σ w·cell / Σ w; the penalty is the mean over all rows.
+
+    Xu, J. et al. (2006), Utility-based anonymization using local recoding,
+    doi:10.1145/1150402.1150504.
+    """
+
+    monotone = contract.Monotone.WORSENS | contract.Monotone.ROW_PENALTIES
+    costs = (CellCost.EXTENT,)
+    powers = (0, 0)
+    limits = (0.0, 1.0)
+
+    def value(self, statistics: Statistics) -> FloatArray:
+        """Return the penalty of each node."""
+        return mean_share(statistics, CellCost.EXTENT, self.weights)
+
+
+class GL(contract.Weighted, contract.Cost):
     """Generalization loss: the general loss metric summed over the cells of the rows that remain.
 
     A suppressed row costs nothing here; ``sl`` counts it. Weights are scaled to a mean of 1.
 
     Dewri, R., Ray, I., Ray, I., Whitley, D. (2010), Multi-objective
-    evolutionary optimization in statistical disclosure control, eq. 1.2.
+    evolutionary optimization in statistical disclosure control, eq. 1.3.
     """
 
-    monotone = Monotone.WORSENS
+    monotone = contract.Monotone.WORSENS
     costs = (CellCost.SIZE,)
     powers = (1, 1)
 
@@ -92,21 +113,21 @@ class GLM(GL):
     doi:10.1145/775047.775089.
     """
 
-    monotone = Monotone.WORSENS | Monotone.ROW_PENALTIES
+    monotone = contract.Monotone.WORSENS | contract.Monotone.ROW_PENALTIES
 
     def value(self, statistics: Statistics) -> FloatArray:
         """Return the summed loss of each node."""
         return np.asarray(super().value(statistics) + statistics.suppressed * len(self.weights))
 
-    def penalties(self, cube: Cube) -> RowPenalties:
+    def penalties(self, cube: Cube) -> contract.RowPenalties:
         """Return what each row costs."""
-        return by_size(cube, self.weights, float(len(self.weights)))
+        return contract.by_size(cube, self.weights, float(len(self.weights)))
 
 
-class Suppressed(Cost):
+class Suppressed(contract.Cost):
     """The number of suppressed rows."""
 
-    monotone = Monotone.ROW_PENALTIES
+    monotone = contract.Monotone.ROW_PENALTIES
     least_cost = 0.0
 
     def value(self, statistics: Statistics) -> FloatArray:
@@ -117,16 +138,16 @@ class Suppressed(Cost):
         """Return the cost of each node if no row were suppressed."""
         return np.zeros(len(statistics))
 
-    def penalties(self, cube: Cube) -> RowPenalties:
+    def penalties(self, cube: Cube) -> contract.RowPenalties:
         """Return what each row costs."""
-        return by_size(cube, np.zeros(len(cube.sizes)), 1.0)
+        return contract.by_size(cube, np.zeros(len(cube.sizes)), 1.0)
 
 
 class SL(Suppressed):
     """Suppression loss: quasi-identifiers times suppressed rows.
 
     Dewri, R., Ray, I., Ray, I., Whitley, D. (2010), Multi-objective
-    evolutionary optimization in statistical disclosure control, eq. 1.3.
+    evolutionary optimization in statistical disclosure control, eq. 1.4.
     """
 
     powers = (1, 1)
@@ -135,12 +156,12 @@ class SL(Suppressed):
         """Return the loss of each node."""
         return np.asarray(super().value(statistics) * statistics.nodes.shape[1])
 
-    def penalties(self, cube: Cube) -> RowPenalties:
+    def penalties(self, cube: Cube) -> contract.RowPenalties:
         """Return what each row costs."""
-        return by_size(cube, np.zeros(len(cube.sizes)), float(len(cube.sizes)))
+        return contract.by_size(cube, np.zeros(len(cube.sizes)), float(len(cube.sizes)))
 
 
-class DM(Cost):
+class DM(contract.Cost):
     """Discernibility: every row costs the rows it cannot be told from, a suppressed one all rows.
 
     dm = Σ rows² over the remaining classes + suppressed × all rows. It counts
@@ -150,7 +171,7 @@ class DM(Cost):
     k-anonymization, doi:10.1109/ICDE.2005.42.
     """
 
-    monotone = Monotone.WORSENS | Monotone.ROW_PENALTIES
+    monotone = contract.Monotone.WORSENS | contract.Monotone.ROW_PENALTIES
     least_cost = 0.0
     powers = (2, 0)
 
@@ -162,12 +183,12 @@ class DM(Cost):
         """Return the cost of each node if no row were suppressed."""
         return statistics.all_rows_squared.astype(np.float64)
 
-    def penalties(self, cube: Cube) -> RowPenalties:
+    def penalties(self, cube: Cube) -> contract.RowPenalties:
         """Return what each row costs."""
-        return RowPenalties(float(cube.row_count), by_class=True)
+        return contract.RowPenalties(float(cube.row_count), by_class=True)
 
 
-class HDM(Weighted, Cost):
+class HDM(contract.Weighted, contract.Cost):
     """Hierarchical discernibility: what each value loses of being told from others, summed over rows.
 
     With N rows in all, N_v of the value v and N_e of the values in its block e, a cell costs
@@ -181,7 +202,7 @@ class HDM(Weighted, Cost):
     doi:10.1016/j.datak.2007.06.015.
     """
 
-    monotone = Monotone.WORSENS | Monotone.ROW_PENALTIES
+    monotone = contract.Monotone.WORSENS | contract.Monotone.ROW_PENALTIES
     least_cost = 0.0
     costs = (CellCost.FREQUENCY,)
 
@@ -189,12 +210,12 @@ class HDM(Weighted, Cost):
         """Return the metric of each node."""
         return np.asarray((statistics.penalties * self.weights).sum(axis=1) / self.weights.sum())
 
-    def penalties(self, cube: Cube) -> RowPenalties:
+    def penalties(self, cube: Cube) -> contract.RowPenalties:
         """Return what each row costs."""
-        return by_frequency(cube, self.weights / self.weights.sum(), 1.0)
+        return contract.by_frequency(cube, self.weights / self.weights.sum(), 1.0)
 
 
-class CM(PropertySum, Cost):
+class CM(contract.PropertySum, contract.Cost):
     """Classification metric: the number of penalized rows.
 
     A row is penalized if it is suppressed, or if its label is not the most
@@ -206,7 +227,7 @@ class CM(PropertySum, Cost):
     """
 
     kind = PropertyKind.MAJORITY
-    monotone = Monotone.WORSENS
+    monotone = contract.Monotone.WORSENS
     least_cost = 0.0
 
     def value(self, statistics: Statistics) -> FloatArray:
@@ -214,14 +235,14 @@ class CM(PropertySum, Cost):
         return np.asarray(statistics.row_count - super().value(statistics))
 
 
-class AverageClass(Cost):
+class AverageClass(contract.Cost):
     """Remaining rows over remaining classes; not defined where no row remains.
 
     LeFevre, K., DeWitt, D. J., Ramakrishnan, R. (2006), Mondrian
     multidimensional k-anonymity, doi:10.1109/ICDE.2006.101.
     """
 
-    monotone = Monotone.WORSENS
+    monotone = contract.Monotone.WORSENS
 
     def value(self, statistics: Statistics) -> FloatArray:
         """Return the average of each node."""
@@ -229,7 +250,7 @@ class AverageClass(Cost):
             return np.asarray(statistics.kept / statistics.classes)
 
 
-class Precision(Measure):
+class Precision(contract.Measure):
     """Precision: 1 − the mean over cells of the cell's level over the height of its hierarchy.
 
     A cell of a suppressed row counts as fully generalized. Weights are not used.
@@ -238,8 +259,8 @@ class Precision(Measure):
     generalization and suppression, doi:10.1142/S021848850200165X.
     """
 
-    direction = Direction.MAXIMIZE
-    monotone = Monotone.WORSENS | Monotone.ROW_PENALTIES
+    direction = contract.Direction.MAXIMIZE
+    monotone = contract.Monotone.WORSENS | contract.Monotone.ROW_PENALTIES
     costs = (CellCost.HEIGHT,)
     limits = (0.0, 1.0)
 
@@ -250,7 +271,7 @@ class Precision(Measure):
         return np.asarray(1.0 - lost / (statistics.row_count * max(1, shares.shape[1])))
 
 
-class QL(Weighted):
+class QL(contract.Weighted):
     """Quality by entropy: the weighted mean of the entropies of the partitions, each over its largest.
 
     ql = Σ w · h(π) / log |V| / Σ w with h(π) = −Σ |s|/|V| · log(|s|/|V|) over the blocks s of a domain V. It
@@ -260,8 +281,8 @@ class QL(Weighted):
     Attribute-oriented granulation for privacy protection, section 4.2.
     """
 
-    direction = Direction.MAXIMIZE
-    monotone = Monotone.WORSENS
+    direction = contract.Direction.MAXIMIZE
+    monotone = contract.Monotone.WORSENS
     least_cost = -1.0
     limits = (0.0, 1.0)
 
@@ -271,7 +292,7 @@ class QL(Weighted):
         return np.asarray((shares * self.weights).sum(axis=1) / self.weights.sum())
 
 
-class Usefulness(Weighted):
+class Usefulness(contract.Weighted):
     """Usefulness: 1 − the mean, over rows, of the diversity of the row's class.
 
     The diversity of a class in one attribute is, for numbers and dates, the distance between the largest
@@ -286,8 +307,8 @@ class Usefulness(Weighted):
     k-anonymisation, doi:10.1145/1244002.1244091.
     """
 
-    direction = Direction.MAXIMIZE
-    monotone = Monotone.WORSENS | Monotone.ROW_PENALTIES
+    direction = contract.Direction.MAXIMIZE
+    monotone = contract.Monotone.WORSENS | contract.Monotone.ROW_PENALTIES
     costs = (CellCost.EXTENT,)
     limits = (0.0, 1.0)
 

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sfumato._typing import FloatArray
 from sfumato.classes.class_sentences import risk_scale
 from sfumato.classes.properties import CellCost, Property, PropertyKind
 from sfumato.classes.statistics import Rule, Statistics
 from sfumato.errors import ParameterError
-from sfumato.measures.contract import Direction, Measure, Monotone, Union
-from sfumato.measures.shapes import Cost, PropertySum, WorstClass
-
-if TYPE_CHECKING:
-    from sfumato._typing import FloatArray
+from sfumato.measures.contract import Cost, Direction, Measure, Monotone, PropertySum, Union, WorstClass
 
 
 class K(WorstClass):
@@ -61,9 +57,8 @@ class SpreadK(Measure):
 
     The spread index of the property "class size".
 
-    Dewri, R., Ray, I., Ray, I., Whitley, D. (2011), Exploring privacy versus
-    data quality trade-offs in anonymization techniques using multi-objective
-    optimization, section on property based generalizations.
+    Dewri, R., Ray, I., Ray, I., Whitley, D. (2010), On the identification of property based
+    generalizations in microdata anonymization, section 4.1.
     """
 
     direction = Direction.MAXIMIZE
@@ -95,8 +90,9 @@ class EntropyL(WorstClass):
     With shares p_v of the values in a class its number is exp(−Σ_v p_v·ln p_v): ℓ if ℓ values have
     equal shares, less if some are rarer. Numbers are rounded to 13 digits before they are compared, so
     that equal shares meet their number. Rows without a known value do not count, and a class of such rows
-    alone has 1. Unions of classes that satisfy it satisfy it, because entropy is concave; a union with
-    one that does not need not.
+    alone has 1. Where persons or households are named, each has one vote, shared equally by all its rows in
+    the table, and shares are shares of votes. Unions of classes that satisfy it satisfy it, because entropy
+    is concave; a union with one that does not need not.
     It never exceeds ``distinct_l`` and does not look at what values mean.
 
     Machanavajjhala, A. et al. (2007), ℓ-diversity: privacy beyond
@@ -118,8 +114,9 @@ class RecursiveL(WorstClass):
     r₁ < c·(r_ℓ + … + r_m): the most frequent value does not stand out too much even when the
     ℓ − 2 next ones are ruled out. The number of a class is the largest ℓ up to m for which it holds,
     0 if there is none (only for c ≤ 1). The comparison is exact. Ties in the order of counts do not
-    matter; rows without a known value do not count, and a class of such rows alone has 1. Unions of
-    classes that satisfy it satisfy it; a union with one that does not need not.
+    matter; rows without a known value do not count, and a class of such rows alone has 1. Where persons or
+    households are named, each has one vote, shared equally by all its rows in the table, and counts are
+    sums of votes. Unions of classes that satisfy it satisfy it; a union with one that does not need not.
 
     Machanavajjhala, A. et al. (2007), ℓ-diversity: privacy beyond
     k-anonymity, Definition 4.2, doi:10.1145/1217299.1217302.
@@ -148,8 +145,9 @@ class ShareL(WorstClass):
 
     A class of n rows with a known value, c of them with the most frequent one, has the number n / c, so
     nobody is linked to a value with a probability above 1/ℓ. Rows without a known value do not count, and a
-    class of such rows alone has 1. Unions of classes that satisfy it satisfy it; a union with one that does
-    not need not. It never exceeds ``entropy_l``.
+    class of such rows alone has 1. Where persons or households are named, each has one vote, shared equally
+    by all its rows in the table, and n and c are sums of votes. Unions of classes that satisfy it satisfy
+    it; a union with one that does not need not. It never exceeds ``entropy_l``.
 
     Dewri, R., Ray, I., Ray, I., Whitley, D. (2010), Multi-objective
     evolutionary optimization in statistical disclosure control, eq. 1.1.
@@ -164,9 +162,8 @@ class SpreadL(PropertySum):
 
     A class with counts c_v contributes Σ c_v². Rows without a known value contribute nothing.
 
-    Dewri, R., Ray, I., Ray, I., Whitley, D. (2011), Exploring privacy versus
-    data quality trade-offs in anonymization techniques using multi-objective
-    optimization, section on property based generalizations.
+    Dewri, R., Ray, I., Ray, I., Whitley, D. (2010), On the identification of property based
+    generalizations in microdata anonymization, section 4.1.
     """
 
     kind = PropertyKind.SQUARES

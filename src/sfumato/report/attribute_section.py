@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from sfumato.assess.gather import Evidence
 from sfumato.report.charts import Bar, Curve, bar_chart, seen_words, step_chart
+from sfumato.report.phrases import SAID, WORDS
 from sfumato.report.pieces import Box, Bullets, Chapter, Chart, Heading, Numbers, Paragraph, Piece, not_shown
 from sfumato.words import count_words, number_words, percent_words, range_words
 
@@ -13,26 +14,20 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sfumato.assess.left_out import GroupLoss
-    from sfumato.assess.published import Block, Published, ReleasedAttribute
+    from sfumato.assess.published import Published, ReleasedAttribute
     from sfumato.front import ClassSizes
     from sfumato.release.microaggregated import Microaggregation
 
 EDGES = (1, 2, 4, 9, 19, 49, 99, 499, 999)
 """Largest sizes of the rows of the table; the last row has no largest one."""
 
-ALIKE = (
-    "Rows that are alike in everything an outsider may know form a class: nobody can be "
-    "singled out within it. The larger the classes, the better people are hidden."
-)
-PERSONS = "Rows are counted here. A {0} may have several rows, while requirements count {0}s."
-
 
 def sizes_section(found: Published) -> Chapter:
     """Return how rows are spread over classes of different sizes."""
     recipe = found.subject.recipe
     pieces = [
-        Paragraph(ALIKE),
-        Paragraph(PERSONS.format(recipe.unit_word), "note") if recipe and recipe.unit else None,
+        Paragraph(SAID["alike"]),
+        Paragraph(SAID["persons"].format(recipe.unit_word), "note") if recipe and recipe.unit else None,
         not_shown(found.lack("sizes")),
         _sizes_chart(found) if found.sizes_after.sizes else None,
     ]
@@ -41,7 +36,8 @@ def sizes_section(found: Published) -> Chapter:
 
 def _sizes_chart(found: Published) -> Chart:
     """Draw the sizes of the release alone, or before and after."""
-    before, known, limit = found.sizes_before, {"release": found.sizes_after}, found.required_k
+    before, known = found.sizes_before, {"release": found.sizes_after}
+    limit = found.subject.verdict.require.get("k")
     if before is not None and before.sizes:
         known = {"before": before, "after": found.sizes_after}
     curves = [
@@ -90,32 +86,18 @@ def _sizes_numbers(known: dict[str, ClassSizes]) -> Numbers:
 BARS = 12  # bars of one attribute; smaller blocks are put together below them
 LISTED = 60
 MISSING = "(missing)"
-BLURRED = (
-    "Values in a block share one label in the release. The fewer blocks an attribute has, the less of it "
-    "is left."
-)
-AVERAGED = "Similar rows were grouped, and their values were replaced by the middle of the group."
-ROLES = {
-    "quasi-identifier": ("may be known to an outsider", "made coarser"),
-    "sensitive": ("must not be learnt about anyone", "unchanged"),
-    "other": ("neither of these", "unchanged"),
-    "identifier": ("names a person", "is removed"),
-}
 
 
 def attribute_section(found: Published, *, show_values: bool = True) -> Chapter:
     """Return the blocks of each attribute, and the roles of all columns."""
     pieces: list[Piece | None] = [
-        Paragraph(AVERAGED if found.subject.recipe is None else BLURRED),
+        Paragraph(SAID["averaged"] if found.subject.recipe is None else SAID["blurred"]),
         not_shown(found.lack("attributes")),
     ]
     if any(item.loss is not None for item in found.attributes):
         pieces.append(_loss_chart(found.attributes))
-    charts = [
-        _blocks_chart(item, place, show_values=show_values)
-        for place, item in enumerate(found.attributes, start=1)
-        if not item.is_gone
-    ]
+    shown = [(place, item) for place, item in enumerate(found.attributes, start=1) if not item.is_gone]
+    charts = [_blocks_chart(item, place, show_values=show_values) for place, item in shown]
     if charts:
         pieces.append(Box("pairs", charts))
     gone = [item.name for item in found.attributes if item.is_gone]
@@ -151,7 +133,10 @@ def done_words(item: ReleasedAttribute) -> str:
 
 
 def _blocks_chart(item: ReleasedAttribute, number: int, *, show_values: bool) -> Chart:
-    named = _named(item.blocks, show_values=show_values)
+    named = [
+        ((MISSING if block.label is None else block.label) if show_values else f"block {place}", block.rows)
+        for place, block in enumerate(item.blocks, start=1)
+    ]
     bars = [Bar(name, float(rows), f"{rows:,}") for name, rows in _largest(named)]
     table = [[name, f"{rows:,}"] for name, rows in named[:LISTED]]
     more = f"; the first {LISTED} of {len(named):,}" if len(named) > LISTED else ""
@@ -164,12 +149,6 @@ def _blocks_chart(item: ReleasedAttribute, number: int, *, show_values: bool) ->
         seen_words(f"{bar.seen} rows" for bar in bars),
         Numbers(f"Released rows by label of {item.name}{more}", ["label", "rows"], table),
     )
-
-
-def _named(blocks: Sequence[Block], *, show_values: bool) -> list[tuple[str, int]]:
-    if not show_values:
-        return [(f"block {place}", block.rows) for place, block in enumerate(blocks, start=1)]
-    return [(MISSING if block.label is None else block.label, block.rows) for block in blocks]
 
 
 def _largest(named: Sequence[tuple[str, int]]) -> list[tuple[str, int]]:
@@ -188,9 +167,10 @@ def _roles(found: Published) -> list[Piece]:
         return [_micro_roles(micro)]
     if recipe is None:
         return []
+    roles = WORDS["roles"]
     done = {item.name: "one block, *" if item.is_gone else done_words(item) for item in found.attributes}
     rows = [
-        [name, item.role, ROLES[item.role][0], done.get(name, ROLES[item.role][1])]
+        [name, item.role, roles[item.role][0], done.get(name, roles[item.role][1])]
         for name, item in recipe.attributes.items()
     ]
     if isinstance(found, Evidence):
@@ -217,26 +197,17 @@ def _micro_roles(micro: Microaggregation) -> Numbers:
 
 
 MOST_HIT = 8
-RARE = (
-    "Rows that stand alone are suppressed first, so rare kinds of people may be missing from the release "
-    "more often than others, and analyses of them suffer most."
-)
 
 
 def left_out_section(found: Evidence, *, show_values: bool = True) -> Chapter:
     """Return which groups of people lost how many rows."""
     rows = found.subject.verdict.rows
     whole = percent_words(rows["suppressed"] / rows["in"]) if rows.get("in") else "not known"
-    named = [
-        (
-            loss.attribute,
-            [
-                (item.name if show_values else f"group {place}", item)
-                for place, item in enumerate(loss.groups, 1)
-            ],
-        )
-        for loss in found.losses
-    ]
+    named = []
+    for loss in found.losses:
+        groups = enumerate(loss.groups, start=1)
+        words = [(item.name if show_values else f"group {place}", item) for place, item in groups]
+        named.append((loss.attribute, words))
     hit = sorted(
         ((attribute, name, item) for attribute, groups in named for name, item in groups if item.is_hit_more),
         key=lambda found: -found[2].share,
@@ -250,7 +221,7 @@ def left_out_section(found: Evidence, *, show_values: bool = True) -> Chapter:
         "Clearly more often than others:" if hit else "No group was left out clearly more often than others."
     )
     charts = [_left_out_chart(place, *item) for place, item in enumerate(named, start=1)]
-    pieces: list[Piece] = [Paragraph(RARE), Paragraph(lead), Bullets(told), Box("pairs", charts)]
+    pieces: list[Piece] = [Paragraph(SAID["rare"]), Paragraph(lead), Bullets(told), Box("pairs", charts)]
     return Chapter("left-out", "Left out", "Who was left out", pieces)
 
 

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sfumato._typing import FloatArray
 from sfumato.errors import ParameterError
+from sfumato.front import FAR, non_dominated
 from sfumato.front.picks import WIDE
 from sfumato.front.plain import Objective, PlainFront
 from sfumato.front.questions import RISKS
 from sfumato.report.phrases import measure_words
 from sfumato.words import number_words
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from sfumato._typing import FloatArray
 
 STEPS = (1.0, 2.0, 5.0, 10.0)
 
@@ -178,15 +175,63 @@ def plane_axes(front: PlainFront) -> tuple[Axis, Axis]:
         useful = [item for item in down if item.name.partition("(")[0] not in RISKS]
         return make_axis(front, up[0]), make_axis(front, (useful or down)[0])
     first, *others = front.objectives
-    return make_axis(front, first), make_axis(front, others[0]) if others else _beside(front, first.name)
+    if others or first.name != "suppressed":
+        beside = others[0] if others else Objective("suppressed", maximize=False)
+        return make_axis(front, first), make_axis(front, beside)
+    other = next((name for name in front.measure_names if name != "suppressed"), "suppressed")
+    return make_axis(front, first), replace(make_axis(front, Objective(other, maximize=False)), maximize=None)
 
 
-def _beside(front: PlainFront, only: str) -> Axis:
-    """Return the axis that stands beside an only objective."""
-    if only != "suppressed":
-        return make_axis(front, Objective("suppressed", maximize=False))
-    other = next((name for name in front.measure_names if name != only), only)
-    return Axis(other, None, np.array([item.value(other) for item in front], dtype=np.float64))
+@dataclass(frozen=True, eq=False)
+class BesideLine:
+    """The border of another front in the plane of a front, over the stretch that the front itself covers."""
+
+    # from where x is best on; between two places the y of the first one holds
+    x: FloatArray
+    y: FloatArray
+    numbers: tuple[int | None, ...]  # of the other front's solutions; None at ends that are none
+
+
+def beside_line(front: PlainFront) -> BesideLine | None:
+    """Return what the front beside a front reaches where the front itself is; None without one."""
+    if front.beside is None or not len(front.beside):
+        return None
+    axes = plane_axes(front)
+    signs = [-1.0 if axis.maximize else 1.0 for axis in axes]
+    own = signs[0] * axes[0].values
+    pairs = list(zip(signs, axes, strict=True))
+    costs = np.array([[sign * item.value(axis.name) for sign, axis in pairs] for item in front.beside])
+    border = non_dominated(costs)
+    border = border[np.argsort(costs[border, 0], kind="stable")]
+    reached = border[costs[border, 0] <= own.max()]
+    places: list[tuple[float, float, int | None]] = []
+    for place in reached.tolist():
+        x, y = costs[place].tolist()
+        if x < own.min():
+            places = [(float(own.min()), y, None)]
+        else:
+            places.append((x, y, front.beside[place].number))
+    if not places:
+        return None
+    places.append((float(own.max()), places[-1][1], None))
+    xs, ys, numbers = zip(*places, strict=True)
+    return BesideLine(signs[0] * np.array(xs), signs[1] * np.array(ys), numbers)
+
+
+def proven_bounds(front: PlainFront) -> FloatArray:
+    """Return for each solution the bound on what runs upwards; nan where it has none."""
+    _, y = plane_axes(front)
+    wanted = next((item.name for item in front.objectives if item.name in ("loss", "dm")), None)
+    gaps = np.array([np.nan if item.gap is None else max(item.gap, 0.0) for item in front])
+    return np.where(gaps <= FAR, y.values / (1.0 + gaps), np.nan) if y.name == wanted else gaps * np.nan
+
+
+def plane_scale(front: PlainFront) -> tuple[Axis, Axis]:
+    """Return the axes of the plane over everything that is drawn in it."""
+    x, y = plane_axes(front)
+    line, bounds = beside_line(front), proven_bounds(front)
+    more = [] if line is None else [line.y]
+    return x, replace(y, values=np.concatenate([y.values, *more, bounds]))
 
 
 def other_axes(front: PlainFront) -> list[Axis]:

@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
-from sfumato.report.axes import Axis, one_two_five, plane_axes, without_touching
+from sfumato.report.axes import (
+    Axis,
+    beside_line,
+    one_two_five,
+    plane_axes,
+    plane_scale,
+    proven_bounds,
+    without_touching,
+)
 from sfumato.words import PercentStyle, number_words, percent_words, printable
 
 if TYPE_CHECKING:
@@ -336,8 +344,9 @@ def front_chart(front: PlainFront, picked: int | None) -> Drawing:
     across, upwards = plane_axes(front)
     left, right, top, bottom = 74.0, WIDTH - 20, 48.0, 388.0
     drawing = Drawing(WIDTH, bottom + 44)
-    x = Ruler.over(across.values, left + 12, right - 12)
-    y = Ruler.over(upwards.values, bottom - 12, top + 12)
+    scale = plane_scale(front)
+    x = Ruler.over(scale[0].values, left + 12, right - 12)
+    y = Ruler.over(scale[1].values, bottom - 12, top + 12)
     x.draw_across(drawing, top, bottom, x.ticks)
     y.draw_upwards(drawing, left, right, y.ticks)
     to_right, up = (f"; {axis.better}" if axis.better else "" for axis in (across, upwards))
@@ -352,15 +361,42 @@ def front_chart(front: PlainFront, picked: int | None) -> Drawing:
         for place, (first, second) in enumerate(values)
         if np.isfinite(first) and np.isfinite(second)
     }
+    if front.is_local:
+        _draw_local(drawing, front, x, y)
     if len(front.objectives) == 2:
         border = [points[place] for place in order if place in points]
-        drawing.path(_border(border, upwards_first=bool(across.maximize)), "curve border-line")
+        look = "curve after-line" if front.is_local else "curve border-line"
+        drawing.path(_border(border, upwards_first=bool(across.maximize)), look)
     for point in points.values():
         drawing.circle(point, 2.5 if len(front) >= MANY else 4.5, "point")
     for place, item in enumerate(front):
         if item.number == picked and place in points:
             _mark(drawing, points[place], f"released: solution {picked}", (across, upwards))
     return drawing
+
+
+def _draw_local(drawing: Drawing, front: PlainFront, x: Ruler, y: Ruler) -> None:
+    """Draw how low local recodings could be, and the best global ones, with what each curve is."""
+    across, upwards = plane_axes(front)
+    bounds = proven_bounds(front)
+    for own, value, bound in zip(across.values, upwards.values, bounds, strict=True):
+        if np.isfinite(bound):
+            foot = (x.place(own), y.place(bound))
+            drawing.line((foot[0], y.place(value)), foot, "curve after-line")
+            drawing.line((foot[0] - 4, foot[1]), (foot[0] + 4, foot[1]), "curve after-line")
+    begin = drawing.width - 250
+    drawing.line((begin, 12), (begin + 28, 12), "curve after-line")
+    drawing.text((begin + 35, 16), "local recoding", "after-text")
+    line = beside_line(front)
+    if line is None:
+        return
+    drawing.line((begin, 30), (begin + 28, 30), "curve before-line")
+    drawing.text((begin + 35, 34), "best global recoding", "before-text")
+    points = [(x.place(a), y.place(b)) for a, b in zip(line.x.tolist(), line.y.tolist(), strict=True)]
+    drawing.path(_border(points, upwards_first=False), "curve before-line")
+    for point, number in zip(points, line.numbers, strict=True):
+        if number is not None:
+            drawing.circle(point, 3.5, "before-mark")
 
 
 def _border(points: Sequence[Place], *, upwards_first: bool) -> list[Place]:

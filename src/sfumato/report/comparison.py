@@ -109,8 +109,11 @@ class Comparison(Generic[SolutionT]):
     def html(self) -> str:
         """Return a page that opens without a network: the tables, and the figure where sizes are known."""
         first, second = self.numbers
-        measures, attributes = map(_html_table, _tables(self, measure_words))
-        content = [measures, "<h2>Attributes</h2>", attributes]
+        tables = [
+            replace(item, headings=list(map(capital, item.headings))) for item in _tables(self, measure_words)
+        ]
+        wide = [f'<div class="wide">{table_html(item, "pair")}</div>' for item in tables]
+        content = [wide[0], "<h2>Attributes</h2>", wide[1]]
         drawing = None
         if self.sizes is not None:
             drawing = drawing_json(self.plot())
@@ -120,6 +123,10 @@ class Comparison(Generic[SolutionT]):
 
     def to_dict(self) -> dict[str, object]:
         """Return all of it as JSON can hold it."""
+        sizes = self.sizes and [
+            {key: list(value) if isinstance(value, tuple) else value for key, value in vars(item).items()}
+            for item in self.sizes
+        ]
         return {
             "solutions": list(self.numbers),
             "measures": {item.name: [item.first, item.second] for item in self.measures},
@@ -129,7 +136,7 @@ class Comparison(Generic[SolutionT]):
                 if item.better
             },
             "attributes": {item.name: [item.first, item.second] for item in self.attributes},
-            "class_sizes": None if self.sizes is None else [_sizes_dict(item) for item in self.sizes],
+            "class_sizes": sizes,
         }
 
 
@@ -148,25 +155,12 @@ def make_comparison(
         MeasurePair(name, first.value(name), second.value(name), directions.get(name)) for name in names
     )
     looks = [(labels or {}).get(item.number, {}) for item in (first, second)]
-    attributes = tuple(
-        AttributePair(
-            name,
-            partition_words(first.recoding[name], looks[0].get(name)),
-            partition_words(second.recoding[name], looks[1].get(name)),
-            first.recoding[name] == second.recoding[name],
-        )
-        for name in first.recoding
-    )
-    return Comparison(first, second, measures, attributes, sizes)
-
-
-def _sizes_dict(item: ClassSizes) -> dict[str, object]:
-    return {
-        "sizes": list(item.sizes),
-        "classes": list(item.classes),
-        "rows": list(item.rows),
-        "suppressed": item.suppressed,
-    }
+    attributes = []
+    for name, done in first.recoding.items():
+        other = second.recoding[name]
+        words = partition_words(done, looks[0].get(name)), partition_words(other, looks[1].get(name))
+        attributes.append(AttributePair(name, *words, done == other))
+    return Comparison(first, second, measures, tuple(attributes), sizes)
 
 
 WIDTH = 100
@@ -272,13 +266,7 @@ _FIGURE = """<h2 id="sizes">Sizes of the classes</h2>
 def _layout(axis: Axis) -> dict[str, object]:
     first, last = axis.scaled(np.array([axis.low, axis.high])).tolist()
     pad = 0.02 * (last - first) or 0.5
-    across: dict[str, object] = {
-        "title": {"text": "class size"},
-        "range": [first - pad, last + pad],
-        "gridcolor": style.GRID,
-        "zeroline": False,
-        "separatethousands": True,
-    }
+    across: dict[str, object] = {**style.LOOKS["sizes across"], "range": [first - pad, last + pad]}
     if axis.is_log:
         ticks = axis.tick_labels(16, style.NARROW / 7)
         across |= {"type": "log", "tickvals": list(ticks), "ticktext": list(ticks.values()), "tickangle": 0}
@@ -288,13 +276,7 @@ def _layout(axis: Axis) -> dict[str, object]:
         "height": 380,
         "margin": {"l": 84, "r": 40, "t": 48, "b": 60},
         "xaxis": across,
-        "yaxis": {
-            "title": {"text": "rows in classes<br>up to this size"},
-            "ticksuffix": " %",
-            "range": [-3, 103],
-            "gridcolor": style.GRID,
-            "zeroline": False,
-        },
+        "yaxis": style.LOOKS["sizes upwards"],
         "legend": style.LEGEND,
         "hovermode": "x unified",
         "modebar": style.MODEBAR,
@@ -312,11 +294,6 @@ def _steps(item: ClassSizes, name: str, look: dict[str, str], axis: Axis) -> dic
         hovertemplate="%{y:.1f} %",
         name=name,
     )
-
-
-def _html_table(numbers: Numbers) -> str:
-    headings = [capital(heading) for heading in numbers.headings]
-    return f'<div class="wide">{table_html(replace(numbers, headings=headings), "pair")}</div>'
 
 
 def _reading(comparison: Comparison[SolutionT]) -> str:

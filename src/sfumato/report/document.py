@@ -1,4 +1,4 @@
-"""The report, external and internal: one HTML file that opens offline, without a script, and prints."""
+"""The report, external and internal: one HTML file that opens offline; and the folder it is made from."""
 
 from __future__ import annotations
 
@@ -7,13 +7,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sfumato.assess.gather import Evidence
-from sfumato.assess.published import Published, published
+from sfumato.assess.gather import Evidence, Origin, file_name
+from sfumato.assess.published import Lack, Published, published
+from sfumato.errors import DataError, ParameterError
+from sfumato.front import PlainFront, load_front
 from sfumato.private import scratch_folder
+from sfumato.release import manifest_path
 from sfumato.release.json_files import atomic_text
 from sfumato.report.attribute_section import attribute_section, left_out_section, sizes_section
 from sfumato.report.making_section import front_section, making_section, verification_section
+from sfumato.report.phrases import WORDS
 from sfumato.report.pieces import (
+    Chapter,
     Facts,
     Paragraph,
     chapter_html,
@@ -31,15 +36,8 @@ from sfumato.report.utility_section import utility_section
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sfumato.report.pieces import Chapter
+    from sfumato.spec import Spec
 
-ABOUT_WORDS = {
-    "date": "released on",
-    "organisation": "by",
-    "recipient": "to",
-    "purpose": "for",
-    "contact": "contact",
-}
 INTERNAL = "Internal: contains numbers about suppressed people and the original data. Do not publish."
 _EVERY_SHEET = '@page { @top-center { content: "Internal: do not publish"; font: bold 9pt sans-serif; } }'
 """Printed sheets may be parted from the first one."""
@@ -51,21 +49,19 @@ def report_html(found: Published, *, show_values: bool = True, day: dt.date | No
     # internal edition is made of an `Evidence`, which knows the original too; it says so on top.
     inside = isinstance(found, Evidence)
     style = f"{palette_css()}{read_resource('report.css')}{_EVERY_SHEET if inside else ''}"
-    name, internal = found.subject.file, " (internal)" if inside else ""
+    name, told, internal = found.subject.file, found.subject.about, " (internal)" if inside else ""
     about = "Report about a release" if name is None else f"Report about the release {name}"
     title = text(f"{about}{internal}")
     chapters = report_chapters(found, show_values=show_values)
-    body = (
-        read_resource("report.html")
-        .removesuffix("\n")
-        .format(
-            title=title,
-            subtitle=text(_subtitle(found, day)),
-            about=piece_html(Facts(_about(found))),
-            banner=piece_html(Paragraph("", "verdict bad", INTERNAL)) if inside else "",
-            contents="\n".join(f'<li><a href="#{item.identity}">{item.short}</a></li>' for item in chapters),
-            content="\n".join(map(chapter_html, chapters)),
-        )
+    facts = Facts([(words, told[key]) for key, words in WORDS["about"].items() if key in told])
+    page = read_resource("report.html").removesuffix("\n")
+    body = page.format(
+        title=title,
+        subtitle=text(_subtitle(found, day)),
+        about=piece_html(facts),
+        banner=piece_html(Paragraph("", "verdict bad", INTERNAL)) if inside else "",
+        contents="\n".join(f'<li><a href="#{item.identity}">{item.short}</a></li>' for item in chapters),
+        content="\n".join(map(chapter_html, chapters)),
     )
     mark = f"<!-- {INTERNAL} -->\n" if inside else ""
     # No script runs, and this style alone applies.
@@ -97,14 +93,9 @@ def _subtitle(found: Published, day: dt.date | None) -> str:
     return f"Made by {by} on {made.isoformat()}. It holds counts, and labels that the release shows; no row."
 
 
-def _about(found: Published) -> list[tuple[str, str]]:
-    stated = found.subject.about
-    return [(words, stated[key]) for key, words in ABOUT_WORDS.items() if key in stated]
-
-
 def read_release(file: Path | None, write: Callable[[Path], object]) -> Published:
     """Return what a release shows of itself."""
-    if file is not None and file.is_file():
+    if file is not None and file.exists():
         return published(file)
     with scratch_folder() as folder:
         draft = Path(folder) / "release.parquet"
@@ -119,3 +110,81 @@ def write_report(path: Path, found: Published, *, show_values: bool = True, forc
     """Write the external edition of a `Published`, or the internal one of an `Evidence`."""
     text = report_html(found, show_values=show_values)
     atomic_text(path, text, force=force, private=isinstance(found, Evidence))
+
+
+def find_release(folder: Path, given: str | None = None) -> Path:
+    """Return the release that a folder holds: a file with its ``FILE.json`` next to it."""
+    if not folder.is_dir():
+        raise DataError(
+            "there is no such folder. Name one that 'sfumato demo' or 'sfumato release' wrote into.",
+            where=str(folder),
+        )
+    if given is not None:
+        inside = folder / given  # a path from the root stays what it is
+        path = inside if inside.is_file() else type(folder)(given)
+        if not path.is_file():
+            raise DataError("there is no such file.", where=given)
+        stated = manifest_path(path)
+        if not stated.is_file():
+            raise DataError(f"there is no {stated.name} next to it, so nothing is promised.", where=given)
+        return path
+    manifests = [path for path in folder.glob("*.json") if path.is_file()]
+    found = sorted(path.with_suffix("") for path in manifests if path.with_suffix("").is_file())
+    if not found:
+        raise DataError(
+            "there is no release here: no file with its FILE.json next to it. Write one with "
+            "'sfumato release', or name it with --release FILE.",
+            where=str(folder),
+        )
+    return _only(found, "releases", "--release FILE", folder)
+
+
+def _only(found: list[Path], what: str, option: str, folder: Path) -> Path:
+    if len(found) > 1:
+        names = ", ".join(path.name for path in found)
+        raise ParameterError(
+            f"several {what} are here: {names}. Choose one with {option}.", where=str(folder)
+        )
+    return found[0]
+
+
+def find_specification(folder: Path) -> Path | None:
+    """Return the specification that a folder holds; None if there is none."""
+    found = sorted(path for path in folder.glob("*.toml") if path.is_file())
+    return _only(found, "specifications", "--spec SPEC", folder) if found else None
+
+
+def find_origin(spec: Spec | None, lacks: list[Lack]) -> Origin | None:
+    """Return the original that a specification names; if there is none, note what is missing."""
+    if spec is None:
+        why, remedy = "there is no specification next to the release.", "Name it with --spec SPEC."
+        lacks.append(Lack("specification", why, remedy))
+    elif spec.data.path is None or (data := spec.data_path) is None:
+        why, remedy = "the specification names no data.", "Add path under [data], and make the report again."
+    elif isinstance(data, Path) and not data.exists():
+        name = file_name(spec.data.path)
+        why = f"the original data, {name}, are not where the specification says."
+        remedy = "Put them back, and make the report again."
+    else:
+        return Origin(data, spec)
+    lacks += [
+        Lack(part, f"only the original shows what was before, and {why}", remedy)
+        for part in ("sizes", "risk")
+    ]
+    lacks.append(Lack("utility", f"it compares with the original, and {why}", remedy))
+    return None
+
+
+def find_front(folder: Path, lacks: list[Lack]) -> PlainFront | None:
+    """Return the front in a folder or in one of its folders; if there is none, note what is missing."""
+    files, inside = ("front.csv", "run.json"), (folder, *sorted(folder.iterdir()))
+    found = [path for path in inside if all((path / name).is_file() for name in files)]
+    if found and (found[0] == folder or len(found) == 1):
+        return load_front(found[0])
+    why = "there is no front.csv with run.json in the folder of the release, nor in a folder in it."
+    remedy = "Run 'sfumato explore' to see the alternatives, or put its files there."
+    if found:
+        names = ", ".join(path.name for path in found)
+        why, remedy = f"several folders hold a front: {names}.", "Put the right one next to the release."
+    lacks.append(Lack("front", why, remedy))
+    return None

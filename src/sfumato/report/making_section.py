@@ -9,6 +9,8 @@ from sfumato.assess.gather import Evidence
 from sfumato.report.axes import plane_axes
 from sfumato.report.charts import front_chart
 from sfumato.report.phrases import (
+    SAID,
+    WORDS,
     front_sentence,
     front_title,
     limit_words,
@@ -26,6 +28,7 @@ from sfumato.report.pieces import (
     Listing,
     Numbers,
     Paragraph,
+    Piece,
     not_shown,
 )
 from sfumato.words import capital, count_words, number_words, percent_words, printable
@@ -33,44 +36,33 @@ from sfumato.words import capital, count_words, number_words, percent_words, pri
 if TYPE_CHECKING:
     from sfumato.assess.published import Published
     from sfumato.front import PlainFront, PlainSolution
-    from sfumato.report.pieces import Piece
-
-RECOUNTED = (
-    "Code that shares nothing with the search read the released rows and counted everything "
-    "again; required, stated and recounted numbers are shown side by side."
-)
-HOW_TO = (
-    "Put the file and its FILE.json in one folder and run the first command, which recounts it; the "
-    "second prints the digest, which must be the one below."
-)
-
-UNITS = {
-    "row": "rows",
-    "person": "people, who may have several rows",
-    "household": "households: members count as one",
-}
-"""What classes count."""
 
 
 def verification_section(found: Published) -> Chapter:
     """Return promise, statement and recount side by side, and all that was checked."""
-    verdict, checked = found.subject.verdict, _checks(found)
-    broken = verdict.violations
+    verdict = found.subject.verdict
+    told, broken = {*verdict.stated, *verdict.measures}, verdict.violations
+    checks = [
+        [item.name, item.verdict, item.detail]
+        for item in verdict.checks
+        if item.name.removeprefix("require ") not in told
+    ]
+    checked = Numbers("Checks besides the measures", ["checked", "verdict", "found"], checks)
     # Why some measures are not stated.
     reasons = [f"{capital(told_words(name))}: {why.rstrip('.')}." for name, why in found.withheld.items()]
     pieces: list[Piece] = [
-        Paragraph(RECOUNTED),
+        Paragraph(SAID["recounted"]),
         *((Heading("Violations"), Bullets(broken)) if broken else ()),
         _measures(found),
         *([Box("quiet", (Heading("Not stated"), Bullets(reasons)))] if reasons else []),
-        *((Heading("All that was checked"), checked) if checked.rows else ()),
+        *((Heading("All that was checked"), checked) if checks else ()),
         Bullets(verdict.notes),
     ]
     if found.subject.file is not None:
         name = shlex.quote(found.subject.file)
         pieces += [
             Heading("Verify it yourself"),
-            Paragraph(HOW_TO),
+            Paragraph(SAID["how_to"]),
             Listing([f"sfumato verify {name}", f"sha256sum {name}"]),
             Paragraph("sha256:", code=verdict.sha256 or ""),
         ]
@@ -82,41 +74,18 @@ def _measures(found: Published) -> Numbers:
     require, stated, counted = verdict.require, verdict.stated, verdict.measures
     lacking = verdict.not_recounted
     exact = found.exact if isinstance(found, Evidence) else {}
-    rows = [
-        [
-            told_words(name),
-            limit_words(name, require[name]) if name in require else "",
-            number_words(stated.get(name)),
-            number_words(counted.get(name)) or f"not recounted: {lacking.get(name, 'not requested')}",
-            *([number_words(exact.get(name))] if exact else []),
-        ]
-        for name in dict.fromkeys([*require, *stated, *exact])
-    ]
+    rows = []
+    for name in dict.fromkeys([*require, *stated, *exact]):
+        asked = limit_words(name, require[name]) if name in require else ""
+        found_again = number_words(counted.get(name))
+        again = found_again or f"not recounted: {lacking.get(name, 'not requested')}"
+        own = [number_words(exact.get(name))] if exact else []
+        rows.append([told_words(name), asked, number_words(stated.get(name)), again, *own])
     headings = ["measure", "required", "stated", "recounted", *(["exact, over all rows"] if exact else [])]
     return Numbers("Measures of the release", headings, rows)
 
 
-def _checks(found: Published) -> Numbers:
-    verdict = found.subject.verdict
-    told = {*verdict.stated, *verdict.measures}
-    rows = [
-        [item.name, item.verdict, item.detail]
-        for item in verdict.checks
-        if item.name.removeprefix("require ") not in told
-    ]
-    return Numbers("Checks besides the measures", ["checked", "verdict", "found"], rows)
-
-
 LISTED = 25  # solutions in the table behind the front; ``front.csv`` holds all
-RULES = {
-    "auto": "classes that miss a requirement, and the smallest ones",
-    "failing-then-smallest": "classes that miss a requirement, and the smallest ones",
-    "none": "none",
-    "failing": "classes that miss a requirement",
-    "smallest": "the smallest classes",
-    "below-mean": "classes smaller than the mean",
-}
-ORDERS = {"sorted": "sorted by their values", "input": "that of the original"}
 
 
 def front_section(evidence: Evidence) -> Chapter:
@@ -144,32 +113,19 @@ def front_chart_piece(front: PlainFront, picked: int | None) -> Chart:
             for axis in (x, y)
         ]
         seen += f" Solution {picked}, the released one, has {' and '.join(reached)}."
-    rows = [
-        [
-            f"{item.number}{' (released)' if item.number == picked else ''}",
-            *(number_words(item.value(name)) for name in names),
-            suppressed_words(front, item.suppressed),
-        ]
-        for item in _spread(front, picked)
-    ]
+    rows = []
+    for item in _spread(front, picked):
+        values = [number_words(item.value(name)) for name in names]
+        lost, proven = suppressed_words(front, item.suppressed), [item.certainty] if front.is_local else []
+        own = f"{item.number}{' (released)' if item.number == picked else ''}"
+        rows.append([own, *values, lost, *proven])
     shown = f"{len(rows):,} of {len(front):,} solutions" if len(rows) < len(front) else "All solutions"
-    return Chart(
-        "front-picture",
-        front_title(front),
-        "each point is a release that cannot be improved in one respect without getting worse in another"
-        + (
-            "."
-            if picked is None
-            else "; the diamond is the one that was released, the others are the alternatives."
-        ),
-        front_chart(front, picked),
-        seen,
-        Numbers(
-            f"{shown} of the front",
-            ["solution", *(measure_words(name) for name in names), "suppressed rows"],
-            rows,
-        ),
-    )
+    marked = "." if picked is None else SAID["diamond"]
+    reading = f"{SAID['beyond']}{marked}{' ' + SAID['curves'] if front.is_local else ''}"
+    proof = ["proven"] if front.is_local else []
+    heads = ["solution", *map(measure_words, names), "suppressed rows", *proof]
+    numbers = Numbers(f"{shown} of the front", heads, rows)
+    return Chart("front-picture", front_title(front), reading, front_chart(front, picked), seen, numbers)
 
 
 def _spread(front: PlainFront, picked: int | None) -> list[PlainSolution]:
@@ -213,9 +169,12 @@ def recipe_facts(found: Published, *, show_values: bool) -> list[tuple[str, str]
     if subject.recipe is not None:
         recipe, rule = subject.recipe, subject.recipe.rule
         told += [
-            ("rows left out", f"{RULES.get(rule, rule)}, at most {percent_words(recipe.limit)} of all rows"),
+            (
+                "rows left out",
+                f"{WORDS['rules'].get(rule, rule)}, at most {percent_words(recipe.limit)} of all rows",
+            ),
             ("they are", "removed" if recipe.suppressed_output == "drop" else "shown as * throughout"),
-            ("people are", UNITS[recipe.unit_word]),
+            ("people are", WORDS["units"][recipe.unit_word]),
         ]
         if show_values and recipe.confidential:
             told.append(("confidential", "; ".join(sentence for sentence, _ in recipe.confidential)))
@@ -224,29 +183,14 @@ def recipe_facts(found: Published, *, show_values: bool) -> list[tuple[str, str]
         scaled = "standardized values" if micro.standardize else "the values themselves"
         told += [("method", f"{micro.method}, by distances between {scaled}"), ("k", f"{micro.k}")]
     order = subject.release.get("order")
-    told.append(("order of the rows", ORDERS.get(str(order), "not stated")))
+    told.append(("order of the rows", WORDS["orders"].get(str(order), "not stated")))
     told.append(("rows", f"{subject.verdict.rows.get('out', 0):,}"))
     return told if subject.file is None else [("file", subject.file), *told]
 
 
-SEARCHED = {
-    "method": "method",
-    "why": "why this one",
-    "status": "how it ended",
-    "stopped": "stopped by",
-    "space": "possible recodings",
-    "evaluated": "recodings evaluated",
-    "bound": "proven bound",
-    "gap": "gap to the bound",
-    "seed": "seed",
-    "seconds": "seconds of search",
-}
-"""What is shown about a search, by its name in ``run.json``."""
-
-
 def _search_facts(evidence: Evidence) -> list[tuple[str, str]]:
     found = []
-    for key, words in SEARCHED.items():
+    for key, words in WORDS["searched"].items():
         value = evidence.run.get(key)
         if value is None or isinstance(value, dict | list):
             continue

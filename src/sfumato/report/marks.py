@@ -1,28 +1,26 @@
-"""What pictures of a front share: texts and traces for plotly, panels, rings around marked solutions."""
+"""What pictures of a front share: texts and traces, panels, rings; and lines across all its objectives."""
 
 from __future__ import annotations
 
+import math
 import textwrap
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from sfumato.front import PlainFront, PlainSolution, Suggestion, make_suggestions
-from sfumato.report import style
-from sfumato.report.phrases import (
-    BLOCKS_WIDTH,
-    check_picked,
-    knee_number,
-    measure_words,
-    partition_words,
-    suppressed_words,
-)
+from sfumato.report import phrases, style
 from sfumato.words import count_words, number_words, printable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from plotly.graph_objects import Figure
+
+    from sfumato._typing import FloatArray
     from sfumato.report.axes import Axis
 
 WIDTH = 56  # letters in a line; longer ones are broken, so that the box stays inside the figure
@@ -59,33 +57,23 @@ class FrontView:
     is_explained: bool = False  # whether the reasons of suggestions appear too
 
     def __post_init__(self) -> None:
-        check_picked(self.front, self.picked)
+        phrases.check_picked(self.front, self.picked)
 
     @cached_property
     def knee(self) -> int | None:
         """The number of the knee, if there is one."""
-        return knee_number(self.front)
+        return phrases.knee_number(self.front)
 
-    def hover_texts(self) -> list[str]:
-        """Return for each solution its number, measures, suppressed rows and recoding, as plotly text."""
+    def hover_text(self, item: PlainSolution) -> str:
+        """Return number, measures, suppressed rows and recoding of a solution, as plotly text."""
         reasons = {item.solution.number: item.why for item in self.suggestions if self.is_explained}
-        return [self._hover_text(item, reasons.get(item.number, "")) for item in self.front]
-
-    def _hover_text(self, item: PlainSolution, why: str) -> str:
-        marks = {"picked": self.picked, "the knee": self.knee}
+        why, marks = reasons.get(item.number, ""), {"picked": self.picked, "the knee": self.knee}
         mark = ", ".join(name for name, number in marks.items() if number == item.number)
         head = f"<b>Solution {item.number}</b>" + (f" ({mark})" if mark else "")
-        lines = [
-            *(
-                f"{measure_words(name)}: {number_words(item.value(name))}"
-                for name in self.front.measure_names
-                if name != "suppressed"
-            ),
-            f"suppressed rows: {suppressed_words(self.front, item.suppressed)}",
-            "",
-            *_recoding(item, self.labels.get(item.number, {})),
-            *(["", why] if why else []),
-        ]
+        names = [name for name in self.front.measure_names if name != "suppressed"]
+        lines = [f"{phrases.measure_words(name)}: {number_words(item.value(name))}" for name in names]
+        lines += [f"suppressed rows: {phrases.suppressed_words(self.front, item.suppressed)}", ""]
+        lines += [*_recoding(item, self.labels.get(item.number, {})), *(["", why] if why else [])]
         return "<br>".join([head, *(broken(line, WIDTH) for line in lines)])
 
     def marks(self) -> list[Mark]:
@@ -105,8 +93,8 @@ class FrontView:
 def _recoding(item: PlainSolution, labels: Mapping[str, str]) -> list[str]:
     lines = []
     for attribute, partition in item.recoding.items():
-        width = NAME_WIDTH if isinstance(partition, int) else BLOCKS_WIDTH
-        words = partition_words(partition, _cut(labels.get(attribute, ""), width))
+        width = NAME_WIDTH if isinstance(partition, int) else phrases.BLOCKS_WIDTH
+        words = phrases.partition_words(partition, _cut(labels.get(attribute, ""), width))
         lines.append(f"{_cut(printable(attribute))}: {words}")
     more = len(lines) - ATTRIBUTES
     return lines if more <= 0 else [*lines[:ATTRIBUTES], f"and {count_words(more, 'more attribute')}"]
@@ -125,18 +113,7 @@ class Panel:
 
     def headline(self, text: str) -> dict[str, object]:
         """Return a line of bold text above the panel, as an annotation."""
-        return {
-            "text": f"<b>{plain(text)}</b>",
-            "showarrow": False,
-            "x": 0.0,
-            "xref": "paper",
-            "xanchor": "left",
-            "y": self.high,
-            "yref": "paper",
-            "yanchor": "bottom",
-            "yshift": 14,
-            "font": {"size": style.AXIS_SIZE},
-        }
+        return {**style.LOOKS["headline"], "text": f"<b>{plain(text)}</b>", "y": self.high}
 
 
 def total_height(heights: Sequence[int]) -> int:
@@ -204,3 +181,109 @@ def mark_traces(marks: Sequence[Mark], x: Axis, y: Axis) -> list[dict[str, objec
         )
         traces.append(trace)
     return traces
+
+
+COLOURS = 12
+PICKED, SUGGESTED = {"width": 3, "dash": "dot"}, {"width": 4, "dash": "solid"}
+HEADLINE = "All objectives: one line for each solution, better values further up"
+
+
+# Four objectives and more: every solution is a line across one axis for each objective. Drawn with plain
+# lines rather than plotly's own kind of trace, which needs WebGL (often switched off where data are
+# sensitive), cannot be pointed at and has no logarithmic axes.
+
+
+def add_parallel(
+    figure: Figure, front: PlainFront, axes: Sequence[Axis], marks: Sequence[Mark], panel: Panel
+) -> None:
+    """Add the lines of all solutions below the scatter, better values above worse ones."""
+    heights = np.column_stack([_height(axis, axis.shares) for axis in axes])
+    figure.add_traces([*_lines(front, axes, heights, axes[1]), *_marked(heights, marks)])
+    across = _across(axes)
+    bottom = 40 + 18 * max(text.count("<br>") + 1 for text in across["ticktext"])
+    figure.update_layout(
+        height=figure.layout.height - figure.layout.margin.b + bottom,
+        margin_b=bottom,
+        xaxis2=across,
+        yaxis2={**style.LOOKS["parallel heights"], "domain": [panel.low, panel.high]},
+    )
+    for note in (panel.headline(HEADLINE), *_ticks(axes)):
+        figure.add_annotation(note)
+
+
+def _across(axes: Sequence[Axis]) -> dict[str, Any]:
+    """Return the layout of the places of the axes; its grid lines are the axes."""
+    width = max(12, 96 // len(axes))
+    texts = [
+        f'{broken(axis.words, width)}<br><span style="color: {style.FAINT}">{axis.better}</span>'
+        for axis in axes
+    ]
+    places = {"range": [-0.25, len(axes) - 0.75], "tickvals": list(range(len(axes))), "ticktext": texts}
+    return {**style.LOOKS["parallel axes"], **places}
+
+
+def _height(axis: Axis, shares: FloatArray) -> FloatArray:
+    return 1.0 - shares if axis.maximize is False else shares
+
+
+def _lines(
+    front: PlainFront, axes: Sequence[Axis], heights: FloatArray, colour: Axis
+) -> list[dict[str, object]]:
+    """Return one trace for each colour: a trace has one colour, and a trace for each line would be slow."""
+    from plotly.colors import sample_colorscale
+
+    bins = np.minimum((np.nan_to_num(colour.shares) * COLOURS).astype(int), COLOURS - 1)
+    traces = []
+    for number in np.unique(bins):
+        places = np.flatnonzero(bins == number)
+        shade = sample_colorscale(style.SCALE, [(int(number) + 0.5) / COLOURS])[0]
+        traces.append(
+            {
+                **_path(heights[places]),
+                "line": {"color": shade, "width": 0.7 if len(front) >= style.MANY else 1.3},
+                "opacity": 0.75,
+                "hovertext": [text for place in places for text in _vertex_texts(front, axes, int(place))],
+                "hoverinfo": "text",
+                "customdata": [front[int(place)].number for place in places for _ in range(len(axes) + 1)],
+                "showlegend": False,
+            }
+        )
+    return traces
+
+
+def _path(heights: FloatArray) -> dict[str, object]:
+    """Return several lines as one trace, with gaps between them."""
+    across: list[int | None] = [*range(heights.shape[1]), None]
+    upwards = [
+        value if value is not None and math.isfinite(value) else None
+        for row in heights.tolist()
+        for value in (*row, None)
+    ]
+    return scatter("lines", across * len(heights), upwards, xaxis="x2", yaxis="y2")
+
+
+def _vertex_texts(front: PlainFront, axes: Sequence[Axis], place: int) -> list[str]:
+    head = f"<b>Solution {front[place].number}</b><br>"
+    return [*(head + plain(f"{a.words}: {number_words(float(a.values[place]))}") for a in axes), ""]
+
+
+def _marked(heights: FloatArray, marks: Sequence[Mark]) -> list[dict[str, object]]:
+    """Return the lines of marked solutions; they go with their rings in the legend."""
+    traces = []
+    for mark in marks:
+        line = {"color": mark.colour, **(PICKED if mark.name == "picked" else SUGGESTED)}
+        look = {"line": line, "hoverinfo": "skip", "legendgroup": mark.group, "showlegend": False}
+        traces.append({**_path(heights[[mark.place]]), **look})
+    return traces
+
+
+def _ticks(axes: Sequence[Axis]) -> list[dict[str, object]]:
+    """Return the numbers beside each axis, on a ground that keeps them readable among the lines."""
+    notes = []
+    for place, axis in enumerate(axes):
+        for tick in axis.ticks(5):
+            height = float(_height(axis, axis.share(np.array([tick])))[0])
+            notes.append(
+                {**style.LOOKS["parallel tick"], "text": number_words(tick), "x": place, "y": height}
+            )
+    return notes

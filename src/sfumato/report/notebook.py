@@ -15,11 +15,13 @@ from sfumato.report.pieces import (
     Heading,
     Numbers,
     Paragraph,
+    Piece,
     piece_html,
     read_resource,
 )
 from sfumato.report.risk_section import disclosure_chart, person_chart
 from sfumato.report.style import palette_css
+from sfumato.spec.choices import database_address
 from sfumato.words import number_words, percent_words
 
 if TYPE_CHECKING:
@@ -27,7 +29,6 @@ if TYPE_CHECKING:
 
     from sfumato.assess import Risk
     from sfumato.front import PlainFront
-    from sfumato.report.pieces import Piece
     from sfumato.spec import Spec
 
 _numbers = itertools.count(1)
@@ -45,7 +46,12 @@ def front_cell(front: PlainFront) -> str:
 
 
 def release_cell(release: Any) -> str:
-    """Return a release: rows, measures, and what became of each quasi-identifier."""
+    """Return a release that is not written yet."""
+    return _cell([Heading("A release that is not written yet: call write()"), *release_pieces(release)])
+
+
+def release_pieces(release: Any) -> list[Piece]:
+    """Return what a release is: rows, measures, and what became of each quasi-identifier."""
     rows = release.rows
     share = f" ({percent_words(rows['suppressed'] / rows['in'])})" if rows["in"] else ""
     facts = [
@@ -54,28 +60,30 @@ def release_cell(release: Any) -> str:
         ("published unchanged", ", ".join(release.unchanged) or "nothing"),
         ("left out", ", ".join(release.left_out) or "nothing"),
     ]
-    return _cell(
-        [
-            Heading("A release that is not written yet: call write()"),
-            Facts(facts),
-            Numbers("", ["attribute", "level or blocks", "looks like"], recoding_rows(release)),
-            _measures(release.measures),
-        ]
-    )
+    return [
+        Facts(facts),
+        Numbers("", ["attribute", "level or blocks", "looks like"], recoding_rows(release)),
+        measure_table(release.measures),
+    ]
 
 
 def measures_cell(measures: Mapping[str, float]) -> str:
     """Return measures by name, with what they mean."""
-    return _cell([_measures(measures)])
+    return _cell([measure_table(measures)])
 
 
 def risk_cell(risk: Risk) -> str:
     """Return what attackers achieve, before and after."""
+    return _cell(risk_pieces(risk))
+
+
+def risk_pieces(risk: Risk) -> list[Piece]:
+    """Return the charts of what attackers achieve, and what to know about them."""
     after = risk.after or risk.before
     before = risk.before if risk.after is not None else None
     pieces: list[Piece] = [person_chart(before, after)]
     pieces += [disclosure_chart(before, after)] if after.attributes else []
-    return _cell([*pieces, Bullets(list(risk.notes))])
+    return [*pieces, Bullets(list(risk.notes))]
 
 
 def spec_cell(spec: Spec) -> str:
@@ -83,29 +91,20 @@ def spec_cell(spec: Spec) -> str:
     rows = []
     for name, item in spec.attributes.items():
         rule = item.hierarchy.model_dump(exclude_none=True, exclude_defaults=True) if item.hierarchy else {}
-        rows.append(
-            [
-                name,
-                item.role,
-                item.kind or "",
-                next(iter(rule), ""),
-                item.scheme if item.role == "quasi-identifier" else "",
-            ]
-        )
-    asked = {**dict(spec.require)}
+        scheme = item.scheme if item.role == "quasi-identifier" else ""
+        rows.append([name, item.role, item.kind or "", next(iter(rule), ""), scheme])
+    asked = ", ".join(f"{name}: {number_words(limit)}" for name, limit in spec.require.items())
     facts = [
-        ("data", str(spec.data.path) if spec.data.path else "not named"),
-        (
-            "required",
-            ", ".join(f"{name}: {number_words(limit)}" for name, limit in asked.items()) or "nothing",
-        ),
+        ("data", "a database" if database_address(spec.data.path) else spec.data.path or "not named"),
+        ("required", asked or "nothing"),
         ("suppression", f"at most {percent_words(spec.suppression.limit)} of the rows"),
         ("objectives", ", ".join([*spec.objectives.maximize, *spec.objectives.minimize]) or "none"),
     ]
     return _cell([Facts(facts), Numbers("", ["attribute", "role", "kind", "hierarchy", "scheme"], rows)])
 
 
-def _measures(measures: Mapping[str, float]) -> Numbers:
+def measure_table(measures: Mapping[str, float]) -> Numbers:
+    """Return measures with their values and meanings."""
     told = {name: measure_words(name, short=False) for name in measures}
     rows = [
         [name, number_words(value), "" if told[name] == name else told[name]]

@@ -9,17 +9,9 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from sfumato.front import ClassSizes, PlainFront, PlainSolution, Suggestion, number_text
-from sfumato.report import style
-from sfumato.report.axes import Axis, other_axes, plane_axes
-from sfumato.report.marks import FrontView, broken, make_panels, page_suggestions, total_height
-from sfumato.report.parallel import add_parallel
-from sfumato.report.phrases import (
-    front_sentence,
-    front_title,
-    measure_words,
-    partition_words,
-    suppressed_words,
-)
+from sfumato.report import phrases, style
+from sfumato.report.axes import Axis, beside_line, other_axes, plane_axes, plane_scale, proven_bounds
+from sfumato.report.marks import FrontView, add_parallel, broken, make_panels, page_suggestions, total_height
 from sfumato.report.pieces import document_html, read_resource, source_hash
 from sfumato.report.plane import Plane, add_zoom, axis_layouts, quiet, steepest_part
 from sfumato.words import number_words, printable
@@ -38,7 +30,7 @@ def table_sentence(front: PlainFront) -> str:
     shown = f"The first {LIMIT:,} of {len(front):,} solutions and the marked ones"
     if len(front) <= LIMIT:
         shown = "1 solution" if len(front) == 1 else f"All {len(front):,} solutions"
-    is_level = _level_kinds(front)
+    is_level = set() if front.is_local else _level_kinds(front)
     levels = " At level 0 an attribute is released unchanged; the higher the level, the coarser its values."
     blocks = " Values in a block share one label; the fewer the blocks, the coarser the values."
     return (
@@ -70,17 +62,18 @@ class _SolutionTable:
         return f"<table>\n{self._head()}\n<tbody>\n{rows}\n</tbody>\n</table>"
 
     def _head(self) -> str:
-        names = [*self.measures, "suppressed"]
+        names = [*self.measures, "suppressed", *(["proven"] if self.front.is_local else [])]
         better = {item.name: "larger" if item.maximize else "smaller" for item in self.front.objectives}
         kinds = {True: "Level", False: "Blocks"}
         title = " or ".join(kinds[kind] for kind in (True, False) if kind in _level_kinds(self.front))
+        title = "Detail lost" if self.front.is_local else title
         # The column of the solutions' numbers stands outside of both groups.
         groups = _group(len(names), "Measures")
         groups += _group(len(self.attributes), f"{title.capitalize()} of each attribute")
         headings = [
             _heading("Solution", "", order="ascending"),
             *(
-                _heading(measure_words(name), _look("measure", place), better=better.get(name))
+                _heading(phrases.measure_words(name), _look("measure", place), better=better.get(name))
                 for place, name in enumerate(names)
             ),
             *(_heading(printable(name), _look("", place)) for place, name in enumerate(self.attributes)),
@@ -95,22 +88,18 @@ class _SolutionTable:
         text = " ".join([str(item.number), *notes[:1], *(f"({note})" for note in notes[1:])])
         start = f'<tr class="{" ".join(marks)}">' if marks else "<tr>"
         cells = [f'<th scope="row" data-value="{item.number}">{text}</th>']
-        cells += [*self._measures(item), *self._partitions(item, self.view.labels.get(item.number, {}))]
-        return f"{start}{''.join(cells)}</tr>"
-
-    def _measures(self, item: PlainSolution) -> list[str]:
         values = [(item.value(name), number_words(item.value(name))) for name in self.measures]
-        values.append((item.suppressed, suppressed_words(self.front, item.suppressed)))
-        return [_cell(value, text, _look("measure", place)) for place, (value, text) in enumerate(values)]
-
-    def _partitions(self, item: PlainSolution, labels: Mapping[str, str]) -> list[str]:
-        cells = []
+        values.append((item.suppressed, phrases.suppressed_words(self.front, item.suppressed)))
+        if self.front.is_local:
+            values.append((UNKNOWN if item.gap is None else item.gap, item.certainty))
+        cells += [_cell(value, text, _look("measure", place)) for place, (value, text) in enumerate(values)]
+        labels = self.view.labels.get(item.number, {})
         for place, attribute in enumerate(self.attributes):
             partition = item.recoding[attribute]
-            value = partition if isinstance(partition, int) else len(partition)
-            text = partition_words(partition, labels.get(attribute)).removeprefix("level ")
-            cells.append(_cell(value, text, _look("", place)))
-        return cells
+            size = partition if isinstance(partition, int) else phrases.partition_size(partition)
+            text = phrases.partition_words(partition, labels.get(attribute)).removeprefix("level ")
+            cells.append(_cell(size, text, _look("", place)))
+        return f"{start}{''.join(cells)}</tr>"
 
 
 def _group(size: int, text: str) -> str:
@@ -141,18 +130,22 @@ MANY_OBJECTIVES = 3  # from so many objectives on, lines show them all
 
 
 def front_figure(
-    front: PlainFront, picked: int | None = None, *, labels: Mapping[int, Mapping[str, str]] | None = None
+    front: PlainFront,
+    picked: int | None = None,
+    *,
+    labels: Mapping[int, Mapping[str, str]] | None = None,
+    is_plain: bool = False,
 ) -> Figure:
-    """Draw a front."""
+    """Draw a front; a plain figure has no panels below the plane, and no title."""
     # The first objective to maximize, as a rule privacy, runs to the right, the first to minimize upwards; an
     # axis is logarithmic if its values are positive and span more than two orders of magnitude. Suggestions
     # are marked. A second panel magnifies the steepest part, where there is one. With two objectives a step
     # line shows what can be reached; a third one is the colour, and each solution is then also a line across
     # one axis for each objective. Values that are not finite are left out.
-    return _draw(FrontView(front, picked, labels or {}, page_suggestions(front)))
+    return _draw(FrontView(front, picked, labels or {}, page_suggestions(front)), is_plain=is_plain)
 
 
-def _draw(view: FrontView) -> Figure:
+def _draw(view: FrontView, *, is_plain: bool = False) -> Figure:
     import plotly.graph_objects as go
 
     front = view.front
@@ -162,16 +155,17 @@ def _draw(view: FrontView) -> Figure:
         return figure
     x, y = plane_axes(front)
     others = other_axes(front)
-    plane = Plane(
-        x,
-        y,
-        others[0] if others else None,
-        view.hover_texts(),
-        view.marks(),
-        len(front.objectives) == 2,
-        [item.number for item in front],
-    )
+    texts, numbers = [view.hover_text(item) for item in front], [item.number for item in front]
+    # What is the same everywhere needs no colour.
+    colour = next((axis for axis in others if axis.low < axis.high), None)
+    bounds = proven_bounds(front) if front.is_local else None
+    is_bordered, beside = len(front.objectives) == 2, beside_line(front)
+    plane = Plane(x, y, colour, texts, view.marks(), is_bordered, numbers, beside, bounds)
     figure.add_traces(plane.traces())
+    if is_plain:
+        across, upwards = axis_layouts(*plane_scale(front))
+        figure.update_layout(xaxis=across, yaxis=upwards, title=None, margin_t=TOP_MARGIN)
+        return figure
     _add_panels(figure, front, plane, [x, *others, y])
     return figure
 
@@ -182,7 +176,7 @@ def _add_panels(figure: Figure, front: PlainFront, plane: Plane, axes: Sequence[
     has_lines = len(front.objectives) >= MANY_OBJECTIVES
     heights = [style.SCATTER, *([style.ZOOM] if part else []), *([style.LINES] if has_lines else [])]
     panels = make_panels(heights)
-    across, upwards = axis_layouts(plane.x, plane.y)
+    across, upwards = axis_layouts(*plane_scale(front))
     upwards |= {"domain": [panels[0].low, panels[0].high]}
     added = total_height(heights) - style.SCATTER
     figure.update_layout(xaxis=across, yaxis=upwards, height=figure.layout.height + added)
@@ -195,23 +189,13 @@ def _add_panels(figure: Figure, front: PlainFront, plane: Plane, axes: Sequence[
 
 
 def _layout(front: PlainFront) -> dict[str, object]:
-    title = broken(front_title(front), TITLE_WIDTH)
-    sentence = broken(front_sentence(front), SENTENCE_WIDTH)
+    title = broken(phrases.front_title(front), TITLE_WIDTH)
+    sentence = broken(phrases.front_sentence(front), SENTENCE_WIDTH)
     top = 24 * (title.count("<br>") + 1) + 18 * (sentence.count("<br>") + 1) + 68
     bottom = 76
     return {
         "template": "none",
-        "title": {
-            "text": f"<b>{title}</b><br>{quiet(sentence)}",
-            "font": {"size": style.TITLE_SIZE},
-            "x": 0.0,
-            "xref": "container",
-            "xanchor": "left",
-            "y": 1.0,
-            "yref": "container",
-            "yanchor": "top",
-            "pad": {"l": 24, "t": 18},
-        },
+        "title": {"text": f"<b>{title}</b><br>{quiet(sentence)}", **style.LOOKS["title"]},
         "font": style.FONT,
         "paper_bgcolor": "#ffffff",
         "plot_bgcolor": "#ffffff",
@@ -225,6 +209,7 @@ def _layout(front: PlainFront) -> dict[str, object]:
     }
 
 
+UNKNOWN = 1e9  # where what is not known is sorted
 TOP_MARGIN = 48  # pixels above the figure without its title: room for the legend
 _SCRIPTS = """
 <script type="application/json" id="drawing">{drawing}</script>
@@ -248,21 +233,22 @@ def front_html(
     """Return a page with the figure of a front, suggestions, and a table of its solutions."""
     view = FrontView(front, picked, labels or {}, page_suggestions(front), is_explained=True)
     if not len(front):
-        return page_html(front_title(front), front_sentence(front), "")
-    content = (
-        read_resource("front.html")
-        .removesuffix("\n")
-        .format(
-            reading=escape(how_to_read(front)),
-            alternative=escape(_alternative(view)),
-            suggestions=_suggestion_list(view.suggestions),
-            comparison=read_resource("comparison.html") if len(front) > 1 else "",
-            above=escape(table_sentence(front)),
-            table=_SolutionTable(view).html(),
-        )
+        return page_html(phrases.front_title(front), phrases.front_sentence(front), "")
+    items = [
+        f"<li><strong>Solution {item.solution.number}</strong>: {escape(item.why)}</li>"
+        for item in view.suggestions
+    ]
+    page = read_resource("front.html").removesuffix("\n")
+    content = page.format(
+        reading=escape(how_to_read(front)),
+        alternative=escape(_alternative(view)),
+        suggestions=_SUGGESTIONS.format(items="\n".join(items)) if items else "",
+        comparison=read_resource("comparison.html") if len(front) > 1 else "",
+        above=escape(table_sentence(front)),
+        table=_SolutionTable(view).html(),
     )
     drawing = drawing_json(_draw(view), _comparison_data(view.suggestions, sizes))
-    return page_html(front_title(front), front_sentence(front), content, drawing)
+    return page_html(phrases.front_title(front), phrases.front_sentence(front), content, drawing)
 
 
 def page_html(title: str, sentence: str, content: str, drawing: str | None = None) -> str:
@@ -282,14 +268,6 @@ def page_html(title: str, sentence: str, content: str, drawing: str | None = Non
     body = f"<main>\n{words}\n{content}\n</main>"
     style_sheet = f"\n{style.palette_css()}{read_resource('page.css')}"
     return document_html(escape(title), style_sheet, rule, body)
-
-
-def _suggestion_list(suggestions: Sequence[Suggestion[PlainSolution]]) -> str:
-    items = [
-        f"<li><strong>Solution {item.solution.number}</strong>: {escape(item.why)}</li>"
-        for item in suggestions
-    ]
-    return _SUGGESTIONS.format(items="\n".join(items)) if items else ""
 
 
 def _comparison_data(
@@ -313,6 +291,8 @@ def how_to_read(front: PlainFront) -> str:
     where = ", ".join(way for way in ways if way)
     has_lines = len(front.objectives) >= MANY_OBJECTIVES
     lines = " The lines show the same solutions over all objectives." if has_lines else ""
+    lines += f" {phrases.SAID['two_curves']}" if front.is_local and front.beside is not None else ""
+    lines += f" {phrases.SAID['bars_end']}" if front.is_local else ""
     return (
         f"Each point is one way to release the table, and better ones lie {where}; point at one to see what "
         f"it does to every attribute, and release the one you choose by its number.{lines}"
@@ -322,7 +302,7 @@ def how_to_read(front: PlainFront) -> str:
 def _better(axis: Axis, larger: str, smaller: str) -> str:
     if axis.maximize is None:
         return ""
-    return f"{larger if axis.maximize else smaller} ({measure_words(axis.name, short=False)})"
+    return f"{larger if axis.maximize else smaller} ({phrases.measure_words(axis.name, short=False)})"
 
 
 def _alternative(view: FrontView) -> str:

@@ -6,9 +6,12 @@ are only made printable; each picture escapes them for where it puts them.
 
 from __future__ import annotations
 
+import tomllib
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from sfumato.errors import ParameterError, SpecError
+from sfumato.front import FAR, Partition, PlainFront, certainty_words
 from sfumato.front.picks import find_knee
 from sfumato.measures import MEASURES
 from sfumato.spec import parse_measure_name
@@ -20,8 +23,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sfumato.assess.utility import ModelUtility
-    from sfumato.front import Partition, PlainFront
 
+WORDS: dict[str, dict[str, Any]] = tomllib.loads(
+    files(__package__).joinpath("words.toml").read_text(encoding="utf-8")
+)
+SAID, SCORES = WORDS["said"], WORDS["scores"]
 BLOCKS_WIDTH = 160  # letters that the blocks of one attribute may take
 
 
@@ -41,8 +47,15 @@ def measure_words(name: str, *, short: bool = True) -> str:
 
 def partition_words(partition: Partition, label: str | None = None) -> str:
     """Return what happens to one attribute: its level, or its number of blocks."""
+    if isinstance(partition, dict):
+        return f"{percent_words(partition_size(partition))} lost, labels: {partition['labels']}"
     text = f"level {partition}" if isinstance(partition, int) else count_words(len(partition), "block")
     return f"{text}: {printable(label)}" if label else text
+
+
+def partition_size(partition: list[object] | dict[str, object]) -> float:
+    """Return how many blocks there are; of a local recoding what the attribute loses."""
+    return float(str(partition["loss"])) if isinstance(partition, dict) else len(partition)
 
 
 def example(labels: Sequence[object], level: int) -> str:
@@ -72,7 +85,9 @@ def recoding_rows(release: Any) -> list[list[str]]:
         labels = [] if item.keep else [item.labels[number] for number in item.shown]
         # To new data, blocks of a recipe are a level of their own.
         if done[item.name].level is None:
-            rows.append([item.name, count_words(len(item.shown), "block"), block_words(labels)])
+            word = "label" if release.recipe.is_local else "block"
+            shown = "unchanged" if item.keep and release.recipe.is_local else block_words(labels)
+            rows.append([item.name, count_words(len(item.shown), word), shown])
         else:
             level = item.level or 0
             rows.append([item.name, f"{level} of {item.hierarchy.height}", example(labels, level)])
@@ -107,6 +122,9 @@ def front_title(front: PlainFront) -> str:
     count = "The one solution" if len(front) == 1 else f"{len(front):,} solutions"
     names = [measure_words(item.name, short=False) for item in front.objectives]
     shown = list_words(names, "against" if len(names) == 2 else "and")
+    if front.is_local:
+        count = "One local recoding" if len(front) == 1 else f"{len(front):,} local recodings"
+        return f"{count}, each the best found for its requirement: {shown}"
     if _lists_specific(front):
         return f"{count} that meet the requirements and have no finer one: {shown}"
     return f"{count} that no other beats: {shown}"
@@ -132,6 +150,11 @@ def front_sentence(front: PlainFront) -> str:
 
 
 def _completeness(front: PlainFront, space: str | None, evaluated: int | None) -> str:
+    if front.is_local:
+        gaps = [item.gap for item in front if item.gap is not None]
+        known = len(gaps) == len(front) > 0 and max(gaps) <= FAR
+        least = certainty_words(max(gaps) if known else None)
+        return f"Not proven optimal: {f'each solution is {least}' if known else least}"
     if space is None or evaluated is None:
         return "Complete: no recoding can add a solution" if front.complete else _OPEN
     if not front.complete:
@@ -157,15 +180,6 @@ def _digits(value: object) -> str | None:
 def _whole(value: object) -> int | None:
     digits = _digits(value)
     return None if digits is None else int(digits)
-
-
-SCORES = {
-    "accuracy": "accuracy",
-    "balanced_accuracy": "balanced accuracy",
-    "auc": "area under the curve",
-    "r2": "explained variance (R²)",
-    "mae": "mean absolute error",
-}
 
 
 def model_sentence(model: ModelUtility) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 
 from sfumato.front import non_dominated
 from sfumato.report import style
-from sfumato.report.marks import Mark, Panel, broken, mark_traces, scatter
+from sfumato.report.marks import Mark, Panel, broken, mark_traces, plain, scatter
 from sfumato.words import number_words
 
 if TYPE_CHECKING:
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from plotly.graph_objects import Figure
 
-    from sfumato._typing import LongArray
-    from sfumato.report.axes import Axis
+    from sfumato._typing import FloatArray, LongArray
+    from sfumato.report.axes import Axis, BesideLine
 
 TICKS = 16  # ticks of a logarithmic axis at most
 LETTER = 7  # pixels that a letter of a tick's number takes
@@ -37,11 +37,19 @@ class Plane:
     marks: Sequence[Mark]  # rings
     bordered: bool  # whether a line shows what can be reached: only where two objectives are all there are
     numbers: Sequence[int]  # the numbers of the solutions
+    beside: BesideLine | None = None  # the border of another front, to compare with
+    bounds: FloatArray | None = None  # of local recodings what y cannot be below; nan where nothing is proven
 
     def traces(self) -> list[dict[str, object]]:
         """Return all that lies in the plane, from below to above."""
         border = [_step_line(self.x, self.y)] if self.bordered and len(self.texts) > 1 else []
         points = _points(self.x, self.y, self.colour, self.texts)
+        if self.bounds is not None:
+            border = [] if self.beside is None else [_beside_trace(self.beside, self.x, self.y)]
+            if self.bordered:
+                border.append({**_step_line(self.x, self.y), "opacity": 0.9, "showlegend": False})
+            below = np.nan_to_num(self.y.values - self.bounds)
+            points |= {"name": LOCAL, "error_y": {**BARS, "arrayminus": below.tolist()}}
         # A click on a point reads its solution's number here.
         points["customdata"] = [int(number) for number in self.numbers]
         return [*border, points, *mark_traces(self.marks, self.x, self.y)]
@@ -51,6 +59,8 @@ class Plane:
         new = {place: number for number, place in enumerate(places)}
         return replace(
             self,
+            beside=None,
+            bounds=None,
             x=self.x.take(places),
             y=self.y.take(places),
             colour=None if self.colour is None else self.colour.take(places),
@@ -60,12 +70,39 @@ class Plane:
         )
 
 
+LOCAL = "local recoding: each group of rows has its own labels"
+GLOBAL = "best global recoding: one label for each value"
+BARS = {"type": "data", "symmetric": False, "array": [], "width": 7, "thickness": 1.5, "color": style.POINT}
+
+
+def _beside_trace(line: BesideLine, x: Axis, y: Axis) -> dict[str, object]:
+    """Return the border of the other front, with its solutions as rings."""
+    words = [
+        ""
+        if number is None
+        else f"<b>Global recoding</b>, solution {number} of global.csv<br>"
+        f"{plain(x.words)}: {number_words(across)}<br>{plain(y.words)}: {number_words(upwards)}"
+        for across, upwards, number in zip(line.x.tolist(), line.y.tolist(), line.numbers, strict=True)
+    ]
+    sizes = [0 if number is None else 7 for number in line.numbers]
+    return scatter(
+        "lines+markers",
+        line.x.tolist(),
+        line.y.tolist(),
+        line={"shape": "hv", "color": style.BESIDE, "width": 1.5, "dash": "dot"},
+        marker={"symbol": "circle-open", "size": sizes, "color": style.BESIDE, "line": {"width": 1.5}},
+        hovertext=words,
+        hoverinfo="text",
+        name=GLOBAL,
+    )
+
+
 def axis_layouts(x: Axis, y: Axis) -> tuple[dict[str, object], dict[str, object]]:
     """Return the layouts of what runs to the right and upwards."""
     across = _axis_layout(x)
     if x.is_log:
         labels_below = x.tick_labels(TICKS, style.NARROW / LETTER)
-        across |= {"ticktext": list(labels_below.values()), "tickangle": 0}
+        across |= {"ticktext": list(labels_below.values()), "autotickangles": [0, 90]}
     return across, _axis_layout(y)
 
 
@@ -79,18 +116,8 @@ def _title(axis: Axis, width: int) -> str:
 
 
 def _axis_layout(axis: Axis) -> dict[str, object]:
-    found: dict[str, object] = {
-        "title": {"text": _title(axis, 44), "font": {"size": style.AXIS_SIZE}, "standoff": 12},
-        "showline": True,
-        "linecolor": style.INK,
-        "ticks": "outside",
-        "tickcolor": style.INK,
-        "gridcolor": style.GRID,
-        "zeroline": False,
-        "automargin": True,
-        "exponentformat": "none",
-        "separatethousands": True,
-    }
+    title = {"text": _title(axis, 44), "font": {"size": style.AXIS_SIZE}, "standoff": 12}
+    found: dict[str, object] = {"title": title, **style.LOOKS["axis"]}
     if axis.is_log or axis.low == axis.high:
         ticks = axis.ticks(TICKS)
         found |= {"tickvals": ticks, "ticktext": [number_words(tick) for tick in ticks]}
@@ -119,17 +146,11 @@ def _step_line(x: Axis, y: Axis) -> dict[str, object]:
 
 def _points(x: Axis, y: Axis, colour: Axis | None, texts: Sequence[str]) -> dict[str, object]:
     many = len(texts) >= style.MANY
-    marker: dict[str, object] = {
-        "size": 5 if many else 10,
-        "color": style.POINT,
-        "line": {"color": style.INK, "width": 0.0 if many else 0.6},
-    }
+    outline = {"color": style.INK, "width": 0.0 if many else 0.6}
+    marker: dict[str, object] = {"size": 5 if many else 10, "color": style.POINT, "line": outline}
     if colour is not None:
-        marker |= {
-            "color": colour.scaled(colour.values).tolist(),
-            "colorscale": style.SCALE,
-            "colorbar": _colour_bar(colour),
-        }
+        marker |= {"color": colour.scaled(colour.values).tolist(), "colorscale": style.SCALE}
+        marker["colorbar"] = _colour_bar(colour)
     return scatter(
         "markers",
         x.values.tolist(),
@@ -145,13 +166,9 @@ def _points(x: Axis, y: Axis, colour: Axis | None, texts: Sequence[str]) -> dict
 
 def _colour_bar(axis: Axis) -> dict[str, object]:
     ticks = axis.ticks(8)
-    return {
-        "title": {"text": _title(axis, 48), "side": "right", "font": {"size": style.TEXT_SIZE}},
-        "tickvals": axis.scaled(np.array(ticks)).tolist(),
-        "ticktext": [number_words(tick) for tick in ticks],
-        "thickness": 16,
-        "outlinewidth": 0,
-    }
+    title = {"text": _title(axis, 48), "side": "right", "font": {"size": style.TEXT_SIZE}}
+    texts, places = [number_words(tick) for tick in ticks], axis.scaled(np.array(ticks)).tolist()
+    return {"title": title, "tickvals": places, "ticktext": texts, "thickness": 16, "outlinewidth": 0}
 
 
 HEADLINE = "The steepest part, magnified (the dotted frame above)"
@@ -229,7 +246,9 @@ def add_zoom(figure: Figure, plane: Plane, part: Stretch, panel: Panel) -> None:
         yaxis3={**upwards, "anchor": "x3", "domain": [panel.low, panel.high]},
     )
     figure.add_annotation(panel.headline(HEADLINE))
-    figure.add_shape(_frame(plane, part))
+    # The rectangle around the part is a little larger than it.
+    (x0, x1), (y0, y1) = _padded(plane.x, part.x), _padded(plane.y, part.y)
+    figure.add_shape({**style.LOOKS["frame"], "x0": x0, "x1": x1, "y0": y0, "y1": y1})
 
 
 def _numbers(shown: Plane, own: dict[str, object]) -> dict[str, object]:
@@ -260,23 +279,6 @@ def _apart(shown: Plane, marked: set[int]) -> list[str]:
         texts.append("" if number in marked or touches else str(number))
         kept += [(across, upwards)] if texts[-1] else []
     return texts
-
-
-def _frame(plane: Plane, part: Stretch) -> dict[str, object]:
-    """Return the rectangle around the part, a little larger than it."""
-    (x0, x1), (y0, y1) = _padded(plane.x, part.x), _padded(plane.y, part.y)
-    return {
-        "type": "rect",
-        "xref": "x",
-        "yref": "y",
-        "x0": x0,
-        "x1": x1,
-        "y0": y0,
-        "y1": y1,
-        "line": {"color": style.FAINT, "width": 1, "dash": "dot"},
-        "fillcolor": "rgba(0, 0, 0, 0.03)",
-        "layer": "below",
-    }
 
 
 def _padded(axis: Axis, ends: tuple[float, float]) -> tuple[float, float]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from sfumato.assess.gather import Evidence
 from sfumato.report.charts import NAMES, Bar, Pair, bar_chart, pair_chart, seen_words
+from sfumato.report.phrases import SAID
 from sfumato.report.pieces import Chapter, Chart, Numbers, Paragraph, Piece, not_shown
 from sfumato.words import percent_words
 
@@ -18,14 +19,6 @@ if TYPE_CHECKING:
 
 SUBSETS = 9
 SAFER = "further left is safer."
-KNOWS = (
-    "An attacker knows some of the attributes of a person and looks for the person's row, or wants "
-    "to learn sensitive values."
-)
-EXAMPLES = (
-    "Numbers about the original are only counts. These attackers are examples: others may do better or worse."
-)
-ALONE = "These numbers follow only from the released rows, and anyone who has the file can compute them."
 
 
 def risk_section(found: Published) -> Chapter:
@@ -33,8 +26,8 @@ def risk_section(found: Published) -> Chapter:
     before, after = found.risk_before, found.risk_after
     inside = found if isinstance(found, Evidence) else None
     pieces: list[Piece | None] = [
-        Paragraph(KNOWS),
-        Paragraph(EXAMPLES if inside else ALONE),
+        Paragraph(SAID["knows"]),
+        Paragraph(SAID["examples"] if inside else SAID["alone"]),
         not_shown(found.lack("risk")),
     ]
     if after is not None:
@@ -47,7 +40,7 @@ def risk_section(found: Published) -> Chapter:
         pieces += [disclosure_chart(before, after)] if after.attributes else []
     if inside is not None and inside.risk is not None:
         subsets = inside.risk.subsets
-        pieces += [_subsets_chart(subsets)] if subsets is not None and subsets.best else []
+        pieces += [subsets_chart(subsets)] if subsets is not None and subsets.best else []
         pieces += [Paragraph(f"Note: {note}", "quiet") for note in inside.risk.notes]
     return Chapter("risk", "Risk", "Risk" if inside is None else "Risk before and after", pieces)
 
@@ -80,15 +73,12 @@ def person_chart(before: TableRisk | None, after: TableRisk) -> Chart:
         questions["highest chance that a member of a household is found"] = lambda risk: (
             0.0 if risk.households is None else risk.households.highest
         )
-    return _pairs_chart(
-        "finding",
-        "Finding one person's row",
-        "each line is one question about an attacker who knows all quasi-identifiers of a person",
-        [
-            Pair.of_shares(name, None if before is None else take(before), take(after))
-            for name, take in questions.items()
-        ],
-    )
+    pairs = [
+        Pair.of_shares(name, None if before is None else take(before), take(after))
+        for name, take in questions.items()
+    ]
+    reading = "each line is one question about an attacker who knows all quasi-identifiers of a person"
+    return _pairs_chart("finding", "Finding one person's row", reading, pairs)
 
 
 def _linkage_chart(before: Sequence[Linkage], after: Sequence[Linkage]) -> Chart:
@@ -97,14 +87,10 @@ def _linkage_chart(before: Sequence[Linkage], after: Sequence[Linkage]) -> Chart
     for item in sorted(after, key=lambda item: item.known):
         pair = Pair.of_shares(f"knows {item.known} of {item.of} attributes", was.get(item.known), item.rate)
         pairs.append(pair)
-        rows.append(
-            [
-                *(pair.name, pair.before_text or "not known", pair.after_text),
-                *(f"{item.successes:,}", f"{item.attempts:,}"),
-                f"{percent_words(item.low)} to {percent_words(item.high, 'risk')}",
-                percent_words(item.expected, "risk"),
-            ]
-        )
+        both = [pair.name, pair.before_text or "not known", pair.after_text]
+        ends = f"{percent_words(item.low)} to {percent_words(item.high, 'risk')}"
+        counts = f"{item.successes:,}", f"{item.attempts:,}"
+        rows.append([*both, *counts, ends, percent_words(item.expected, "risk")])
     headings = ["attacker", "before", "after", "found", "looked for", "95 % interval", "to be expected"]
     return Chart(
         "linkage",
@@ -127,24 +113,22 @@ DISCLOSED: dict[str, Callable[[AttributeDisclosure], float]] = {
 def disclosure_chart(before: TableRisk | None, after: TableRisk) -> Chart:
     """Return what classes give away about sensitive values."""
     was = {} if before is None else {item.attribute: item for item in before.attributes}
+    pairs = []
+    for item in after.attributes:
+        for words, take in DISCLOSED.items():
+            earlier = take(was[item.attribute]) if item.attribute in was else None
+            pairs.append(Pair.of_shares(f"{item.attribute}: {words}", earlier, take(item)))
     return _pairs_chart(
         "disclosure",
         "Learning sensitive values without finding anyone",
         "rows are known for certain if everyone in their class has the same value; skew is how far a class "
         "is from the whole table, gain how much knowing the class improves a guess",
-        [
-            Pair.of_shares(
-                f"{item.attribute}: {words}",
-                take(was[item.attribute]) if item.attribute in was else None,
-                take(item),
-            )
-            for item in after.attributes
-            for words, take in DISCLOSED.items()
-        ],
+        pairs,
     )
 
 
-def _subsets_chart(scan: SubsetScan) -> Chart:
+def subsets_chart(scan: SubsetScan) -> Chart:
+    """Return the combinations of attributes that single out most people."""
     ranked = sorted(scan.best, key=lambda item: -item.share)
     people = f"{scan.unit}s"
     bars = [Bar.of_share(" + ".join(item.attributes), item.share) for item in ranked]

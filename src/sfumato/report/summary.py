@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sfumato.assess.gather import Evidence
-from sfumato.report.phrases import limit_words, model_sentence, told_words
+from sfumato.report.phrases import SAID, limit_words, model_sentence, told_words
 from sfumato.report.pieces import Box, Bullets, Chapter, Heading, Headlines, Paragraph
 from sfumato.verifier.checks import split_name
 from sfumato.words import capital, count_words, number_words, percent_words
@@ -13,21 +13,10 @@ from sfumato.words import capital, count_words, number_words, percent_words
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sfumato.assess.published import Published, Subject
+    from sfumato.assess.published import Published
 
 DIVERSE = ("distinct_l", "entropy_l", "recursive_l", "share_l", "t", "secure", "exposed")
 """Measures that, if required, limit what a class gives away about a sensitive attribute."""
-
-ALWAYS = (
-    "Combination with other releases or sources about the same people: each may be safe by itself, but not "
-    "both together.",
-    "What follows about everyone: this is not differential privacy, and a release may teach something about "
-    "people whether or not they are in it.",
-)
-REASONED = (
-    "Reasoning backwards from the method: someone who knows that no more was changed than the requirements "
-    "demand can rule out some originals."
-)
 
 
 def not_protected(found: Published) -> list[str]:
@@ -45,10 +34,22 @@ def not_protected(found: Published) -> list[str]:
             "knows these values of a person may recognize the row."
         )
     told += [f"{item.column}: {'; '.join(item.findings)}." for item in found.exposures]
-    told += [*_small_classes(found), *_groups(found), *_rows(subject)]
+    told += _small_classes(found)
+    k = found.measures.get("k")
+    if len(subject.groups) > 1 and k is not None:
+        told.append(
+            "Attackers who know columns of several groups: each group of columns was protected by itself, "
+            f"and anyone who knows all columns faces classes as small as {number_words(k)}."
+        )
+    if not subject.has_persons:
+        told.append("People with several rows: each row counts as a separate person.")
+    if subject.release.get("order") == "input":
+        told.append(
+            "Attackers who know the order of the original rows: the released rows are in the same order."
+        )
     if subject.release.get("choice") != "near-optimal" and subject.micro is None:
-        told.append(REASONED)
-    return [*told, *ALWAYS]
+        told.append(SAID["reasoned"])
+    return [*told, *SAID["always"]]
 
 
 def _small_classes(found: Published) -> list[str]:
@@ -76,31 +77,7 @@ def _small_classes(found: Published) -> list[str]:
     return told
 
 
-def _groups(found: Published) -> list[str]:
-    """Say what joining groups of microaggregated columns gives."""
-    k = found.measures.get("k")
-    if len(found.subject.groups) < 2 or k is None:
-        return []
-    return [
-        "Attackers who know columns of several groups: each group of columns was protected by itself, and "
-        f"anyone who knows all columns faces classes as small as {number_words(k)}."
-    ]
-
-
-def _rows(subject: Subject) -> list[str]:
-    """Say what the rows themselves may give away."""
-    told = []
-    if not subject.has_persons:
-        told.append("People with several rows: each row counts as a separate person.")
-    if subject.release.get("order") == "input":
-        told.append(
-            "Attackers who know the order of the original rows: the released rows are in the same order."
-        )
-    return told
-
-
 FIRST = 5  # violations in the box on top; all are listed further below
-HOLDS = "the release meets its requirements. Its rows were read back and recounted by independent code."
 TELLING = ("k", "distinct_l", "t", "secure")  # measures that the summary names where nothing was required
 
 
@@ -121,7 +98,7 @@ def summary_section(found: Published) -> Chapter:
 def _verdict(found: Published) -> Paragraph | Box:
     """Return whether the release holds, in a box that cannot be overlooked."""
     if found.holds:
-        return Paragraph(HOLDS, "verdict good", "Verified:")
+        return Paragraph(SAID["holds"], "verdict good", "Verified:")
     violations = found.subject.verdict.violations
     more = len(violations) - FIRST
     rest = [f"{more} more, listed under Verification."] if more > 0 else []
@@ -186,6 +163,7 @@ def promised(found: Published) -> list[str]:
     recipe = found.subject.recipe
     if recipe is not None:
         told.append(f"At most {percent_words(recipe.limit)} of the rows may be left out.")
+        told += [str(found.subject.release["linking"])] if "linking" in found.subject.release else []
         secrets = len(recipe.confidential)
         told += [f"Confidential: {count_words(secrets, 'sentence')}."] if secrets else []
     return told

@@ -3,39 +3,25 @@
 from __future__ import annotations
 
 import unicodedata
-from dataclasses import dataclass
+from collections import namedtuple
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.report.axes import Axis, plane_axes
+from sfumato.report.axes import Axis, beside_line, plane_axes, plane_scale
 from sfumato.report.phrases import check_picked, front_title, knee_number
 from sfumato.words import count_words, number_words, printable
 
 if TYPE_CHECKING:
-    from sfumato._typing import LongArray
+    from sfumato._typing import FloatArray, LongArray
     from sfumato.front.plain import PlainFront
 
 LEAST_ROWS = 3
 LEAST_COLUMNS = 2
 
 
-@dataclass(frozen=True)
-class _Letters:
-    """What is drawn with."""
-
-    point: str
-    knee: str
-    picked: str
-    upright: str
-    upright_tick: str
-    corner: str
-    level: str
-    level_tick: str
-
-
-_UNICODE = _Letters("•", "◆", "★", "│", "┤", "└", "─", "┬")
-_ASCII = _Letters("o", "K", "P", "|", "+", "+", "-", "+")
+_Letters = namedtuple("_Letters", "point knee picked upright upright_tick corner level level_tick beside")
+_UNICODE, _ASCII = _Letters(*"•◆★│┤└─┬○"), _Letters(*"oKP|++-+.")
 
 
 def front_text(
@@ -74,7 +60,11 @@ def _legend(front: PlainFront, picked: int | None, letters: _Letters, width: int
         parts.append(f"{letters.knee} knee: solution {knee}")
     if picked is not None:
         parts.append(f"{letters.picked} picked: solution {picked}{', the knee' if picked == knee else ''}")
-    parts.append("complete" if front.complete else "not complete")
+    if front.is_local:
+        parts[0] = f"{letters.point} {count_words(len(front), 'local recoding')}"
+        parts += [f"{letters.beside} best global recodings"] if beside_line(front) else []
+    else:
+        parts.append("complete" if front.complete else "not complete")
     if len(front.objectives) > 2:
         parts.append(f"2 of {len(front.objectives)} objectives drawn")
     lines = [parts[0]]
@@ -89,20 +79,30 @@ def _legend(front: PlainFront, picked: int | None, letters: _Letters, width: int
 
 def _drawing(front: PlainFront, picked: int | None, letters: _Letters, rows: int, width: int) -> list[str]:
     """Return the rows of the drawing, the axis below them and its numbers."""
-    x, y = plane_axes(front)
-    y_ticks = _upright_ticks(y, rows)
+    x, y = plane_scale(front)
+    ticks = y.ticks(rows // 2 + 1)
+    heights = rows - 1 - (y.share(np.array(ticks)) * (rows - 1)).round().astype(int)
+    y_ticks = {int(place): number_words(tick) for place, tick in zip(heights, ticks, strict=True)}
     # Room for the widest number, a blank and the axis.
     margin = max(len(text) for text in y_ticks.values())
     columns = max(LEAST_COLUMNS, width - margin - 2)
     grid = [[" "] * columns for _ in range(rows)]
-    places = list(zip(rows - 1 - _places(y, rows), _places(x, columns), strict=True))
+    other = beside_line(front)
+    if other is not None:
+        spots = zip(
+            rows - 1 - _places(y, rows, other.y), _places(x, columns, other.x), other.numbers, strict=True
+        )
+        for row, column, number in spots:
+            grid[row][column] = letters.beside if number is not None else grid[row][column]
+    across, upwards = plane_axes(front)
+    below, right = rows - 1 - _places(y, rows, upwards.values), _places(x, columns, across.values)
     marks = {knee_number(front): letters.knee, picked: letters.picked}
     # Marked ones last, so that no other point hides them, and the picked one after the knee.
-    for item, (row, column) in sorted(
-        zip(front, places, strict=True), key=lambda pair: pair[0].number == picked
-    ):
+    drawn_ones = sorted(zip(front, below, right, strict=True), key=lambda drawn: drawn[0].number == picked)
+    for item, row, column in drawn_ones:
         # What is not finite has no place.
-        if row < rows and column >= 0 and (item.number in marks or grid[row][column] == " "):
+        is_free = grid[row][column] in (" ", letters.beside) if row < rows else False
+        if row < rows and column >= 0 and (item.number in marks or is_free):
             grid[row][column] = marks.get(item.number, letters.point)
     lines = []
     for row, drawn in enumerate(grid):
@@ -112,16 +112,12 @@ def _drawing(front: PlainFront, picked: int | None, letters: _Letters, rows: int
     return [*lines, " " * (margin + 1) + letters.corner + line, numbers]
 
 
-def _places(axis: Axis, count: int) -> LongArray:
-    """Return the column or row of each solution, counted from the smallest value; -1 for none."""
-    return np.nan_to_num(axis.shares * (count - 1), nan=-1.0).round().astype("int64")
-
-
-def _upright_ticks(axis: Axis, rows: int) -> dict[int, str]:
-    """Return the numbers beside the rows."""
-    ticks = axis.ticks(rows // 2 + 1)
-    places = rows - 1 - (axis.share(np.array(ticks)) * (rows - 1)).round().astype(int)
-    return {int(place): number_words(tick) for place, tick in zip(places, ticks, strict=True)}
+def _places(axis: Axis, count: int, values: FloatArray) -> LongArray:
+    """Return the column or row of each value, counted from the smallest one; -1 for none."""
+    shares = np.full(len(values), np.nan)
+    finite = np.isfinite(values)
+    shares[finite] = axis.share(values[finite])
+    return np.asarray(np.nan_to_num(shares * (count - 1), nan=-1.0).round(), dtype=np.int64)
 
 
 def _level_axis(axis: Axis, letters: _Letters, columns: int, start: int, width: int) -> tuple[str, str]:

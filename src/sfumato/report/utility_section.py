@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sfumato.report.charts import Bar, Pair, bar_chart, pair_chart, seen_words
-from sfumato.report.phrases import SCORES, model_sentence, score_words
+from sfumato.report.phrases import SAID, SCORES, model_sentence, score_words
 from sfumato.report.pieces import Chapter, Chart, Numbers, Paragraph, Piece, not_shown
 from sfumato.words import number_words, percent_words
 
@@ -17,13 +17,12 @@ if TYPE_CHECKING:
 
 PAIRS = 10  # associations in the chart; the table holds some more
 LISTED = 45
-SAME = "The same analyses were run on the original and on the release; the closer their results, the better."
 
 
 def utility_section(evidence: Evidence) -> Chapter:
     """Return what analyses give on the original and on the release."""
     found = evidence.utility
-    pieces: list[Piece | None] = [Paragraph(SAME), not_shown(evidence.lack("utility"))]
+    pieces: list[Piece | None] = [Paragraph(SAID["same"]), not_shown(evidence.lack("utility"))]
     if found is not None:
         sample = f"Based on a random sample of {found.used:,} of {found.rows:,} rows."
         pieces += [
@@ -38,22 +37,13 @@ def utility_section(evidence: Evidence) -> Chapter:
 
 def _model_chart(model: ModelUtility) -> Chart:
     names = [name for name in SCORES if name in model.original and name in model.release]
-    pairs = [
-        Pair.of_shares(
-            SCORES[name], model.original[name], model.release[name], model.baseline.get(name), "exact"
-        )
-        for name in names
-        if name != "mae"
-    ]
-    rows = [
-        [
-            SCORES[name],
-            score_words(name, model.original[name]),
-            score_words(name, model.release[name]),
-            score_words(name, model.baseline[name]) if name in model.baseline else "not known",
-        ]
-        for name in names
-    ]
+    pairs, rows = [], []
+    for name in names:
+        scores, guess = (model.original[name], model.release[name]), model.baseline.get(name)
+        if name != "mae":
+            pairs.append(Pair.of_shares(SCORES[name], *scores, guess, "exact"))
+        told = [score_words(name, score) for score in scores]
+        rows.append([SCORES[name], *told, "not known" if guess is None else score_words(name, guess)])
     headings = ["score", "from the original", "from the release", "guessing"]
     return Chart(
         "model",
@@ -107,12 +97,10 @@ def _distances_chart(attributes: Sequence[AttributeUtility]) -> Chart:
 
 def _associations_chart(found: Utility) -> Chart:
     ranked = sorted(found.associations, key=lambda item: (-item.change, item.first, item.second))
-    pairs = [
-        Pair(
-            f"{item.first}, {item.second}", item.before, item.after, f"{item.before:.2f}", f"{item.after:.2f}"
-        )
-        for item in ranked[:PAIRS]
-    ]
+    pairs = []
+    for item in ranked[:PAIRS]:
+        texts = f"{item.before:.2f}", f"{item.after:.2f}"
+        pairs.append(Pair(f"{item.first}, {item.second}", item.before, item.after, *texts))
     rows = [
         [f"{item.first} and {item.second}", *map(number_words, (item.before, item.after, item.change))]
         for item in ranked[:LISTED]

@@ -8,6 +8,7 @@ from sfumato.spec.sections import (
     ConfidentialSpec,
     DataSpec,
     ObjectivesSpec,
+    RecodingSpec,
     ReleaseSpec,
     SearchSpec,
     SuppressionSpec,

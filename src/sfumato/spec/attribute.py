@@ -19,30 +19,7 @@ from pydantic import (
     model_validator,
 )
 
-from sfumato.spec.choices import (
-    DATE_UNITS,
-    GUIDED_SCHEMES,
-    SCHEME_ACRONYMS,
-    DateUnit,
-    Kind,
-    Number,
-    Output,
-    PathText,
-    Positive,
-    Role,
-    Scheme,
-    Weight,
-    at_least,
-    check_entries,
-    check_list,
-    check_number,
-    check_positive,
-    check_text,
-    check_whole,
-    is_multiple,
-    refuse_repetition,
-    write_list,
-)
+from sfumato.spec import choices
 from sfumato.spec.places import LocatedError, Location, SpecFault, found, refuse
 from sfumato.spec.sections import Section, described
 
@@ -56,37 +33,37 @@ _ONLY_WITH_INTERVALS = ("origin", "bottom", "top")
 
 def _check_intervals(value: object) -> tuple[int | float, ...]:
     """Accept widths that grow, each a multiple of the one before."""
-    widths = check_entries(value, check_positive)
+    widths = choices.check_entries(value, choices.check_positive)
     if not widths:
         raise ValueError("needs at least one width.")
     for position, (narrow, wide) in enumerate(pairwise(widths), start=1):
         if wide <= narrow:
             raise LocatedError.at((position,), f"must be above {narrow}, the width before; found {wide}.")
-        if not (math.isfinite(wide / narrow) and is_multiple(wide, narrow)):
+        if not (math.isfinite(wide / narrow) and choices.is_multiple(wide, narrow)):
             raise LocatedError.at(
                 (position,), f"must be a multiple of {narrow}, the width before; found {wide}."
             )
     return tuple(widths)
 
 
-def _check_dates(units: tuple[DateUnit, ...]) -> tuple[DateUnit, ...]:
+def _check_dates(units: tuple[choices.DateUnit, ...]) -> tuple[choices.DateUnit, ...]:
     """Accept units of time from fine to coarse."""
     if not units:
         raise ValueError("needs at least one unit.")
-    refuse_repetition(units)
-    ranks = [DATE_UNITS.index(unit) for unit in units]
+    choices.refuse_repetition(units)
+    ranks = [choices.DATE_UNITS.index(unit) for unit in units]
     for position, (fine, coarse) in enumerate(pairwise(ranks), start=1):
         if coarse < fine:
-            finer, before = DATE_UNITS[coarse], DATE_UNITS[fine]
+            finer, before = choices.DATE_UNITS[coarse], choices.DATE_UNITS[fine]
             raise LocatedError.at((position,), f"{finer!r} is finer than {before!r} before it.")
-        if DATE_UNITS[fine] == "week" and DATE_UNITS[coarse] in ("month", "quarter"):
+        if choices.DATE_UNITS[fine] == "week" and choices.DATE_UNITS[coarse] in ("month", "quarter"):
             raise LocatedError.at((position,), "weeks lie in two months: put 'year' after 'week'.")
     return units
 
 
 def _check_prefix(value: object) -> tuple[int, ...]:
     """Accept lengths that shrink."""
-    lengths = check_entries(value, partial(check_whole, lowest=1))
+    lengths = choices.check_entries(value, partial(choices.check_whole, lowest=1))
     if not lengths:
         raise ValueError("needs at least one length.")
     for position, (long, short) in enumerate(pairwise(lengths), start=1):
@@ -97,16 +74,16 @@ def _check_prefix(value: object) -> tuple[int, ...]:
 
 def _check_columns(value: object) -> tuple[str, ...]:
     """Accept names of columns, each once."""
-    names = tuple(check_entries(value, check_text))
+    names = tuple(choices.check_entries(value, choices.check_text))
     if not names:
         raise ValueError("needs at least one column.")
-    refuse_repetition(names)
+    choices.refuse_repetition(names)
     return names
 
 
 def _check_format(value: object) -> str:
     """Accept a format by which dates can be written and read again, with their year at least."""
-    written = check_text(value)
+    written = choices.check_text(value)
     day = dt.datetime(1987, 3, 14, 15, 9, 26)
     try:
         is_read = "%y" in written.lower() and bool(dt.datetime.strptime(day.strftime(written), written))
@@ -133,7 +110,7 @@ def _check_node(value: object, location: Location, leaves: set[str]) -> Tree:
         raise LocatedError.at(location[:1], f"is nested deeper than {MAX_TREE_DEPTH} levels.")
     if isinstance(value, Mapping) and value:
         return {
-            _placed(check_text, name, location): _check_node(child, (*location, str(name)), leaves)
+            _placed(choices.check_text, name, location): _check_node(child, (*location, str(name)), leaves)
             for name, child in value.items()
         }
     if isinstance(value, (list, tuple)) and value:
@@ -159,7 +136,7 @@ def _check_entry(entry: object, location: Location, leaves: set[str]) -> str | T
 def _leaf_text(value: object) -> str:
     """Write a leaf as the text by which data match it: 39 and 39.0 are both ``39``."""
     is_plain = isinstance(value, int | float | dt.date) and not isinstance(value, dt.datetime)
-    return value_text(_check_value(value)) if is_plain else check_text(value)
+    return value_text(_check_value(value)) if is_plain else choices.check_text(value)
 
 
 def _placed(check: Callable[[object], str], value: object, location: Location) -> str:
@@ -178,14 +155,16 @@ class HierarchySpec(Section):
         "Widths of intervals of numbers, from level 1 on: growing, each a multiple of the one before.",
         [5, 10, 20, 40],
     )
-    origin: Number | None = described(None, "Where an interval starts; 0 if not given. With `intervals`.", 17)
-    bottom: Number | None = described(
+    origin: choices.Number | None = described(
+        None, "Where an interval starts; 0 if not given. With `intervals`.", 17
+    )
+    bottom: choices.Number | None = described(
         None, "Everything below it is one interval, from level 1 on. With `intervals`.", 15
     )
-    top: Number | None = described(
+    top: choices.Number | None = described(
         None, "It and everything above is one interval, from level 1 on. With `intervals`.", 90
     )
-    mask: Annotated[int, at_least(1)] | None = described(
+    mask: Annotated[int, choices.at_least(1)] | None = described(
         None, "The length of codes, of which `*` replaces one more character from the right on each level.", 5
     )
     prefix: Annotated[tuple[int, ...], BeforeValidator(_check_prefix)] | None = described(
@@ -194,7 +173,7 @@ class HierarchySpec(Section):
         "off, and shorter codes stay whole: J45.0 becomes J45, then J.",
         [3, 1],
     )
-    file: PathText | None = described(
+    file: choices.PathText | None = described(
         None,
         "A file with one line per value, whose column i is level i; relative to the specification.",
         "education.csv",
@@ -206,7 +185,10 @@ class HierarchySpec(Section):
         {"Public": ["State", "Veterans"], "Private": ["Company", "Individual"]},
     )
     dates: (
-        Annotated[tuple[DateUnit, ...], BeforeValidator(check_list), AfterValidator(_check_dates)] | None
+        Annotated[
+            tuple[choices.DateUnit, ...], BeforeValidator(choices.check_list), AfterValidator(_check_dates)
+        ]
+        | None
     ) = described(
         None,
         "Units of time from fine to coarse, from level 1 on. `week` is that of ISO 8601; only `year` and "
@@ -231,7 +213,7 @@ class HierarchySpec(Section):
     def _check_source(self) -> Self:
         given = [name for name in SOURCES if getattr(self, name) is not None]
         if len(given) != 1:
-            number = f"found {write_list(given)}" if given else "found none"
+            number = f"found {choices.write_list(given)}" if given else "found none"
             raise LocatedError.at((), f"needs exactly one of {', '.join(SOURCES)}; {number}.")
         stray = [] if self.intervals else [n for n in _ONLY_WITH_INTERVALS if getattr(self, n) is not None]
         refuse(SpecFault((name,), "is only allowed with intervals.") for name in stray)
@@ -252,7 +234,7 @@ Listed: TypeAlias = int | str | Blocks
 
 def check_partitions(value: object) -> tuple[Listed, ...]:
     """Accept a list of partitions; whether their values are those of the domain is asked later."""
-    listed = check_entries(value, _check_partition)
+    listed = choices.check_entries(value, _check_partition)
     if not listed:
         raise ValueError("needs at least one partition.")
     return tuple(listed)
@@ -261,12 +243,12 @@ def check_partitions(value: object) -> tuple[Listed, ...]:
 def _check_partition(value: object) -> Listed:
     """Accept the number or the unit of a level, or a list of blocks in which no value occurs twice."""
     if isinstance(value, str):
-        return check_text(value)
+        return choices.check_text(value)
     if isinstance(value, int) and not isinstance(value, bool):
-        return check_whole(value)
+        return choices.check_whole(value)
     if not isinstance(value, list | tuple):
         raise ValueError(f"must be a list of blocks or the number of a level; found {found(value)}.")
-    blocks = tuple(check_entries(value, _check_block))
+    blocks = tuple(choices.check_entries(value, _check_block))
     if not blocks:
         raise ValueError("needs at least one block.")
     _refuse_twice(blocks)
@@ -276,7 +258,7 @@ def _check_partition(value: object) -> Listed:
 def _check_block(value: object) -> tuple[Scalar, ...]:
     if isinstance(value, str):
         raise ValueError("a block must be a list of values; found text. Write brackets around it.")
-    values = check_entries(value, _check_value)
+    values = choices.check_entries(value, _check_value)
     if not values:
         raise ValueError("a block must hold at least one value.")
     return tuple(values)
@@ -289,8 +271,8 @@ def _check_value(value: object) -> Scalar:
     if isinstance(value, dt.date):
         return value.isoformat()
     if isinstance(value, str):
-        return check_text(value)
-    return check_number(value)
+        return choices.check_text(value)
+    return choices.check_number(value)
 
 
 def value_text(value: Scalar) -> str:
@@ -312,11 +294,11 @@ def _refuse_twice(blocks: Blocks) -> None:
     refuse(problems)
 
 
-_QUASI_IDENTIFIER_ONLY = ("levels", "scheme", "partitions", "weight", "output")
+_QUASI_IDENTIFIER_ONLY = (*("levels", "scheme", "partitions", "weight", "output", "labels", "keep", "snap"),)
 
 
 def _check_levels(value: object) -> tuple[int, int]:
-    levels = check_entries(value, check_whole)
+    levels = choices.check_entries(value, choices.check_whole)
     if len(levels) != 2:
         raise ValueError(f"must hold the lowest and the highest level; found {len(levels)} entries.")
     if levels[0] > levels[1]:
@@ -326,24 +308,24 @@ def _check_levels(value: object) -> tuple[int, int]:
 
 def _long_scheme_name(value: object) -> object:
     """Turn the acronym of a scheme into its name."""
-    return SCHEME_ACRONYMS.get(value.upper(), value) if isinstance(value, str) else value
+    return choices.SCHEME_ACRONYMS.get(value.upper(), value) if isinstance(value, str) else value
 
 
 def _check_order(value: object) -> tuple[Scalar, ...]:
     """Accept distinct texts and numbers; 1, 1.0 and "1" are the same value."""
-    entries = check_entries(value, _check_ordered_value)
+    entries = choices.check_entries(value, _check_ordered_value)
     if not entries:
         raise ValueError("must not be empty.")
-    refuse_repetition([value_text(entry) for entry in entries])
+    choices.refuse_repetition([value_text(entry) for entry in entries])
     return tuple(entries)
 
 
 def _check_ordered_value(value: object) -> Scalar:
     if isinstance(value, str):
-        return check_text(value)
+        return choices.check_text(value)
     if isinstance(value, bool) or found(value) == "a date or time":
         raise ValueError(f"must be text or a number; found {found(value)}.")
-    return check_number(value)
+    return choices.check_number(value)
 
 
 def _check_unknown(value: object) -> tuple[str, ...]:
@@ -357,8 +339,8 @@ class AttributeSpec(Section):
     # `levels`, `scheme`, `partitions`, `weight` and `output` change a quasi-identifier only; with another
     # role they are refused rather than silently ignored. A sensitive attribute may have a hierarchy or an
     # order, which the t measures use, and it alone may have values that are `unknown`.
-    role: Role = Field(description="What the column is.", examples=["quasi-identifier"])
-    kind: Kind | None = described(
+    role: choices.Role = Field(description="What the column is.", examples=["quasi-identifier"])
+    kind: choices.Kind | None = described(
         None, "What its values are. Found by itself if not given, except `ordinal`.", "number"
     )
     format: Annotated[str, BeforeValidator(_check_format)] | None = described(
@@ -379,7 +361,7 @@ class AttributeSpec(Section):
         "The lowest and the highest level allowed; all if not given. Only with the scheme `levels`.",
         [1, 3],
     )
-    scheme: Annotated[Scheme, BeforeValidator(_long_scheme_name)] = described(
+    scheme: Annotated[choices.Scheme, BeforeValidator(_long_scheme_name)] = described(
         "levels",
         "Which groups of values are allowed; the acronyms BHS, GHS, OPS, GOPS, SPS and GSPS work too. With a "
         "granularity, and neither hierarchy nor levels, the default is `ordered`.",
@@ -394,10 +376,10 @@ class AttributeSpec(Section):
             [[["a", "b"], ["c"]], 1],
         )
     )
-    weight: Weight = described(
+    weight: choices.Weight = described(
         1.0, "How much its detail counts in the losses. Only the ratio of weights counts.", 2
     )
-    output: Output = described(
+    output: choices.Output = described(
         "label",
         "What is shown for a group of values: its label, or a statistic of the published rows in it. `mean` "
         "needs numbers.",
@@ -406,8 +388,25 @@ class AttributeSpec(Section):
     order: Annotated[tuple[str | int | float, ...], BeforeValidator(_check_order)] | None = described(
         None, "The values of an `ordinal` attribute, from the lowest to the highest.", ["low", "mid", "high"]
     )
-    granularity: Positive | None = described(
+    granularity: choices.Positive | None = described(
         None, "Numbers are first put into steps of this width, counted from 0.", 5
+    )
+    labels: choices.LabelChoice | None = described(
+        None,
+        'With `scope = "local"`, what a label may be: a node of the hierarchy (`tree`), all from one value '
+        "to another (`range`), any set of values (`set`), or the value itself or `*` (`suppress`). If not "
+        "given: `range` for numbers and dates, `tree` for categories with a hierarchy, `set` for others.",
+        "set",
+    )
+    keep: choices.Flag = described(
+        False, 'With `scope = "local"`, whether the values must stay as they are.', True
+    )
+    snap: choices.Snap | None = described(
+        None,
+        "With range labels of numbers, ranges begin and end at multiples of it; with `hierarchy`, where the "
+        "narrowest intervals of the hierarchy do. Otherwise they begin and end with a value that someone in "
+        "the group has.",
+        5,
     )
     unknown: Annotated[tuple[str, ...], BeforeValidator(_check_unknown)] = described(
         (),
@@ -434,7 +433,7 @@ class AttributeSpec(Section):
 
     @model_validator(mode="after")
     def _check_together(self) -> Self:
-        refuse([*self._misplaced_keys(), *self._wrong_scheme(), *self._wrong_kind()])
+        refuse([*self._misplaced_keys(), *self._wrong_scheme(), *self._wrong_kind(), *self._wrong_labels()])
         return self
 
     def _misplaced_keys(self) -> Iterator[SpecFault]:
@@ -459,7 +458,7 @@ class AttributeSpec(Section):
             yield SpecFault(
                 ("levels",), f"only applies to the scheme 'levels'; the scheme here is {self.scheme!r}."
             )
-        if self.scheme in GUIDED_SCHEMES and self.hierarchy is None:
+        if self.scheme in choices.GUIDED_SCHEMES and self.hierarchy is None:
             yield SpecFault(
                 ("scheme",),
                 f"{self.scheme!r} follows the tree of a hierarchy, but there is no hierarchy. Add one, or "
@@ -491,3 +490,33 @@ class AttributeSpec(Section):
             yield SpecFault(("hierarchy", "intervals"), f"needs numbers; the kind here is {self.kind!r}.")
         if source == "dates" and self.kind not in (None, "date"):
             yield SpecFault(("hierarchy", "dates"), f"needs dates; the kind here is {self.kind!r}.")
+
+    def _wrong_labels(self) -> Iterator[SpecFault]:
+        """Find keys of local recoding that do not go together."""
+        if self.keep:
+            for name in ("labels", "snap", "levels"):
+                if getattr(self, name) is not None:
+                    yield SpecFault((name,), "has no effect with keep = true. Remove one of them.")
+        elif self.labels == "tree" and self.hierarchy is None:
+            yield SpecFault(("labels",), "'tree' needs a hierarchy. Add one, or use 'set' or 'suppress'.")
+        elif self.labels not in (None, "tree") and self.levels is not None:
+            yield SpecFault(("levels",), f"bounds tree labels only; the labels here are {self.labels!r}.")
+        elif self.labels not in (None, "range") and self.snap is not None:
+            yield SpecFault(("snap",), f"is for range labels only; the labels here are {self.labels!r}.")
+        elif self.snap == "hierarchy" and (self.hierarchy is None or not self.hierarchy.intervals):
+            yield SpecFault(
+                ("snap",), "'hierarchy' needs a hierarchy of intervals. Add one, or give a number."
+            )
+        elif (
+            self.snapping and self.granularity and not choices.is_multiple(self.snapping[0], self.granularity)
+        ):
+            yield SpecFault(("snap",), f"must be a multiple of the granularity, {self.granularity}.")
+
+    @property
+    def snapping(self) -> tuple[int | float, int | float] | None:
+        """How far apart ranges may begin and end, and where one may; None where there are no such limits."""
+        if not isinstance(self.snap, str):
+            return None if self.snap is None else (self.snap, 0)
+        assert self.hierarchy is not None
+        assert self.hierarchy.intervals is not None
+        return self.hierarchy.intervals[0], self.hierarchy.origin or 0

@@ -15,25 +15,27 @@ import math
 import numbers
 import os
 import re
+from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias, TypeVar, get_args
+from typing import Annotated, Literal, TypeAlias, TypeVar, get_args
+from urllib.parse import parse_qsl, urlsplit
 
 from pydantic import BeforeValidator
 
 from sfumato.errors import SpecError
 from sfumato.spec.places import LocatedError, SpecFault, found, refuse, sentence_of
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
 T = TypeVar("T")
 
-Role: TypeAlias = Literal["identifier", "quasi-identifier", "sensitive", "other"]
+Role: TypeAlias = Literal["identifier", "quasi-identifier", "sensitive", "other", "pseudonym"]
 Kind: TypeAlias = Literal["number", "category", "ordinal", "date"]
 Scheme: TypeAlias = Literal[
     "levels", "cuts", "ordered", "guided-ordered", "sets", "guided-sets", "admissible"
 ]
 Output: TypeAlias = Literal["label", "mean", "median", "mode"]
+Scope: TypeAlias = Literal["global", "local"]
+LabelChoice: TypeAlias = Literal["tree", "range", "set", "suppress"]
+ProofDirection: TypeAlias = Literal["auto", "bottom-up", "top-down", "both"]
 Method: TypeAlias = Literal[
     "auto",
     "optimal",
@@ -49,6 +51,8 @@ Method: TypeAlias = Literal[
     "spea2",
     "moead",
     "granulation-ga",
+    "bottom-up",
+    "top-down",
 ]
 Variant: TypeAlias = Literal["incognito", "breadth-first"]
 SuppressionRule: TypeAlias = Literal["auto", "none", "failing", "smallest", "below-mean"]
@@ -62,6 +66,7 @@ ROLES: tuple[str, ...] = get_args(Role)
 KINDS: tuple[str, ...] = get_args(Kind)
 SCHEMES: tuple[str, ...] = get_args(Scheme)
 OUTPUTS: tuple[str, ...] = get_args(Output)
+LABEL_CHOICES: tuple[str, ...] = get_args(LabelChoice)
 METHODS: tuple[str, ...] = get_args(Method)
 VARIANTS: tuple[str, ...] = get_args(Variant)
 SUPPRESSION_RULES: tuple[str, ...] = get_args(SuppressionRule)
@@ -170,6 +175,45 @@ def check_path(value: object) -> str:
     return check_filled_text(os.fspath(value) if isinstance(value, os.PathLike) else value)
 
 
+DATABASES = (".db", ".sqlite", ".sqlite3")
+"""What the names of SQLite files end in."""
+
+_ADDRESS = re.compile(r"(postgres(?:ql)?|sqlite)://", re.IGNORECASE)
+_SECRETS = ("password", "sslpassword")
+
+
+def database_address(place: object) -> str | None:
+    """Return the address of a database as the drivers know it; None for the path of any other file."""
+    text = str(os.fspath(place)) if isinstance(place, str | os.PathLike) else ""
+    match = _ADDRESS.match(text)
+    if match is None:
+        return f"sqlite:///{text}" if text.lower().endswith(DATABASES) else None
+    return ("sqlite" if match[1].lower() == "sqlite" else "postgresql") + text[len(match[1]) :]
+
+
+def refuse_password(address: str) -> None:
+    """Raise ValueError for an address that holds a password; the message does not repeat it."""
+    try:
+        parts = urlsplit(address)
+        named = {key.lower() for key, _ in parse_qsl(parts.query, keep_blank_values=True)}
+        is_secret = parts.password is not None or not named.isdisjoint(_SECRETS)
+    except ValueError:
+        raise ValueError("is not an address of a database, such as postgresql://host/name.") from None
+    if is_secret:
+        raise ValueError(
+            "an address must not hold a password, since files and command lines are read by others. Use "
+            "PGPASSWORD, PGPASSFILE or ~/.pgpass, or a service file."
+        )
+
+
+def check_data_path(value: object) -> str:
+    """Accept the path of a file, or the address of a database without a password."""
+    path = check_path(value)
+    if (address := database_address(path)) is not None:
+        refuse_password(address)
+    return path
+
+
 def check_number(value: object) -> int | float:
     """Accept a finite number, and keep whole numbers whole."""
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
@@ -199,6 +243,13 @@ def check_positive(value: object) -> int | float:
     if number <= 0:
         raise ValueError(f"must be above 0; found {number}.")
     return number
+
+
+def check_snap(value: object) -> int | float | str:
+    """Accept a number above 0, or the word for the intervals of the hierarchy."""
+    if isinstance(value, str) and value != "hierarchy":
+        raise ValueError(f"must be a number above 0, or 'hierarchy'; found {value!r}.")
+    return value if isinstance(value, str) else check_positive(value)
 
 
 def check_weight(value: object) -> float:
@@ -293,8 +344,10 @@ def write_list(names: Sequence[str]) -> str:
 Text: TypeAlias = Annotated[str, BeforeValidator(check_text)]
 FilledText: TypeAlias = Annotated[str, BeforeValidator(check_filled_text)]
 PathText: TypeAlias = Annotated[str, BeforeValidator(check_path)]
+DataPath: TypeAlias = Annotated[str, BeforeValidator(check_data_path)]
 Number: TypeAlias = Annotated[int | float, BeforeValidator(check_number)]
 Positive: TypeAlias = Annotated[int | float, BeforeValidator(check_positive)]
+Snap: TypeAlias = Annotated[int | float | str, BeforeValidator(check_snap)]
 Seconds: TypeAlias = Annotated[float, BeforeValidator(check_positive)]
 Weight: TypeAlias = Annotated[float, BeforeValidator(check_weight)]
 Share: TypeAlias = Annotated[float, BeforeValidator(check_share)]

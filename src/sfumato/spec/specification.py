@@ -2,37 +2,24 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, ClassVar, Self
+from typing import Annotated, ClassVar, Self
 
 from pydantic import BeforeValidator, Field, PrivateAttr, ValidationError, model_validator
 
 from sfumato.errors import nearest
 from sfumato.notebooks import ShownInNotebook
 from sfumato.private import spare_inputs
+from sfumato.spec import sections
 from sfumato.spec.attribute import AttributeSpec  # noqa: TC001 (pydantic reads it at run time)
-from sfumato.spec.choices import check_number, check_text, parse_measure_name
+from sfumato.spec.choices import check_number, check_text, database_address, parse_measure_name
 from sfumato.spec.places import SpecFault, collect_problems, refuse
-from sfumato.spec.sections import (
-    ConfidentialSpec,
-    DataSpec,
-    ObjectivesSpec,
-    PlainValue,
-    ReleaseSpec,
-    SearchSpec,
-    Section,
-    SuppressionSpec,
-    check_numbers,
-    check_statements,
-)
 from sfumato.spec.toml_text import Document, read_document, write_document
 
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Iterator, Mapping
 
-
-class Spec(Section, ShownInNotebook):
+class Spec(sections.Section, ShownInNotebook):
     """Everything about a run: the data, the attributes, the requirements and the objectives.
 
     A specification does not change; ``model_copy`` makes a changed copy. Two are equal if all
@@ -44,6 +31,8 @@ class Spec(Section, ShownInNotebook):
         Where the data are and how they are read.
     attributes
         Attribute → what is done with it; at least one quasi-identifier.
+    recoding
+        Whether one value may have several labels.
     suppression
         Which rows may be suppressed.
     require
@@ -72,14 +61,19 @@ class Spec(Section, ShownInNotebook):
 
     shown_by: ClassVar[str] = "spec_cell"
 
-    data: DataSpec = DataSpec()
+    data: sections.DataSpec = sections.DataSpec()
     attributes: dict[str, AttributeSpec]
-    suppression: SuppressionSpec = SuppressionSpec()
-    require: Annotated[dict[str, float], check_numbers(check_number)] = Field({}, examples=[{"k": 5}])
-    confidential: Annotated[tuple[ConfidentialSpec, ...], BeforeValidator(check_statements)] = ()
-    objectives: ObjectivesSpec = ObjectivesSpec()
-    search: SearchSpec = SearchSpec()
-    release: ReleaseSpec = ReleaseSpec()
+    recoding: sections.RecodingSpec = sections.RecodingSpec()
+    suppression: sections.SuppressionSpec = sections.SuppressionSpec()
+    require: Annotated[dict[str, float], sections.check_numbers(check_number)] = Field(
+        {}, examples=[{"k": 5}]
+    )
+    confidential: Annotated[
+        tuple[sections.ConfidentialSpec, ...], BeforeValidator(sections.check_statements)
+    ] = ()
+    objectives: sections.ObjectivesSpec = sections.ObjectivesSpec()
+    search: sections.SearchSpec = sections.SearchSpec()
+    release: sections.ReleaseSpec = sections.ReleaseSpec()
 
     _has_tables: ClassVar[bool] = True
 
@@ -125,11 +119,6 @@ class Spec(Section, ShownInNotebook):
         folder
             What relative paths refer to; by default the current folder at the time of use.
 
-        Returns
-        -------
-        Spec
-            The checked specification.
-
         Raises
         ------
         SpecError
@@ -149,7 +138,7 @@ class Spec(Section, ShownInNotebook):
             spec._document = document
         return spec
 
-    def to_dict(self) -> dict[str, PlainValue]:
+    def to_dict(self) -> dict[str, sections.PlainValue]:
         """Return plain tables that JSON and TOML can write, defaults left out.
 
         Returns
@@ -197,9 +186,22 @@ class Spec(Section, ShownInNotebook):
         return self._named if own is None else (Path(own), *self._named)
 
     @property
+    def data_path(self) -> Path | str | None:
+        """Where the data are, from any folder: a file, or the address of a database."""
+        if self.data.path is None:
+            return None
+        address = database_address(self.data.path)
+        if address is None:
+            return self.resolve(self.data.path)
+        file = address.removeprefix("sqlite:///")
+        return address if file == address else f"sqlite:///{self.resolve(file)}"
+
+    @property
     def _named(self) -> tuple[Path, ...]:
         hierarchies = (item.hierarchy.file for item in self.attributes.values() if item.hierarchy is not None)
-        return tuple(self.resolve(name) for name in (self.data.path, *hierarchies) if name is not None)
+        data = None if self.data_path is None else str(self.data_path).removeprefix("sqlite:///")
+        named = (None if database_address(data) == data else data, self.data.key, *hierarchies)
+        return tuple(self.resolve(name) for name in named if name is not None)
 
     def where(self, *location: str | int) -> str:
         """Name a place of the specification, for the message of an error found later.
@@ -246,6 +248,11 @@ class Spec(Section, ShownInNotebook):
         """Names of the attributes that are published unchanged, in the order of the file."""
         return self._with_role("other")
 
+    @property
+    def pseudonyms(self) -> tuple[str, ...]:
+        """Names of the attributes that are published as keyed pseudonyms, in the order of the file."""
+        return self._with_role("pseudonym")
+
     def _with_role(self, role: str) -> tuple[str, ...]:
         return tuple(name for name, attribute in self.attributes.items() if attribute.role == role)
 
@@ -257,7 +264,8 @@ class Spec(Section, ShownInNotebook):
 
     @model_validator(mode="after")
     def _check_together(self) -> Self:
-        refuse([*self._wrong_attributes(), *self._unknown_attributes()])
+        wrong = (*self._wrong_attributes(), *self._unknown_attributes())
+        refuse([*wrong, *self._wrong_recoding(), *self._wrong_scope()])
         return self
 
     def _wrong_attributes(self) -> Iterator[SpecFault]:
@@ -277,10 +285,10 @@ class Spec(Section, ShownInNotebook):
                 ("attributes", names[0], "weight"), "at least one quasi-identifier needs a weight above 0."
             )
         for word, column in (("person", self.data.person), ("household", self.data.household)):
-            if column in self.attributes and self.attributes[column].role != "identifier":
+            if column in self.attributes and self.attributes[column].role not in ("identifier", "pseudonym"):
                 yield SpecFault(
                     ("attributes", column, "role"),
-                    f"this is the {word} column of [data], so its role must be 'identifier'.",
+                    f"this is the {word} column of [data], so its role must be 'identifier' or 'pseudonym'.",
                 )
         if self.data.household is not None and self.data.household == self.data.person:
             yield SpecFault(("data", "household"), "is the same column as person. Name it once.")
@@ -296,3 +304,122 @@ class Spec(Section, ShownInNotebook):
             if arguments and arguments[0] not in self.attributes:
                 hint = nearest(arguments[0], self.attributes)
                 yield SpecFault(location, f"unknown attribute {arguments[0]!r}. {hint}")
+
+    @property
+    def is_local(self) -> bool:
+        """Whether one value may have several labels."""
+        return self.recoding.scope == "local"
+
+    def suppress_cells(self) -> Self:
+        """Return the specification of a release that keeps each value or shows ``*``, row by row.
+
+        Returns
+        -------
+        Spec
+            With ``scope = "local"`` and ``labels = "suppress"`` for every quasi-identifier that may change.
+        """
+        found = self.to_local()
+        attributes = {
+            name: asked.model_copy(update={"snap": None, "labels": "suppress"})
+            if asked.role == "quasi-identifier" and not asked.keep
+            else asked
+            for name, asked in found.attributes.items()
+        }
+        return found.model_copy(update={"attributes": attributes})
+
+    def to_local(self) -> Self:
+        """Return the specification of local recodings of the same attributes.
+
+        Returns
+        -------
+        Spec
+            With ``scope = "local"``, the usual search, and no keys of global recoding, such as schemes.
+        """
+        attributes = dict(self.attributes)
+        for name in self.quasi_identifiers:
+            asked = self.attributes[name]
+            # A granularity without a hierarchy sets the scheme by itself.
+            by_itself = asked.granularity is not None and asked.hierarchy is None
+            scheme = "ordered" if by_itself else "levels"
+            global_only = {"scheme": scheme, "levels": None, "partitions": None, "output": "label"}
+            attributes[name] = asked.model_copy(update=global_only)
+        rule = "none" if self.suppression.rule == "none" else "auto"
+        return self.model_copy(
+            update={
+                "attributes": attributes,
+                "recoding": sections.RecodingSpec(scope="local"),
+                "suppression": self.suppression.model_copy(update={"rule": rule}),
+                "search": self.search.model_copy(update={"method": "auto"}),
+                "release": self.release.model_copy(update={"choice": "optimal"}),
+            }
+        )
+
+    def to_global(self) -> Self:
+        """Return the specification of global recodings by levels of the same attributes.
+
+        Returns
+        -------
+        Spec
+            With ``scope = "global"``, the usual search, no keys of local recoding, and level 0 for what is
+            kept.
+        """
+        attributes = {
+            name: asked.model_copy(
+                update={
+                    "labels": None,
+                    "snap": None,
+                    "keep": False,
+                    "levels": (0, 0) if asked.keep else asked.levels,
+                }
+            )
+            for name, asked in self.attributes.items()
+        }
+        search = sections.SearchSpec(seed=self.search.seed, time_limit=self.search.time_limit)
+        return self.model_copy(
+            update={"attributes": attributes, "recoding": sections.RecodingSpec(), "search": search}
+        )
+
+    def _wrong_recoding(self) -> Iterator[SpecFault]:
+        """Find what of ``[recoding]`` does nothing."""
+        for key in ("ladder", "weighted"):
+            if getattr(self.recoding, key) and not self.is_local:
+                yield SpecFault(("recoding", key), 'is for scope = "local". Remove it, or set the scope.')
+        if self.recoding.weighted and self.data.weight is None:
+            yield SpecFault(("recoding", "weighted"), "needs the column of survey weights: [data] weight.")
+        if self.recoding.weighted and self.objectives.minimize[:1] not in ((), ("loss",)):
+            yield SpecFault(("recoding", "weighted"), "acts on loss only. Minimize loss, or remove it.")
+
+    def _wrong_scope(self) -> Iterator[SpecFault]:
+        """Find keys that belong to the other scope."""
+        for name in self.quasi_identifiers:
+            asked = self.attributes[name]
+            if not self.is_local:
+                for key in ("labels", "keep", "snap"):
+                    if getattr(asked, key):
+                        yield SpecFault(
+                            ("attributes", name, key),
+                            'is for local recoding. Add [recoding] scope = "local", or remove it.',
+                        )
+                continue
+            # A granularity without a hierarchy sets the scheme by itself.
+            by_itself = asked.granularity is not None and asked.scheme == "ordered"
+            if "scheme" in asked.model_fields_set and not by_itself:
+                yield SpecFault(
+                    ("attributes", name, "scheme"),
+                    'is for global recoding. With scope = "local" say what a label may be: labels = "tree", '
+                    '"range", "set" or "suppress".',
+                )
+            if asked.output != "label":
+                yield SpecFault(("attributes", name, "output"), "is for global recoding. Remove it.")
+        if self.is_local and self.suppression.rule in ("smallest", "below-mean"):
+            yield SpecFault(
+                ("suppression", "rule"),
+                'suppresses by class size, which is for global recoding. Use "auto": rows are suppressed '
+                "where that costs least.",
+            )
+        if self.is_local and self.release.choice != "optimal":
+            yield SpecFault(("release", "choice"), "is for global recoding. Remove it.")
+        if self.is_local and self.search.method != "auto":
+            yield SpecFault(
+                ("search", "method"), 'is for global recoding; scope = "local" has its own search. Remove it.'
+            )

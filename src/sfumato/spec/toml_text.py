@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from sfumato.errors import OutputError, SpecError
 from sfumato.private import write_whole
 from sfumato.spec.choices import canonical_measure_name
 from sfumato.spec.places import Location, Place, SpecFault, find_places, first_problem, write_location
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Mapping, Sequence
-
 
 MAX_BYTES = 32 * 1024 * 1024  # a table of data given by mistake is not read whole
 _AT_LINE = re.compile(r" \(at line (\d+), column (\d+)\)$")
