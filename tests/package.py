@@ -38,6 +38,7 @@ KNOWN = (
     "precision",
     "ql",
     "usefulness",
+    "ncp",
     "protection",
     "suppressed",
     "cm",

@@ -39,7 +39,9 @@ Model: TypeAlias = type[BaseModel]
 NARROWER = {
     choices.check_names: "text or list of texts",
     choices.check_path: "path",
+    choices.check_data_path: "path",
     choices.check_positive: "number above 0",
+    choices.check_snap: "number above 0, or `hierarchy`",
     choices.check_share: "number from 0 to 1",
     choices.check_weight: f"number from 0 to {choices.LARGEST_WEIGHT:,}",
     choices.check_whole: "whole number, 0 or above",

@@ -1,14 +1,25 @@
-"""``docs/how-it-works.md`` shows what happens: every line of it runs, and prints what it says."""
+"""Pages that show what happens: every line of them runs, and prints what it says."""
 
 from __future__ import annotations
 
 import doctest
 from pathlib import Path
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "how-it-works.md"
+import pytest
+
+from tests import local_utility
+
+DOCS = Path(__file__).resolve().parents[1] / "docs"
 
 
-def test_the_walk_through_the_rooms_is_true() -> None:
-    found = doctest.testfile(str(PAGE), module_relative=False, optionflags=doctest.NORMALIZE_WHITESPACE)
+@pytest.mark.parametrize("page", ["how-it-works.md", "local.md"])
+def test_the_page_is_true(page: str) -> None:
+    found = doctest.testfile(
+        str(DOCS / page), module_relative=False, optionflags=doctest.NORMALIZE_WHITESPACE
+    )
     assert found.attempted > 15
     assert found.failed == 0
+
+
+def test_what_analyses_give_is_as_the_page_says() -> None:
+    assert local_utility.updated() == local_utility.PAGE.read_text(encoding="utf-8")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import random
 from collections import Counter
 from typing import TYPE_CHECKING, Any
@@ -122,6 +123,25 @@ def test_the_cases_have_values_that_only_suppressed_rows_had(tmp_path: Path) -> 
         unknown[case] = sf.anonymize(data, make_spec(*about)).recipe.apply(data).unknown
     assert sum(map(bool, unknown.values())) >= 8
     assert unknown["levels"] == {"age": {"values": 2, "rows": 2}, "job": {"values": 1, "rows": 1}}
+
+
+@pytest.mark.parametrize("unknown", ["suppress", "generalize"])
+def test_what_an_applied_median_states_does_not_depend_on_suppressed_ages(
+    unknown: Any, tmp_path: Path
+) -> None:
+    about = {"hierarchy": {"intervals": [5], "bottom": 0, "top": 100}, "levels": [1, 1], "output": "median"}
+    stated = []
+    for age in (97, 83, 12):
+        columns = draw_rows()
+        columns["age"] = [age if known in (97, 12) else known for known in columns["age"]]
+        made = sf.anonymize(write_csv(tmp_path / "in.csv", columns), make_spec({"age": about}, {}))
+        applied = made.recipe.apply(tmp_path / "in.csv", unknown=unknown)
+        assert applied.rows["suppressed"] == 2
+        applied.write(tmp_path / "out.csv", force=True)
+        manifest = json.loads((tmp_path / "out.csv.json").read_text(encoding="utf-8"))
+        assert sf.verify(tmp_path / "out.csv", data=tmp_path / "in.csv")["holds"]
+        stated.append((manifest["measures"], manifest["reference"], made.recipe.to_dict()))
+    assert stated[0] == stated[1] == stated[2]
 
 
 def test_below_the_mean_no_further_row_is_published(tmp_path: Path) -> None:

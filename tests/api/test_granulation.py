@@ -212,7 +212,7 @@ def test_granulation_ga_takes_sf_and_ql_where_nothing_is_said():
         confidential=[{"sentence": "health == 2"}],
         require={"secure": 1},
         objectives={},
-        search={"method": "granulation-ga", "iterations": 20, "walk": 3},
+        search={"method": "granulation-ga", "iterations": 20, "elite": 0},
     )
     front = sf.explore(pa.table(columns()), spec)
     assert front.run["objectives"] == {"maximize": ["sf", "ql"], "minimize": []}
@@ -220,6 +220,10 @@ def test_granulation_ga_takes_sf_and_ql_where_nothing_is_said():
     product = best.measures["sf"] * best.measures["ql"]
     assert product == pytest.approx(max(item.measures["sf"] * item.measures["ql"] for item in front))
     assert product == pytest.approx(front.run["certificate"]["fitness"])
+    assert front.pick("product").number == best.number
+    assert front.suggestions(1)[0].name == "product"
+    released = sf.anonymize(pa.table(columns()), spec)
+    assert released.measures["sf"] * released.measures["ql"] == pytest.approx(product)
 
 
 # Statistics of all kinds, with missing values, discretized numbers and other schemes.

@@ -252,7 +252,7 @@ def test_a_front_from_files_releases_the_same(tmp_path: Path) -> None:
 
 
 def test_the_page_and_the_figure_show_blocks() -> None:
-    from sfumato.report import front_html
+    from sfumato.report.page import front_html
 
     spec = make_spec({"age": {"scheme": "ordered"}, "work": {"hierarchy": {"tree": TREE}}}, require={"k": 3})
     front = sf.explore(pa.table(make_columns(120)), spec)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -161,6 +162,40 @@ def test_persons_with_several_rows(tmp_path: Path) -> None:
     release.write(tmp_path / "out.parquet")
     assert "name" not in duckdb.read_parquet(str(tmp_path / "out.parquet")).columns
     assert sf.verify(tmp_path / "out.parquet")["holds"]
+
+
+@pytest.mark.parametrize("kind", [*FRAMES, "csv"])
+@pytest.mark.parametrize("key", ["person", "household"])
+def test_each_person_has_one_vote_in_diversity(key: str, kind: str, tmp_path: Path) -> None:
+    """One person has a fifth of all rows, and three rows have none."""
+    columns = make_rows(200)
+    columns["name"] = [None if number < 3 else f"p{max(number, 40) // 2}" for number in range(200)]
+    made: Any = tmp_path / "in.csv"
+    if kind == "csv":
+        pd.DataFrame(columns).to_csv(made, index=False)
+    else:
+        made = FRAMES[kind](columns)
+    required = {"k": 2, "share_l(diagnosis)": 1.6, "entropy_l(diagnosis)": 1.8}
+    required |= {"recursive_l(diagnosis, 3)": 2}
+    suppression = {"limit": 0.5, "output": "mask"}
+    parts = {"data": {key: "name"}, "require": required, "suppression": suppression}
+    release = sf.anonymize(made, sf.Spec.from_dict(make_spec(**parts, release={"order": "input"})))
+    release.write(tmp_path / "out.csv")
+    rows = [tuple(row.values()) for row in read_csv(tmp_path / "out.csv")]
+    classes: dict[tuple[Any, ...], list[int]] = {}
+    for number, row in enumerate(rows):
+        if row[:4] != ("*",) * 4:
+            classes.setdefault(row[:4], []).append(number)
+    kept, told, who = list(classes.values()), columns["diagnosis"], columns["name"]
+    found = release.measures
+    assert found["share_l(diagnosis)"] == pytest.approx(oracle_measures.share_l(kept, told, (), who))
+    assert found["entropy_l(diagnosis)"] == pytest.approx(oracle_measures.entropy_l(kept, told, (), who))
+    assert found["recursive_l(diagnosis, 3)"] == oracle_measures.recursive_l(kept, told, Fraction(3), (), who)
+    assert oracle_measures.share_l(kept, told, (), who) >= Fraction("1.6")
+    assert release.verify()["share_l(diagnosis)"] == pytest.approx(found["share_l(diagnosis)"])
+    told_by_file = sf.verify(tmp_path / "out.csv")
+    assert "share_l(diagnosis)" in told_by_file["not_recounted"]
+    assert sf.verify(tmp_path / "out.csv", data=made)["holds"]
 
 
 def test_levels_limits_are_kept(patients_csv: Path) -> None:

@@ -21,7 +21,7 @@ from sfumato.release import Generalization
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sfumato.results import Release
+    from sfumato.releases import Release
 
 WORK = {"own": ["farm", "shop"], "hired": ["mill", "office", "school"]}
 

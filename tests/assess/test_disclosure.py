@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.assess.reidentification import attribute_disclosure
+from sfumato.assess.reidentification import Assumptions, attribute_disclosure
 from tests.assess.tables import Drawn, cells_of, tables
 from tests.oracles import risk as oracle
 
@@ -22,9 +22,8 @@ BRANCHES = np.array([code // 30 for code in range(32)] + [2], dtype=np.int64)
 def test_all_three_attacks(table: Drawn, limit: str, unknown: tuple[int, ...]) -> None:
     cells, threshold = cells_of(table), float(limit)
     known = ~np.isin(np.arange(33), [*unknown, 32])
-    found = attribute_disclosure(
-        cells, cells.classes(table.names), "secret", threshold=threshold, positions=POSITIONS, known=known
-    )
+    assumed = Assumptions(threshold, positions={"secret": POSITIONS}, known={"secret": known})
+    found = attribute_disclosure(cells, cells.classes(table.names), "secret", assumed)
     expected = oracle.disclosure(table.rows, table.secret, Fraction(limit), Fraction(1, 10), unknown)
     assert (found.homogeneous_rows, found.homogeneous_classes) == expected[:2]
     assert found.skewed_rows == expected[2]
@@ -38,7 +37,8 @@ def test_blank_rows_neither_learn_nor_protect() -> None:
     """Five with HIV and five blanks: the five are known; ten blanks: nobody is."""
     table = Drawn([(0,)] * 10 + [(1,)] * 10, [0] * 5 + [None] * 15, None)
     cells = cells_of(table)
-    found = attribute_disclosure(cells, cells.classes(["q0"]), "secret", threshold=0.2, known=KNOWN)
+    assumed = Assumptions(0.2, known={"secret": KNOWN})
+    found = attribute_disclosure(cells, cells.classes(["q0"]), "secret", assumed)
     assert (found.homogeneous_rows, found.homogeneous_classes, found.skewed_rows) == (5, 1, 5)
 
 
@@ -47,7 +47,8 @@ def test_a_class_may_be_compared_with_another_table() -> None:
     cells = cells_of(table)
     overall = np.zeros(33, dtype=np.int64)
     overall[[0, 1, 2]] = [1, 1, 2]
-    found = attribute_disclosure(cells, cells.classes(["q0"]), "secret", threshold=0.2, overall=overall)
+    assumed = Assumptions(0.2, overall={"secret": overall})
+    found = attribute_disclosure(cells, cells.classes(["q0"]), "secret", assumed)
     assert (found.largest_distance, found.mean_gain, found.skewed_rows) == (0.5, 0.25, 2)
     assert found.similar_rows is None
     assert found.similarity is None
@@ -57,13 +58,9 @@ def test_a_class_may_be_compared_with_another_table() -> None:
 def test_values_of_one_branch_are_similar(table: Drawn) -> None:
     """0 to 2 stand under one node, 30 and 31 under another, and missing directly under the root."""
     cells = cells_of(table)
-    found = attribute_disclosure(
-        *(cells, cells.classes(table.names), "secret"),
-        threshold=0.2,
-        positions=POSITIONS,
-        branches=BRANCHES,
-        known=KNOWN,
-    )
+    lines = {"positions": {"secret": POSITIONS}, "branches": {"secret": BRANCHES}}
+    assumed = Assumptions(0.2, known={"secret": KNOWN}, **lines)
+    found = attribute_disclosure(cells, cells.classes(table.names), "secret", assumed)
     under: dict[object, object] = {0: "low", 1: "low", 2: "low", 30: "high", 31: "high", None: None}
     assert found.similar_rows == oracle.similar_by_branch(table.rows, table.secret, under)
     assert found.similarity == "hierarchy"

@@ -15,7 +15,7 @@ import pytest
 import sfumato as sf
 from sfumato.assess.gather import Origin, file_name, find_solution, gather, specification_text
 from sfumato.assess.published import published
-from sfumato.report.folder import find_front, find_origin
+from sfumato.report.document import find_front, find_origin
 from tests.cli.running import change, declare, write_people
 
 if TYPE_CHECKING:

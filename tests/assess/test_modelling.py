@@ -37,21 +37,21 @@ def test_no_row_and_no_person_is_in_both_parts(
 ) -> None:
     rows = np.array([count for count, _ in cells], dtype=np.int64)
     persons = np.array([person for _, person in cells], dtype=np.int32) if by_person else None
-    split = split_rows(rows, persons, np.random.default_rng(seed))
-    assert split.test.sum() > 0
-    assert (split.train + split.test == rows).all()
+    train, test = split_rows(rows, persons, np.random.default_rng(seed))
+    assert test.sum() > 0
+    assert (train + test == rows).all()
     if persons is not None:
-        tested, trained = persons[split.test > 0], persons[split.train > 0]
+        tested, trained = persons[test > 0], persons[train > 0]
         assert not set(tested.tolist()) & set(trained.tolist())
     else:
-        assert split.test.sum() == max(1, int(0.3 * rows.sum()))
+        assert test.sum() == max(1, int(0.3 * rows.sum()))
 
 
 def test_parts_of_a_large_table_are_bounded() -> None:
-    split = split_rows(np.full(1000, 100, dtype=np.int64), None, np.random.default_rng(1))
-    assert split.test.sum() == MOST_TEST_ROWS
-    assert split.train.sum() == MOST_TRAIN_ROWS
-    assert (split.train + split.test <= 100).all()
+    train, test = split_rows(np.full(1000, 100, dtype=np.int64), None, np.random.default_rng(1))
+    assert test.sum() == MOST_TEST_ROWS
+    assert train.sum() == MOST_TRAIN_ROWS
+    assert (train + test <= 100).all()
 
 
 @pytest.mark.parametrize("kind", ["category", "number"])
@@ -90,8 +90,8 @@ def test_a_release_of_one_class_always_predicts_it() -> None:
 
 def test_what_the_release_makes_of_rows_of_the_test_does_not_matter() -> None:
     table = dependent(400, SAME)
-    split = split_rows(table.rows, None, np.random.default_rng(1))
-    without = replace(table, kept=split.test == 0)
+    _, test = split_rows(table.rows, None, np.random.default_rng(1))
+    without = replace(table, kept=test == 0)
     assert compare_model(table, 2, np.random.default_rng(1)) == compare_model(
         without, 2, np.random.default_rng(1)
     )
@@ -100,9 +100,9 @@ def test_what_the_release_makes_of_rows_of_the_test_does_not_matter() -> None:
 def test_rows_of_the_test_teach_nothing() -> None:
     """With targets of the test turned round, predictions stay and every score changes with the truth."""
     table = dependent(400, SAME)
-    split = split_rows(table.rows, None, np.random.default_rng(1))
+    _, test = split_rows(table.rows, None, np.random.default_rng(1))
     turned = table.codes.copy()
-    turned[split.test > 0, 2] = 3 - turned[split.test > 0, 2]
+    turned[test > 0, 2] = 3 - turned[test > 0, 2]
     plain = compare_model(table, 2, np.random.default_rng(1))
     other = compare_model(replace(table, codes=turned), 2, np.random.default_rng(1))
     assert plain is not None

@@ -12,8 +12,8 @@ from sfumato.assess.reidentification import (
     assess,
     class_sizes,
     expected_chance,
-    journalist_by_fraction,
     marketer,
+    of_chances,
 )
 from tests.assess.tables import Drawn, cells_of, tables
 from tests.oracles import risk as oracle
@@ -75,5 +75,6 @@ def test_the_chance_by_a_fraction_is_the_sum_over_all_population_sizes(size: int
 def test_a_fraction_of_one_is_the_table_itself() -> None:
     sizes = np.array([1, 3, 5000])
     assert expected_chance(sizes, 1.0) == pytest.approx(1 / sizes, rel=1e-15)
-    assert journalist_by_fraction(sizes, 1.0).average == pytest.approx(3 / 5004)
+    found = of_chances(sizes, expected_chance(sizes, 1.0), 0.2, "fraction")
+    assert found.average == pytest.approx(3 / 5004)
     assert marketer(sizes, 1 / sizes) == pytest.approx(3 / 5004)

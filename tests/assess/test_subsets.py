@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from sfumato.assess import cells, subsets
+from sfumato.assess import cells, linkage
 from sfumato.assess.cells import Cells
-from sfumato.assess.subsets import scan_subsets
+from sfumato.assess.linkage import scan_subsets
 from tests.assess.tables import Drawn, cells_of, tables
 from tests.oracles import risk as oracle
 
@@ -25,7 +25,7 @@ def test_every_combination_singles_out_as_many_as_counted(table: Drawn) -> None:
     counted, total = _expected(table)
     found = scan_subsets(cells_of(table), table.names)
     assert found.identifying == tuple(
-        name for name in table.names if counted[name,] >= subsets.NEARLY_ALL * total
+        name for name in table.names if counted[name,] >= linkage.NEARLY_ALL * total
     )
     assert found.complete
     assert found.scanned == found.possible
@@ -39,14 +39,14 @@ def test_every_combination_singles_out_as_many_as_counted(table: Drawn) -> None:
             for names, count in counted.items()
             if len(names) == many and (many == 1 or not set(names) & set(found.identifying))
         ]
-        assert [item.singled_out for item in shown] == sorted(allowed, reverse=True)[: subsets.SHOWN]
+        assert [item.singled_out for item in shown] == sorted(allowed, reverse=True)[: linkage.SHOWN]
 
 
 @given(tables(largest=5))
 def test_wide_keys_are_counted_alike(table: Drawn) -> None:
     expected = scan_subsets(cells_of(table), table.names)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(subsets, "TABLE", 0)
+        patch.setattr(linkage, "TABLE", 0)
         patch.setattr(cells, "TABLE", 0)
         assert scan_subsets(cells_of(table), table.names) == expected
 
@@ -58,7 +58,7 @@ def test_many_columns_are_scanned_in_part_and_it_is_said(monkeypatch: pytest.Mon
     table = Cells(codes, {name: 2 + place for place, name in enumerate(names)}, np.ones(400, dtype=np.int64))
     whole = scan_subsets(table, names)
     assert (whole.complete, whole.scanned) == (True, 30 + 435 + 4060)
-    monkeypatch.setattr(subsets, "MOST", 600)
+    monkeypatch.setattr(linkage, "MOST_COMBINATIONS", 600)
     part = scan_subsets(table, names)
     assert (part.complete, part.scanned, part.possible) == (False, 30 + 600, 30 + 435 + 4060)
     # The best pairs lead to the best triples.

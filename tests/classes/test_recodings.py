@@ -31,7 +31,7 @@ from tests.oracles import measures
 from tests.oracles.classes import group, recoding_at
 from tests.oracles.suppression import budget, suppress
 from tests.package import cube_of, problem_of
-from tests.strategies import cases, limits, tables
+from tests.strategies import cases, closeness, limits, tables
 
 if TYPE_CHECKING:
     from sfumato.search import Problem
@@ -76,7 +76,8 @@ def assert_equal_to_oracle(
         if expected is not None:
             assert statistics.classes[place] == expected.classes
             for name, found in values.items():
-                assert float(found[place]) == pytest.approx(float(expected.measures[name]), rel=1e-12), name
+                close = pytest.approx(float(expected.measures[name]), rel=closeness(asked.table))
+                assert float(found[place]) == close, name
 
 
 @given(mixed_cases(), limits(), st.sampled_from(list(Rule)), st.integers(1, 4))

@@ -117,36 +117,60 @@ def test_another_seed_is_another_run(mixed: Path, tmp_path: Path) -> None:
     assert "another run" in failed.line
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 @pytest.mark.parametrize("keeps", [False, True])
-def test_a_terminated_search_ends_in_order(
-    mixed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, keeps: bool
+def test_a_signal_ends_a_search_in_order(
+    mixed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, keeps: bool, number: signal.Signals
 ) -> None:
-    """It writes no release, keeps how far it came if that was asked for, and goes on from there."""
-    call = Watch.__call__
+    """It writes the best so far, says so, keeps how far it came if asked to, and goes on from there."""
+    call, before = Watch.__call__, signal.getsignal(number)
 
-    def terminated(self: Watch, step: Progress) -> bool:
+    def stopped(self: Watch, step: Progress) -> bool:
         if not self.has_begun:
             call(self, step)
-            signal.raise_signal(signal.SIGTERM)
+            signal.raise_signal(number)
         return call(self, step)
 
-    path, before = tmp_path / "search.npz", listing(tmp_path)
+    path = tmp_path / "search.npz"
     more = ["--checkpoint", path] if keeps else []
     with monkeypatch.context() as patch:
-        patch.setattr(Watch, "__call__", terminated)
+        patch.setattr(Watch, "__call__", stopped)
         found = run("anonymize", mixed, "--out", tmp_path / "o.csv", *more)
-    assert found.status == 143
-    assert found.line == "error: terminated; nothing was written."
-    assert {*listing(tmp_path)} - {*before} == ({path.name} if keeps else set())
-    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    assert found.status == 0, found.err
+    assert "not proven optimal: the search ended after" in found.out
+    assert "(stopped)" in found.out
+    assert run("verify", tmp_path / "o.csv").status == 0
+    assert path.exists() == keeps
+    assert signal.getsignal(number) is before
     if keeps:
         assert os.name == "nt" or path.stat().st_mode & 0o777 == 0o600
         assert anonymize(mixed, *more, "--time-limit", "600")["run"]["status"] == "optimal"  # type: ignore[index]
 
 
-def test_levels_are_searched_at_once_and_keep_none(spec: Path, tmp_path: Path) -> None:
-    """The search over levels takes moments; a user who asked for a checkpoint is told."""
-    shown = run("anonymize", spec, "--out", tmp_path / "o.csv", "--checkpoint", tmp_path / "c")
-    assert shown.status == 0, shown.err
-    assert "keeps no checkpoint" in shown.out
-    assert not (tmp_path / "c").exists()
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_before_the_search_writes_nothing(
+    mixed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
+) -> None:
+    """Though an engine makes an error of its own of it, as those do that watch for signals themselves."""
+
+    def read(*_: object, **__: object) -> None:
+        try:
+            signal.raise_signal(number)
+        except BaseException:
+            raise RuntimeError("query interrupted") from None
+
+    before = listing(tmp_path)
+    monkeypatch.setattr("sfumato.preparing.load", read)
+    found = run("anonymize", mixed, "--out", tmp_path / "o.csv")
+    word, status = ("terminated", 143) if number == signal.SIGTERM else ("interrupted", 130)
+    assert (found.status, found.line) == (status, f"error: {word}; nothing was written.")
+    assert listing(tmp_path) == before
+
+
+def test_every_search_keeps_one(spec: Path, tmp_path: Path) -> None:
+    """By levels too, where it takes moments."""
+    whole = run("anonymize", spec, "--out", tmp_path / "o.csv", "--checkpoint", tmp_path / "c", "--json")
+    assert whole.status == 0, whole.err
+    assert (tmp_path / "c").exists()
+    again = run("anonymize", spec, "--out", tmp_path / "p.csv", "--checkpoint", tmp_path / "c", "--json")
+    assert again.json["measures"] == whole.json["measures"]

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MADE = ["ATTRIBUTION.md", "adult-k10.csv", "adult-k10.csv.json", "adult.parquet", "adult.toml"]
-MADE += ["front.csv", "front.html", "report-internal.html", "report.html", "run.json"]
+MADE += ["classes.json", "front.csv", "front.html", "global.csv"]
+MADE += ["report-internal.html", "report.html", "run.json"]
 
 
 @pytest.fixture
@@ -30,8 +31,12 @@ def test_demo_goes_the_whole_way(folder: Path) -> None:
     assert (found.status, found.err) == (0, "")
     made = folder / "sfumato-demo-2"
     assert sorted(file.name for file in made.iterdir() if file.is_file()) == MADE
-    assert json.loads((made / "run.json").read_text(encoding="utf-8"))["complete"] is True
-    assert json.loads((made / "adult-k10.csv.json").read_text(encoding="utf-8"))["measures"]["k"] >= 10
+    told = json.loads((made / "run.json").read_text(encoding="utf-8"))
+    assert told["global"]["complete"] is True
+    assert [step["gap"] > 0 for step in told["ladder"]["steps"]] == [True, True, True]
+    stated = json.loads((made / "adult-k10.csv.json").read_text(encoding="utf-8"))
+    assert stated["measures"]["k"] >= 10
+    assert stated["measures"]["loss"] < 0.05, "global recoding loses 37 %"
     assert run("verify", made / "adult-k10.csv").status == 0
     for name, is_internal in (("report.html", False), ("report-internal.html", True)):
         page = (made / name).read_text(encoding="utf-8")
@@ -65,8 +70,9 @@ def test_demo_fills_a_folder_but_replaces_only_by_force_and_can_be_edited(folder
     again = run("release", made / "adult.toml", "--front", made, "--pick", "knee", "--out", made / "knee.csv")
     assert again.status == 0
     change(made / "adult.toml", "intervals = [3, 6, 12, 24, 48]", "intervals = [6, 12, 24, 48]")
-    checked = run("check", made / "adult.toml", "--json").json
-    assert checked["space"] == str(17920 * 6 // 7)
+    assert run("explore", made / "adult.toml", "--out", made / "front", "--quiet").status == 0
+    changed = json.loads((made / "front" / "run.json").read_text(encoding="utf-8"))
+    assert changed["global"]["space"] == str(17920 * 6 // 7)
 
 
 @pytest.mark.parametrize("out", ["file/demo", "nowhere/demo", "file"])

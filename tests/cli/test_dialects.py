@@ -252,9 +252,10 @@ def test_compressed_files(name, tmp_path):
 def test_compressed_releases_keep_the_dialect(tmp_path):
     DIALECTS["german"].write(tmp_path / "data.csv", HEADER, rows())
     expected = release(tmp_path, "data.csv", DIALECTS["german"].keys).read_bytes()
-    packed = release(tmp_path, "data.csv", DIALECTS["german"].keys, "shared.csv.gz")
-    assert gzip.decompress(packed.read_bytes()) == expected
-    assert run("verify", packed).status == 0
+    for suffix in ("gz", "zst"):
+        packed = release(tmp_path, "data.csv", DIALECTS["german"].keys, f"shared.csv.{suffix}")
+        assert pa.input_stream(str(packed), "detect").read() == expected
+        assert run("verify", packed).status == 0
 
 
 def save_statistics(path, table):

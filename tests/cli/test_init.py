@@ -57,6 +57,12 @@ def test_what_init_writes_passes_check(data: st.DataObject) -> None:
         assert (checked.status, checked.err) == (0, "")
 
 
+def test_k_is_at_most_the_number_of_persons(tmp_path: Path) -> None:
+    table = write_table(tmp_path / "table.csv", ["id", "born"], [["3", "2000-01-01"], ["3", "2000-01-01"]])
+    assert run("init", table).status == 0
+    assert run("check", table.with_suffix(".toml")).status == 0
+
+
 def test_guesses_of_a_plain_table(tmp_path: Path) -> None:
     write_people(tmp_path)
     target = tmp_path / "guess.toml"
@@ -106,11 +112,11 @@ def test_no_cell_stands_in_it_but_values_of_small_categories(tmp_path: Path) -> 
 
 def test_texts_for_missing_are_found(tmp_path: Path) -> None:
     rows = [[str(20 + n % 9), "?" if n % 5 == 0 else "a"] for n in range(40)]
-    rows[3][0] = "NA"
+    rows[3][0] = "k.A."
     table = write_table(tmp_path / "t.csv", ["age", "work"], rows)
     run("init", table)
     spec = sfumato.Spec.load(tmp_path / "t.toml")
-    assert spec.data.missing == ("", "?", "NA")
+    assert spec.data.missing == ("", "?", "k.A.")
     assert spec.attributes["age"].kind == "number"
     found = run("init", table, "--force", "--json").json["attributes"]
     assert isinstance(found, list)

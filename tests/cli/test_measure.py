@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sfumato.cli.measure import Findings, meaning, verdict
 from sfumato.cli.options import split_names
 from sfumato.errors import ParameterError
+from sfumato.report.findings import Findings, meaning, verdict
 from tests.cli.running import run
 
 if TYPE_CHECKING:

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from sfumato.results import Front, Release
+    from sfumato.releases import Release
+    from sfumato.results import Front
 
 STEP = Progress(0.5, 1234, 0.2)
 
@@ -113,6 +114,9 @@ def test_ctrl_c_before_the_search_aborts_at_once() -> None:
     watch = Watch("reading", shown=False)
     with pytest.raises(KeyboardInterrupt):
         watch.interrupt(signal.SIGINT, None)
+    with pytest.raises(KeyboardInterrupt):  # though a library swallowed the first one
+        watch(STEP)
+    watch = Watch("reading", shown=False)
     assert watch(STEP) is False
     watch.interrupt(signal.SIGINT, None)
     assert watch(STEP) is True

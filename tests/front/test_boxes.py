@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 
 import numpy as np
@@ -16,13 +17,18 @@ from sfumato.front import (
     hypervolume,
     representation_ratio,
     scaled_fronts,
-    size_bound,
 )
 
 
 def dominates(first, second) -> bool:
     """As good in everything and better in something; larger is better."""
     return all(a >= b for a, b in zip(first, second, strict=True)) and tuple(first) != tuple(second)
+
+
+def size_bound(largest, epsilon) -> int:
+    """How many solutions an archive can hold at most."""
+    boxes = sorted(int(np.floor(k / e)) + 1 for k, e in zip(largest, epsilon, strict=True))
+    return math.prod(boxes[1:])
 
 
 def box(vector, epsilon) -> tuple[int, ...]:

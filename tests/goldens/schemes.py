@@ -46,6 +46,7 @@ PLANS = {
     "persons": Plan("knee"),
     "confidential": Plan("knee", rows=160, is_shown=True),
     "granulation": Plan("1", is_internal=False),
+    "local": Plan(None, rows=90, is_internal=False),
 }
 
 

@@ -6,8 +6,7 @@ import pytest
 
 from sfumato.errors import HierarchyError
 from sfumato.hierarchies import Hierarchy, listed_partitions
-from sfumato.hierarchies.builders import build_dates, of_values
-from sfumato.hierarchies.definition import Definition
+from sfumato.hierarchies.builders import Definition, build_dates, of_values
 from sfumato.hierarchies.intervals import build_intervals
 from sfumato.hierarchies.kinds import parse_values
 

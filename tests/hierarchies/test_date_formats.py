@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.hierarchies.date_formats import UNDECIDED, find_format, read_dates
-from sfumato.hierarchies.kinds import parse_values
+from sfumato.hierarchies.kinds import UNDECIDED, find_format, parse_values, read_dates
 
 MONTHS = [
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.errors import HierarchyError
-from sfumato.hierarchies.builders import UNITS, build_dates
-from sfumato.hierarchies.definition import Definition
+from sfumato.hierarchies.builders import UNITS, Definition, build_dates
 from tests.hierarchies.oracle import unit
 from tests.hierarchies.shapes import check, make, shown
 

@@ -10,12 +10,12 @@ from sfumato.domains.partition import Partition
 from sfumato.hierarchies.blocks import write_blocks
 from sfumato.hierarchies.builders import level_by_labels, of_values, starts_of
 from sfumato.hierarchies.column_roles import ColumnEvidence, RoleGuess, suggest_role
-from sfumato.hierarchies.date_formats import find_format
 from sfumato.hierarchies.encode import encode, value_places
-from sfumato.hierarchies.hierarchy_files import find_separator, parse_leaves
+from sfumato.hierarchies.hierarchy_files import find_separator, parse_leaves, read_tree
 from sfumato.hierarchies.intervals import common_scale, granule_starts
 from sfumato.hierarchies.kinds import (
     as_time,
+    find_format,
     infer_kind,
     kind_of,
     parse_values,
@@ -24,10 +24,8 @@ from sfumato.hierarchies.kinds import (
     typed_values,
     unify_dates,
 )
-from sfumato.hierarchies.role_words import QUASI_IDENTIFIER_WORDS, hints_at, split_name
-from sfumato.hierarchies.suggest import suggest, usual_range
-from sfumato.hierarchies.text_shapes import band_tree, code_lengths
-from sfumato.hierarchies.trees import read_tree
+from sfumato.hierarchies.role_words import hints_at, split_name
+from sfumato.hierarchies.suggest import band_tree, code_lengths, suggest, usual_range
 
 
 def test_write_blocks() -> None:
@@ -74,7 +72,7 @@ def test_value_places() -> None:
 
 
 def test_parse_leaves() -> None:
-    assert parse_leaves("Male;*\nFemale;*\n", "sex", source="sex.csv").rows == [
+    assert list(parse_leaves("Male;*\nFemale;*\n", "sex", source="sex.csv").rows) == [
         ["Male", "*"],
         ["Female", "*"],
     ]
@@ -150,8 +148,8 @@ def test_split_name() -> None:
 
 def test_hints_at() -> None:
     assert (
-        hints_at("age_at_entry", QUASI_IDENTIFIER_WORDS),
-        hints_at("package", QUASI_IDENTIFIER_WORDS),
+        hints_at("age_at_entry", "quasi_identifier", "place", "time"),
+        hints_at("package", "quasi_identifier", "place", "time"),
     ) == (True, False)
 
 

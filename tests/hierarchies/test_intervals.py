@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from sfumato.errors import HierarchyError
 from sfumato.hierarchies import intervals
-from sfumato.hierarchies.definition import Definition
+from sfumato.hierarchies.builders import Definition
 from sfumato.hierarchies.intervals import MOST_INTEGERS, Grid, build_intervals, number_array
 from tests.hierarchies.oracle import exact, interval, plain
 from tests.hierarchies.shapes import check, make, shown

@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.errors import HierarchyError
-from sfumato.hierarchies.builders import build_mask
-from sfumato.hierarchies.definition import Definition
+from sfumato.hierarchies.builders import Definition, build_mask
 from tests.hierarchies.oracle import masked
 from tests.hierarchies.shapes import check, make, shown
 

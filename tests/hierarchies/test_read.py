@@ -51,6 +51,8 @@ def test_the_hierarchies_of_adult(data_folder: Path, attribute: str) -> None:
     [
         ("Male;*\nFemale;*\n", [["Male", "*"], ["Female", "*"]]),
         ("Male;*\r\nFemale;*", [["Male", "*"], ["Female", "*"]]),
+        ("Male;*\rFemale;*", [["Male", "*"], ["Female", "*"]]),
+        ("a;b;*\nc;*", [["a", "b", "*"], ["c", "*"]]),
         ("a,b;*\nc;*", [["a,b", "*"], ["c", "*"]]),  # one semicolon, and commas are text
         ("a,*\nb,*", [["a", "*"], ["b", "*"]]),
         ("a\t*\nb,c\t*", [["a", "*"], ["b,c", "*"]]),
@@ -66,6 +68,14 @@ def test_the_hierarchies_of_adult(data_folder: Path, attribute: str) -> None:
 )
 def test_what_the_format_allows(text: str, expected: list[list[str]]) -> None:
     assert rows(text) == expected
+
+
+def test_quotes_do_not_change_what_is_read() -> None:
+    plain = "a;x;*\nb;y;*\nc;x;*\n"
+    fast, slow = (parse_leaves(text, "a", source="a.csv") for text in (plain, plain.replace("y", '"y"')))
+    assert [list(row) for row in fast.rows[1:]] == [list(row) for row in slow.rows[1:]]
+    assert fast.columns == slow.columns
+    assert [first.tolist() for first in fast.first] == [[0, 1, 0], [0, 0, 0]]
 
 
 def test_lines_are_counted_through_quoted_fields_and_blank_lines() -> None:

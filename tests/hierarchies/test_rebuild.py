@@ -20,7 +20,7 @@ def again(
     hierarchy: Hierarchy, values: list[Value], *, has_missing: bool = False, unknown: str = "error"
 ) -> Hierarchy:
     """Rebuild from a definition that went through JSON, as in a recipe."""
-    definition = json.loads(json.dumps(hierarchy.definition))
+    definition = json.loads(json.dumps(dict(hierarchy.definition)))
     return rebuild(
         "a",
         definition,

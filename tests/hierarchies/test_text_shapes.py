@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.hierarchies import suggest
-from sfumato.hierarchies.text_shapes import band_tree, code_lengths, look_at
+from sfumato.hierarchies.suggest import band_tree, code_lengths, look_at
 from tests.hierarchies.shapes import check, make, shown
 
 BANDS = {

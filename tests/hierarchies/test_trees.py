@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from sfumato.errors import HierarchyError
 from sfumato.hierarchies.builders import build_leaves
-from sfumato.hierarchies.trees import read_tree
+from sfumato.hierarchies.hierarchy_files import read_tree
 from tests.hierarchies.shapes import check, make, shown
 
 if TYPE_CHECKING:

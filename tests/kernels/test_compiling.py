@@ -45,25 +45,35 @@ atexit.register(lambda: open(target, "w").write(json.dumps(compiled)))
 DEMO = """
 from sfumato.cli.main import main
 
-sys.argv = ["sfumato", "demo", "--quiet", "--out", sys.argv[1] + ".demo"]
+sys.argv = ["sfumato", "demo", "--quiet", "--threads", "1", "--out", sys.argv[1] + ".demo"]
 main()
 """
 OTHERS = "import sfumato\nsfumato.warm_up()\n"
 KERNELS_OF_THE_DEMO = {
+    "class_moves": "_anneal _any_of _best_class _best_cut _can_spare _dissolve _exchanged _found _is_cut_so "
+    "_list_class _merge_failing _move _neighbour _order_members _partner _place _refill _scatter _set_up "
+    "_shed _split _without regroup sort_by",
+    "closed_labels": "_check _collect_near _descend _most _walk_labels certify excess_of lower make_boxes "
+    "note",
     "diversity": "fill_diversity summed_inverse",
     "dominance": "keep_non_dominated",
     "frequencies": "_count_lost frequency_penalties total_penalty",
     "histograms": "_add_level _bound_equal _bound_mixed _count_keys _fill_entropy _fill_hierarchical "
     "_fill_ordered _fill_ordered_apart _fill_recursive _gap _rest _settle _sort count_doomed "
     "measure_histograms sort_pairs",
+    "label_costs": "_has _set_price _span_price add_pair_prices add_prices begin_label copy_label "
+    "label_price nearest_price pair_price unite_labels widen_label widened_price",
     "lattice_classes": "_advance _cell_sums _class_sizes _collect _count_failing _fewest_bits "
     "_fill_properties _lead _measure_pairs _popcount _smallest_size _suppress _suppress_below_mean "
-    "_suppress_failing _suppress_smallest _worst_value evaluate_nodes reduce_classes",
+    "_suppress_failing _suppress_smallest _worst_value evaluate_nodes meets_requirements reduce_classes",
     "recoded_classes": "_block_costs _block_extents _block_heights price_blocks",
+    "regrouping": "_has_enough _keep_free _take_back _touch draw finish is_met label_class link price_class "
+    "priced rise shift union_rise",
     "rolling": "_is_same _recode _roll_up_classes _roll_up_pairs _unite_all _unite_narrow _unite_wide add_up "
     "group_anew is_pass_less remember roll_up roll_up_pairs roll_up_to shared_levels table_bits",
     "rounding": "round_off",
     "truth_bits": "_count_exposed _judge _sum_risks _told least_security measure_sentences",
+    "tuple_neighbours": "_consider find_neighbours insert_neighbour refine_neighbours",
 }
 
 

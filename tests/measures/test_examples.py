@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from sfumato.measures.custom import mean, spread, worst
+from sfumato.measures.custom import Step, mean, spread, worst
 from sfumato.measures.facts import measure_facts
-from sfumato.measures.steps import Step
 
 
 def test_worst() -> None:

@@ -13,21 +13,30 @@ from hypothesis import strategies as st
 from sfumato.errors import ParameterError
 from sfumato.front import find_knee, hypervolume, scaled_fronts
 from sfumato.microaggregation import mdav
-from sfumato.microaggregation.column_groups import (
-    OPERATORS,
-    Evaluator,
-    GommParameters,
-    GroupingSettings,
-    analyse_operators,
+from sfumato.microaggregation.column_groups import evaluation as evaluation_module
+from sfumato.microaggregation.column_groups.chromosome import (
     attributes_of,
-    group_columns,
+    canonical,
+    is_valid,
     make_grouping,
+    object_part,
+)
+from sfumato.microaggregation.column_groups.columns import GroupingSettings, analyse_operators, group_columns
+from sfumato.microaggregation.column_groups.evaluation import (
+    Evaluator,
+    count_groupings,
+    crowding,
+    keep_best,
+    keep_front,
+)
+from sfumato.microaggregation.column_groups.gomm import (
+    CHUNK,
+    FIRST,
+    OPERATORS,
+    GommParameters,
+    neighbours,
     search_groupings,
 )
-from sfumato.microaggregation.column_groups import evaluation as evaluation_module
-from sfumato.microaggregation.column_groups.chromosome import canonical, is_valid, object_part
-from sfumato.microaggregation.column_groups.evaluation import count_groupings, crowding, keep_best, keep_front
-from sfumato.microaggregation.column_groups.gomm import CHUNK, FIRST, neighbours
 from sfumato.microaggregation.protection import Scores, link_records, measure_protection, standard_scores
 from sfumato.monitor import Monitor
 from tests.examples import examples

@@ -14,6 +14,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.errors import DataError, OutputError, ParameterError, VerificationError
+from sfumato.release.microaggregated import measure_centres
 from tests.table import backends
 
 if TYPE_CHECKING:
@@ -440,6 +441,37 @@ def test_times_and_numbers_in_texts(tmp_path: Path) -> None:
     assert _read(found.frame)[0] == ("2020-01-02 12:00:02", 3.0, "2020-02-02")
 
 
+@pytest.mark.parametrize("method", ["annealing", "auto"])
+def test_annealed_rows_are_verified_and_can_be_made_again(method: str, tmp_path: Path) -> None:
+    out, data = tmp_path / "r.csv", pa.table(people())
+    found = protect(data, method=method, sort=True, within="sex", seed=3, steps=200)
+    found.write(out)
+    assert sf.verify(out, data=data)["holds"]
+    assert found.verify()["k"] >= 1
+    assert found.recipe.to_dict()["steps"] == 200
+    assert (
+        sf.microaggregate(data, ["age"], 4, method="auto").recipe
+        == sf.microaggregate(data, ["age"], 4, method="auto").recipe
+    )
+
+
+def test_annealing_by_the_clock_cannot_be_made_again(tmp_path: Path) -> None:
+    out, data = tmp_path / "r.csv", pa.table(people())
+    with pytest.raises(ParameterError, match="steps"):
+        protect(data, method="annealing", sort=True, time_limit=0.2)
+    protect(data, method="annealing", time_limit=0.2).write(out)
+    assert sf.verify(out, data=data)["holds"]
+
+
+def test_annealing_is_better_and_says_how_good_it_may_be() -> None:
+    data = pa.table({name: np.random.default_rng(at).standard_normal(400) for at, name in enumerate("abc")})
+    plain, found = (
+        sf.microaggregate(data, list("abc"), 5, method=method) for method in ("mdav", "annealing")
+    )
+    assert found.measures["il"] < 0.95 * plain.measures["il"]
+    assert 0 < found.gap < plain.gap
+
+
 @pytest.mark.data
 def test_census_loss_is_the_literature_s(data_folder: Path) -> None:
     path = data_folder / "casc_census.csv"
@@ -476,3 +508,14 @@ def test_groups_are_searched_as_printed_and_by_the_weight_of_the_loss() -> None:
     assert found["gomm", 0.1].measures["il"] > found["gomm", 0.95].measures["il"]
     with pytest.raises(ParameterError, match="from 0 to 1"):
         sf.microaggregate(data, names, 5, groups="gomm", loss_weight=1.5)
+
+
+@pytest.mark.parametrize("scaled", [True, False])
+def test_measures_say_nothing_of_rows_that_are_not_published_whole(scaled: bool) -> None:
+    random = np.random.default_rng(3)
+    before = random.normal(50, 10, (12, 2))
+    after = before + random.normal(0, 2, before.shape)
+    after[4, 1] = after[9, 0] = np.nan
+    other = before.copy()
+    other[4, 0], other[9, 1] = 9000.0, -3.0
+    assert measure_centres(other, after, scaled=scaled) == measure_centres(before, after, scaled=scaled)

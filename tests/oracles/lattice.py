@@ -6,6 +6,7 @@ import itertools
 import json
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from . import measures
@@ -25,7 +26,7 @@ CLASS_LEVEL = ("k", "distinct_l", "entropy_l", "recursive_l", "share_l", "t")
 CLASS_SIZE = ("k", "mean_k", "spread_k", "distinct_l", "spread_l")
 """Objectives with which ``auto`` spends what is left of the budget on the smallest classes."""
 
-AT_MOST = ("t", "cm", "loss", "glm", "gl", "sl", "dm", "hdm", "average_class", "suppressed")
+AT_MOST = ("t", "cm", "loss", "glm", "gl", "sl", "dm", "hdm", "average_class", "ncp", "suppressed")
 """Measures of which less is better; a requirement on any other one means at least."""
 
 
@@ -116,7 +117,7 @@ def _privacy(table: Table, name: str, classes: Sequence[Members]) -> Number:
     values = table.sensitive[arguments[0]]
     unknown = table.unknown.get(arguments[0], frozenset())
     if word == "recursive_l":
-        return measures.recursive_l(classes, values, Fraction(arguments[1]), unknown)
+        return measures.recursive_l(classes, values, Fraction(arguments[1]), unknown, table.persons)
     if name.endswith(", ordered)"):
         return measures.t_ordered(classes, values, table.trees[arguments[0]].values, unknown)
     if name.endswith(", hierarchical)"):
@@ -125,9 +126,9 @@ def _privacy(table: Table, name: str, classes: Sequence[Members]) -> Number:
         raise ValueError(f"{name} is not among the measures of the oracle")
     of_values: dict[str, Callable[..., Number]] = {
         "distinct_l": measures.distinct_l,
-        "entropy_l": measures.entropy_l,
-        "share_l": measures.share_l,
         "spread_l": measures.spread_l,
+        "entropy_l": partial(measures.entropy_l, persons=table.persons),
+        "share_l": partial(measures.share_l, persons=table.persons),
     }
     if word in of_values:
         return of_values[word](classes, values, unknown)
@@ -139,9 +140,8 @@ def _utility(node: _Node, word: str) -> Number:
     table, rows = node.problem.table, node.problem.table.rows
     recoding = recoding_at(table.ladders, node.levels)
     weights = [Fraction(str(node.problem.weights.get(a.attribute, 1))) for a in table.ladders]
-    if word in ("usefulness", "protection"):
-        of_places = {"usefulness": measures.usefulness, "protection": measures.protection}
-        return of_places[word](rows, recoding, node.kept, [a.places for a in table.ladders], weights)
+    if word in ("usefulness", "ncp", "protection"):
+        return getattr(measures, word)(rows, recoding, node.kept, [a.places for a in table.ladders], weights)
     if word in ("loss", "glm", "gl", "hdm"):
         of_cells: dict[str, Callable[..., Number]] = {
             "loss": measures.loss,
@@ -183,7 +183,11 @@ def class_meets(problem: Problem, members: Members) -> bool:
         if word == "entropy_l":
             values = problem.table.sensitive[arguments[0]]
             unknown = problem.table.unknown.get(arguments[0], frozenset())
-            if not measures.entropy_at_least([members], values, Fraction(str(bound)), unknown):
+            if problem.table.persons is not None:
+                # In votes, whole numbers would be too large to be exact.
+                if measures.entropy_l([members], values, unknown, problem.table.persons) < bound - 1e-9:
+                    return False
+            elif not measures.entropy_at_least([members], values, Fraction(str(bound)), unknown):
                 return False
         elif word in CLASS_LEVEL and not _holds(name, _privacy(problem.table, name, [members]), bound):
             return False

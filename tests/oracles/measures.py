@@ -2,8 +2,9 @@
 
 A class is a list of row numbers. ``classes`` are the classes that remain after
 suppression, at least one; rows that are in none of them are suppressed. Class
-size counts distinct persons where ``persons`` is given; whatever counts records
-or sums over records (the means, the spreads, all of utility) counts rows. A
+size counts distinct persons where ``persons`` is given, and in ``share_l``, ``entropy_l`` and ``recursive_l``
+each of them has one vote, of which every row that it has in the whole table has an equal part; whatever
+counts records or sums over records (the means, the spreads, all of utility) counts rows. A
 sensitive value that is missing, or among those that ``unknown`` names, is no value in any
 form of ℓ, nor is its row counted there, and a class without a known value has ℓ = 1; in t
 each of them is a value of its own, at distance 1 from every other.
@@ -46,22 +47,48 @@ def known(members: Members, values: Sequence[Value], unknown: Collection[Value] 
     ]
 
 
+def votes(
+    members: Members,
+    values: Sequence[Value],
+    unknown: Collection[Value] = (),
+    persons: Sequence[str | None] | None = None,
+) -> dict[Value, Fraction]:
+    """Return what each known sensitive value of a class has of all votes."""
+    rows = Counter(persons or ())
+    found: dict[Value, Fraction] = {}
+    for number in members:
+        if values[number] is not None and values[number] not in unknown:
+            vote = Fraction(1) if persons is None else Fraction(1, rows[persons[number]])
+            found[values[number]] = found.get(values[number], Fraction(0)) + vote
+    return found
+
+
 def distinct_l(classes: Sequence[Members], values: Sequence[Value], unknown: Collection[Value] = ()) -> int:
     """Return the smallest number of distinct sensitive values in a class."""
     return min(max(len(set(known(members, values, unknown))), 1) for members in classes)
 
 
-def share_l(classes: Sequence[Members], values: Sequence[Value], unknown: Collection[Value] = ()) -> Fraction:
+def share_l(
+    classes: Sequence[Members],
+    values: Sequence[Value],
+    unknown: Collection[Value] = (),
+    persons: Sequence[str | None] | None = None,
+) -> Fraction:
     """Return one over the largest share that one sensitive value has in a class."""
     largest = Fraction(0)
     for members in classes:
-        told = known(members, values, unknown)
-        most = Fraction(max(Counter(told).values()), len(told)) if told else Fraction(1)
+        told = votes(members, values, unknown, persons).values()
+        most = max(told) / sum(told) if told else Fraction(1)
         largest = max(largest, most)
     return 1 / largest
 
 
-def entropy_l(classes: Sequence[Members], values: Sequence[Value], unknown: Collection[Value] = ()) -> float:
+def entropy_l(
+    classes: Sequence[Members],
+    values: Sequence[Value],
+    unknown: Collection[Value] = (),
+    persons: Sequence[str | None] | None = None,
+) -> float:
     """Return the smallest exp(entropy) of the sensitive values of a class.
 
     Equal shares of ℓ values give ℓ. This is the one measure that is not exact;
@@ -69,8 +96,8 @@ def entropy_l(classes: Sequence[Members], values: Sequence[Value], unknown: Coll
     """
     smallest = math.inf
     for members in classes:
-        told = known(members, values, unknown)
-        shares = [count / len(told) for count in Counter(told).values()]
+        told = votes(members, values, unknown, persons).values()
+        shares = [float(count / sum(told)) for count in told]
         smallest = min(smallest, math.exp(-sum(share * math.log(share) for share in shares)))
     return smallest
 
@@ -93,7 +120,11 @@ def entropy_at_least(
 
 
 def recursive_l(
-    classes: Sequence[Members], values: Sequence[Value], c: Fraction, unknown: Collection[Value] = ()
+    classes: Sequence[Members],
+    values: Sequence[Value],
+    c: Fraction,
+    unknown: Collection[Value] = (),
+    persons: Sequence[str | None] | None = None,
 ) -> int:
     """Return the smallest over the classes of the largest ℓ with r₁ < c · (r_ℓ + … + r_m).
 
@@ -102,7 +133,7 @@ def recursive_l(
     """
     worst: int | None = None
     for members in classes:
-        counts = sorted(Counter(known(members, values, unknown)).values(), reverse=True)
+        counts = sorted(votes(members, values, unknown, persons).values(), reverse=True)
         fitting = [ell for ell in range(1, len(counts) + 1) if counts[0] < c * sum(counts[ell - 1 :])]
         reached = max(fitting, default=0) if counts else 1
         worst = reached if worst is None else min(worst, reached)
@@ -319,6 +350,17 @@ def usefulness(
     return 1 - total / len(rows)
 
 
+def ncp(
+    rows: Sequence[Row],
+    recoding: Sequence[Mapping[Value, Value]],
+    classes: Sequence[Members],
+    places: Sequence[Mapping[Value, int] | None],
+    weights: Sequence[Fraction],
+) -> Fraction:
+    """Return the mean diversity of the rows, a suppressed row's being 1."""
+    return 1 - usefulness(rows, recoding, classes, places, weights)
+
+
 def protection(
     rows: Sequence[Row],
     recoding: Sequence[Mapping[Value, Value]],
@@ -457,6 +499,7 @@ __all__ = [
     "k",
     "loss",
     "mean_k",
+    "ncp",
     "precision",
     "precision_of_blocks",
     "protection",

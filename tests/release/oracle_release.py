@@ -79,15 +79,20 @@ class Case:
         return list(found.values())
 
     def released(self) -> tuple[list[str], list[list[str | None]]]:
-        """Return header and rows of the release, with the person in the last column."""
-        header = [c.name for c in self.columns] + self.sensitive + ["person"]
-        lines = []
+        """Return header and rows of the release, with the person and its rows in the last columns."""
+        header = [c.name for c in self.columns] + self.sensitive + ["person", "person_rows"]
+        lines, known = [], Counter(self.persons)
         for i, row in enumerate(self.rows):
             if not self.suppressed[i]:
                 cells = [c.cell(v) for c, v in zip(self.columns, row, strict=True)]
-                lines.append([*cells, *self.secret[i], self.persons[i]])
+                who = self.persons[i]
+                lines.append([*cells, *self.secret[i], who, str(known[who])])
             elif self.mask:
-                lines.append(["*"] * len(self.columns) + [None] * len(self.sensitive) + [None])
+                lines.append(
+                    ["*"] * len(self.columns)
+                    + [None] * len(self.sensitive)
+                    + [None, str(max(known[None], 1))]
+                )
         return header, lines
 
     def rows_stated(self) -> dict[str, int]:
@@ -156,16 +161,19 @@ def row_diversity(case: Case, number: int) -> Fraction:
     return total / weights
 
 
-def attribute_measures(case: Case, number: int) -> dict[str, int | float | Fraction]:
+def attribute_measures(
+    case: Case, number: int, *, by_person: bool = False
+) -> dict[str, int | float | Fraction]:
+    persons = case.persons if by_person else None
     name, classes = case.sensitive[number], case.classes()
     values, order = [secret[number] for secret in case.secret], case.order[case.sensitive[number]]
     tree = [dict(zip(order, map(str, level), strict=True)) for level in case.levels[name]]
     majority = sum(max(Counter(values[i] for i in members).values()) for members in classes)
     return {
         f"distinct_l({name})": measures.distinct_l(classes, values),
-        f"share_l({name})": measures.share_l(classes, values),
-        f"entropy_l({name})": measures.entropy_l(classes, values),
-        f"recursive_l({name}, 2)": measures.recursive_l(classes, values, Fraction(2)),
+        f"share_l({name})": measures.share_l(classes, values, (), persons),
+        f"entropy_l({name})": measures.entropy_l(classes, values, (), persons),
+        f"recursive_l({name}, 2)": measures.recursive_l(classes, values, Fraction(2), (), persons),
         f"spread_l({name})": measures.spread_l(classes, values),
         f"cm({name})": len(values) - majority,
         f"t({name})": measures.t(classes, values),

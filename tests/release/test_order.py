@@ -17,6 +17,7 @@ import pyarrow.parquet
 import pytest
 
 import sfumato as sf
+from sfumato.errors import OutputError
 from sfumato.release.manifest import Manifest, manifest_path
 from sfumato.table import Leaving, write_table
 from sfumato.table.engine import connect
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
     import duckdb
 
-FORMATS = ("csv", "csv.gz", "tsv", "parquet", "arrow", "jsonl")
+FORMATS = ("csv", "csv.gz", "csv.zst", "tsv", "parquet", "arrow", "jsonl")
 INPUTS = ("csv", "csv.gz", "parquet", "arrow", "pandas", "polars", "polars-lazy", "pyarrow", "duckdb")
 
 
@@ -58,7 +59,7 @@ def columns_of(seed: int = 0, rows: int = 120) -> dict[str, list[object]]:
     return dict(zip(names, map(list, zip(*lines, strict=True)), strict=True))
 
 
-def make_spec(**release: str) -> sf.Spec:
+def make_spec(**release: str | int) -> sf.Spec:
     roles = {
         "id": "identifier",
         "age": "quasi-identifier",
@@ -140,7 +141,7 @@ def test_the_order_is_the_one_that_is_documented(output: str, tmp_path: Path) ->
     assert ("*" in {row[0] for row in rows}) == (output == "mask")
 
 
-@pytest.mark.parametrize("suffix", ["parquet", "arrow", "csv.gz"])
+@pytest.mark.parametrize("suffix", ["parquet", "arrow", "csv.gz", "csv.zst"])
 def test_a_large_file_is_the_same_with_any_number_of_threads(
     suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -163,6 +164,62 @@ def test_a_large_file_is_the_same_with_any_number_of_threads(
             write(frame.sample(fraction=1.0, shuffle=True, seed=threads), tmp_path / f"r.{suffix}", spec)
         )
     assert len(contents) == 1
+
+
+def in_files(rows: int, suffix: str, folder: Path, backend: str = "polars") -> Path:
+    """Write a release of 120 rows as files of at most so many rows."""
+    path = folder / f"r.{suffix}"
+    data = backends.make(backend, columns_of(), folder)
+    sf.anonymize(data, make_spec(rows_per_file=rows)).write(path, force=True)
+    return path
+
+
+@pytest.mark.parametrize("backend", ["csv", "parquet", "pandas", "polars-lazy", "duckdb"])
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "parquet"])
+def test_files_of_some_rows_are_the_one_file_divided(suffix: str, backend: str, tmp_path: Path) -> None:
+    whole = write(pl.DataFrame(columns_of()), tmp_path / "whole" / f"r.{suffix}")
+    path = in_files(50, suffix, tmp_path, backend)
+    parts = sorted(path.iterdir())
+    assert [part.name for part in parts] == [f"part-{number:05}.{suffix}" for number in range(3)]
+    if suffix == "parquet":
+        one, found = pa.parquet.read_table(tmp_path / "whole" / "r.parquet"), pa.parquet.read_table(path)
+        assert (found.schema, found.to_pylist()) == (one.schema, one.to_pylist())
+    else:
+        lines = [part.read_bytes().splitlines(keepends=True) for part in parts]
+        assert [len(part) for part in lines] == [51, 51, 21]
+        assert b"".join([lines[0][0], *(line for part in lines for line in part[1:])]) == whole
+    assert sf.verify(path)["holds"]
+    assert sf.measure(path, quasi_identifiers=["age"])["rows"] == 120
+
+
+def test_files_are_divided_at_whole_groups_of_rows(tmp_path: Path) -> None:
+    rows = pl.DataFrame({"visits": range(400_000)})
+    write_table(rows, tmp_path / "r.parquet", leaving=Leaving({}, rows_per_file=250_000))
+    found = [pa.parquet.read_metadata(part).num_rows for part in sorted((tmp_path / "r.parquet").iterdir())]
+    assert found == [245_760, 154_240]
+    write_table(rows.clear(), tmp_path / "none.parquet", leaving=Leaving({}, rows_per_file=5))
+    assert pa.parquet.read_table(tmp_path / "none.parquet").column_names == ["visits"]
+
+
+def test_files_in_another_order_are_found(tmp_path: Path) -> None:
+    path = in_files(50, "parquet", tmp_path)
+    first, second, last = (path / f"part-{number:05}.parquet" for number in (0, 1, 9))
+    first.rename(last), second.rename(first), last.rename(second)
+    verdicts = {check["name"]: check["verdict"] for check in sf.verify(path)["checks"]}
+    assert verdicts["order of rows"] == verdicts["file digest"] == "broken"
+
+
+@pytest.mark.parametrize("name", ["r.jsonl", "r.arrow", "r.xlsx", "r.csv.gz", "r.csv.zst", "r.txt"])
+def test_files_of_some_rows_are_refused_in_other_formats(name: str, tmp_path: Path) -> None:
+    with pytest.raises(OutputError, match="only Parquet, CSV and TSV"):
+        in_files(50, name.removeprefix("r."), tmp_path)
+    assert not [*tmp_path.glob("r.*")]
+
+
+def test_a_table_of_a_database_is_not_divided(tmp_path: Path) -> None:
+    release = sf.anonymize(pl.DataFrame(columns_of()), make_spec(rows_per_file=50))
+    with pytest.raises(OutputError, match="not divided into files"):
+        release.write(f"sqlite:///{tmp_path / 'open.db'}", table="people")
 
 
 def test_permuted_rows_are_found_even_if_everything_is_sealed_anew(tmp_path: Path) -> None:

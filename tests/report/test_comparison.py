@@ -6,8 +6,7 @@ import pytest
 
 from sfumato.errors import DataError
 from sfumato.front import ClassSizes
-from sfumato.report import Comparison, comparison_text, make_comparison
-from sfumato.report.comparison import size_ranges
+from sfumato.report.comparison import Comparison, comparison_text, make_comparison, size_ranges
 from tests.report.fronts import HOSTILE, THREE, make_front
 from tests.report.test_page import Page
 

@@ -14,7 +14,7 @@ import pytest
 
 from sfumato.assess.gather import Evidence, Lack
 from sfumato.assess.published import Block
-from sfumato.report import report_html
+from sfumato.report.document import report_html
 from sfumato.report.style import DARK, LIGHT
 from sfumato.verifier import Check
 from sfumato.words import percent_words

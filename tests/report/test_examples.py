@@ -17,7 +17,7 @@ from sfumato.report.phrases import (
 
 
 def test_done_words() -> None:
-    assert done_words(ReleasedAttribute("age", "levels", 2, 6, "label", (), None)) == "level 2 of 6"
+    assert done_words(ReleasedAttribute("age", "levels", 2, 6, "label", None, ())) == "level 2 of 6"
 
 
 def test_shorten() -> None:

@@ -16,8 +16,7 @@ import sfumato as sf
 from sfumato.assess.gather import Evidence
 from sfumato.assess.published import Published, published
 from sfumato.release import Manifest, seal_of
-from sfumato.report import report_html
-from sfumato.report.document import INTERNAL
+from sfumato.report.document import INTERNAL, report_html
 from sfumato.report.summary import not_protected
 from tests.cli.running import change, run, write_people
 from tests.report.test_document import HOSTILE, Report

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from sfumato.errors import ParameterError
-from sfumato.report import front_figure
+from sfumato.report.page import front_figure
 from sfumato.report.phrases import knee_number
 from tests.report.fronts import FOUR, HOSTILE, THREE, TWO, make_front
 
@@ -42,6 +42,12 @@ def test_third_objective_is_the_colour() -> None:
     assert list(points.marker.color) == [4, 4, 3, 2, 1]
     assert "illness" in points.marker.colorbar.title.text
     assert not points.showlegend
+
+
+def test_objective_that_is_the_same_everywhere_is_no_colour() -> None:
+    points = trace(front_figure(make_front(THREE, 2)), "solution")  # both have four values in each class
+    assert points.marker.colorbar.thickness is None
+    assert points.showlegend
 
 
 def test_four_objectives_are_also_lines() -> None:

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from sfumato.front import ClassSizes, PlainFront, PlainSolution, make_suggestions
-from sfumato.report import front_html
-from sfumato.report.page import how_to_read
+from sfumato.report.page import front_html, how_to_read
 from tests.report.fronts import FOUR, HOSTILE, THREE, TWO, make_front
 
 VOID = {"meta", "link", "img", "br", "hr", "input"}

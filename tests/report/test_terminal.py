@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from sfumato.errors import ParameterError
 from sfumato.front import Objective, PlainFront, PlainSolution
-from sfumato.report import front_text
+from sfumato.report.terminal import front_text
 from tests.report.fronts import FOUR, TWO, make_front
 
 LOGARITHMIC = """\

@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 from sfumato.front import PlainFront, PlainSolution
-from sfumato.report import front_figure, front_html, front_text
 from sfumato.report.axes import Axis
 from sfumato.report.marks import make_panels
+from sfumato.report.page import front_figure, front_html
 from sfumato.report.plane import steepest_part
+from sfumato.report.terminal import front_text
 from tests.report.fronts import FOUR, THREE, TWO, make_front
 
 

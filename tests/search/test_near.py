@@ -14,7 +14,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.preparing import load, make_problem
-from sfumato.search import near
+from sfumato.search import METHODS, near
 from tests.oracles.downcoding import Asked, Row, feasible
 
 if TYPE_CHECKING:
@@ -162,12 +162,11 @@ def test_a_lone_candidate_is_warned_of_where_only_the_publisher_sees_it(tmp_path
 
 @pytest.mark.parametrize("method", ["optimal", "exhaustive", "lattice", "pbg-ea", "nsga2", "granulation-ga"])
 def test_every_method_draws(method: str) -> None:
-    spec = make_spec(search={"method": method, "iterations": 5, "population": 8})
+    few = {"iterations": 5, "population": 8} if "population" in METHODS[method].used else {}
+    search = {"method": method, **few}
     frame = make_table(make_rows(1))
-    best = sf.anonymize(
-        frame, make_spec(choice="optimal", search={"method": method, "iterations": 5, "population": 8})
-    )
-    release = sf.anonymize(frame, spec)
+    best = sf.anonymize(frame, make_spec(choice="optimal", search=search))
+    release = sf.anonymize(frame, make_spec(search=search))
     assert release.run["method"] == method
     assert release.run["choice"]["candidates"] > 1
     assert release.measures["loss"] <= best.measures["loss"] * 1.3 + 1e-12

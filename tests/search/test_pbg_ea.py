@@ -8,13 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato.api import load
 from sfumato.classes import Rule, Suppression
 from sfumato.domains import Cube, Ladder, Lattice
 from sfumato.errors import ParameterError
 from sfumato.front import convergence_error, representation_ratio
 from sfumato.measures import PropertyMeasure, Setting, make_measure, mean
-from sfumato.preparing import make_problem
+from sfumato.preparing import load, make_problem
 from sfumato.search import (
     Monitor,
     PbgParameters,

@@ -51,12 +51,13 @@ UNKNOWN = {
     "unknown key outside all tables": (
         "seed = 1\n" + AGE,
         "s.toml:1: seed: unknown key. Valid names: 'attributes', 'confidential', 'data', 'objectives', "
-        "'release', 'require', 'search', 'suppression'. docs/specification.md explains them.",
+        "'recoding', 'release', 'require', 'search', 'suppression'. docs/specification.md explains them.",
     ),
     "a table of a later version": (
         AGE + '[[privileges]]\nsentence = "a == 1"\n',
         "s.toml:3: [privileges]: unknown key. Valid names: 'attributes', 'confidential', 'data', "
-        "'objectives', 'release', 'require', 'search', 'suppression'. docs/specification.md explains them.",
+        "'objectives', 'recoding', 'release', 'require', 'search', 'suppression'. "
+        "docs/specification.md explains them.",
     ),
     "unknown key of an inline table": (
         age("hierarchy = { interval = [5, 10] }"),
@@ -420,7 +421,7 @@ CONTRADICTIONS = {
     "person as quasi-identifier": (
         '[data]\nperson = "age"\n' + AGE,
         "s.toml:4: [attributes.age] role: this is the person column of [data], so its role must be "
-        "'identifier'.",
+        "'identifier' or 'pseudonym'.",
     ),
     "several problems, the first in the file": (
         AGE + "levels = [2, 1]\n[suppression]\nlimit = 2\n[data]\npath = 1\n",

@@ -73,8 +73,16 @@ def written(name: str, key: str, value: object) -> dict[str, object]:
         return written("attributes", "hierarchy", {**around, key: value})
     if name == "attributes":
         whole = {"role": "quasi-identifier", **around, key: value}
-        return {**AROUND, "attributes": {**AROUND["attributes"], "zip": whole}}  # type: ignore[dict-item]
-    return {**AROUND, name: [{**around, key: value}] if name == "confidential" else {key: value}}
+        local = {"recoding": {"scope": "local"}} if key in ("labels", "keep", "snap") else {}
+        return {**AROUND, **local, "attributes": {**AROUND["attributes"], "zip": whole}}  # type: ignore[dict-item]
+    if key in ("ladder", "weighted"):
+        around = {"scope": "local"}
+    elif name != "confidential":
+        around = {}
+    whole = {**around, key: value}
+    if key == "weighted":
+        return {**AROUND, "data": {"weight": "weight"}, name: whole}
+    return {**AROUND, name: [whole] if name == "confidential" else whole}
 
 
 def key_rows() -> list[tuple[str, list[str]]]:
@@ -284,7 +292,15 @@ def named(header: str) -> list[str]:
 
 
 def test_keys_of_manifest_and_recipe_are_explained() -> None:
-    stated = ({"loss": "why"}, {"t": 0.1}, "fits", 0.1, {"date": "2024-01-01"}, {"bom": True})
+    stated = (
+        {"loss": "why"},
+        {"t": 0.1},
+        "fits",
+        0.1,
+        {"date": "2024-01-01"},
+        {"bom": True},
+        {"text": "words"},
+    )
     everything = Manifest({}, {}, {}, {}, "", {}, {}, *stated)
     assert sorted(named("key of the manifest")) == sorted(everything.to_dict())
     assert sorted(named("key of the recipe")) == sorted(_KEYS)

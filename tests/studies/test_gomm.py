@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import pytest
 
-from sfumato.microaggregation.column_groups import Evaluator
 from sfumato.microaggregation.column_groups.chromosome import is_valid
+from sfumato.microaggregation.column_groups.evaluation import Evaluator
 from sfumato.microaggregation.protection import Scores
 from studies.common.results import read_results
+from studies.common.verdicts import misses
 from studies.gomm import data as tables
 from studies.gomm import paper
-from studies.gomm.check import KNOWN_MISSES, check, misses
+from studies.gomm.check import check
 from studies.gomm.figures import FIGURES
 from studies.gomm.study import PRINTED, STUDY
 from tests.studies.running import check_readme, compiled, run_quickly
+
+AGAINST = "against the best ad-hoc grouping"
+MISSED = [
+    f"Water-treatment, k = 25: GOMM's largest score over the seeds, {AGAINST}",
+    "runs in which D-GOMM's score is GOMM's",
+]
+"""Statements that do not hold."""
 
 
 @pytest.mark.slow
@@ -37,8 +45,8 @@ def test_the_committed_results_hold() -> None:
     assert asked == (PRINTED.population, PRINTED.generations, PRINTED.crossovers, PRINTED.mutations)
     for data in paper.DATA:
         assert results["data"][data.name] == {"rows": data.rows, "attributes": data.attributes}
-    assert misses(results) == list(KNOWN_MISSES)
-    assert len(check(results)) == 3 * 2 * len(paper.KS) + 1 + 2 + 1
+    assert misses(check(results)) == MISSED
+    assert len(check(results)) == 3 * 2 * len(paper.KS) + 1 + 1 + 2 + 1
 
 
 def test_a_miss_is_seen() -> None:
@@ -48,8 +56,8 @@ def test_a_miss_is_seen() -> None:
     found["printed"]["score"]["values"][3] = found["ad_hoc"]["G12"]["score"] + 1e-6
     found["dynamic"]["evaluated"]["median"] = found["printed"]["evaluated"]["median"]
     found["unwanted_in_first_populations"] = 1
-    missed = misses(results)
-    assert len(missed) == 3 + len(KNOWN_MISSES)
+    missed = misses(check(results))
+    assert len(missed) == 3 + len(MISSED)
     assert any(name.startswith("Census, k = 50: GOMM's largest score") for name in missed)
     assert "Census, k = 50: median evaluations of D-GOMM, against GOMM's" in missed
 

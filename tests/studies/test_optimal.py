@@ -5,13 +5,20 @@ from __future__ import annotations
 import pytest
 
 from studies.common.results import read_results
+from studies.common.verdicts import misses
 from studies.optimal import census, paper
-from studies.optimal.check import KNOWN_MISSES, check, misses
+from studies.optimal.check import check
 from studies.optimal.figures import FIGURES
 from studies.optimal.records import one, pick
 from studies.optimal.recount import blocks_of, plain_costs
 from studies.optimal.study import FULL, STUDY
 from tests.studies.running import check_readme, compiled, run_quickly
+
+MISSED = [
+    "bottom-up is sooner for small k, top-down for large ones (all techniques)",
+    "time that seeding takes off, over all cases (our own search)",
+]
+"""Statements that do not hold."""
 
 
 @pytest.mark.slow
@@ -28,9 +35,9 @@ def test_the_committed_results_hold() -> None:
     assert not results["quick"]
     assert results["settings"]["limit_s"] == FULL.limit_s
     assert results["settings"]["rows"] == 30_162
-    assert misses(results) == list(KNOWN_MISSES)
+    assert misses(check(results)) == MISSED
     assert len(results["schemes_by_k"]) == 2 * 7 * len(paper.KS)
-    assert len(check(results)) == 12 + 2 + 1 + 1 + 3 + 4 + 4 + 4 + 4
+    assert len(check(results)) == 12 + 2 + 1 + 1 + 4 + 4 + 2 + 3 + 3
 
 
 def test_a_miss_is_seen() -> None:
@@ -40,11 +47,14 @@ def test_a_miss_is_seen() -> None:
     one(runs, scheme="GHS", cost_name="dm", k=10)["cost"] = 10**9
     one(runs, scheme="OPS", cost_name="hdm", k=5)["recount"]["found"]["k"] = 4
     one(runs, scheme="SPS", cost_name="hdm", k=50)["proven"] = False
-    missed = misses(results)
+    for run in pick(results["searches_by_k"], search="bottom-up", techniques="few", cost_name="dm"):
+        run |= {"seconds": 100.0, "range": [100.0, 100.0]}
+    missed = misses(check(results))
     assert "GHS costs no more than BHS (dm)" in missed
     assert "a larger k costs no less (dm)" in missed
     assert "costs and k counted again from the table and from the release" in missed
     assert "optima of the six schemes proven, four attributes" in missed
+    assert "bottom-up is sooner for small k, top-down for large ones (few techniques)" in missed
 
 
 def test_the_readme_belongs_to_the_results(tmp_path) -> None:

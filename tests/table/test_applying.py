@@ -227,8 +227,8 @@ def test_the_person_comes_along_only_when_asked(backend, tmp_path):
     none = np.zeros((0, 1), dtype=np.int32)
     assert backends.columns_of(apply(table, recodes, none)) == ["age"]
     with_person = apply(table, recodes, none, with_person=True)
-    assert backends.columns_of(with_person) == ["age", "who"]
-    assert backends.rows_of(with_person) == [("1", "p"), ("2", "q"), ("3", "p")]
+    assert backends.columns_of(with_person) == ["age", "who", "sfumato_person_rows"]
+    assert backends.rows_of(with_person) == [("1", "p", "2"), ("2", "q", "1"), ("3", "p", "2")]
 
 
 def test_a_file_that_changed_meanwhile_is_refused(tmp_path):

@@ -348,3 +348,14 @@ def test_adult_has_the_domains_of_the_papers(data_folder):
         "occupation",
         "native-country",
     ]
+
+
+def test_too_many_combinations_are_refused_before_memory_is_used_up(monkeypatch):
+    frame = pl.DataFrame({"place": range(5000), "sex": ["f", "m"] * 2500})
+    monkeypatch.setattr("sfumato.table.tally.FEW", 1000)
+    monkeypatch.setattr("sfumato.table.engine.machine_memory", lambda: 2 * 100 * 5000)
+    assert count_cube(open_source(frame), ("place", "sex")).distinct == 5000
+    monkeypatch.setattr("sfumato.table.engine.machine_memory", lambda: 2 * 100 * 4999)
+    words = r"more than 5,000 distinct combinations of 2 columns.*have place \(5,000\) and sex \(2\)"
+    with pytest.raises(DataError, match=words):
+        count_cube(open_source(frame), ("place", "sex"))

@@ -37,8 +37,8 @@ def test_what_is_no_table(data):
     with pytest.raises(DataError) as caught:
         open_source(data)
     assert caught.value.message == (
-        f"a {type(data).__name__} is not a table. Pass a path, a pandas or Polars frame, a PyArrow table "
-        "or a DuckDB relation."
+        f"a {type(data).__name__} is not a table. Pass a path, a pandas, Polars or Spark frame, a PyArrow "
+        "table or a DuckDB relation."
     )
 
 

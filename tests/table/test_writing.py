@@ -123,8 +123,8 @@ def test_no_rows_are_a_header(tmp_path):
     [
         (
             "a.sav",
-            "this file type is not supported. Use a name that ends in .csv, .csv.gz, .tsv, .xlsx, .parquet, "
-            ".arrow or .jsonl.",
+            "this file type is not supported. Use a name that ends in .csv, .csv.gz, .csv.zst, .tsv, .xlsx, "
+            ".parquet, .arrow or .jsonl.",
         ),
         ("none/a.csv", "the file cannot be written: its folder does not exist. Make the folder first."),
         ("none/a.arrow", "the file cannot be written: its folder does not exist. Make the folder first."),

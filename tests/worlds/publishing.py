@@ -18,7 +18,7 @@ from tests.worlds.frames import describe_frame, serialised
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sfumato.results import Release
+    from sfumato.releases import Release
 
 MASKED = ("versions", "created", "time", "times", "date", "written", "seconds", "seconds_total")
 """Keys of a manifest that may differ between two runs."""

@@ -13,7 +13,8 @@ import pandas as pd
 import sfumato as sf
 from sfumato.domains import Partition
 from sfumato.preparing import load, make_problem
-from sfumato.results import Front, Recipe, Release, Solution
+from sfumato.releases import Recipe, Release
+from sfumato.results import Front, Solution
 from tests.worlds.flavours import FILE_ROWS
 from tests.worlds.frames import make_data, plain_columns
 
@@ -73,7 +74,7 @@ def open_front(data: object, spec: sf.Spec) -> Front:
     """Return a front without solutions over these data, from which any recoding can be released."""
     prepared = load(data, spec)
     problem = make_problem(prepared, spec.objectives.maximize, spec.objectives.minimize)
-    return Front((), (), {}, (prepared, problem))
+    return Front((), (), {}, source=(prepared, problem))
 
 
 def prepared_of(front: Front) -> Prepared:
@@ -90,7 +91,7 @@ def release_with(front: Front, recoding: Recoding, rng: np.random.Generator) -> 
         else:
             block = _carry(prepared, place, recoding.blocks[name], rng)
             entries[name] = [*prepared.entry(place, block.block)]
-    return Solution(1, {}, 0, entries, front).release()
+    return Solution(1, {}, 0, entries, front=front).release()
 
 
 def draw_recoding(front: Front, rng: np.random.Generator) -> Recoding:

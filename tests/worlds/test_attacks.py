@@ -18,7 +18,7 @@ from tests.worlds import attacks
 from tests.worlds.releasing import Recoding, open_front, release_with
 
 if TYPE_CHECKING:
-    from sfumato.results import Release
+    from sfumato.releases import Release
 
 AGES = [21 + number % 38 for number in range(199)]
 ILLNESSES = ["flu", "cold", "burn"]
