@@ -44,7 +44,7 @@ def census() -> Prepared:
 @cache
 def census_problem() -> Problem:
     """k and GL + SL with 10 % suppression."""
-    return make_problem(census(), (paper.TOLERANT.maximize,), (paper.TOLERANT.minimize,))
+    return make_problem(census(), (paper.TOLERANT.maximize,), paper.TOLERANT.minimize)
 
 
 class PlainTable:

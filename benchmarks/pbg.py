@@ -6,13 +6,12 @@ import time
 
 import numpy as np
 
-from sfumato.api import load
 from sfumato.classes import Rule, Suppression
 from sfumato.datasets import adult_spec_path
 from sfumato.domains import Cube, Ladder, Lattice
 from sfumato.front import hypervolume, scaled_fronts
 from sfumato.measures import Setting, make_measure
-from sfumato.preparing import make_problem
+from sfumato.preparing import load, make_problem
 from sfumato.search import Problem, Run, search_exhaustive, search_pbg_ea
 from sfumato.spec import Spec
 

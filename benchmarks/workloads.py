@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import sfumato
-from sfumato.api import load
-from sfumato.preparing import Prepared, make_problem
+from sfumato.preparing import Prepared, load, make_problem
 from sfumato.spec import Spec
 
 if TYPE_CHECKING:
@@ -56,7 +55,9 @@ def complete_adult() -> Path:
 def environment(**more: str) -> dict[str, str]:
     """Return the environment of a process that sees the same package as this one."""
     package = Path(sfumato.__file__).resolve().parents[1]
-    return {**os.environ, "PYTHONPATH": str(package), **more}
+    # With byte code, as an installed package has it.
+    kept = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(scratch() / "byte-code")}
+    return {**os.environ, "PYTHONPATH": str(package), **kept, **more}
 
 
 @cache

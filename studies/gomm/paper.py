@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sfumato.microaggregation.column_groups import Grouping, make_grouping
+from sfumato.microaggregation.column_groups.chromosome import Grouping, make_grouping
 
 POPULATION = 200
 GENERATIONS = 100

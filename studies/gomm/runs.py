@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sfumato.front import hypervolume, non_dominated, scaled_fronts
-from sfumato.microaggregation.column_groups import OPERATORS, Evaluator, analyse_operators, search_groupings
 from sfumato.microaggregation.column_groups.chromosome import canonical
-from sfumato.microaggregation.column_groups.evaluation import costs_of
-from sfumato.microaggregation.column_groups.gomm import FIRST, polish
+from sfumato.microaggregation.column_groups.columns import analyse_operators
+from sfumato.microaggregation.column_groups.evaluation import Evaluator, costs_of
+from sfumato.microaggregation.column_groups.gomm import FIRST, OPERATORS, polish, search_groupings
 from sfumato.microaggregation.protection import link_records
 from studies.common.summaries import summarize, summarize_each
 
@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sfumato._typing import FloatArray
-    from sfumato.microaggregation.column_groups import Evolution, GommParameters, Grouping
+    from sfumato.microaggregation.column_groups.chromosome import Grouping
     from sfumato.microaggregation.column_groups.columns import OperatorRecord
+    from sfumato.microaggregation.column_groups.gomm import Evolution, GommParameters
     from studies.common.results import Results
 
 VARIANTS = {"printed": "GOMM", "dynamic": "D-GOMM", "polished": "GOMM and descent"}

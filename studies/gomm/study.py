@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sfumato.microaggregation.column_groups import GommParameters
+from sfumato.microaggregation.column_groups.gomm import GommParameters
 from studies.common.progress import say
 from studies.common.results import cores, versions
 from studies.common.study import Study

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from studies.common.markdown import count, ratio, seconds, table
 from studies.gomm import paper
-from studies.gomm.check import check
 from studies.gomm.runs import VARIANTS
 
 if TYPE_CHECKING:
@@ -220,15 +219,6 @@ def fronts(results: Results) -> str:
     return table(header, lines, left=2)
 
 
-def verdicts(results: Results) -> str:
-    """What must hold, and whether it does."""
-    lines = [
-        [verdict.name, verdict.found, verdict.wanted, "yes" if verdict.holds else "**no**"]
-        for verdict in check(results)
-    ]
-    return table(["what", "found", "wanted", "holds"], lines)
-
-
 def _by_k(results: Results, data: paper.Data) -> Iterator[tuple[int, Results]]:
     for k in results["settings"]["ks"]:
         yield k, results["runs"][data.name][str(k)]
@@ -244,5 +234,4 @@ __all__ = [
     "scores",
     "solutions",
     "ties",
-    "verdicts",
 ]

@@ -7,19 +7,9 @@ from typing import TYPE_CHECKING
 from studies.common.markdown import count, seconds, table
 from studies.granulation import paper
 from studies.granulation.census import in_order
-from studies.granulation.check import check
 
 if TYPE_CHECKING:
     from studies.common.results import Results
-
-
-def verdicts(results: Results) -> str:
-    """What was required, found and wanted."""
-    rows = [
-        [verdict.name, verdict.found, verdict.wanted, "yes" if verdict.holds else "**no**"]
-        for verdict in check(results)
-    ]
-    return table(["what", "found", "wanted", "holds"], rows, left=4)
 
 
 def released(results: Results) -> str:
@@ -100,4 +90,4 @@ def _cases(results: Results) -> list[tuple[str, Results]]:
     ]
 
 
-__all__ = ["genetic", "released", "tests", "verdicts"]
+__all__ = ["genetic", "released", "tests"]

@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import sfumato as sf
-from sfumato.api import load
 from sfumato.domains import Partition
 from sfumato.front import whole_text
-from sfumato.preparing import make_problem
+from sfumato.preparing import load, make_problem
 from sfumato.search import Run, search_exhaustive
 
 if TYPE_CHECKING:
@@ -60,7 +59,7 @@ class Case:
 
 def make_case(task: Task) -> Case:
     """Return the case of a task."""
-    return Case(make_problem(prepare(task), (task.maximize,), (task.minimize,)))
+    return Case(make_problem(prepare(task), (task.maximize,), task.minimize))
 
 
 def prepare(task: Task) -> Prepared:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from matplotlib.colors import LogNorm
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import FuncFormatter
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from sfumato._typing import FloatArray
     from studies.common.results import Results
 
-FIGURES = ("figure-1-5", "figure-1-6", "hypervolumes")
+FIGURES = ("figure-1-5", "figure-1-6", "overview", "hypervolumes")
 THOUSAND = 1e3
 MAGNIFICATIONS = (1.0, 0.1, 0.01, 0.002)
 """Up to which share of the largest k each panel of Figure 1.6 reaches; the first shows everything."""
@@ -36,6 +37,7 @@ def draw_all(results: Results, folder: Path) -> None:
     """Draw every figure of the study into a folder."""
     look.save_figure(_weighted(results), folder / "figure-1-5.png")
     look.save_figure(_tolerant(results), folder / "figure-1-6.png")
+    look.save_figure(_overview(results), folder / "overview.png")
     look.save_figure(_hypervolumes(results), folder / "hypervolumes.png")
 
 
@@ -137,9 +139,29 @@ def _window(points: FloatArray, limit: float) -> tuple[tuple[float, float], tupl
     return (-0.03 * limit, 1.03 * limit), (low - margin, high + margin)
 
 
+def _overview(results: Results) -> Figure:
+    """Draw the third problem: both losses, weighted-k by colour; one panel for each front."""
+    found = results["tasks"][paper.OVERVIEW.name]
+    titles = {"exact": "full domain, exact", "unseeded": "NSGA-II, not seeded"}
+    fronts = {way: np.array(found[way]["points"]).reshape(-1, 3) for way in titles}
+    most = max(points[:, 0].max() for points in fronts.values())
+    figure, axes = look.new_figure(2, 1, width=5.0, height=3.8)
+    for axis, (way, title) in zip(axes, titles.items(), strict=True):
+        privacy, *losses = fronts[way].T
+        drawn = axis.scatter(
+            *(loss / THOUSAND for loss in losses), c=privacy, s=12, cmap=look.SCALE, norm=LogNorm(1, most)
+        )
+        axis.set_xlabel("generalization loss GL (thousands of cells)")
+        axis.set_ylabel("suppression loss SL (thousands of cells)")
+        axis.set_title(title)
+        axis.set_ylim(top=1.05 * max(points[:, 2].max() for points in fronts.values()) / THOUSAND)
+    figure.colorbar(drawn, ax=axes, label="weighted-k").ax.yaxis.set_major_formatter(_plain_number)
+    return figure
+
+
 def _hypervolumes(results: Results) -> Figure:
     """Draw the hypervolume of every seed over that of the exact full-domain front."""
-    figure, axes = look.new_figure(len(paper.TASKS), 1, width=5.4, height=2.9)
+    figure, axes = look.new_figure(1, len(paper.TASKS), width=6.4, height=2.6)
     rows = [(way, scale) for scale in SCALES for way in WAYS]
     for axis, task in zip(axes, paper.TASKS, strict=True):
         found = results["tasks"][task.name]

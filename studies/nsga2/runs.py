@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from studies.nsga2.census import Case
     from studies.nsga2.paper import Task
 
-SCALES = {"linear": (False, False), "logarithmic": (True, False)}
-"""How the privacy objective is scaled before hypervolumes are taken: as it is, or by its logarithm."""
+SCALES = {"linear": False, "logarithmic": True}
+"""Whether the privacy objective is scaled by its logarithm before hypervolumes are taken, or as it is."""
 
 SHOWN_LOSSES = (0.2, 0.45)
 """Shares of the largest generalization loss near which the two class-size distributions are taken."""
@@ -63,9 +63,9 @@ def compare(case: Case, task: Task, unseeded: list[Trial], seeded: list[Trial]) 
     exact = case.costs(case.exact)
     ways = {"unseeded": unseeded, "seeded": seeded}
     every = [exact, *(run.costs for runs in ways.values() for run in runs)]
-    volumes = {name: _volumes(every, logarithmic) for name, logarithmic in SCALES.items()}
+    volumes = {name: _volumes(every, is_logarithmic) for name, is_logarithmic in SCALES.items()}
     found: Results = {
-        "objectives": [task.maximize, task.minimize],
+        "objectives": [task.maximize, *task.minimize],
         "exact": {
             "points": _points(exact),
             "seconds": case.exact.seconds,
@@ -82,8 +82,9 @@ def compare(case: Case, task: Task, unseeded: list[Trial], seeded: list[Trial]) 
     return found
 
 
-def _volumes(fronts: list[FloatArray], logarithmic: Sequence[bool]) -> list[float]:
-    return [hypervolume(costs) for costs in scaled_fronts(fronts, logarithmic)]
+def _volumes(fronts: list[FloatArray], is_logarithmic: bool) -> list[float]:
+    scales = (is_logarithmic, *(False for _ in range(fronts[0].shape[1] - 1)))
+    return [hypervolume(costs) for costs in scaled_fronts(fronts, scales)]
 
 
 def _summary(runs: list[Trial], exact: FloatArray) -> Results:
@@ -104,7 +105,7 @@ def count_dominated(costs: FloatArray, others: FloatArray) -> int:
 
 def _points(costs: FloatArray) -> list[list[float]]:
     """Return the objectives themselves: the first one is maximized, its cost is its negative."""
-    return [[-float(privacy), float(loss)] for privacy, loss in costs]
+    return [[-float(privacy), *map(float, losses)] for privacy, *losses in costs]
 
 
 def distributions(case: Case, run: Trial) -> list[Results]:
@@ -131,9 +132,10 @@ def distributions(case: Case, run: Trial) -> list[Results]:
 
 def flat_regions(task: Task, run: Trial) -> list[Results]:
     """Return the longest stretches of a front along which privacy gains much and loss hardly rises."""
-    objectives = (Objective(task.maximize, True), Objective(task.minimize, False))
+    (loss,) = task.minimize
+    objectives = (Objective(task.maximize, True), Objective(loss, False))
     solutions = tuple(
-        PlainSolution(number + 1, dict(zip((task.maximize, task.minimize), point, strict=True)), 0, {})
+        PlainSolution(number + 1, dict(zip((task.maximize, loss), point, strict=True)), 0, {})
         for number, point in enumerate(_points(run.costs))
     )
     regions = find_flat_regions(PlainFront(solutions, objectives), task.maximize)
@@ -141,7 +143,7 @@ def flat_regions(task: Task, run: Trial) -> list[Results]:
         {
             "from": item.start.value(task.maximize),
             "to": item.end.value(task.maximize),
-            "loss": item.start.value(task.minimize),
+            "loss": item.start.value(loss),
             "more": item.relative_cost,
         }
         for item in regions[:REGIONS]

@@ -58,7 +58,7 @@ def measure(quick: bool) -> Results:
         found = runs.compare(case, task, unseeded, seeded)
         if task is paper.WEIGHTED:
             found["distributions"] = runs.distributions(case, unseeded[0])
-        else:
+        elif task is paper.TOLERANT:
             found["flat_regions"] = runs.flat_regions(task, unseeded[0])
         results["tasks"][task.name] = found
     return results

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from studies.common.markdown import count, seconds, table
 from studies.nsga2 import paper
-from studies.nsga2.check import check
 from studies.nsga2.runs import SCALES
 
 if TYPE_CHECKING:
@@ -80,13 +79,4 @@ def flat_regions(results: Results) -> str:
     return table(header, lines, left=0)
 
 
-def verdicts(results: Results) -> str:
-    """Each requirement, and whether it holds."""
-    lines = [
-        [verdict.name, verdict.found, verdict.wanted, "yes" if verdict.holds else "**no**"]
-        for verdict in check(results)
-    ]
-    return table(["required", "found", "wanted", "holds"], lines)
-
-
-__all__ = ["attributes", "flat_regions", "fronts", "hypervolumes", "verdicts"]
+__all__ = ["attributes", "flat_regions", "fronts", "hypervolumes"]

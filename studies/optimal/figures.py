@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 
     from studies.common.results import Results
 
-FIGURES = ("figure-10a", "figure-10b", "figure-11a", "figure-11b", "figure-12a", "figure-12b", "figure-13")
+FIGURES = (
+    *("figure-10a", "figure-10b", "figure-11a", "figure-11b", "figure-12a", "figure-12b"),
+    *("figure-13", "figure-13-printed", "proofs"),
+)
 
 SKY, GOLD = "#56b4e9", "#e69f00"
 SCHEMES: dict[str, tuple[str, str]] = {
@@ -33,22 +36,24 @@ SCHEMES: dict[str, tuple[str, str]] = {
     "SPS": (look.ORANGE, "P"),
     "SPS, age too": (SKY, ">"),
 }
-DIRECTIONS = {"bottom-up": (look.BLUE, "o"), "top-down": (look.ORANGE, "s")}
+SEARCHES = {"bottom-up": (look.BLUE, "o"), "top-down": (look.ORANGE, "s"), "own": (look.GREEN, "^")}
 SECONDS = "processor seconds"
 ALONG = {"k": "k", "size": "quasi-identifiers: the first of Figure 9"}
 
 
 def draw_all(results: Results, folder: Path) -> None:
     """Draw every figure of the study into a folder."""
-    limit = results["settings"]["limit_s"]
+    limit, printed = (results["settings"][name] for name in ("limit_s", "printed_limit_s"))
     drawn = {
-        "figure-10a": _directions(results["directions_by_k"], "k", limit),
-        "figure-10b": _directions(results["directions_by_size"], "size", limit),
+        "figure-10a": _searches(results["searches_by_k"], "k", (limit, printed)),
+        "figure-10b": _searches(results["searches_by_size"], "size", (limit, printed)),
         "figure-11a": _efforts(results["schemes_by_size"], "size", limit),
         "figure-11b": _efforts(results["schemes_by_k"], "k", limit),
         "figure-12a": _costs(results["schemes_by_k"], "dm"),
         "figure-12b": _costs(results["schemes_by_k"], "hdm"),
         "figure-13": _techniques(results["techniques"], limit),
+        "figure-13-printed": _techniques(results["printed_techniques"], printed),
+        "proofs": _courses(results["proofs"]),
     }
     for name, figure in drawn.items():
         look.save_figure(figure, folder / f"{name}.png")
@@ -83,36 +88,39 @@ def _finish(axis: Axes, along: str, steps: Sequence[Any]) -> None:
     axis.minorticks_off()
 
 
-def _logarithmic_seconds(axis: Axes, limit: float) -> None:
+def _logarithmic_seconds(axis: Axes, *limits: float) -> None:
     axis.set_yscale("log")
     axis.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    axis.axhline(limit, color=look.FAINT, linewidth=0.9, linestyle=":")
+    for limit in limits:
+        axis.axhline(limit, color=look.FAINT, linewidth=0.9, linestyle=":")
 
 
-def _directions(runs: Sequence[Results], along: str, limit: float) -> Figure:
-    """Both directions, one panel for each scheme and cost."""
+def _searches(runs: Sequence[Results], along: str, limits: tuple[float, float]) -> Figure:
+    """The printed searches and our own, one panel for each scheme and cost.
+
+    Limits are those of all searches, and of the printed ones under OPS.
+    """
     panels = [(scheme, cost) for cost in paper.COSTS for scheme in ("OPS", "SPS")]
     figure, axes = look.new_figure(2, 2, width=4.8, height=3.0)
     for axis, (scheme, cost) in zip(axes, panels, strict=True):
         shown = pick(runs, scheme=scheme, cost_name=cost)
-        for direction, (colour, marker) in DIRECTIONS.items():
+        for name, (colour, marker) in SEARCHES.items():
             for kind, style in (("all", "-"), ("few", "--")):
-                line = pick(shown, direction=direction, techniques=kind)
+                line = pick(shown, search=name, techniques=kind)
                 if line:
                     _line(axis, line, along, "seconds", colour, marker, linestyle=style)
         _finish(axis, along, distinct(shown, along))
-        _logarithmic_seconds(axis, limit)
+        _logarithmic_seconds(axis, *(limits if scheme == "OPS" else limits[:1]))
         axis.set_ylabel(SECONDS)
         axis.set_title(f"{scheme}, {cost.upper()}")
     handles = [
-        Line2D([], [], color=colour, marker=marker, label=name)
-        for name, (colour, marker) in DIRECTIONS.items()
+        Line2D([], [], color=colour, marker=marker, label=name) for name, (colour, marker) in SEARCHES.items()
     ]
     handles += [
         Line2D([], [], color=look.INK, linestyle="--", label="with few techniques"),
         _hollow(),
     ]
-    figure.legend(handles=handles, loc="outside upper center", ncols=4)
+    figure.legend(handles=handles, loc="outside upper center", ncols=5)
     return figure
 
 
@@ -187,6 +195,30 @@ def _techniques(runs: Sequence[Results], limit: float) -> Figure:
         axis.set_title(case_title(scheme, cost, allowed))
     for axis in axes[len(cases) :]:
         axis.set_visible(False)
+    return figure
+
+
+def _courses(runs: Sequence[Results]) -> Figure:
+    """How the gap closes over time, one panel for each cost; a proof is a mark at its end."""
+    costs = distinct(runs, "cost_name")
+    figure, axes = look.new_figure(len(costs), 1, width=3.6, height=3.2)
+    colours = (look.BLUE, look.ORANGE, look.GREEN, look.PINK)
+    for axis, cost in zip(axes, costs, strict=True):
+        for colour, run in zip(colours, pick(runs, cost_name=cost), strict=False):
+            steps = [*run["course"], [run["seconds"], run["gap"]]]
+            seconds, gaps = zip(*steps, strict=True)
+            axis.step(
+                seconds, [100 * gap for gap in gaps], where="post", color=colour, label=f"k = {run['k']}"
+            )
+            if run["proven"]:
+                axis.plot(seconds[-1:], [0.0], marker="o", color=colour, clip_on=False)
+        axis.set_xscale("log")
+        axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        axis.set_ylim(0, 100)
+        axis.set_xlabel(SECONDS + "; dot: proven")
+        axis.set_ylabel("gap (%)")
+        axis.set_title(str(cost).upper() if cost in paper.COSTS else str(cost))
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=len(colours))
     return figure
 
 

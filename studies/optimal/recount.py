@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from sfumato.release import make_draft, trim_lattice
-from sfumato.results import Release
+from sfumato.releases import Release
 from studies.optimal import census
 
 if TYPE_CHECKING:

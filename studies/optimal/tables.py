@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from studies.common.markdown import count, table
 from studies.optimal import paper
-from studies.optimal.check import KNOWN_MISSES, check, seconds_of
+from studies.optimal.check import seconds_of
 from studies.optimal.records import distinct, one, pick
 
 if TYPE_CHECKING:
@@ -25,19 +25,6 @@ def ended(run: Results) -> str:
     return f"{run['seconds']:.2f}" if run["proven"] else f"gap {100 * run['gap']:.1f} %"
 
 
-def verdicts(results: Results) -> str:
-    """Return what was wanted and what was found."""
-    rows = [
-        [verdict.name, verdict.found, verdict.wanted, _held(verdict.name, holds=verdict.holds)]
-        for verdict in check(results)
-    ]
-    return table(["what", "found", "wanted", "holds"], rows, left=4)
-
-
-def _held(name: str, *, holds: bool) -> str:
-    return "yes" if holds else "no, see below" if name in KNOWN_MISSES else "no"
-
-
 def figure_9(results: Results) -> str:
     """Return the attributes with the paper's numbers and ours, and what every scheme counts."""
     names = [scheme.name for scheme in (*paper.SCHEMES, paper.SPS_AGE)]
@@ -47,6 +34,18 @@ def figure_9(results: Results) -> str:
         numbers = [f"{values} / {found['values']}", f"{height} / {found['levels']}"]
         rows.append([f"{word} (`{name}`)", *numbers, *(_large(found["counts"][scheme]) for scheme in names)])
     return table(["attribute", "values, paper / here", "levels, paper / here", *names], rows)
+
+
+def proofs(runs: Sequence[Results]) -> str:
+    """Return for each cost and k the best cost, the seconds to its proof or the gap, and the nodes."""
+    ks = distinct(runs, "k")
+    rows = []
+    for cost in distinct(runs, "cost_name"):
+        found = [one(runs, cost_name=cost, k=k) for k in ks]
+        best = (count(run["cost"]) if cost == "dm" else f"{run['cost']:.6g}" for run in found)
+        rows.append([f"{cost}, best found", *best])
+        rows.append([f"{cost}, seconds or gap", *(f"{ended(run)} ({count(run['nodes'])})" for run in found)])
+    return table(["nodes in brackets", *(f"k = {k}" for k in ks)], rows)
 
 
 def _large(text: str) -> str:
@@ -92,30 +91,31 @@ def efforts(runs: Sequence[Results], along: str) -> str:
     return table(["cost", "scheme", *head], rows, left=2)
 
 
-def directions(runs: Sequence[Results], along: str) -> str:
-    """Return seconds to proof, or the gap left, of both directions, with the nodes."""
+def searches(runs: Sequence[Results], along: str) -> str:
+    """Return seconds to proof with their range, or the gap left, of every search, with the nodes."""
     steps = distinct(runs, along)
     rows = []
     for cost in paper.COSTS:
         for scheme in distinct(runs, "scheme"):
             for kind in distinct(runs, "techniques"):
-                for direction in distinct(runs, "direction"):
-                    wanted = {"scheme": scheme, "cost_name": cost, "techniques": kind, "direction": direction}
+                for search in distinct(runs, "search"):
+                    wanted = {"scheme": scheme, "cost_name": cost, "techniques": kind, "search": search}
                     found = {run[along]: run for run in pick(runs, **wanted)}
                     if found:
                         cells = [_with_nodes(found[s]) if s in found else "" for s in steps]
-                        rows.append([cost.upper(), str(scheme), str(kind), str(direction), *cells])
+                        rows.append([cost.upper(), str(scheme), str(kind), str(search), *cells])
     head = [step_title(along, step) for step in steps]
-    return table(["cost", "scheme", "techniques", "direction", *head], rows, left=4)
+    return table(["cost", "scheme", "techniques", "search", *head], rows, left=4)
 
 
 def _with_nodes(run: Results) -> str:
-    return f"{ended(run)} ({count(run['nodes'])})"
+    least, most = run["range"]
+    span = f" [{least:.2f}–{most:.2f}]" if run["proven"] else ""
+    return f"{ended(run)}{span} ({count(run['nodes'])})"
 
 
-def techniques(results: Results) -> str:
+def techniques(runs: Sequence[Results]) -> str:
     """Return seconds and nodes of every case with every technique switched in turn."""
-    runs = results["techniques"]
     cases = list(dict.fromkeys((run["scheme"], run["cost_name"], run["limit"]) for run in runs))
     rows = []
     for variant in distinct(runs, "variant"):
@@ -186,12 +186,11 @@ __all__ = [
     "case_title",
     "cost_text",
     "counters",
-    "directions",
     "efforts",
     "ended",
     "figure_9",
     "optima",
     "recounts",
+    "searches",
     "techniques",
-    "verdicts",
 ]

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import sfumato as sf
-from sfumato.api import load
 from sfumato.front import box_of, non_dominated
-from sfumato.preparing import make_problem
+from sfumato.preparing import load, make_problem
 from sfumato.search import Run, search_exhaustive
 from studies.pbg_ea import paper
 

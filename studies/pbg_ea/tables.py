@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from studies.common.markdown import count, mean_variance, ratio, seconds, small, table
 from studies.pbg_ea import paper, runs
-from studies.pbg_ea.check import check
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -153,15 +152,6 @@ def billion(results: Results) -> str:
     return table(header, lines)
 
 
-def verdicts(results: Results) -> str:
-    """What must hold, and whether it does."""
-    lines = [
-        [verdict.name, verdict.found, verdict.wanted, "yes" if verdict.holds else "**no**"]
-        for verdict in check(results)
-    ]
-    return table(["what", "found", "wanted", "holds"], lines)
-
-
 def _present(results: Results, rows: Sequence[paper.Row]) -> list[paper.Row]:
     """Leave out rows that a quick run did not make."""
     return [row for row in rows if row.name in results["rows"]]
@@ -175,5 +165,4 @@ __all__ = [
     "table_1a",
     "table_2b",
     "times",
-    "verdicts",
 ]
