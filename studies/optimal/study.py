@@ -69,7 +69,7 @@ class Effort:
         (paper.OPS, "hdm", 0.0),
     )
     ablated_printed: Sequence[str] = paper.COSTS
-    proof_s: float = 600.0
+    proof_s: float = 1200.0
     proof_size: int = len(paper.ATTRIBUTES)
 
 
@@ -90,7 +90,7 @@ QUICK = Effort(
     proof_size=2,
 )
 ABLATED_K = 10
-PROOF_COSTS, PROOF_KS = (*paper.COSTS, "loss"), (2, 10)
+PROOF_COSTS, PROOF_KS = (*paper.COSTS, "loss"), (2, 10, 25, 50)
 
 
 def measure(quick: bool) -> Results:

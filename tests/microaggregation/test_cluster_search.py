@@ -109,4 +109,4 @@ def test_seconds_are_kept() -> None:
     search_clusters(values, 3, proposals=100)
     begin = time.perf_counter()
     search_clusters(values, 3, seconds=1.0)
-    assert time.perf_counter() - begin < 2.5
+    assert time.perf_counter() - begin < 5.0

@@ -159,9 +159,9 @@ def test_the_bound_rises_with_the_work() -> None:
 def test_a_time_limit_is_kept() -> None:
     problem = wide(14, 2_000)
     problem.batch(1).compile()
-    begin = time.perf_counter()
+    begin = time.process_time()  # what other tests do meanwhile does not count
     result = search_descent(problem, Run(Monitor(0.3), threads=1))
-    assert time.perf_counter() - begin < 0.8
+    assert time.process_time() - begin < 0.8
     assert result.stopped == "time limit"
     assert result.status is Status.LIMIT_REACHED
     assert cost(problem, result) < 1.0
