@@ -38,6 +38,10 @@ def read(path, **reading):
         ("a.tab", "a\tb\n1,\t2,\n", ["a", "b"], [("1,", "2,")]),
         ("a.csv", "a\n1\n", ["a"], [("1",)]),
         ("a.csv", "a,b\r\n1,2\r\n", ["a", "b"], [("1", "2")]),
+        ("a.csv", "a,b\r\n1,2\n3,4\r\n", ["a", "b"], [("1", "2"), ("3", "4")]),
+        ("a.csv", 'a,b\n1,"x\r\ny"\r\n"3\nz",4\r\n', ["a", "b"], [("1", "x\r\ny"), ("3\nz", "4")]),
+        ("a.csv", 'a,b\r\n1,"x\ny"\r\n', ["a", "b"], [("1", "x\ny")]),
+        ("a.csv.gz", gzip.compress(b"a,b\r\n1,2\n", mtime=0), ["a", "b"], [("1", "2")]),
         ("a.csv", "a,b\n1,2", ["a", "b"], [("1", "2")]),
         (
             "a.csv",
@@ -183,7 +187,7 @@ BAD = [
     ("a.csv", 'a,b\n1,2\n"3,4\n', {}, "the quotes in line 3 are not balanced. Repair the line."),
     (
         "a.csv",
-        "a,b\r\n1,2\n3,4\r\n",
+        "a,b\r1,2\n3,4\r",
         {},
         "the file is not regular text with the separator ',': its quotes are unbalanced or its line ends are "
         "mixed. Save it again as plain CSV.",

@@ -24,7 +24,7 @@ from sfumato.private import process_folder
 from sfumato.table.dialects import Dialect
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from sfumato.spec import DataSpec
 
@@ -32,6 +32,7 @@ COMPRESSED = (".gz", ".bz2", ".xz", ".zst", ".zip")
 SEPARATORS = (",", ";", "\t", "|")
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
+_QUOTED = re.compile(r'"[^"]*(?:"|$)')
 _BLANK_LINES = re.compile(r"(?:[ \t]*(?:\r\n|\r|\n))+")
 _SAMPLE_CHARACTERS = 1 << 17
 _COPY_CHARACTERS = 1 << 20
@@ -88,7 +89,8 @@ def lay_out(
     trailing, longer = _has_trailing(header, list(itertools.islice(records, _TRAILING_ROWS)))
     kept = header[:-1] if trailing and not longer else header
     names = _name_columns(path, kept if asked.header else [""] * len(kept))
-    copy = _utf8_copy(path, found)
+    ends = set(_LINE_END.findall(_QUOTED.sub("", sample).rstrip("\r")))
+    copy = _utf8_copy(path, found, mixed=ends == {"\n", "\r\n"})
     end = _LINE_END.search(sample)
     return Layout(
         named,
@@ -327,19 +329,26 @@ def _refuse_unknown_encoding(path: Path, encoding: str) -> str:
         ) from None
 
 
-def _utf8_copy(path: Path, dialect: Dialect) -> Path | None:
+def _utf8_copy(path: Path, dialect: Dialect, *, mixed: bool) -> Path | None:
     """Write a private copy in UTF-8 of a file that the engine cannot read; None where none is needed."""
-    if dialect.encoding == "utf-8" and path.suffix.lower() not in COMPRESSED[1:]:
+    if dialect.encoding == "utf-8" and path.suffix.lower() not in COMPRESSED[1:] and not mixed:
         return None
     try:
         with _open_text(path, dialect) as source, private_text(".csv") as target:
-            while text := source.read(_COPY_CHARACTERS):
-                target.write(text)
+            target.writelines(_one_end(source) if mixed else iter(lambda: source.read(_COPY_CHARACTERS), ""))
     except UnicodeError:
         raise _undecodable(path, dialect.encoding) from None
     except (EOFError, zlib.error, lzma.LZMAError) as error:
         raise _unreadable(path, error) from None
     return Path(target.name)
+
+
+def _one_end(lines: Iterable[str]) -> Iterator[str]:
+    """Yield lines that all end alike; quoted fields stay as they are."""
+    quoted = False
+    for line in lines:
+        quoted ^= line.count('"') % 2 == 1
+        yield line if quoted or not line.endswith("\r\n") else line[:-2] + "\n"
 
 
 def private_text(suffix: str) -> Any:
