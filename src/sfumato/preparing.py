@@ -341,9 +341,9 @@ def label_kind(table: Table, name: str) -> str:
     asked, kind = table.spec.attributes[name], table.hierarchies[name].kind
     if asked.keep:
         return "keep"
-    chosen = asked.labels or (
-        "range" if kind in ("number", "date") else "set" if asked.hierarchy is None else "tree"
-    )
+    # Whoever bounds the levels of a date means them: its exact time may be what must not be shown.
+    by_tree = asked.hierarchy is not None and (asked.levels is not None or kind not in ("number", "date"))
+    chosen = asked.labels or ("tree" if by_tree else "range" if kind in ("number", "date") else "set")
     if chosen == "range" and kind not in ORDERED:
         raise SpecError(
             "ranges need numbers, dates or an ordinal attribute; the kind here is 'category'. "
@@ -353,7 +353,7 @@ def label_kind(table: Table, name: str) -> str:
     for key, needed in (("snap", "range"), ("levels", "tree")):
         if getattr(asked, key) is not None and chosen != needed:
             raise SpecError(
-                f"is for labels = {needed!r}; the labels here are {chosen!r}.",
+                f"is for labels = {needed!r}; the labels here are {chosen!r}. Remove it, or set labels.",
                 where=table.spec.where("attributes", name, key),
             )
     if asked.snap is not None and kind != "number":

@@ -461,7 +461,7 @@ def test_wrong_specifications_are_told_with_their_place(change, place, words):
     [
         ({"job": {"labels": "range"}}, "ranges need"),
         ({"job": {"snap": 5}}, "labels here are 'set'"),
-        ({"age": {"levels": [0, 1], "hierarchy": {"intervals": [5]}}}, "labels here are 'range'"),
+        ({"job": {"levels": [0, 1]}}, "labels here are 'set'. Remove it, or set labels"),
     ],
 )
 def test_labels_that_do_not_fit_the_data_are_refused(attributes, words):
@@ -471,6 +471,15 @@ def test_labels_that_do_not_fit_the_data_are_refused(attributes, words):
     frame = pa.table({"age": [1, 2, 3, 4], "job": ["a", "b", "a", "b"]})
     with pytest.raises(SpecError, match=words):
         sf.anonymize(frame, sf.Spec.from_dict(spec))
+
+
+def test_numbers_whose_levels_are_bounded_show_nodes_of_the_hierarchy():
+    """Level 0, which the bound rules out, would be part of a range."""
+    spec = json.loads(json.dumps(BASE))
+    spec["attributes"]["age"] |= {"levels": [1, 2], "hierarchy": {"intervals": [5, 10], "origin": 0}}
+    frame = pa.table({"age": [1, 2, 13, 14, 17, 18], "job": ["a", "a", "b", "b", "b", "b"]})
+    shown = sf.anonymize(frame, sf.Spec.from_dict(spec)).frame["age"].to_pylist()
+    assert sorted(shown) == ["0-4", "0-4", "10-14", "10-14", "15-19", "15-19"]
 
 
 def test_what_local_recoding_does_not_do_is_said():

@@ -395,7 +395,8 @@ class AttributeSpec(Section):
         None,
         'With `scope = "local"`, what a label may be: a node of the hierarchy (`tree`), all from one value '
         "to another (`range`), any set of values (`set`), or the value itself or `*` (`suppress`). If not "
-        "given: `range` for numbers and dates, `tree` for categories with a hierarchy, `set` for others.",
+        "given: `tree` for categories with a hierarchy and wherever `levels` bounds one, `range` for other "
+        "numbers and dates, `set` for the rest.",
         "set",
     )
     keep: choices.Flag = described(
