@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -43,6 +44,9 @@ def pytest_configure(config: pytest.Config) -> None:
     """Before any test is read: tests ask for their numbers of examples then."""
     if config.getoption("thorough"):
         settings.load_profile("thorough")
+    # Shells start what runs in the background with Ctrl-C ignored, which all processes of the tests inherit.
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
