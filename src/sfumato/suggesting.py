@@ -91,7 +91,9 @@ class Guess:
         found |= {"levels": [self.lowest, self.levels - 1]} if self.lowest else {}
         found |= {} if self.granularity is None else {"granularity": self.granularity}
         is_shown = self.definition and (show_values or "tree" not in self.definition)
-        return found | ({"hierarchy": dict(self.definition)} if is_shown else {})
+        # A tree that was made of the data must not show in a release what only suppressed rows have.
+        guessed = {"declared": False} if "tree" in self.definition else {}
+        return found | ({"hierarchy": {**self.definition, **guessed}} if is_shown else {})
 
 
 @dataclass(frozen=True)

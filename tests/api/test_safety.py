@@ -48,6 +48,42 @@ def test_the_manifest_names_no_value_that_the_release_hides(tmp_path: Path) -> N
     assert "Dan" not in text
 
 
+def guessing(age: int, job: str) -> pd.DataFrame:
+    """Five hundred people, and one beside them."""
+    rng = np.random.default_rng(3)
+    jobs = ["private-a", "private-b", "public-a", "public-b", "priest"]
+    ages, others = rng.integers(21, 58, 500), rng.choice(jobs, 500)
+    return pd.DataFrame({"age": [*ages, age], "job": [*others, job], "ill": "flu"})
+
+
+@pytest.mark.parametrize("kind", ["short", "suggested", "written"])
+def test_guesses_about_a_table_show_nothing_of_a_suppressed_row(kind: str, tmp_path: Path) -> None:
+    """Trees were published whole, and the ends of intervals were those of all rows."""
+
+    def publish(age: int, job: str) -> dict[str, Any]:
+        frame, path = guessing(age, job), tmp_path / "out.csv"
+        if kind == "short":
+            release = sf.anonymize(frame, k=5, quasi_identifiers=["age", "job"], sensitive=["ill"])
+        else:
+            spec = sf.suggest(frame)
+            if kind == "written":
+                spec.save(tmp_path / "spec.toml")
+                spec = sf.Spec.load(tmp_path / "spec.toml")
+            release = sf.anonymize(frame, spec)
+        stated = release.write(path, force=True).to_dict()
+        assert "secret" not in json.dumps(stated)
+        assert "loss" in stated["withheld"]  # type: ignore[operator]
+        assert sf.verify(path, data=frame)["holds"]
+        assert release.recipe.apply(frame, unknown="suppress").rows == release.rows
+        recipe: Any = stated["recipe"]
+        return {name: done["hierarchy"] for name, done in recipe["attributes"].items()}
+
+    first = publish(97, "secret-trade")
+    assert first == publish(88, "public-secret")
+    assert first["age"]["top"] == 58
+    assert set(first["job"]["leaves"]) <= {"private-a", "private-b", "public-a", "public-b", "priest"}
+
+
 def test_the_distribution_of_sensitive_values_leaves_only_for_t(tmp_path: Path, patients_csv: Path) -> None:
     """t is stated, with what it needs, where somebody asked for it."""
     sf.anonymize(patients_csv, sf.Spec.from_dict(make_spec())).write(tmp_path / "k.csv")

@@ -164,7 +164,8 @@ def test_suggest() -> None:
 
 
 def test_usual_range() -> None:
-    assert usual_range([20, 30, 40, 35109], [5, 5, 5, 1]) == (20, 40)
+    assert usual_range([20, 30, 40, 35109], [5, 5, 5, 1], 0) == (20, 40)
+    assert usual_range([20, 30, 40, 50], [5, 5, 3, 1], 4) == (20, 30)
 
 
 def test_band_tree() -> None:

@@ -133,6 +133,8 @@ def test_a_manifest_that_is_not_there_is_told_so(tmp_path: Path) -> None:
         load_json_object(tmp_path / "absent.json")
     with pytest.raises(DataError, match="cannot be read"):
         load_json_object(tmp_path)
+    with pytest.raises(DataError, match="cannot be read"):
+        load_json_object("nul\0.json")
 
 
 @pytest.mark.parametrize(

@@ -49,6 +49,7 @@ COMPANIONS: dict[str, dict[str, object]] = {
     "origin": {"intervals": [5]},
     "bottom": {"intervals": [5]},
     "top": {"intervals": [5]},
+    "declared": {"tree": ["24126"]},
     "for": {"sentence": "diagnosis == HIV"},
     "record": {"sentence": "diagnosis == HIV"},
     "damage": {"sentence": "diagnosis == HIV"},

@@ -15,6 +15,10 @@ MARK = "zzsecret"
 """Begins every text that only hidden cells hold, so that it can be searched for in what is published."""
 
 TREE = {"north": {"coast": ["a1", "a2", "a3"], "hills": ["b1", "b2"]}, "south": {"plain": ["c1", "c2", "c3"]}}
+GUESSED = {
+    "g": ["g1", "g2", "g3", *(f"{MARK}g{number}" for number in range(4))],
+    "h": ["h1", "h2", *(f"{MARK}h{number}" for number in range(4))],
+}
 TREE_LEAVES = ("a1", "a2", "a3", "b1", "b2", "c1", "c2", "c3")
 FILE_ROWS = [
     *(["d1", "d", "*"], ["d2", "d", "*"], ["d3", "d", "*"], ["e1", "e", "*"], ["e2", "e", "*"]),
@@ -255,6 +259,13 @@ QUASI_IDENTIFIERS: tuple[Flavour, ...] = (
         ("levels", "cuts", "sets", "guided-sets", "guided-ordered", "admissible"),
         ("label", "label", "mode"),
         partitions=(1, [["a1", "a2", "a3", "b1", "b2"], ["c1", "c2", "c3"]]),
+    ),
+    Flavour(
+        "guessed-tree",
+        some(["g1", "g2", "g3", "h1", "h2"], 2, 4),
+        lambda rng: rng.choice([*GUESSED["g"][3:], *GUESSED["h"][2:]]),
+        {"hierarchy": {"tree": GUESSED, "declared": False}},
+        ("levels", "levels", "cuts", "sets", "guided-sets", "guided-ordered"),
     ),
     Flavour(
         "file",

@@ -188,6 +188,8 @@ def _attribute_part(guess: Guess, show_values: bool) -> str:
         lines.append(_comment(f"{guess.look.hint}{rest}."))
     keys = guess.keys(show_values=show_values)
     lines += ["# Level 0 would show the time of day."] if "levels" in keys else []
+    if "tree" in guess.definition and "hierarchy" in keys:
+        lines += ["# Releases name only published values of this tree. If all are public, remove declared."]
     lines += [
         f"[attributes.{toml_key(guess.name)}]",
         *(f"{key} = {toml(value)}" for key, value in keys.items()),

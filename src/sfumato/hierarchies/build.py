@@ -48,7 +48,13 @@ def build(
         kind = "ordinal" if kind == "ordinal" else "category"
         with _keeping():
             leaves, depths = _listed(attribute, given, known, order, resolve)
-            return builders.build_leaves(leaves, has_missing=has_missing, kind=kind, depths=depths)
+            return builders.build_leaves(
+                leaves,
+                has_missing=has_missing,
+                kind=kind,
+                depths=depths,
+                declared=given.declared is not False,
+            )
     if given is not None or attribute_spec.granularity is not None:
         rule = {} if given is None else given.model_dump(exclude_none=True)
         definition = builders.Definition(**rule, granularity=attribute_spec.granularity)
@@ -118,7 +124,10 @@ def make(
         return dataclasses.replace(plain, levels=levels, labels=labels, definition=recorded)
     if definition.leaves is not None:
         rows = _leaf_rows(attribute, definition.leaves)
-        return builders.build_leaves(rows, has_missing=has_missing, kind=kind, depths=definition.depths)
+        declared = definition.declared is not False
+        return builders.build_leaves(
+            rows, has_missing=has_missing, kind=kind, depths=definition.depths, declared=declared
+        )
     if definition.values is not None:
         domain = typed_values(definition.values, kind)
         return builders.of_values(attribute, domain, kind, has_missing=has_missing)

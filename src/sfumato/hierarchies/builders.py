@@ -194,7 +194,12 @@ RULE_BUILDERS = {"mask": build_mask, "prefix": build_prefix, "dates": build_date
 
 
 def build_leaves(
-    leaves: LeafRows, *, has_missing: bool, kind: str = "category", depths: Mapping[str, int] | None = None
+    leaves: LeafRows,
+    *,
+    has_missing: bool,
+    kind: str = "category",
+    depths: Mapping[str, int] | None = None,
+    declared: bool = True,
 ) -> Hierarchy:
     """Make the hierarchy that sound rows describe."""
     # The domain is all leaves, whether they occur in the data or not, in the pre-order of the tree: children
@@ -207,7 +212,8 @@ def build_leaves(
         between.append(Level(starts, [labels[number] for number in order[starts].tolist()]))
     is_same = numbers == list(range(len(numbers)))
     values = columns[0] if is_same else [columns[0][number] for number in numbers]
-    definition = LeafDefinition(leaves, numbers, {"depths": dict(depths)} if depths else {})
+    more = ({"depths": dict(depths)} if depths else {}) | ({} if declared else {"declared": False})
+    definition = LeafDefinition(leaves, numbers, more)
     root = columns[-1][0]
     return assemble(leaves.attribute, kind, values, between, definition, has_missing=has_missing, root=root)
 

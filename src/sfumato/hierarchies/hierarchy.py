@@ -6,7 +6,7 @@ import datetime as dt
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 import numpy as np
 
@@ -36,7 +36,7 @@ class Hierarchy:
     # key `"leaves"` maps each leaf to its labels by level. With the key `"granularity"`, values are the
     # starts of granules and not the values of the data; with the key `"unknown"`, the leaf before missing
     # stands for all values that a recipe does not know; with the key `"partial"`, the declared domain has
-    # blocks that a recipe has no text for.
+    # blocks that a recipe has no text for; with `"declared"` false, leaves are known from the data alone.
     definition: Mapping[str, object] = field(default_factory=dict)
 
     @property
@@ -65,7 +65,7 @@ class Hierarchy:
         # Of a file, a tree or an order these are all, of numbers those from bottom to top, where both are
         # given and the domain has steps. Any other domain is what the data hold, so that its size, its ends
         # and its values reveal something about people.
-        if PARTIAL in self.definition:
+        if PARTIAL in self.definition or self.definition.get("declared") is False:
             return np.zeros(self.size, dtype=np.bool_)
         if "leaves" in self.definition or (self.kind == "ordinal" and "values" in self.definition):
             return np.arange(self.size) < self.known
@@ -89,6 +89,20 @@ class Hierarchy:
         found = np.zeros(self.size, dtype=np.bool_)
         found[self.known : self.size - self.has_missing] = True
         return found
+
+    def shown_definition(self, seen: BoolArray) -> Mapping[str, object]:
+        """Return the definition; of listed values that nobody declared only those that may be named."""
+        if self.definition.get("declared") is False:
+            found = dict(self.definition)
+            named = {str(value) for value, shown in zip(self.values, seen, strict=True) if shown}
+            for key in found.keys() & {"leaves", "depths"}:
+                entries = cast("Mapping[str, object]", found[key])
+                found[key] = {leaf: entry for leaf, entry in entries.items() if leaf in named}
+            return found
+        if "values" not in self.definition:
+            return self.definition
+        recorded = zip(cast("list[object]", self.definition["values"]), seen, strict=False)
+        return {"values": [value for value, shown in recorded if shown]}
 
     def only(self, codes: BoolArray) -> Hierarchy:
         """Return the hierarchy over some of its values; blocks are renumbered on every level."""

@@ -32,6 +32,7 @@ Definition: TypeAlias = dict[str, object]
 FINEST_INTERVALS = 20  # about how many intervals the finest level should have
 MOST_WIDTHS = 4
 LONGEST_RANGE = 100_000  # integers that span more get a granularity, so that their domain stays small
+KNOWN = 5  # ends and names of groups follow only from what so many rows show: both are published
 TAIL = 1000  # one row of so many may lie beyond the bottom, and one beyond the top
 DWARFS = 10  # a number so many times as far from the median as all others dwarfs them
 
@@ -39,19 +40,21 @@ DWARFS = 10  # a number so many times as far from the median as all others dwarf
 def suggest(
     attribute: str, values: Sequence[Value], kind: str, counts: Sequence[int] | None = None
 ) -> Definition:
-    """Guess a hierarchy."""
+    """Guess a hierarchy; without ``counts``, every value is taken for one that many rows have."""
+    rows = [KNOWN] * len(values) if counts is None else counts
     texts = kinds.texts_of(values) if kind in ("number", "category", "ordinal") else []
     if kind in ("number", "category") and hints_at(attribute, "postal"):
         lengths = {len(text) for text in texts}
         if len(lengths) == 1 and 3 <= min(lengths) <= 10 and len(texts) > 1:
             return {"mask": min(lengths)}
     if kind == "number":
-        return _suggest_intervals(values, [1] * len(values) if counts is None else counts)
+        return _suggest_intervals(values, rows)
     if kind == "date":
-        return _suggest_dates(values)
+        return _suggest_dates(values, rows)
     if kind == "ordinal":
         return {"tree": tree} if (tree := band_tree(texts)) else {}
-    return {"prefix": kept} if (kept := code_lengths(texts)) else _suggest_tree(texts)
+    often = kinds.texts_of([value for value, many in zip(values, rows, strict=True) if many >= KNOWN])
+    return {"prefix": kept} if (kept := code_lengths(texts)) else _suggest_tree(texts, set(often))
 
 
 def _suggest_intervals(values: Sequence[Value], counts: Sequence[int]) -> Definition:
@@ -60,11 +63,14 @@ def _suggest_intervals(values: Sequence[Value], counts: Sequence[int]) -> Defini
     if len(numbers) < 3:
         return {}
     whole = isinstance(numbers[0], int)
-    low, high = map(exact, usual_range(values, counts, all_values=whole and len(numbers) <= FINEST_INTERVALS))
+    few = KNOWN - 1
+    beyond = few if whole and len(numbers) <= FINEST_INTERVALS else max(few, sum(counts) // TAIL)
+    low, high = map(exact, usual_range(values, counts, beyond))
+    if low >= high:  # most rows have one number
+        low, high = map(exact, usual_range(values, counts, few))
+    if low >= high:
+        return {}
     span = high - low + whole
-    if not span:
-        low, high = exact(numbers[0]), exact(numbers[-1])
-        span = high - low
     step = max(_nice_step(span / FINEST_INTERVALS), exact(2 if whole else 0))
     widths = [step * 2**power for power in range(MOST_WIDTHS) if step * 2**power < span]
     found: Definition = {"intervals": [_plain(width) for width in widths], "origin": 0}
@@ -83,18 +89,18 @@ def _nice_step(least: Fraction) -> Fraction:
     return min(candidate for candidate in candidates if candidate >= least)
 
 
-def usual_range(
-    values: Sequence[Value], counts: Sequence[int], *, all_values: bool = False
-) -> tuple[Number, Number]:
-    """Return the least and the largest number that counts: one row in a thousand may lie beyond either."""
-    # With `all_values` none may, but for a single row whose number dwarfs all others.
+def usual_range(values: Sequence[Value], counts: Sequence[int], beyond: int) -> tuple[Number, Number]:
+    """Return the least and the largest number that counts: so many rows may lie beyond either.
+
+    A single row whose number dwarfs all others lies beyond in any case.
+    """
     found = zip(values, counts, strict=True)
     rows = sorted((value, count) for value, count in found if count and kinds.is_finite(value))
     total = sum(count for _, count in rows)
     middle = _reached(rows, total / 2)
     ends = []
     for line, sign in ((rows, -1), (rows[::-1], 1)):
-        end = _reached(line, 0 if all_values else total // TAIL)
+        end = _reached(line, beyond)
         (extreme, count), (following, _) = line[0], line[min(1, len(line) - 1)]
         far, near = sign * (extreme - middle), sign * (following - middle)
         ends.append(following if end == extreme and count == 1 and far > DWARFS * near > 0 else end)
@@ -102,9 +108,10 @@ def usual_range(
 
 
 def _reached(rows: Sequence[tuple[Number, int]], passed: float) -> Number:
-    """Return the first number with more than so many rows up to it."""
+    """Return the first number with more than so many rows up to it; the last one if there is none."""
     total = itertools.accumulate(count for _, count in rows)
-    return next(value for (value, _), reached in zip(rows, total, strict=True) if reached > passed)
+    reaching = (value for (value, _), reached in zip(rows, total, strict=True) if reached > passed)
+    return next(reaching, rows[-1][0])
 
 
 def dwarfing_ends(hierarchy: Hierarchy, counts: Sequence[int]) -> list[str]:
@@ -113,7 +120,7 @@ def dwarfing_ends(hierarchy: Hierarchy, counts: Sequence[int]) -> list[str]:
     numbers = [value for value, count in rows if count and kinds.is_finite(value)]
     if "intervals" not in rule or len(numbers) < 3:
         return []
-    low, high = usual_range(hierarchy.values, counts)
+    low, high = usual_range(hierarchy.values, counts, sum(counts) // TAIL)
     beyond = {"bottom": low - min(numbers), "top": max(numbers) - high}
     return [key for key, far in beyond.items() if far > DWARFS * (high - low) > 0 and key not in rule]
 
@@ -122,26 +129,34 @@ def _plain(number: Fraction) -> Number:
     return int(number) if number.denominator == 1 else float(number)
 
 
-def _suggest_dates(values: Sequence[Value]) -> Definition:
-    dates = sorted(kinds.unify_dates(values))
+def _suggest_dates(values: Sequence[Value], counts: Sequence[int]) -> Definition:
+    dates = kinds.unify_dates(values)
     if len(dates) < 2:
         return {}
-    years = dates[-1].year - dates[0].year
+    rows = sorted((date.toordinal(), many) for date, many in zip(dates, counts, strict=True))
+    first, last = (dt.date.fromordinal(int(_reached(line, KNOWN - 1))) for line in (rows, rows[::-1]))
+    years = last.year - first.year
     units = ["month", "quarter", "year"] if years < 10 else ["month", "year", "decade"]
     units += ["century"] if years >= 100 else []
     return {"dates": ["day", *units] if isinstance(dates[0], dt.datetime) else units}
 
 
-def _suggest_tree(texts: Sequence[str]) -> Definition:
-    """Group a moderate number of categories by their first words, if that groups enough of them."""
+def _suggest_tree(texts: Sequence[str], often: set[str]) -> Definition:
+    """Group a moderate number of categories by their first words, if that groups enough of them.
+
+    Only texts in ``often`` make a group; another joins one that is there.
+    """
     if not 4 <= len(texts) <= 60:
         return {}
     groups: dict[str, list[str]] = {}
     for text in sorted(texts):
         groups.setdefault(re.split(r"[\W_]+", text)[0] or text, []).append(text)
-    if not 2 <= len(groups) <= 0.75 * len(texts):
+    if not 2 <= sum(not often.isdisjoint(group) for group in groups.values()) <= 0.75 * len(often):
         return {}
-    tree = {name if len(group) > 1 else group[0]: group for name, group in groups.items()}
+    tree: dict[str, list[str]] = {}
+    for name, group in groups.items():
+        is_shared = len(often.intersection(group)) > 1
+        tree |= {name: group} if is_shared else {text: [text] for text in group}
     try:
         read_tree(tree, "")
     except HierarchyError:  # a value such as * cannot be the name of a group

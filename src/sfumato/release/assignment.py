@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from sfumato._typing import BoolArray, LongArray
+    from sfumato._typing import BoolArray, FloatArray, LongArray
     from sfumato.release.draft import Draft
     from sfumato.release.recipe import Generalization
     from sfumato.search import Problem
@@ -65,10 +65,16 @@ def apply_local(recipe: Generalization, data: object, unknown: str, assignment: 
     problem = make_problem(prepared, (), ())
     spaces = [LabelSpace.keep(size) for size in prepared.cube.sizes]
     tuples = LocalProblem.of_cube(prepared.cube, spaces, ())
-    tables = [label_coverage(recipe, item) for item in _domains(prepared)]
+    domains = _domains(prepared)
+    tables = [label_coverage(recipe, item) for item in domains]
     order = [recipe.quasi_identifiers.index(name) for name in prepared.setting.quasi_identifiers]
     classes = np.array(recipe.classes, dtype=np.int64)[:, order]
-    own = _cheapest(tuples.codes, classes, tables, prepared.setting.weights)
+    extents = [_label_extents(recipe, item) for item in domains]
+    costs = sum(
+        weight * extent[classes[:, a]]
+        for a, (extent, weight) in enumerate(zip(extents, prepared.setting.weights.tolist(), strict=True))
+    )
+    own = _cheapest(tuples.codes, classes, tables, np.asarray(costs))
     if assignment is not None:
         _assign(own, read_assignment(assignment, recipe), prepared, tuples, classes=classes, recipe=recipe)
     if (own < 0).all():
@@ -80,7 +86,7 @@ def apply_local(recipe: Generalization, data: object, unknown: str, assignment: 
         )
     labels = [
         _labels(recipe, item, table, classes[:, a])
-        for a, (item, table) in enumerate(zip(_domains(prepared), tables, strict=True))
+        for a, (item, table) in enumerate(zip(domains, tables, strict=True))
     ]
     own = _without_failing(prepared, problem, labels, own, tuples)
     solution = LocalSolution(own.astype(np.int32), (), np.zeros((0, 0), dtype=np.bool_), 0.0)
@@ -104,22 +110,32 @@ def chains_of(hierarchy: Hierarchy) -> dict[str, list[str]]:
 
 def label_coverage(recipe: Generalization, domain: Hierarchy) -> BoolArray:
     """Tell which values of a domain each label of a release covers, shape (labels, values)."""
+    covering, labels, texts = _covering(recipe, domain)
+    return np.asarray(covering.table(labels, texts))
+
+
+def _label_extents(recipe: Generalization, domain: Hierarchy) -> FloatArray:
+    """Tell how much each label covers: what becomes of a row must not depend on other rows."""
+    covering, labels, texts = _covering(recipe, domain)
+    return np.asarray(covering.extents(labels, texts))
+
+
+def _covering(
+    recipe: Generalization, domain: Hierarchy
+) -> tuple[Covering, Sequence[str | None], Sequence[str | None]]:
+    """Return what reads the labels of a column, these labels, and the values of a domain."""
     done = recipe.attributes[domain.attribute]
-    covering = Covering(done.to_dict(), chains_of(domain))
     texts = domain.labels[0]
     if "granularity" in domain.definition:
         # A granule lies in a label with its start.
         texts = tuple(None if value is None else text_of(value) for value in domain.values)
-    return np.asarray(covering.table(done.labels or (), texts))
+    return Covering(done.to_dict(), chains_of(domain)), done.labels or (), texts
 
 
 def _cheapest(
-    codes: np.ndarray, classes: LongArray, tables: Sequence[BoolArray], weights: np.ndarray
+    codes: np.ndarray, classes: LongArray, tables: Sequence[BoolArray], costs: FloatArray
 ) -> LongArray:
     """Return for each tuple the class of the release that covers it and costs least; −1 where none does."""
-    costs = np.zeros(len(classes))
-    for a, (table, weight) in enumerate(zip(tables, weights.tolist(), strict=True)):
-        costs += weight * (table.sum(axis=1) / max(table.shape[1], 1))[classes[:, a]]
     own = np.full(len(codes), -1, dtype=np.int64)
     for number in np.argsort(costs, kind="stable").tolist():
         left = np.flatnonzero(own < 0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -422,11 +422,8 @@ def make_recipe(
 def _published_definition(prepared: Prepared, name: str, kept: BoolArray) -> Mapping[str, object]:
     """Return the definition of a sensitive domain without values that only suppressed rows have."""
     domain, number = prepared.table.sensitive[name], prepared.setting.sensitive.index(name)
-    if "values" not in domain.definition or domain.is_declared:
-        return domain.definition
-    shown = set(prepared.cube.sensitive_codes[kept, number].tolist())
-    recorded = cast("list[object]", domain.definition["values"])
-    return {"values": [value for code, value in enumerate(recorded) if code in shown]}
+    codes = prepared.cube.sensitive_codes[kept, number]
+    return domain.shown_definition(domain.declared | (np.bincount(codes, minlength=domain.size) > 0))
 
 
 def make_promise(

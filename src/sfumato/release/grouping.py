@@ -344,10 +344,7 @@ class Grouping:
                 **definition,
                 "shown": sorted({text for number in self.shown if (text := labels[number]) is not None}),
             }
-        if "values" not in definition:
-            return definition
-        recorded = zip(cast("list[object]", definition["values"]), self._seen, strict=False)
-        return {"values": [value for value, seen in recorded if seen]}
+        return replace(self.hierarchy, definition=definition).shown_definition(self._seen)
 
 
 def _distinct(numbers: LongArray) -> LongArray:

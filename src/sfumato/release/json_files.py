@@ -69,7 +69,7 @@ def load_json_object(path: str | Path) -> dict[str, object]:
         text = Path(path).read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         raise DataError("there is no such file.", where=where) from None
-    except (OSError, UnicodeError):
+    except (OSError, ValueError):  # not UTF-8, or NUL in the name
         raise DataError("the file cannot be read as UTF-8 text.", where=where) from None
     try:
         value = json.loads(

@@ -18,7 +18,7 @@ import bisect
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -101,14 +101,11 @@ class LocalLabels:
         return RecipeAttribute("quasi-identifier", kind, weight, definition, shown, labels=self.labels)
 
     def _definition(self) -> Mapping[str, object]:
-        definition = dict(self.hierarchy.definition)
+        definition = self.hierarchy.shown_definition(self.seen)
         if "columns" in definition:
             shown = {text for text in self.labels if text is not None}
             return {**definition, "shown": sorted(shown)}
-        if "values" not in definition:
-            return definition
-        recorded = zip(cast("list[object]", definition["values"]), self.seen, strict=False)
-        return {"values": [value for value, seen in recorded if seen]}
+        return dict(definition)
 
     def costs(self, weight: float, *, declared: bool = False) -> dict[str, object]:
         """State what the cells of the column cost by their labels."""

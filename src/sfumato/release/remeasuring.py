@@ -182,6 +182,8 @@ def _is_doubtful(done: RecipeAttribute, size: int) -> bool:
         return False  # single values keep everything, however many there are
     if "root" in definition:
         return size < 2  # one block loses everything, unless one value is all there is
+    if definition.get("declared") is False:
+        return True
     # Blocks without a rule may be those of a file, a tree or an order that the recipe does not hold.
     return not any(key in definition for key in (*RULES, "granularity", "leaves"))
 

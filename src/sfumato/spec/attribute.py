@@ -15,6 +15,7 @@ from pydantic import (
     BeforeValidator,
     Field,
     SerializerFunctionWrapHandler,
+    StrictBool,
     model_serializer,
     model_validator,
 )
@@ -196,6 +197,12 @@ class HierarchySpec(Section):
         ["month", "year", "decade"],
     )
 
+    declared: StrictBool | None = described(
+        None,
+        "Whether all its values may be published, also those that nobody in the release has; true if not "
+        "given. With `tree` or `file`. `init` writes `false` under a tree that it guessed from the data.",
+        False,
+    )
     columns: Annotated[tuple[str, ...], BeforeValidator(_check_columns)] | None = described(
         None,
         "Columns of the data that are the levels, from level 1 on: fine to coarse. Each value must have one "
@@ -217,6 +224,8 @@ class HierarchySpec(Section):
             raise LocatedError.at((), f"needs exactly one of {', '.join(SOURCES)}; {number}.")
         stray = [] if self.intervals else [n for n in _ONLY_WITH_INTERVALS if getattr(self, n) is not None]
         refuse(SpecFault((name,), "is only allowed with intervals.") for name in stray)
+        if self.declared is not None and self.source not in ("tree", "file"):
+            raise LocatedError.at(("declared",), "is only allowed with tree or file.")
         return self
 
     @model_validator(mode="after")

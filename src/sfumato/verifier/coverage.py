@@ -7,6 +7,8 @@ an original row of its own: one that its labels cover, and with the same cells i
 
 from __future__ import annotations
 
+import datetime as dt
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,6 +24,7 @@ from sfumato.verifier.labels import ISO, moment, number_or_text, read_ends, unit
 LABEL_KINDS = ("tree", "range", "set", "suppress", "keep")
 _ENTRY = r'"(?:[^"]|"")*"|[^",{}]+'
 _SET = re.compile(rf"\{{(?:{_ENTRY})(?:, (?:{_ENTRY}))*\}}")
+_OPEN = 10**100  # ranges without an end are longer
 _DAYS = re.compile(r"\[(\d{4}-\d{2}-\d{2}[^,]*), (\d{4}-\d{2}-\d{2}[^,]*)\]")
 
 Cell: TypeAlias = str | None
@@ -65,23 +68,50 @@ class Covering:
                 row |= np.array(inside, dtype=np.bool_) & known
         return found
 
-    def _texts(self, value: Cell) -> set[Cell | float]:
-        """Return the texts that stand for a value: its own, and those of the nodes above it."""
-        if value is None:
-            return {None}
-        found: set[Cell | float] = {value, self._key(value)}
+    def extents(
+        self, labels: Sequence[Cell], values: Sequence[Cell]
+    ) -> np.ndarray[Any, np.dtype[np.float64]]:
+        """Tell how much each label covers, from 0 to 1 for ``*``: steps up a hierarchy, members, or length.
+
+        Labels say it themselves, whichever values there are: these only show what stands above what.
+        """
+        steps: dict[Cell, int] = {}
+        for value in values:
+            for step, text in enumerate(() if value is None else self._above(value), start=1):
+                steps.setdefault(text, step)
+        found = np.array([self._extent(label, steps) for label in labels])
+        most = max(found[np.isfinite(found)].max(initial=0.0), 1.0)
+        return np.where([label == STAR for label in labels], 1.0, np.minimum(found, most) / (2 * most))
+
+    def _extent(self, label: Cell, steps: Mapping[Cell, int]) -> float:
+        if label is None or label in steps:
+            return float(steps.get(label, 0))
+        if members := named_values(label):
+            return float(len(members))
+        ends = self._ends(label)
+        if ends is None:
+            return 0.0
+        if days := _DAYS.fullmatch(label):
+            first, last = (dt.datetime.fromisoformat(moment(day)) for day in days.groups())
+            return (last - first).total_seconds()
+        low, high, _ = read_ends(label) or (0, 0, True)
+        return float(high - low) if high - low < _OPEN else math.inf
+
+    def _above(self, value: str) -> list[str]:
+        """Return the labels of the nodes above a value, from its level to the root."""
         rule = self.done.get("hierarchy") or {}
         if self.done.get("scheme") != "tree":
-            return found
-        leaves = rule.get("leaves") or {}
-        found |= set(leaves.get(value, ())) | set(self.chains.get(value, ()))
+            return []
+        found = [*(rule.get("leaves") or {}).get(value, ()), *self.chains.get(value, ())]
         if "mask" in rule:
-            found |= {value[: rule["mask"] - stars] + STAR * stars for stars in range(1, rule["mask"] + 1)}
+            found += [value[: rule["mask"] - stars] + STAR * stars for stars in range(1, rule["mask"] + 1)]
         if "prefix" in rule:
-            found |= {value[:length] for length in rule["prefix"]}
-        if "dates" in rule:
-            found |= set(unit_labels(moment(value, self._format), rule["dates"]))
-        return found
+            found += [value[:length] for length in rule["prefix"]]
+        return found + (unit_labels(moment(value, self._format), rule["dates"]) if "dates" in rule else [])
+
+    def _texts(self, value: Cell) -> set[Cell | float]:
+        """Return the texts that stand for a value: its own, and those of the nodes above it."""
+        return {None} if value is None else {value, self._key(value), *self._above(value)}
 
     @property
     def _format(self) -> str:
