@@ -3,8 +3,9 @@
 Adult is resampled with noise on age and hours, so that nine quasi-identifiers and a sensitive attribute make
 up to some million distinct tuples. Cube, explore, release and verify run in processes of their own with
 ``--memory``; DuckDB's bare group-by and its bare copy with the same joins and order run in the same way, with
-the same memory and threads. Each line is one process: seconds on the clock, the largest resident memory, and
-the most that its temporary folder held; the start of Python is part of all. The search ends after
+the same memory and threads. Each line is one process: seconds on the clock and of processors, which do not
+depend on what else the machine does, the largest resident memory, and the most that its temporary folder
+held; the start of Python is part of all. The search ends after
 ``--time-limit`` seconds. With ``--spark``, cube and release are made on a local Spark too. All files are
 removed at the end.
 """
@@ -163,13 +164,18 @@ def measure(name: str, folder: Path, words: Sequence[str]) -> None:
 
     watcher = threading.Thread(target=watch, daemon=True)
     watcher.start()
-    begin = time.perf_counter()
+    begin, before = time.perf_counter(), os.times()
     peak = peak_memory_mb(*words)
-    seconds = time.perf_counter() - begin
+    seconds, after = time.perf_counter() - begin, os.times()
+    used = after.children_user + after.children_system - before.children_user - before.children_system
     ended.set()
     watcher.join()
     shutil.rmtree(temporary)
-    print(f"  {name:<16} {seconds:8.1f} s {peak:8.0f} MB {most[0] / 1e6:8.0f} MB", flush=True)
+    print(
+        f"  {name:<16} {seconds:8.1f} s {used:8.1f} s of processors {peak:8.0f} MB "
+        f"{most[0] / 1e6:8.0f} MB on disk",
+        flush=True,
+    )
 
 
 def run(rows: int, options: argparse.Namespace) -> None:

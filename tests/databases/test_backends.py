@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 import sfumato as sf
+from sfumato.errors import DataError
+from sfumato.spec import DataSpec
 from sfumato.table import open_source
 from sfumato.table.tally import tally
 from tests.databases import cases, server
@@ -103,3 +105,30 @@ def test_a_database_counts_by_bytes_and_sends_distinct_tuples_alone(holder, requ
     }
     assert source.database is not None
     assert not source.database.is_loaded
+
+
+def test_what_is_infinite_is_missing_and_bytes_are_spelt_out(postgres, name, tmp_path):
+    """Neither becomes something else, and columns that nobody asks for stop nothing."""
+    times = "(VALUES ('infinity'), ('-infinity'), ('2024-01-01'), (NULL)) AS v(t)"
+    postgres.execute(
+        f'CREATE TABLE "{name}" AS SELECT t::date AS d, t::timestamp AS s, t::timestamptz AS z FROM {times}'
+    )
+    source = open_source(postgres.address, DataSpec(table=name))
+    assert source.native.project("d::VARCHAR, s::VARCHAR, z::VARCHAR").fetchall() == [
+        (None,) * 3,
+        (None,) * 3,
+        ("2024-01-01", "2024-01-01 00:00:00", "2024-01-01 00:00:00+00"),
+        (None,) * 3,
+    ]
+    file = f"sqlite:///{tmp_path}/bytes.db"
+    with server.connect(file) as link, link.cursor() as cursor:
+        cursor.execute("CREATE TABLE t (age, photo)")
+        cursor.execute("INSERT INTO t VALUES (1, x'ff00'), (1, 'text'), (1, 2), (1, NULL)")
+        link.commit()
+    source = open_source(file, DataSpec(table="t"))
+    assert source.native.project("photo").fetchall() == [("\\xff00",), ("text",), ("2",), (None,)]
+    with server.connect(file) as link, link.cursor() as cursor:
+        cursor.execute("UPDATE t SET photo = CAST(x'ff' AS TEXT)")
+        link.commit()
+    with pytest.raises(DataError, match="not UTF-8"):
+        assert open_source(file, DataSpec(table="t")).native

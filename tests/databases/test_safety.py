@@ -102,6 +102,9 @@ def test_two_ways_to_one_table_give_the_same_outputs(postgres, name, tmp_path, m
         ("{}", None, "delete from x", "one statement"),
         ("{}", None, "select 1) as a, (select 2", "does not understand"),
         ("{}", None, "select nextval('sfumato_numbers')", "only read|no such table"),
+        ("{}", None, "select 1 as age, 2 as age", "occurs twice"),
+        ("{}", "no columns", None, "it has no columns"),
+        ("postgresql:///?service=no_such", "t", None, "there is no such service"),
         ("{}", None, None, "a table or a query"),
         ("{}nothing", "t", None, "no such database"),
         ("postgresql://nobody@127.0.0.1:1/d", "t", None, "cannot be reached"),
@@ -109,6 +112,7 @@ def test_two_ways_to_one_table_give_the_same_outputs(postgres, name, tmp_path, m
 )
 def test_a_database_that_cannot_be_read_is_explained(postgres, address, table, query, words):
     place = address.format(postgres.address)
+    postgres.execute('CREATE TABLE IF NOT EXISTS "no columns" ()')
     data = {key: text for key, text in (("table", table), ("query", query)) if text}
     with pytest.raises((DataError, ParameterError), match=words) as refused:
         sf.anonymize(place, sf.Spec.from_dict(small(**data)))
@@ -121,6 +125,84 @@ def test_a_wrong_password_is_not_repeated(postgres, monkeypatch):
     with pytest.raises(DataError, match="refused the user or the password") as refused:
         sf.anonymize(postgres.address, sf.Spec.from_dict(small(table="t")))
     assert "hunter2" not in str(refused.value)
+
+
+@pytest.fixture
+def made(tmp_path) -> sf.Release:
+    """A release of six rows."""
+    return sf.anonymize(pa.table({"age": [1, 1, 1, 2, 2, 2]}), sf.Spec.from_dict(small()))
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [("nowhere.t", "no such schema"), ("closed.t", "may not do this"), ("a view", "is no table")],
+)
+def test_a_database_that_cannot_be_written_is_explained(postgres, made, tmp_path, monkeypatch, table, words):
+    for statement in (
+        "CREATE SCHEMA IF NOT EXISTS closed",
+        'CREATE OR REPLACE VIEW public."a view" AS SELECT 1 AS age',
+        "DO $$ BEGIN CREATE ROLE guest LOGIN PASSWORD 'guest'; EXCEPTION WHEN OTHERS THEN NULL; END $$",
+    ):
+        postgres.execute(statement)
+    address = postgres.address
+    if table.startswith("closed"):
+        address = address.replace(server.USER, "guest")
+        monkeypatch.setenv("PGPASSWORD", "guest")
+    with pytest.raises(OutputError, match=words):
+        made.write(address, table=table, manifest=tmp_path / "m.json", force=True)
+    assert not (tmp_path / "m.json").exists()
+
+
+def test_a_view_or_schema_of_sqlite_is_explained(made, tmp_path):
+    server.put(f"sqlite:///{tmp_path}/a.db", "t", pa.table({"age": [1]}))
+    with server.connect(f"sqlite:///{tmp_path}/a.db") as link, link.cursor() as cursor:
+        cursor.execute("CREATE VIEW v AS SELECT * FROM t")
+        link.commit()
+    with pytest.raises(OutputError, match="is no table"):
+        made.write(tmp_path / "a.db", table="v", manifest=tmp_path / "m.json", force=True)
+    with pytest.raises(ParameterError, match="no schemas"):
+        made.write(tmp_path / "a.db", table="main.v", manifest=tmp_path / "m.json", force=True)
+    assert not (tmp_path / "m.json").exists()
+
+
+def test_an_input_is_never_replaced_under_any_of_its_names(postgres, name, tmp_path):
+    """Another schema, host or case, a query, a view, a table of which it is a part."""
+    for statement in (
+        f'CREATE TABLE "{name}" (age int) PARTITION BY LIST (age)',
+        f'CREATE TABLE "{name} one" PARTITION OF "{name}" FOR VALUES IN (1)',
+        f'INSERT INTO "{name}" SELECT 1 FROM generate_series(1, 9)',
+        f'CREATE VIEW "{name} view" AS SELECT age FROM "{name}"',
+    ):
+        postgres.execute(statement)
+    server.put(f"sqlite:///{tmp_path}/a.db", "People", pa.table({"age": [1, 1, 1]}))
+    with server.connect(f"sqlite:///{tmp_path}/a.db") as link, link.cursor() as cursor:
+        cursor.execute("CREATE VIEW v AS SELECT * FROM People")
+        link.commit()
+    other = postgres.address.replace("127.0.0.1", "localhost")
+    whole, view, long = f"public.{name}", f"{name} view", "x" * 70
+    postgres.execute(f'CREATE TABLE "{long}" AS SELECT 1 AS age FROM generate_series(1, 9)')
+    file = f"sqlite:///{tmp_path}/a.db"
+    (tmp_path / "link.db").symlink_to(tmp_path / "a.db")
+    for place, data, to, table in (
+        (postgres.address, {"table": name}, postgres.address, whole),
+        (postgres.address, {"table": name}, other, name),
+        (postgres.address, {"table": name}, postgres.address, f"{name} one"),
+        (postgres.address, {"table": f"{name} one"}, postgres.address, name),
+        (postgres.address, {"table": view}, postgres.address, whole),
+        (postgres.address, {"table": long}, postgres.address, "x" * 69),
+        (postgres.address, {"query": f'select age from "{view}"'}, postgres.address, name),
+        (file, {"table": "People"}, file, "PEOPLE"),
+        (file, {"table": "main.people"}, file, "People"),
+        (file, {"query": "select age from v where age > 0"}, file, "people"),
+        (file, {"table": "people"}, f"sqlite:///{tmp_path}/link.db", "people"),
+    ):
+        release = sf.anonymize(place, sf.Spec.from_dict(small(**data)))
+        with pytest.raises(OutputError, match="never replaced"):
+            release.write(to, table=table, manifest=tmp_path / "m.json", force=True)
+    assert server.ask(postgres.address, f'SELECT age FROM "{view}"').num_rows == 9
+    # Another table of the same name is none of it.
+    server.put(f"sqlite:///{tmp_path}/b.db", "people", pa.table({"age": [7]}))
+    release.write(tmp_path / "b.db", table="people", manifest=tmp_path / "m.json", force=True)
 
 
 def test_keys_of_databases_are_for_databases():

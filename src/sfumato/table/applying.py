@@ -174,13 +174,12 @@ def _plan_kept(table: Table, name: str, *, suppressing: bool) -> tuple[Shown, di
     unknown = hierarchy.is_unknown
     leaving = codes[~unknown[codes]] if suppressing else codes
     is_exact = len(np.unique(leaving)) == len(leaving) and (suppressing or not unknown.any())
-    # Instants leave as what the clock of their zone showed, which is what was counted.
+    # Instants leave as what the clock of their zone showed, which is what was counted; and times that are no
+    # dates as the texts that they were told apart by.
     is_zoned = getattr(table.raw[name].values.type, "tz", None) is not None
-    if (
-        is_exact
-        and not (isinstance(dtype, nw.String) and hierarchy.kind in ("number", "date"))
-        and not is_zoned
-    ):
+    is_spelt = isinstance(dtype, nw.String) and hierarchy.kind in ("number", "date")
+    is_spelt |= isinstance(dtype, nw.Datetime) and hierarchy.kind != "date"
+    if is_exact and not is_spelt and not is_zoned:
         return "raw", {}
     known = hierarchy.values[: hierarchy.size - hierarchy.has_missing]
     numbers = numbers_of(known) if dtype.is_numeric() else None

@@ -39,13 +39,32 @@ COUNT = "sfumato: rows of the tuple"
 _PART = r'"(?:[^"]|"")+"|[^".]+'
 _TABLE = re.compile(rf"(?:{_PART})(?:\.(?:{_PART}))*")
 _QUOTED = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|--[^\n]*|/\*.*?\*/", re.DOTALL)
-_READS = re.compile(r"\s*(?:select|with|values|table)\b", re.IGNORECASE)
+_READS = re.compile(r"[\s(]*(?:select|with|values|table)\b", re.IGNORECASE)
 _SESSION = (
     "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY",
     "SET LOCAL TimeZone = 'UTC'",
     "SET LOCAL DateStyle = 'ISO'",
 )
+# Names alone do not tell whether two tables are one: `visits` may be `public.visits`, and a query or a view
+# reads tables that it does not name. What a transaction has read, it holds locks on.
+_READ_IN_POSTGRES = """
+SELECT DISTINCT system_identifier || '/' || database || '/' || relation FROM pg_locks, pg_control_system()
+WHERE pid = pg_backend_pid() AND locktype = 'relation'
+"""
+# A table goes with its partitions: dropping one drops the others, or rows of them.
+_STANDS_IN_POSTGRES = """
+WITH RECURSIVE family(own) AS (
+    SELECT to_regclass({})::oid
+    UNION SELECT CASE own WHEN inhrelid THEN inhparent ELSE inhrelid END
+    FROM family JOIN pg_inherits ON own IN (inhrelid, inhparent)
+)
+SELECT system_identifier || '/' || found.oid || '/' || own
+FROM family, pg_control_system(), pg_database AS found
+WHERE datname = current_database() AND own IS NOT NULL
+"""
 _REFUSED = "it refused the user or the password. Set PGUSER, and PGPASSWORD, ~/.pgpass or a service file."
+_FORBIDDEN = "the user may not do this. Ask for the right, or use another user."
+_NO_TABLE = "this name stands for something that is no table, such as a view. Choose another name."
 _UNCLEAR = "it does not understand the query. Try the query in its own client first."
 _LOST = "it cannot be reached, or the connection was lost. Check that it runs, and start again."
 # What a failure means, by the first letters of its number, and by words of messages that have none.
@@ -57,11 +76,17 @@ _REASONS = {
     "42P01": "there is no such table. Check its name and schema.",
     "no such table": "there is no such table. Check its name.",
     "42P07": "a table of this name exists already. Use --force to replace it.",
-    "42501": "the user may not do this. Ask for the right, or use another user.",
+    "42809": _NO_TABLE,
+    "use drop ": _NO_TABLE,
+    "42501": _FORBIDDEN,
+    "permission denied": _FORBIDDEN,
     "25006": "the query does not only read. Remove what it writes.",
     "2BP01": "other objects, such as views, depend on the table. Choose another name.",
     "42": _UNCLEAR,
     "syntax error": _UNCLEAR,
+    "definition of service": "there is no such service. Check PGSERVICEFILE and ~/.pg_service.conf.",
+    'schema "': "there is no such schema. Check its name.",
+    "invalid unicode": "it holds a text that is not UTF-8. Correct it, or leave its column out by a query.",
     "53": "it has no disk or memory left. Free some, or write elsewhere.",
     "disk is full": "the disk is full. Free some space, or write elsewhere.",
     "is locked": "another program is writing to it. Try again.",
@@ -86,15 +111,17 @@ def _explained(name: str, kind: type[SfumatoError] = DataError) -> Iterator[None
         found = re.search(r"sqlstate:? *([0-9a-z]{5})", text)
         number = str(getattr(error, "sqlstate", None) or (found[1].upper() if found else ""))
         matches = (number.startswith(key) if key[0].isdigit() else key in text for key in _REASONS)
-        reason = next(itertools.compress(_REASONS.values(), matches), _LOST)
-        if reason is _LOST and number and number[:2] not in ("08", "57"):
+        reason = next(itertools.compress(_REASONS.values(), matches), "")
+        if not reason and number and number[:2] not in ("08", "57"):
             reason = f"it reports the error {number}."
+        if not reason:
+            reason = _LOST if number or "connect" in text else "it gives no reason. Its log may say more."
         raise kind(f"the database failed: {reason}", where=name) from None
 
 
 def _file_of(address: str) -> Path | None:
     """Return the file of an SQLite database; None for a server."""
-    return Path(address.removeprefix("sqlite:///")).absolute() if address.startswith("sqlite:") else None
+    return Path(address.removeprefix("sqlite:///")).resolve() if address.startswith("sqlite:") else None
 
 
 def _dial(address: str, name: str, mode: Literal["ro", "rwc"]) -> Any:
@@ -152,6 +179,7 @@ class OpenTable:
     # everything may be missing, so that a row of these goes before them, and is left out here
     first: Mapping[str, str]
     store: duckdb.DuckDBPyConnection  # the connection of the embedded engine that keeps what was read
+    tables: frozenset[str]  # the tables that rows come from, through views too, as `_ask_names` gives them
     stamp: object = None  # what tells whether an SQLite file is still the one that was opened
     loaded: list[bool] = field(default_factory=list)  # holds something if all rows were read
 
@@ -231,43 +259,69 @@ def open_table(address: str, table: str | None, query: str | None) -> OpenTable:
             for statement in () if file else _SESSION:
                 with connection.cursor() as cursor:
                     cursor.execute(statement)
-            shown, first = (_types_of_sqlite if file else _types_of_postgres)(connection, alone, rows)
-            refuse_repeated(list(shown), where=name)
+            shown, first = (_types_of_sqlite if file else _types_of_postgres)(connection, name, alone, rows)
             store = connect()
             with _read(connection, f"{_select(shown)} FROM {rows} WHERE false", first) as none:
                 _fill(store, "CREATE TEMP TABLE sfumato_rows AS", none)
+            is_read = _READ_IN_POSTGRES if file is None else _reading_in_sqlite(connection, alone)
+            tables = _ask_names(connection, is_read, file)
     except BaseException:
         connection.close()
         raise
-    opened = OpenTable(name, address, connection, rows, shown, first, store, found)
+    opened = OpenTable(name, address, connection, rows, shown, first, store, tables, found)
     weakref.finalize(opened, connection.close)
     return opened
 
 
-def _types_of_postgres(connection: Any, alone: str, _rows: str) -> tuple[dict[str, str], dict[str, str]]:
+def _ask_names(connection: Any, query: str, file: Path | None) -> frozenset[str]:
+    """Return names of tables that tell each from any other one, wherever it is."""
+    with connection.cursor() as cursor:
+        cursor.execute(query)
+        return frozenset("/".join((str(file or ""), found)) for (found,) in cursor.fetchall())
+
+
+def _reading_in_sqlite(connection: Any, alone: str) -> str:
+    """Write the query of the names of all tables that a query reads, by the pages that it opens."""
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN {alone}")
+        pages = [str(step[3]) for step in cursor.fetchall() if step[1] == "OpenRead"]
+    return f"SELECT DISTINCT lower(tbl_name) FROM sqlite_master WHERE rootpage IN ({', '.join(pages)})"
+
+
+def _types_of_postgres(
+    connection: Any, name: str, alone: str, _rows: str
+) -> tuple[dict[str, str], dict[str, str]]:
     """Return how each column is read: what Arrow knows as it is, all else as text."""
     with connection.cursor() as cursor:
         schema = cursor.adbc_execute_schema(alone)
+    _refuse_columns(schema.names, name)
     shown = {}
     for item in schema:
         # Numbers of objects have the width of an integer, but no sign.
         is_number = (item.metadata or {}).get(b"POSTGRESQL:type") != b"oid"
         kind, column = item.type, quote_name(item.name)
-        is_plain = pa.types.is_boolean(kind) or pa.types.is_date(kind) or pa.types.is_timestamp(kind)
+        is_plain = pa.types.is_boolean(kind)
         is_plain |= is_number and (pa.types.is_signed_integer(kind) or pa.types.is_floating(kind))
-        # Texts that differ in a byte are two values, whatever the collation of the column says.
-        shown[item.name] = column if is_plain else f'CAST({column} AS text) COLLATE "C"'
+        if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
+            # An infinite time is no time of Arrow, which would make one of long ago of it.
+            shown[item.name] = f"CASE WHEN isfinite({column}) THEN {column} END"
+        else:
+            # Texts that differ in a byte are two values, whatever the collation of the column says.
+            shown[item.name] = column if is_plain else f'CAST({column} AS text) COLLATE "C"'
     return shown, {}
 
 
-def _types_of_sqlite(connection: Any, alone: str, rows: str) -> tuple[dict[str, str], dict[str, str]]:
+def _types_of_sqlite(
+    connection: Any, name: str, alone: str, rows: str
+) -> tuple[dict[str, str], dict[str, str]]:
     """Return how each column is read: its cells, not its declaration, say what it holds."""
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT * FROM ({alone}) LIMIT 0")
         names = [str(item[0]) for item in cursor.description]
+        _refuse_columns(names, name)
         asked = [
-            f"coalesce(max(typeof({quote_name(name)}) IN ({kinds})), 0)"
-            for name in names
+            f"coalesce(max(typeof({quote_name(column)}) IN ({kinds})), 0)"
+            for column in names
             for kinds in ("'text', 'blob'", "'real'", "'integer'")
         ]
         cursor.execute(f"SELECT {', '.join(asked)} FROM {rows}")
@@ -277,12 +331,20 @@ def _types_of_sqlite(connection: Any, alone: str, rows: str) -> tuple[dict[str, 
         column = quote_name(name)
         is_text, has_real, has_whole = (bool(next(found)) for _ in range(3))
         if is_text or not (has_real or has_whole):
-            shown[name], first[name] = f"CAST({column} AS TEXT) COLLATE BINARY", "''"
+            # Bytes are spelt as PostgreSQL does: they need not be text.
+            spelt = f"CASE typeof({column}) WHEN 'blob' THEN '\\x' || lower(hex({column})) ELSE {column} END"
+            shown[name], first[name] = f"CAST({spelt} AS TEXT) COLLATE BINARY", "''"
         elif has_real:
             shown[name], first[name] = f"CAST({column} AS REAL)", "0.5"
         else:
             shown[name], first[name] = column, "0"
     return shown, first
+
+
+def _refuse_columns(names: Sequence[str], where: str) -> None:
+    if not names:
+        raise DataError("it has no columns.", where=where)
+    refuse_repeated(names, where=where)
 
 
 @dataclass(frozen=True)
@@ -306,33 +368,32 @@ class DatabaseTable:
             return None
         if table is None:
             raise ParameterError("a release in a database needs the name of a table: --table NAME.")
-        name = _parts(table)[-1]
+        *schema, name = _parts(table)
+        if schema and _file_of(address) is not None:
+            raise ParameterError("a database of SQLite has no schemas: write the name alone.", where=table)
         if manifest is None and re.search(r"[^\w -]", name):
             raise ParameterError("this cannot be the name of a file: name the manifest too.", where=table)
         return cls(address, table, Path(str(manifest or f"{name}.json")))
 
     def exists(self) -> bool:
         """Tell whether the database has this table, or anything else of its name."""
+        return bool(self._standing())
+
+    def _standing(self) -> frozenset[str]:
+        """Return what has this name, or would go with it."""
         name, whole = (quote_literal(text) for text in (_parts(self.table)[-1], quote_table(self.table)))
-        query, file = f"SELECT to_regclass({whole}) IS NOT NULL", _file_of(self.address)
+        query, file = _STANDS_IN_POSTGRES.format(whole), _file_of(self.address)
         if file is not None:
-            query = f"SELECT count(*) FROM sqlite_master WHERE lower(name) = lower({name})"
+            query = f"SELECT lower(name) FROM sqlite_master WHERE lower(name) = lower({name})"
             if not file.exists():
-                return False
+                return frozenset()
         connection = _dial(self.address, str(self), "rwc")
-        with (
-            contextlib.closing(connection),
-            _explained(str(self), OutputError),
-            connection.cursor() as cursor,
-        ):
-            cursor.execute(query)
-            return bool(cursor.fetchall()[0][0])
+        with contextlib.closing(connection), _explained(str(self), OutputError):
+            return _ask_names(connection, query, file)
 
     def spare(self, read: OpenTable | None) -> None:
-        """Refuse to replace the table that a release is made from."""
-        if read is None or read.rows != quote_table(self.table):
-            return
-        if (_file_of(read.address) or read.address) == (_file_of(self.address) or self.address):
+        """Refuse to replace a table that a release is made from."""
+        if read is not None and read.tables & self._standing():
             raise OutputError(
                 "this is an input, which is never replaced. Choose another name.", where=str(self)
             )
@@ -366,7 +427,7 @@ class StagedTable:
         }
         reader = read_batches(connection.sql(f"{_select(shown)} FROM {rows}"))
         with _explained(str(self.target), OutputError), self.connection.cursor() as cursor:
-            schema = next(iter(_parts(self.target.table)[:-1]), None)
+            schema = next(iter(_parts(self.target.table)[-2:-1]), None)
             cursor.adbc_ingest(self.name, reader, mode="create", db_schema_name=schema)
 
     def rows(self) -> duckdb.DuckDBPyRelation:
@@ -374,7 +435,7 @@ class StagedTable:
         own = self._staging
         with _explained(str(self.target), OutputError):
             types = _types_of_sqlite if _file_of(self.target.address) else _types_of_postgres
-            shown, first = types(self.connection, f"SELECT * FROM {own}", own)
+            shown, first = types(self.connection, str(self.target), f"SELECT * FROM {own}", own)
             store = connect()
             with _read(self.connection, f"{_select(shown)} FROM {own}", first) as held:
                 _fill(store, "CREATE TEMP TABLE sfumato_staged AS", held)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
@@ -57,7 +58,9 @@ def texts_of_array(values: pa.Array) -> list[str]:
     if pa.types.is_timestamp(values.type):
         # Finer than a microsecond no Python value is.
         values = values.cast(pa.timestamp("us", values.type.tz), safe=False)
-        return [text_of(value.replace(tzinfo=None)) for value in values.to_pylist()]
+        return [*map(_text_of_time, values)]
+    if pa.types.is_date(values.type):
+        return [*map(_text_of_time, values)]
     if pa.types.is_string(values.type) or pa.types.is_large_string(values.type):
         return cast("list[str]", values.to_pylist())
     if not pa.types.is_decimal(values.type):
@@ -65,6 +68,21 @@ def texts_of_array(values: pa.Array) -> list[str]:
     # Without an exponent and without needless zeros.
     texts = (format(number, "f") for number in values.to_pylist())
     return [text.rstrip("0").rstrip(".") if "." in text else text for text in texts]
+
+
+def _text_of_time(value: pa.Scalar) -> str:
+    """Return the text of a date or time, also of one that no Python date is: before year 1, after 9999."""
+    try:
+        found = value.as_py()
+    except (OverflowError, ValueError):
+        plain = value.cast(pa.timestamp("us") if pa.types.is_timestamp(value.type) else value.type)
+        text = str(plain.cast(pa.large_string()).as_py()).removesuffix(".000000").removesuffix(" 00:00:00")
+        if not text.startswith("-"):
+            return text
+        # As the engine writes it, which has no year 0.
+        _, year, rest = text.split("-", 2)
+        return f"{int(year) + 1:04}-{rest} (BC)"
+    return text_of(found.replace(tzinfo=None) if isinstance(found, dt.datetime) else found)
 
 
 def rank(values: pa.Array) -> IntArray:
