@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bisect
 import json
+import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, partial
@@ -290,6 +291,18 @@ def make_local_problem(prepared: Prepared, problem: Problem) -> LocalProblem:
         budget=problem.suppression.budget,
         **costs,
     )
+
+
+def local_bound(tuples: LocalProblem, bound: float) -> float:
+    """Return what a bound on the cost says of the measure that is minimized.
+
+    Without what the labels add that decide between equally good classes.
+    """
+    labels = tuples.cell if tuples.square or tuples.each else 0.0
+    whole = (bound - labels) * tuples.total
+    if tuples.each < 0:
+        return tuples.total / max(math.floor(-whole), 1)
+    return max(whole, 0.0) if tuples.square else bound
 
 
 _SIZES, _VALUES, _DISTANCES = (2, 3, 5, 10, 20, 50), (2, 3, 4, 5, 6, 8), (0.5, 0.4, 0.3, 0.2, 0.15, 0.1)

@@ -116,7 +116,7 @@ class Solution(fronts.PlainSolution):
                 where=f"solution {self.number} of the front",
             )
         found = make_solution(tuples, np.where(classes < 0, n, classes).astype(np.int32))
-        return tuples, found if self.gap is None else replace(found, bound=found.cost / (1.0 + self.gap))
+        return tuples, found if self.gap is None else found.with_gap(self.gap)
 
     def _check_same(self, draft: Draft) -> None:
         found = draft.measures

@@ -13,6 +13,7 @@ import numpy as np
 
 from sfumato import front as fronts
 from sfumato import local, release
+from sfumato.domains import Ladder, Lattice
 from sfumato.errors import InfeasibleError, ParameterError, SpecError
 from sfumato.measures import Direction, Measure
 from sfumato.monitor import Keeper, Progress, load_arrays
@@ -21,6 +22,7 @@ from sfumato.preparing import (
     Prepared,
     asked_objectives,
     ladder_measure,
+    local_bound,
     make_ladder,
     make_local_problem,
     make_problem,
@@ -40,6 +42,7 @@ from sfumato.search import (
     compile_method,
     explain_infeasible,
     fingerprint,
+    nearest_classes,
     unused_words,
 )
 
@@ -229,8 +232,8 @@ class LocalCheckpoint:
             return None
         classes, run = self._held[f"classes{place}"], json.loads(str(self._held[f"run{place}"]))
         solution = local.make_solution(tuples, np.where(classes < 0, len(classes), classes).astype(np.int32))
-        told = run.get("certificate", {})
-        return replace(solution, bound=run.get("bound"), certificate=told), run
+        solution = solution.with_gap(run["gap"]) if "gap" in run else solution
+        return replace(solution, certificate=run.get("certificate", {})), run
 
     def state(self, place: int) -> local.AnnealingState | None:
         """Return where the search for a requirement was."""
@@ -300,16 +303,19 @@ def search_local(
         return callback and callback(replace(progress, fraction=1.0, evaluated=monitor.evaluated))
 
     whole = Monitor(limit, ask)
-    solution = local.search_classes(
-        tuples,
-        seed=spec.search.seed,
-        proposals=None if is_timed else moves,
-        seconds=SEARCHING * limit if is_timed else None,
-        threads=threads,
-        monitor=monitor,
-        state=kept.state(place) or after,
-        save=lambda now: kept.save(place, now),
-    )
+    try:
+        solution = local.search_classes(
+            tuples,
+            seed=spec.search.seed,
+            proposals=None if is_timed else moves,
+            seconds=SEARCHING * limit if is_timed else None,
+            threads=threads,
+            monitor=monitor,
+            state=kept.state(place) or after,
+            save=lambda now: kept.save(place, now),
+        )
+    except InfeasibleError as error:
+        raise InfeasibleError(_why_no_classes(problem, tuples) or error.message) from None
     kept.write()
     seconds = monitor.seconds
     if not monitor.halt[0]:
@@ -320,17 +326,28 @@ def search_local(
             tuples, solution, rounds=rounds, seconds=left, threads=threads, monitor=whole
         )
     reason = "stopped" if whole.halt[0] else monitor.reason
-    run = _describe_local(prepared, problem, solution, reason, (seconds, whole.seconds))
+    run = _describe_local(prepared, problem, (tuples, solution), reason, (seconds, whole.seconds))
     return tuples, solution, run
+
+
+def _why_no_classes(problem: Problem, tuples: local.LocalProblem) -> str | None:
+    """Say what the most general labels do not meet, and what the nearest is; None if they meet everything."""
+    ladders = []
+    for space in tuples.spaces:
+        levels = np.stack([np.arange(space.size), space.widest, np.zeros(space.size)]).astype(np.int32)
+        ladders.append(Ladder(levels, 1, 1))
+    said = nearest_classes(replace(problem, lattice=Lattice(tuple(ladders)), schemes=None))
+    return said and f"no local recoding was found that meets {said}"
 
 
 def _describe_local(
     prepared: Prepared,
     problem: Problem,
-    solution: local.LocalSolution,
+    found: tuple[local.LocalProblem, local.LocalSolution],
     stopped: str | None,
     seconds: tuple[float, float],
 ) -> dict[str, object]:
+    tuples, solution = found
     run: dict[str, object] = {
         "method": "local",
         "why": 'scope = "local"',
@@ -347,7 +364,8 @@ def _describe_local(
         **({"weighted": True} if prepared.spec.recoding.weighted else {}),
     }
     if solution.bound is not None and solution.gap is not None:
-        run |= {"bound": solution.bound, "gap": solution.gap, "certificate": dict(solution.certificate)}
+        bound = local_bound(tuples, solution.bound)
+        run |= {"bound": bound, "gap": solution.gap, "certificate": dict(solution.certificate)}
     if stopped:
         run["stopped"] = stopped
     return run

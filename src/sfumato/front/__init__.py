@@ -22,6 +22,7 @@ from sfumato.front.indicators import (
 )
 from sfumato.front.picks import FlatRegion, find_flat_regions, find_knee, parse_pick, pick_solution
 from sfumato.front.plain import (
+    EQUAL,
     FAR,
     ClassSizes,
     Objective,

@@ -79,13 +79,15 @@ class Objective:
 
 FAR = 9.0
 """Above this a gap says nothing."""
+EQUAL = 2e-9
+"""Up to this a gap is what bounds allow for rounding."""
 
 
 def certainty_words(gap: float | None) -> str:
     """Say how far above the optimum something may be; never less than it is."""
     if gap is None or gap > FAR:
         return "distance from the optimum not known"
-    if gap <= 1e-9:
+    if gap <= EQUAL:
         return "proven optimal"
     if gap > 1.0:
         return f"at most {np.ceil(10 * (1.0 + gap) - 1e-6) / 10:g} times the optimum"

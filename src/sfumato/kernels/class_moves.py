@@ -474,6 +474,16 @@ def _place(
 
 
 @kernel
+def _more_units(classes: TupleClasses, n: int, units: int) -> int:
+    """Return the least number of units above a given one that a class has; a huge one where none has."""
+    least = np.iinfo(np.int64).max
+    for c in range(n):
+        if units < classes.units[c] < least:
+            least = classes.units[c]
+    return int(least)
+
+
+@kernel
 def _merge_failing(
     facts: TupleFacts, classes: TupleClasses, region: Region, seen: LongArray, hides: bool
 ) -> int:
@@ -482,10 +492,12 @@ def _merge_failing(
     Those of fewest units come first, then those that fail what else is required.
     """
     n = len(facts.units)
-    for units in range(1, facts.k):
+    units = _more_units(classes, n, 0)
+    while units < facts.k:
         for c in range(n):
             if classes.length[c] > 0 and classes.units[c] == units:
                 _place(facts, classes, region, c, seen, hides)
+        units = _more_units(classes, n, units)
     lost = -1
     while lost != 0:
         changes, lost = False, 0

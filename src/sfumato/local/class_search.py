@@ -241,8 +241,9 @@ class _Session:
                     np.minimum(self.classes.owner, n).astype(np.int32), cost=float(self.classes.cost.sum())
                 )
         raise InfeasibleError(
-            f"no local recoding was found that meets the requirements: {lost} rows fit into no class. "
-            "Lower the requirements, allow more suppression, or more general labels."
+            "no local recoding was found that meets the requirements; "
+            + (f"rows that fit into no class: {lost}. " if lost else "no row would be left. ")
+            + "Lower the requirements, allow more suppression, or more general labels."
         )
 
     def set_up(self, owner: IntArray) -> None:

@@ -95,6 +95,11 @@ class LabelSpace:
         return cls.tree(np.arange(size, dtype=np.int32)[None])
 
     @property
+    def widest(self) -> IntArray:
+        """The block of each code under the most general labels."""
+        return self.levels[-1] if len(self.levels) else np.zeros(self.size, dtype=np.int32)
+
+    @property
     def own_costs(self) -> FloatArray:
         """What the least label over each single code costs."""
         if self.kind is LabelKind.TREE:

@@ -13,7 +13,7 @@ many classes).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -143,4 +143,11 @@ class LocalSolution:
         if self.bound is None or self.cost == 0:
             # Nothing can cost less than nothing.
             return None if self.bound is None else 0.0
+        if self.bound < 0:
+            # Classes are counted: an optimum with more of them is better by the share of these.
+            return self.bound / self.cost - 1.0 if self.cost < 0 else None
         return self.cost / self.bound - 1.0 if self.bound else None
+
+    def with_gap(self, gap: float) -> LocalSolution:
+        """Return the same solution with the bound that a gap states."""
+        return replace(self, bound=self.cost * (1.0 + gap) if self.cost < 0 else self.cost / (1.0 + gap))

@@ -6,6 +6,7 @@ linear program; its solution, half way to the best certified numbers, is the nex
 
 from __future__ import annotations
 
+import functools
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -39,6 +40,8 @@ LOWERED = 3
 """After how many linear programs a guess is certified."""
 WANTED = 8
 """Labels noted for a tuple."""
+MOST_ENTRIES = 10_000_000
+"""Tuples of noted labels that a thread has memory for: enough unless k is in the thousands."""
 HALF_WAY = 0.75
 REACHED = 1e-3
 """How little a linear program adds when there is no more to be had."""
@@ -64,8 +67,11 @@ def bound_cost(
     """Return a solution with a bound on what any other costs, from so many linear programs.
 
     Requirements beyond units count by the class size that they imply: it holds for them too, and is weaker.
-    Where ``seconds`` end it, or the monitor does, the bound is what was certified by then.
+    Where ``seconds`` end it, or the monitor does, the bound is what was certified by then. Where classes are
+    counted and rows may be suppressed there is none: their mean size is no sum of costs then.
     """
+    if problem.each < 0 and problem.budget:
+        return solution
     lift = (_TreeLift if has_trees(problem) else _Lift)(problem, threads, seconds, monitor)
     guess = class_costs(problem, solution)
     near = guess if solution.nearest is None else np.minimum(guess, _near_costs(problem, solution.nearest))
@@ -155,7 +161,7 @@ class _Lift:
     def _allocate(self, _: int) -> Walk:
         n, deep, problem = len(self.level), kernel.DEEPEST + 2, self.problem
         room, cuts = 20 * n + 1000, PIECE * WANTED
-        entries = cuts * 2 * problem.k + n
+        entries = min(cuts * 2 * problem.k, MOST_ENTRIES) + n
         return kernel.Walk(
             self.costs,
             problem.units,
@@ -417,6 +423,7 @@ class _TreeLift(_Lift):
         self.labels += int(counts[kernel.WALKED])
 
 
+@functools.cache
 def compile_kernels(*, trees: bool) -> None:
     """Search and bound a tiny table, so that compiling takes none of the time of a search."""
     cube = Cube.sorted(("a",), (2,), np.array([[0], [1]], np.int32), rows=np.ones(2, np.int64))

@@ -11,6 +11,7 @@ import numpy as np
 from sfumato.classes import Batch, Classes
 from sfumato.domains import Cube, Ladder, Lattice
 from sfumato.errors import InfeasibleError, SpecError
+from sfumato.front import EQUAL
 from sfumato.hierarchies import ROOT
 from sfumato.measures import make_measure, measure_facts, measure_names
 from sfumato.measures.facts import OF_DOMAINS
@@ -229,7 +230,7 @@ def _certify(measures: Mapping[str, float], solution: LocalSolution, *, weighted
         return {"text": "How far it may be from the optimum is not stated: that depends on suppressed rows."}
     if solution.gap is None or solution.gap > USELESS:
         return {"text": "How far it may be from the optimum is not known."}
-    percent = int(np.ceil(100 * max(solution.gap, 0.0) - 1e-9))
+    percent = int(np.ceil(100 * (solution.gap - EQUAL)))
     words = f"At most {percent} % above the optimum" if percent else "Less than 1 % above the optimum"
     return {"text": f"{words} of what local recoding with these labels can reach.", "gap": percent / 100}
 

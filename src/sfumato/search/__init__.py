@@ -16,7 +16,14 @@ from sfumato.search.methods import (
     is_enumerable,
     unused_words,
 )
-from sfumato.search.near import Near, collect_near, draw_near, explain_infeasible, secret_generator
+from sfumato.search.near import (
+    Near,
+    collect_near,
+    draw_near,
+    explain_infeasible,
+    nearest_classes,
+    secret_generator,
+)
 from sfumato.search.optimal import search_optimal
 from sfumato.search.pbg_ea import PbgParameters, search_pbg_ea
 from sfumato.search.problem import (
@@ -55,6 +62,7 @@ __all__ = [
     "fingerprint",
     "is_enumerable",
     "measure_cube",
+    "nearest_classes",
     "search_descent",
     "search_exhaustive",
     "search_granulation_ga",

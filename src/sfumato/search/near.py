@@ -37,26 +37,31 @@ if TYPE_CHECKING:
 
 
 def explain_infeasible(problem: Problem) -> str:
-    """Say in one line why no recoding meets the requirements, and what the nearest is.
+    """Say in one line why no recoding meets the requirements, and what the nearest is."""
+    said = nearest_classes(problem)
+    return f"no recoding meets {said}" if said else _explain_table(problem)
 
-    Class-level requirements are judged at the most general recoding, where k
-    and distinct ℓ are largest and t smallest.
+
+def nearest_classes(problem: Problem) -> str | None:
+    """Say which requirements of classes are out of reach, and what the nearest is; None if none are.
+
+    They are judged at the most general recoding, where k and distinct ℓ are largest and t smallest.
     """
     for measure, limit in problem.judged:
         best = _reachable(problem, measure)
         if measure.direction.sign * (best - limit) > 0:
             wish = _wish(measure, limit)
-            return f"no recoding meets {wish}; the nearest that can be met is {measure.name} = {best:g}."
+            return f"{wish}; the nearest that can be met is {measure.name} = {best:g}."
     needed = int(problem.batch(threads=1).evaluate(problem.lattice.top[None]).failing[0])
     if problem.judged and needed > problem.suppression.budget:
         share = np.ceil(1e6 * needed / problem.cube.row_count) / 1e6
         wishes = " and ".join(_wish(*item) for item in problem.judged)
         return (
-            f"no recoding meets {wishes} together; the nearest "
+            f"{wishes} together; the nearest "
             f"suppresses {needed} rows where {problem.suppression.budget} are allowed: a limit of {share:g} "
             "would be enough."
         )
-    return _explain_table(problem)
+    return None
 
 
 def _wish(measure: Measure, limit: float) -> str:
