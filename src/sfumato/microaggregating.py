@@ -213,7 +213,7 @@ class Microaggregated(PublishableRows):
         if not isinstance(path, Path):
             raise ParameterError("a microaggregated table is written to a file, from which you can load it.")
         measures = {name: number for name, number in self.measures.items() if name != "k"}
-        dialect = self.source.dialect
+        dialect = self.source.dialect.of_columns(self.recipe.columns)
         promise = replace(self._promise, dialect=dialect.stated(path))
         return write_release(
             lambda draft: write_table(self.table, draft, dialect=dialect),

@@ -20,6 +20,7 @@ import pyarrow as pa
 import pyreadstat
 import pytest
 
+import sfumato as sf
 from tests.cli.running import run
 
 HEADER = ["name", "größe", "age", "band", "note"]
@@ -306,3 +307,24 @@ def test_statistics_files(name, keys, bands, tmp_path):
     assert {row["band"] for row in found} == bands
     assert sorted(float(row["height"]) for row in found) == sorted(float(row[1]) for row in rows(300))
     assert run("verify", tmp_path / "shared.csv").status == 0
+
+
+@pytest.mark.parametrize("way", ["anonymize", "microaggregate"])
+def test_a_column_that_is_left_out_does_not_decide_the_decimal_mark(way, tmp_path):
+    """It was stated if any column of the data had numbers with a comma."""
+
+    def publish(pressure):
+        path, out = tmp_path / "in.csv", tmp_path / "out.csv"
+        rows = [f"{age};{pressure};{'xy'[age % 2]}" for age in (20, 20, 31, 31, 44, 45)]
+        path.write_text("\n".join(["age;pressure;ill", *rows, ""]), encoding="utf-8")
+        if way == "anonymize":
+            roles = {"age": {"role": "quasi-identifier"}, "ill": {"role": "sensitive"}}
+            asked = {"require": {"k": 2}, "objectives": {"minimize": ["loss"]}, "suppression": {"limit": 0.4}}
+            release = sf.anonymize(path, sf.Spec.from_dict({"attributes": roles, **asked}))
+        else:
+            release = sf.microaggregate(path, columns=["age"], k=2)
+        stated = release.write(out, force=True)
+        assert sf.verify(out, data=path)["holds"]
+        return out.read_bytes(), stated.dialect
+
+    assert publish("12") == publish("12,5")

@@ -162,7 +162,8 @@ class Draft:
             )
         # What is recounted of a table is a plain CSV file, and parts of a release are plain too.
         is_plain = file is None or self.prepared.spec.release.rows_per_file
-        dialect = Dialect() if is_plain else self.prepared.table.source.dialect
+        source, released = self.prepared.table.source, self.recipe.released
+        dialect = Dialect() if is_plain else source.dialect.of_columns(released)
         stated = {} if file is None else dialect.stated(file)
         spelt = replace(self, promise=replace(self.promise, dialect=stated))
         series = self.series or series_alone(self.prepared)

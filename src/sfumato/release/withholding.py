@@ -114,7 +114,7 @@ def _derive(last: Path, data: object, prepared: Prepared, key: bytes) -> dict[st
         raise DataError(f"{_NOT_MADE} {error.message}", where=str(last)) from None
     with scratch_folder() as folder:
         checked = Path(folder) / f"checked{release_suffix(last)}"
-        draft.write_checked(checked, dialect=draft.prepared.table.source.dialect)
+        draft.write_checked(checked, dialect=draft.prepared.table.source.dialect.of_columns(recipe.released))
         promise = replace(draft.promise, dialect=manifest.dialect)
         names = (*promise.quasi_identifiers, *promise.sensitive)
         if not hold_same_rows(last, checked, names, manifest.dialect):

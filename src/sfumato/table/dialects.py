@@ -12,13 +12,14 @@ from sfumato.table.engine import quote_name
 from sfumato.table.libraries import pa
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from sfumato.table.libraries import duckdb
 
 # A number with digits behind its decimal mark. Marks between thousands make it a text.
 _NUMBER = "^([+-]?[0-9]*){}([0-9]+([eE][+-]?[0-9]+)?)$"
+_OF_COLUMNS: Mapping[str, Any] = {"pointed": frozenset(), "commas": frozenset()}
 _COMMA, _POINT = _NUMBER.format(","), _NUMBER.format("[.]")
 _COPY_CHARACTERS = 1 << 20
 
@@ -52,16 +53,22 @@ class Dialect:
     sep_line: bool = False  # whether the first line names the separator, as in `sep=;`
     # columns whose numbers have a point in spite of a decimal comma, such as versions
     pointed: frozenset[str] = frozenset()
+    # columns that have numbers with a decimal comma; all of them if it is declared
+    commas: frozenset[str] = frozenset()
 
     @property
     def is_utf8_lines(self) -> bool:
         """Whether encoding and lines are plain."""
-        return replace(self, separator=",", decimal=".", pointed=frozenset()) == Dialect()
+        return replace(self, separator=",", decimal=".", **_OF_COLUMNS) == Dialect()
+
+    def of_columns(self, names: Iterable[str]) -> Dialect:
+        """Return the dialect of a table of some columns: others do not decide how its numbers are written."""
+        return self if self.commas & {*names} else replace(self, decimal=".", **_OF_COLUMNS)
 
     def stated(self, path: Path) -> dict[str, object]:
         """Return what differs in a released file from plain CSV or TSV, as its manifest states it."""
         plain, found = asdict(Dialect().of_file(path)), asdict(self.of_file(path))
-        return {name: found[name] for name in plain if name != "pointed" and found[name] != plain[name]}
+        return {name: found[name] for name in plain if name not in _OF_COLUMNS and found[name] != plain[name]}
 
     def of_file(self, path: Path) -> Dialect:
         """Return the dialect in which a release is written: the name may say the separator."""
@@ -112,7 +119,9 @@ def read_decimals(
         for name in relation.columns
     )
     pointed = frozenset(name for name, (_, points, _) in found.items() if points)
-    return relation.project(", ".join(changed)), replace(dialect, decimal=",", pointed=pointed)
+    commas = frozenset(name for name in found if declared or found[name][0])
+    spelt = replace(dialect, decimal=",", pointed=pointed, commas=commas)
+    return relation.project(", ".join(changed)), spelt
 
 
 def write_decimals(relation: duckdb.DuckDBPyRelation, dialect: Dialect) -> duckdb.DuckDBPyRelation:
