@@ -11,7 +11,7 @@ from sfumato import front as fronts
 from sfumato import preparing, search
 from sfumato.confidentiality import find_warnings
 from sfumato.errors import InfeasibleError, ParameterError, SpecError
-from sfumato.release import audit_place, make_draft, make_local_draft, release_target
+from sfumato.release import make_draft, make_local_draft, release_target
 from sfumato.releases import Measures, Release
 from sfumato.searching import explore_local, make_front, planned_method, run_search, search_local, why_none
 from sfumato.spec import DataSpec, Spec
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Mapping, Sequence
 
-    from sfumato.assess import Risk
+    from sfumato.assess.risk_results import Risk
     from sfumato.measures import Measure
     from sfumato.microaggregating import Microaggregated
     from sfumato.microaggregation.aggregating import Groups, Method
@@ -573,6 +573,8 @@ def verify(
     dates in the other columns may be spelt differently, since a format may force that. The order of columns
     is not checked.
     """
+    from sfumato.release.audit import audit_place
+
     return audit_place(release_target(path, table, manifest), data, spec).to_dict()
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from hypothesis import strategies as st
 
-from sfumato.assess import Recoded, RecodedAttribute
+from sfumato.assess.recoded import Recoded, RecodedAttribute
 from sfumato.domains import Partition
 from tests.oracles.utility import Rows
 

@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 
 import sfumato as sf
-from sfumato.assess import analyse_recoded
 from sfumato.assess.analyses import recoded_of_draft, utility
+from sfumato.assess.analysing import analyse_recoded
 from sfumato.datasets import adult_path, adult_spec_path
 from sfumato.errors import DataError, ParameterError
 from sfumato.release import Generalization

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from sfumato.assess import analyse_recoded
+from sfumato.assess.analysing import analyse_recoded
 from sfumato.assess.recoded import pool
 from sfumato.errors import DataError, ParameterError
 from tests.assess.cases import coded, dependent, tables
 from tests.examples import examples
 
 if TYPE_CHECKING:
-    from sfumato.assess import Recoded
+    from sfumato.assess.recoded import Recoded
     from tests.oracles.utility import Rows
 
 

@@ -17,7 +17,7 @@ from tests.assess.cases import coded, dependent, tables
 from tests.oracles import utility as oracle
 
 if TYPE_CHECKING:
-    from sfumato.assess import Recoded
+    from sfumato.assess.recoded import Recoded
 
 
 @given(tables(most_attributes=4))

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.assess import NumberPairs, analyse_columns
-from sfumato.assess.analysing import count_ranges, draw_ranges
+from sfumato.assess.analysing import NumberPairs, analyse_columns, count_ranges, draw_ranges
 from sfumato.errors import DataError, ParameterError
 from tests.examples import examples
 

@@ -14,7 +14,7 @@ from tests.assess.cases import coded, tables
 from tests.oracles import utility as oracle
 
 if TYPE_CHECKING:
-    from sfumato.assess import Recoded
+    from sfumato.assess.recoded import Recoded
 
 
 @given(tables())

@@ -18,7 +18,7 @@ from sfumato.release import read_recoding
 from tests.oracles import downcoding as oracle
 
 if TYPE_CHECKING:
-    from sfumato.assess import Downcoding, Narrowing
+    from sfumato.assess.risk_results import Downcoding, Narrowing
 
 LADDERS: dict[str, list[dict[str, str]]] = {
     "a": [

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.assess import ErrorSummary
 from sfumato.assess.distributions import (
     FLOOR,
     QUERIES,
@@ -21,12 +20,13 @@ from sfumato.assess.distributions import (
     suppressed_count,
     true_count,
 )
+from sfumato.assess.utility import ErrorSummary
 from tests.assess.cases import dependent, tables
 from tests.examples import examples
 from tests.oracles import utility as oracle
 
 if TYPE_CHECKING:
-    from sfumato.assess import Recoded
+    from sfumato.assess.recoded import Recoded
 
 
 @given(tables(), st.integers(0, 100))

@@ -121,10 +121,9 @@ def test_nodes_made_from_one_below_them_equal_the_walk(case, random, word_bits):
     batch = Batch(cube, lattice, _everything(cube), suppression, threads=1, word_bits=word_bits)
     shuffle = np.array(random.sample(range(len(nodes)), len(nodes)))
     cuts = sorted(random.sample(range(1, len(nodes)), min(len(nodes) - 1, random.randint(0, 4))))
-    pieces = [piece for piece in np.split(nodes[shuffle], cuts) if len(piece)]
-    near = batch.evaluate_near(pieces)
-    walked = batch.evaluate(nodes)
-    for found, by in ((near, shuffle), (walked, slice(None))):
+    pieces = [piece for piece in np.split(shuffle, cuts) if len(piece)]
+    near = [(batch.evaluate(nodes[piece], near=True), piece) for piece in pieces]
+    for found, by in (*near, (batch.evaluate(nodes), slice(None))):
         assert np.array_equal(found.nodes, nodes[by])
         assert np.array_equal(found.sums, plain.sums[by])
         assert np.array_equal(found.worst, plain.worst[by])

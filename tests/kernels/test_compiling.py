@@ -64,13 +64,13 @@ KERNELS_OF_THE_DEMO = {
     "label_costs": "_has _set_price _span_price add_pair_prices add_prices begin_label copy_label "
     "label_price nearest_price pair_price unite_labels widen_label widened_price",
     "lattice_classes": "_advance _cell_sums _class_sizes _collect _count_failing _fewest_bits "
-    "_fill_properties _lead _measure_pairs _popcount _smallest_size _suppress _suppress_below_mean "
+    "_fill_properties _lead _measure_pairs _popcount _suppress _suppress_below_mean "
     "_suppress_failing _suppress_smallest _worst_value evaluate_nodes meets_requirements reduce_classes",
     "recoded_classes": "_block_costs _block_extents _block_heights price_blocks",
     "regrouping": "_has_enough _keep_free _take_back _touch draw finish is_met label_class link price_class "
     "priced rise shift union_rise",
     "rolling": "_is_same _recode _roll_up_classes _roll_up_pairs _unite_all _unite_narrow _unite_wide add_up "
-    "group_anew is_pass_less remember roll_up roll_up_pairs roll_up_to shared_levels table_bits",
+    "begin_near group_anew is_pass_less remember roll_up roll_up_pairs shared_levels table_bits",
     "rounding": "round_off",
     "truth_bits": "_count_exposed _judge _sum_risks _told least_security measure_sentences",
     "tuple_neighbours": "_consider find_neighbours insert_neighbour refine_neighbours",

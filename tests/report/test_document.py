@@ -24,8 +24,8 @@ from tests.report.test_page import Page
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sfumato.assess import TableRisk
     from sfumato.assess.gather import Part
+    from sfumato.assess.risk_results import TableRisk
     from sfumato.words import PercentStyle
 
 HOSTILE = "<script>alert('x')</script>&"

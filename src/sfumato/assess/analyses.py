@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from sfumato.assess import NumberPairs, Recoded, RecodedAttribute, Utility, analyse_columns, analyse_recoded
+from sfumato.assess.analysing import NumberPairs, analyse_columns, analyse_recoded
 from sfumato.assess.pairing import LOCAL_FILE, LabelledColumn, find_kept, recode
+from sfumato.assess.recoded import Recoded, RecodedAttribute
 from sfumato.errors import DataError, ParameterError
 from sfumato.hierarchies import Hierarchy, Value, encode, infer_kind, parse_values
 from sfumato.preparing import Prepared, load
 from sfumato.release import Draft, Generalization, Grouping, Manifest, manifest_path, microaggregated
 from sfumato.release.assignment import label_coverage
-from sfumato.release.manifest import open_released
-from sfumato.release.original import open_original
+from sfumato.release.manifest import NOT_MADE, open_original, open_released
 from sfumato.release.reapply import APART
 from sfumato.spec import DataSpec, Spec
 from sfumato.table.values import NumberColumn, read_numbers
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sfumato._typing import BoolArray, FloatArray, IntArray
+    from sfumato.assess.utility import Utility
     from sfumato.table import Source, TupleLabels
 
 
@@ -253,7 +254,7 @@ def read_columns(
     before, after = (read_numbers(source, columns, orders) for source in (original, released))
     rows = [len(side[0].values) if side else 0 for side in (before, after)]
     if rows[0] != rows[1]:
-        raise DataError(f"{microaggregated.NOT_MADE}: it has {rows[1]} rows, but the data have {rows[0]}.")
+        raise DataError(f"{NOT_MADE}: it has {rows[1]} rows, but the data have {rows[0]}.")
     return _columns(
         before, *(np.column_stack([column.values for column in side]) for side in (before, after))
     )

@@ -24,7 +24,7 @@ from sfumato.table.keys import Roles
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sfumato.assess import Linkage, Risk, TableRisk
+    from sfumato.assess.risk_results import Linkage, Risk, TableRisk
     from sfumato.assess.utility import Utility
     from sfumato.front import ClassSizes, PlainFront, PlainSolution
     from sfumato.release import Generalization

@@ -23,14 +23,14 @@ from sfumato.release import (
     recipe_problem,
 )
 from sfumato.release.assignment import apply_local
-from sfumato.release.manifest import open_released
-from sfumato.release.microaggregated import NOT_MADE, Microaggregation, is_microaggregated
+from sfumato.release.manifest import NOT_MADE, open_released
 from sfumato.release.publishing import kept_tuples
 from sfumato.table.values import texts_of_array, type_values
 
 if TYPE_CHECKING:
     from sfumato._typing import BoolArray, FloatArray, IntArray, LongArray
     from sfumato.preparing import Prepared
+    from sfumato.release.microaggregated import Microaggregation
     from sfumato.spec import Spec
     from sfumato.table import Source
 
@@ -121,9 +121,11 @@ def open_release(release: object) -> Released:
     if isinstance(release, str | os.PathLike):
         return _open_file(Path(os.fspath(release)))
     frame, recipe = getattr(release, "frame", None), getattr(release, "recipe", None)
-    if isinstance(recipe, Microaggregation):
-        return Released(frame, None, recipe)
     if not isinstance(recipe, Generalization):
+        from sfumato.release.microaggregated import Microaggregation
+
+        if isinstance(recipe, Microaggregation):
+            return Released(frame, None, recipe)
         raise DataError(f"a {type(release).__name__} is not a release. Pass the path of a released file.")
     drawn = getattr(release, "run", {}).get("choice", {})
     draft = release if isinstance(release, Draft) else None
@@ -142,6 +144,8 @@ def _open_file(path: Path) -> Released:
             "file that Sfumato released; to measure any other table by itself, pass it as the data.",
             where=str(path),
         )
+    from sfumato.release.microaggregated import Microaggregation, is_microaggregated
+
     manifest = Manifest.load(stated)
     if not is_microaggregated(manifest):
         recipe = Generalization.from_dict(manifest.recipe, where=f"{stated}: recipe")

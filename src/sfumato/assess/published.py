@@ -13,7 +13,8 @@ from sfumato.assess.risk_results import Plain
 from sfumato.errors import SfumatoError, VerificationError
 from sfumato.front import ClassSizes
 from sfumato.hierarchies import ROOT, text_of
-from sfumato.release import Generalization, Manifest, audit_release, manifest_path
+from sfumato.release import Generalization, Manifest, manifest_path
+from sfumato.release.audit import audit_release
 from sfumato.release.json_files import load_json_object
 from sfumato.release.manifest import open_released
 from sfumato.release.microaggregated import Microaggregation, is_microaggregated
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from sfumato.assess import TableRisk
+    from sfumato.assess.risk_results import TableRisk
     from sfumato.table import Source
 
 

@@ -63,10 +63,13 @@ class Batch(ClassEvaluator[Memory]):
         none = np.zeros((0, len(self.lattice.ladders)), dtype=np.int64)
         self._workers.call(lambda memory: self._run(memory, none))
 
-    def evaluate(self, nodes: LongArray, tick: Tick | None = None, *, bounds: bool = False) -> Statistics:
+    def evaluate(
+        self, nodes: LongArray, tick: Tick | None = None, *, bounds: bool = False, near: bool = False
+    ) -> Statistics:
         """Evaluate nodes in any order; rows of the result in the order given, with `doomed` if ``bounds``.
 
-        If it is stopped, the result has fewer rows: those of the nodes that were done.
+        Nodes that are ``near`` each other are made from the classes of the node below them all, if these are
+        few. If it is stopped, the result has fewer rows: those of the nodes that were done.
         """
         order = (
             np.lexsort(nodes[:, list(self.order)][:, ::-1].T) if len(nodes) else np.zeros(0, dtype=np.int64)
@@ -74,22 +77,9 @@ class Batch(ClassEvaluator[Memory]):
         threads = 1 if self._is_small(len(nodes)) else self.threads
         pieces = np.array_split(order, max(1, min(threads, len(order) // SMALLEST_PIECE)))
         done, sums, worst = self._joined(
-            pieces, self.map([nodes[piece] for piece in pieces], tick, bounds=bounds)
+            pieces, self.map([nodes[piece] for piece in pieces], tick, bounds=bounds, near=near)
         )
         return self._collect(nodes[done], sums, worst)
-
-    def evaluate_near(
-        self, pieces: list[LongArray], tick: Tick | None = None, *, bounds: bool = False
-    ) -> Statistics:
-        """Evaluate pieces of nodes, each from one table below them all; the rest as in :meth:`evaluate`."""
-        plan = self._plan._replace(bounds=int(bounds))
-
-        def run(memory: Memory, piece: LongArray) -> tuple[LongArray, FloatArray]:
-            return self._run(memory, piece, plan, piece.min(axis=0))
-
-        found = list(self._workers.map(run, pieces, tick, here=self._is_small(sum(map(len, pieces)))))
-        done = np.concatenate([piece[: len(sums)] for piece, (sums, _) in zip(pieces, found, strict=True)])
-        return self._collect(done, *(np.concatenate(part) for part in zip(*found, strict=True)))
 
     def unsuppressed(self, nodes: LongArray) -> Statistics:
         """Return the cell costs of nodes as if no row were suppressed, without making classes."""
@@ -123,7 +113,7 @@ class Batch(ClassEvaluator[Memory]):
             yield self._collect(piece[: len(sums)], sums, worst)
 
     def map(
-        self, pieces: list[LongArray], tick: Tick | None = None, *, bounds: bool = False
+        self, pieces: list[LongArray], tick: Tick | None = None, *, bounds: bool = False, near: bool = False
     ) -> Iterator[tuple[LongArray, FloatArray]]:
         """Run the kernel over pieces on the workers; yield raw output in order.
 
@@ -133,7 +123,7 @@ class Batch(ClassEvaluator[Memory]):
         plan = self._plan._replace(bounds=int(bounds))
 
         def run(memory: Memory, piece: LongArray) -> tuple[LongArray, FloatArray]:
-            return self._run(memory, piece, plan)
+            return self._run(memory, piece, plan, near=near)
 
         return self._workers.map(run, pieces, tick, here=self._is_small(sum(map(len, pieces))))
 
@@ -159,18 +149,22 @@ class Batch(ClassEvaluator[Memory]):
         memory: Memory,
         nodes: LongArray,
         plan: layout.Plan | None = None,
-        low: LongArray | None = None,
+        *,
+        near: bool = False,
     ) -> tuple[LongArray, FloatArray]:
         worker, tables, scratch = memory
         plan = self._plan if plan is None else plan
         sums, worst = self._room(len(nodes), 1 + plan.bounds)
+        walked = self._walk(nodes)
+        # Partitions of a list are made from their base alone.
+        low = walked.min(axis=0) * self._ladders.nested if near and len(nodes) > 1 else walked[:0].reshape(-1)
         done = kernel.evaluate_nodes(
             tables,
             self._fields,
             self._ladders,
             plan,
-            self._walk(nodes),
-            np.zeros(0, dtype=np.int64) if low is None else self._walk(low[None])[0],
+            walked,
+            low,
             scratch,
             self._workers.control,
             worker,

@@ -315,6 +315,8 @@ def make_scratch(
         np.zeros(values if in_order else 0, dtype=np.int64),
         tables.keys[0].copy(),
         np.zeros(attributes, dtype=np.int64),
+        np.zeros_like(tables.keys[0]),
+        np.full(attributes, -1, dtype=np.int64),
         np.zeros(1, dtype=np.int32),
         np.empty((3, max(groups, 1)), dtype=np.float64),
         np.empty(max(groups, 1), dtype=np.int64),

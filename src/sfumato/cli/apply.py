@@ -70,7 +70,7 @@ def apply(
             "give the new data and --out; or --sql, with --table and perhaps --as and --name."
         )
     from sfumato.release import check_release_target, manifest_path, release_target
-    from sfumato.release.original import open_original
+    from sfumato.release.manifest import open_original
     from sfumato.releases import Recipe
 
     options, path = output.options, release_target(out, table)

@@ -26,7 +26,7 @@ from sfumato.kernels.histograms import (
     measure_histograms,
     sort_pairs,
 )
-from sfumato.kernels.rolling import group_anew, is_pass_less, roll_up, roll_up_to, shared_levels
+from sfumato.kernels.rolling import begin_near, group_anew, is_pass_less, roll_up, shared_levels
 from sfumato.kernels.truth_bits import SECURE, least_security, measure_sentences
 
 if TYPE_CHECKING:
@@ -152,14 +152,14 @@ def _fill_properties(tables: Tables, depth: int, sizes: LongArray, plan: Plan, s
 @kernel
 def _suppress_failing(groups: int, rows: LongArray, plan: Plan, scratch: Scratch) -> int:
     """Mark every class that misses a requirement; return its rows."""
-    gone = 0
     for p in range(len(plan.kind)):
-        if np.isnan(plan.required[p]):
-            continue
+        sign, required, values = plan.sign[p], plan.required[p], scratch.values[p]
+        # Which classes fail follows no pattern, so nothing is branched around; nan is missed by none.
         for c in range(groups):
-            if plan.sign[p] * (scratch.values[p, c] - plan.required[p]) < 0 and scratch.out[c] == 0:
-                scratch.out[c] = 1
-                gone += rows[c]
+            scratch.out[c] |= sign * (values[c] - required) < 0
+    gone = 0
+    for c in range(groups):
+        gone += rows[c] * scratch.out[c]
     return gone
 
 
@@ -168,16 +168,15 @@ def _suppress_smallest(groups: int, rows: LongArray, sizes: LongArray, budget: i
     """Mark whole class sizes, smallest first, within the budget; the largest stays."""
     if budget < 1:
         return 0
-    # A class of more persons than the budget has rows cannot go.
-    buckets = scratch.buckets
-    buckets[: budget + 1] = 0
     largest = 0
     for c in range(groups):
-        if scratch.out[c] == 0:
-            largest = max(largest, sizes[c])
-            if sizes[c] <= budget:
-                buckets[sizes[c]] += rows[c]
-    top = min(largest - 1, budget)
+        largest = max(largest, sizes[c] * (1 - scratch.out[c]))
+    # A class of more persons than the budget has rows cannot go; all that stay share the last bucket.
+    top = max(min(largest - 1, budget), 0)
+    buckets = scratch.buckets
+    buckets[: top + 2] = 0
+    for c in range(groups):
+        buckets[min(sizes[c], top + 1)] += rows[c] * (1 - scratch.out[c])
     gone = 0
     limit = 0
     for size in range(1, top + 1):
@@ -274,32 +273,27 @@ def _cell_sums(
     costs, q = ladders.totals.shape[0], len(levels)
     if costs == 0:
         return
-    touched = 0
+    rows, doomed, listed = tables.rows[depth], scratch.doomed, scratch.united
+    count = 0
     for c in range(groups):
-        touched += scratch.doomed[c] > 0
-    from_whole = 2 * touched < groups
-    for t in range(costs):
-        for a in range(q):
-            sums[t * q + a] = ladders.totals[t, a, levels[a]] if from_whole else 0
-    for c in range(groups):
-        amount = (0 if from_whole else tables.rows[depth, c]) - scratch.doomed[c]
-        if amount == 0:
-            continue
-        for a in range(q):
-            code = (tables.keys[depth, fields.word[a], c] >> fields.shift[a]) & fields.mask[a]
-            at = ladders.cost_start[a, levels[a]] + np.int64(code)
-            for t in range(costs):
-                sums[t * q + a] += ladders.costs[t, at] * amount
-
-
-@kernel
-def _smallest_size(groups: int, sizes: LongArray, scratch: Scratch) -> int:
-    """Return the smallest size of a class that remains."""
-    largest = np.iinfo(np.int64).max
-    best = largest
-    for c in range(groups):
-        best = min(best, sizes[c] if scratch.out[c] == 0 else largest)
-    return best
+        listed[count] = c
+        count += doomed[c] > 0
+    from_whole = 2 * count < groups
+    if not from_whole:
+        count = 0
+        for c in range(groups):
+            listed[count] = c
+            count += doomed[c] < rows[c]
+    for a in range(q):
+        keys, shift, mask = tables.keys[depth, fields.word[a]], fields.shift[a], fields.mask[a]
+        begin = ladders.cost_start[a, levels[a]]
+        for t in range(costs):
+            total = ladders.totals[t, a, levels[a]] if from_whole else 0
+            for i in range(count):
+                c = listed[i]
+                amount = (0 if from_whole else rows[c]) - doomed[c]
+                total += ladders.costs[t, begin + np.int64((keys[c] >> shift) & mask)] * amount
+            sums[t * q + a] = total
 
 
 @kernel
@@ -333,7 +327,7 @@ def _collect(
     sums: LongArray,
     worst: FloatArray,
 ) -> None:
-    """Reduce classes to the numbers from which every measure is made."""
+    """Reduce classes to the numbers from which every measure is made; suppressed rows go to `doomed`."""
     groups = tables.counts[depth, 0]
     rows = tables.rows[depth]
     classes = 0
@@ -341,15 +335,19 @@ def _collect(
     squared = 0
     all_size_sum = 0
     all_squared = 0
+    largest = np.iinfo(np.int64).max
+    smallest = largest
     for c in range(groups):
-        spread = sizes[c] * rows[c]
-        square = rows[c] * rows[c]
+        size, amount, stays = sizes[c], rows[c], 1 - scratch.out[c]
+        spread = size * amount
+        square = amount * amount
         all_size_sum += spread
         all_squared += square
-        stays = 1 - scratch.out[c]
         classes += stays
         size_sum += stays * spread
         squared += stays * square
+        smallest = min(smallest, size if stays else largest)
+        scratch.doomed[c] = amount * scratch.out[c]
     sums[CLASSES] = classes
     sums[SIZE_SUM] = size_sum
     sums[ROWS_SQUARED] = squared
@@ -359,7 +357,7 @@ def _collect(
         if classes == 0:
             worst[p] = plan.sign[p] * np.inf
         elif plan.kind[p] == SIZE:
-            worst[p] = _smallest_size(groups, sizes, scratch)
+            worst[p] = smallest
         elif plan.kind[p] == DISTINCT_BITS:
             worst[p] = _fewest_bits(groups, tables.bits[depth, plan.source[p]], scratch)
         elif plan.kind[p] == DIVERSITY:
@@ -431,7 +429,7 @@ def _advance(
     depth_of = scratch.depth_of
     first = shared_levels(before, node) if before[0] >= 0 else 0
     if is_pass_less(tables, node, first, shared, scratch):
-        group_anew(tables, q, fields, ladders, node, plan, scratch)
+        group_anew(tables, fields, ladders, node[:0], node, q, plan, scratch)
         before[first:] = -1
         depth_of[q - 1] = q
         return q
@@ -481,8 +479,6 @@ def reduce_classes(
             fill_diversity(tables, depth, fields, ladders, levels, plan, p, scratch)
     _suppress(tables.counts[depth, 0], tables.rows[depth], sizes, plan, scratch, sums)
     _collect(tables, depth, sizes, plan, scratch, sums, worst)
-    for c in range(tables.counts[depth, 0]):
-        scratch.doomed[c] = tables.rows[depth, c] * scratch.out[c]
     _cell_sums(tables, depth, fields, ladders, levels, scratch, sums[FIXED_SUMS + properties : width])
     if plan.bounds:
         for column in range(FIXED_SUMS):
@@ -519,20 +515,19 @@ def evaluate_nodes(
 ) -> int:
     """Evaluate sorted nodes one after another.
 
-    Parameters are arrays: ``nodes`` (n, q) int64 in lexicographic order; ``low`` (q,) a node that all
-    of them are above or equal to, from which each one is rolled up, or none (0,);
+    Parameters are arrays: ``nodes`` (n, q) int64 in lexicographic order; ``low`` (q,) a node that all of
+    them are above or equal to, from whose classes those of each one are made if they are few, or none (0,);
     ``control[0]`` becomes 1 to stop, ``control[1 + worker]`` counts the nodes done;
     ``sums`` and ``worst`` receive the numbers of each node, see :func:`reduce_classes`.
     Returns how many nodes were evaluated.
     """
-    if len(low):
-        group_anew(tables, int(np.int64(1)), fields, ladders, low, plan, scratch)
-        scratch.before[0] = -1
+    is_near = len(low) > 0 and begin_near(tables, fields, ladders, low, plan, scratch)
     for i in range(len(nodes)):
         if control[0]:
             return i
-        if len(low):
-            depth = roll_up_to(tables, fields, ladders, low, nodes[i], plan, scratch)
+        if is_near:
+            depth = int(np.int64(2))
+            group_anew(tables, fields, ladders, low, nodes[i], depth, plan, scratch)
         else:
             shared = shared_levels(nodes[i], nodes[i + 1]) if i + 1 < len(nodes) else 0
             depth = _advance(tables, fields, ladders, nodes[i], shared, plan, scratch)

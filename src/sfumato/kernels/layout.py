@@ -149,7 +149,9 @@ class Scratch(NamedTuple):
     ends: LongArray  # where the pairs of each class end among the sorted ones
     held: LongArray  # (values,): zeros between uses
     pass_keys: KeyArray  # (words, groups): keys of the base at the levels of the last pass over it
-    pass_levels: LongArray  # (q,): these levels
+    pass_levels: LongArray  # (q,): these levels; −1 where nothing is held
+    near_keys: KeyArray  # the same for passes over the table below some nodes
+    near_levels: LongArray
     nothing: IntArray  # a block map for a field without bits
     most: FloatArray  # (3, groups): rows that may stay of a class when it is split; and working memory
     doomed: LongArray  # (groups,): rows of a class that go at every specialization

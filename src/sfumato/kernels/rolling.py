@@ -229,30 +229,36 @@ def _recode(keys: KeyArray, out_keys: KeyArray, groups: int, field: Field, block
 @inner
 def group_anew(
     tables: Tables,
-    high: int,
     fields: KeyFields,
     ladders: Ladders,
+    low: LongArray,
     node: LongArray,
+    high: int,
     plan: Plan,
     scratch: Scratch,
 ) -> None:
-    """Make the classes of any node at depth ``high`` in one pass over the base.
+    """Make the classes of a node at depth ``high`` in one pass over those of a node below it.
 
-    All levels are looked up at once; those that the last such pass had too are still in the keys.
+    ``low`` is the node below, whose classes stand at depth 1, or nothing for the base. All levels are looked
+    up at once; those that the last such pass had too are still in the keys.
     """
+    depth = np.int64(min(len(low), 1))
+    keys, levels = scratch.pass_keys, scratch.pass_levels
+    if depth:
+        keys, levels = scratch.near_keys, scratch.near_levels
     for a in range(len(node)):
-        if scratch.pass_levels[a] != node[a]:
-            begin = ladders.map_start[a, 0, node[a]]
-            # No map leads from the base to itself.
-            block = ladders.maps[begin:] if node[a] > 0 else ladders.maps[:0]
+        if levels[a] != node[a]:
+            start = low[a] if depth else 0
+            begin = ladders.map_start[a, start, node[a]]
+            # No map leads from a level to itself.
+            block = ladders.maps[begin:] if node[a] > start else ladders.maps[:0]
             w = fields.word[a]
             field = (w, fields.shift[a], fields.mask[a])
-            _recode(tables.keys[0, w], scratch.pass_keys[w], tables.counts[0, 0], field, block)
-            scratch.pass_levels[a] = node[a]
+            _recode(tables.keys[depth, w], keys[w], tables.counts[depth, 0], field, block)
+            levels[a] = node[a]
     # A field without bits: nothing is left to be looked up. The compiler makes functions anew for constants.
-    base = int(np.int64(0))
-    nothing = (base, _ZERO, _ZERO)
-    _unite_all(tables, scratch.pass_keys, base, high, nothing, scratch.nothing, plan, scratch)
+    nothing = (int(np.int64(0)), _ZERO, _ZERO)
+    _unite_all(tables, keys, int(depth), high, nothing, scratch.nothing, plan, scratch)
 
 
 @inner
@@ -283,24 +289,20 @@ def _unite_all(
 
 
 @inner
-def roll_up_to(
+def begin_near(
     tables: Tables,
     fields: KeyFields,
     ladders: Ladders,
     low: LongArray,
-    node: LongArray,
     plan: Plan,
     scratch: Scratch,
-) -> int:
-    """Roll the tables of ``low``, which stand at depth 1, up to a node above it; return its depth."""
-    depth, high = int(np.int64(1)), int(np.int64(2))
-    for a in range(len(node)):
-        if node[a] > low[a]:
-            begin = ladders.map_start[a, low[a], node[a]]
-            field = (fields.word[a], fields.shift[a], fields.mask[a])
-            roll_up(tables, depth, high, field, ladders.maps[begin:], plan, scratch)
-            depth = high
-    return depth
+) -> bool:
+    """Make the table of ``low`` at depth 1; tell whether it is so small that nodes above are made from it."""
+    group_anew(tables, fields, ladders, low[:0], low, int(np.int64(1)), plan, scratch)
+    scratch.before[0] = -1
+    # All fields are set before they are read.
+    scratch.near_levels[:] = -1
+    return bool(2 * tables.counts[1, 0] <= tables.counts[0, 0])
 
 
 @inner

@@ -2,7 +2,6 @@
 
 from sfumato.private import process_folder
 from sfumato.release.assignment import write_assignment
-from sfumato.release.audit import audit_place, audit_release
 from sfumato.release.draft import Draft, make_draft
 from sfumato.release.grouping import Grouping, make_groupings
 from sfumato.release.json_files import atomic_text, check_target, seal_of

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, TypeAlias
 from sfumato.errors import SfumatoError, VerificationError
 from sfumato.private import scratch_folder
 from sfumato.release.agreement import judge_manifest, judge_seal
-from sfumato.release.manifest import Manifest, manifest_path
+from sfumato.release.manifest import Manifest, manifest_path, open_original
 from sfumato.release.microaggregated import Microaggregation, is_microaggregated, verify_microaggregated
-from sfumato.release.original import Beside, hold_generalized, hold_microaggregated, open_original
+from sfumato.release.original import Beside, hold_generalized, hold_microaggregated
 from sfumato.release.recipe import Generalization, comparable
 from sfumato.release.reference import specified_sentences
 from sfumato.release.write import write_draft

@@ -21,7 +21,7 @@ from sfumato.release.recipe import Generalization, RecipeAttribute
 from sfumato.spec import DataSpec
 from sfumato.table import Source, open_source
 from sfumato.table.databases import DatabaseTable
-from sfumato.table.writing import without_escapes
+from sfumato.table.formulas import without_escapes
 from sfumato.verifier import Promise, stated_secrets
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 _PACKAGES = ("sfumato", "numpy", "numba", "duckdb", "narwhals")
 _ROWS = ("in", "out", "suppressed")
+NOT_MADE = "the release was not made from these data"
 ABOUT = ("organisation", "purpose", "recipient", "contact")
 """Keys of [release] that are published as they are."""
 
@@ -208,6 +209,17 @@ def _read_dialect(fields: Fields) -> Mapping[str, object]:
     except SpecError:
         raise DataError("'dialect' is malformed.", where=fields.where) from None
     return stated
+
+
+def open_original(
+    data: object, how: DataSpec | None, missing: tuple[str, ...], *, in_order: bool = False
+) -> Source:
+    """Open the original as the release read it; ``in_order`` if rows are compared by their places."""
+    found = DataSpec() if how is None else how
+    source = open_source(data, found.model_copy(update={"missing": missing}))
+    if in_order and not source.has_order:
+        raise DataError("a Spark frame has no order to compare rows by. Pass the path of the data instead.")
+    return source
 
 
 def open_released(release: object, missing: Sequence[str] = ("",)) -> Source:

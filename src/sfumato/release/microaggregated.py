@@ -28,7 +28,7 @@ from sfumato.microaggregation.protection import (
 )
 from sfumato.release.agreement import judge_settings
 from sfumato.release.json_files import Fields
-from sfumato.release.manifest import Manifest, about_release, current_versions, manifest_path
+from sfumato.release.manifest import NOT_MADE, Manifest, about_release, current_versions, manifest_path
 from sfumato.release.write import refuse_broken
 from sfumato.spec import Spec, format_measure_name
 from sfumato.table.values import NumberColumn, read_codes, read_numbers
@@ -284,7 +284,6 @@ def _notes(promise: ClusterPromise, found: ClusterRecount) -> list[str]:
     ]
 
 
-NOT_MADE = "the release was not made from these data"
 OTHER_ROWS = f"{NOT_MADE}, or the order of rows was changed"
 ROUNDING = 1e-7
 """Share of a column's range by which a centre may differ: a file may have been written with fewer digits."""

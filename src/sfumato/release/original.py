@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.errors import DataError, SfumatoError
+from sfumato.errors import SfumatoError
 from sfumato.preparing import Prepared, load
 from sfumato.private import scratch_folder
 from sfumato.release.assignment import chains_of
 from sfumato.release.draft import make_draft
 from sfumato.release.grouping import Grouping
-from sfumato.release.manifest import Manifest, open_released
-from sfumato.release.microaggregated import NOT_MADE, Microaggregation, measure_centres, read_both, remake
+from sfumato.release.manifest import NOT_MADE, Manifest, open_released
+from sfumato.release.microaggregated import Microaggregation, measure_centres, read_both, remake
 from sfumato.release.reapply import recipe_domains, recipe_problem, recipe_table
 from sfumato.release.recipe import Generalization
 from sfumato.release.remeasuring import Remeasured, Shown, judge_costs, remeasure
-from sfumato.table import Leaving, Recode, Source, apply, leaving_kinds, open_source, write_table
+from sfumato.table import Leaving, Recode, Source, apply, leaving_kinds, write_table
 from sfumato.table.values import read_codes, read_numbers, refuse_unknown
 from sfumato.table.writing import replace_columns
 from sfumato.verifier import Check, Recount, release_suffix
@@ -31,7 +31,7 @@ from sfumato.verifier.coverage import Covering, check_coverage
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
-    from sfumato.spec import DataSpec, Spec
+    from sfumato.spec import Spec
 
 ROWS = "rows of the original"
 _FLAT = "a column shows all values alike, so suppressed rows look like published ones"
@@ -47,19 +47,6 @@ class Beside:
     rows: int | None = None  # rows of the original
     # measure → why not even the original determines it
     reasons: Mapping[str, str] = field(default_factory=dict)
-
-
-def open_original(
-    data: object, how: DataSpec | None, missing: tuple[str, ...], *, in_order: bool = False
-) -> Source:
-    """Open the original as the release read it; ``in_order`` if rows are compared by their places."""
-    from sfumato.spec import DataSpec
-
-    found = DataSpec() if how is None else how
-    source = open_source(data, found.model_copy(update={"missing": missing}))
-    if in_order and not source.has_order:
-        raise DataError("a Spark frame has no order to compare rows by. Pass the path of the data instead.")
-    return source
 
 
 def hold_generalized(

@@ -15,9 +15,8 @@ import numpy as np
 from sfumato.classes import budget_of
 from sfumato.errors import DataError, InfeasibleError, ParameterError, SfumatoError, SpecError
 from sfumato.private import scratch_folder
-from sfumato.release.manifest import Manifest, manifest_path
+from sfumato.release.manifest import Manifest, manifest_path, open_original
 from sfumato.release.new_data import apply_recipe
-from sfumato.release.original import open_original
 from sfumato.release.recipe import Generalization
 from sfumato.release.series import NOBODY, Series, alone, digest_of, read_ledger
 from sfumato.spec import parse_measure_name

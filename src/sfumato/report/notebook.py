@@ -27,7 +27,7 @@ from sfumato.words import number_words, percent_words
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sfumato.assess import Risk
+    from sfumato.assess.risk_results import Risk
     from sfumato.front import PlainFront
     from sfumato.spec import Spec
 

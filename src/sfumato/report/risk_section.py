@@ -13,8 +13,8 @@ from sfumato.words import percent_words
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from sfumato.assess import AttributeDisclosure, Linkage, SubsetScan, TableRisk
     from sfumato.assess.published import Published
+    from sfumato.assess.risk_results import AttributeDisclosure, Linkage, SubsetScan, TableRisk
 
 
 SUBSETS = 9

@@ -61,7 +61,6 @@ class LevelSearch(Ledger):
         self.gains = np.zeros(
             (2, len(self.lattice.ladders))
         )  # what a step of each attribute down, up changed
-        self.centre: LongArray | None = None  # the node whose neighbours are evaluated
         fitting = np.clip(SPLIT_WORK // max(1, problem.cube.distinct), LEAST_SPLIT, MOST_SPLIT)
         # Where no node rules out others, as many as possible share their tables.
         self.at_once = int(fitting) if self.bounds.prunes_down else MOST_SPLIT
@@ -78,14 +77,8 @@ class LevelSearch(Ledger):
         self.best = min(self.best, float(costs[feasible].min(initial=np.inf)))
 
     def compute(self, nodes: LongArray) -> Statistics:
-        """Evaluate nodes; neighbours of one node from as many tables as attributes go down."""
-        asks = self.bounds.asks_doomed
-        if self.centre is None:
-            return self.batch.evaluate(nodes, self.tick, bounds=asks)
-        falls = nodes < self.centre
-        lowered = np.where(falls.any(axis=1), falls.argmax(axis=1), -1)
-        pieces = [nodes[lowered == a] for a in np.unique(lowered)]
-        return self.batch.evaluate_near(pieces, self.tick, bounds=asks)
+        """Evaluate nodes, near each other as neighbours are, and what is split at once."""
+        return self.batch.evaluate(nodes, self.tick, bounds=self.bounds.asks_doomed, near=True)
 
     @property
     def evaluated(self) -> int:
@@ -132,9 +125,7 @@ class LevelSearch(Ledger):
         moves = moves[np.argsort(self._expected(node, moves), kind="stable")]
         for start in range(0, len(moves), TRIED):
             tried = moves[start : start + TRIED]
-            self.centre = node
             values = self._worth_of(self.evaluate(tried))
-            self.centre = None
             self._learn(tried - node, values - limit)
             best = int(np.argmin(values))
             if values[best] < limit or self.watch.stopped:

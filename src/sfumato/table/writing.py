@@ -12,18 +12,13 @@ text. A column without any value is text.
 file. A column in which every cell that is neither missing nor ``*`` reads as a number is sorted by size
 (equal numbers by their texts), with ``*`` after the numbers; any other by the bytes of its texts in UTF-8.
 Missing comes last. So the order can be checked from the file alone.
-
-**Formulas.** Where it is asked for, a cell of a CSV or TSV file that a spreadsheet would run or turn into a
-date gets an apostrophe in front: a text that begins with ``= + - @``, a tab or a carriage return, or looks
-like ``5-9`` or ``Mar 2024``, and is no number. A text that already has apostrophes before such a text gets
-one more, so that no two texts become one.
 """
 
 from __future__ import annotations
 
 import itertools
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +31,7 @@ from sfumato.table.coded_rows import code_rows
 from sfumato.table.dialects import Dialect, Leaving, respell, write_decimals
 from sfumato.table.engine import connect, from_arrow_beside, quote_literal, quote_name, read_batches
 from sfumato.table.files import format_of as file_format
+from sfumato.table.formulas import TAKEN, escaped
 from sfumato.table.keys import Names
 from sfumato.table.libraries import duckdb, nw, pa, pc
 from sfumato.table.office import write_workbook
@@ -169,15 +165,17 @@ def write_table(
             where=str(named),
         )
     if is_spark(table):
-        write_parts(table, path, kind, leaving, _TAKEN)
+        write_parts(table, path, kind, leaving, TAKEN)
         return
     try:
-        rows = _relation_of(table) if leaving is None else _leave(table, leaving, kind)
+        own = connect()  # one, because each takes longer to open than a small table to write
+        rows = _relation_of(table, own) if leaving is None else _leave(table, leaving, kind, own)
+        spelt, packed = (dialect or Dialect()).of_file(named), _PACKED.get(named.suffix.lower(), "")
         in_parts = leaving is not None and bool(leaving.rows_per_file)
-        if kind == "parquet" and isinstance(rows, pa.RecordBatchReader) and not in_parts:
-            _copy_evenly(rows, path, _OPTIONS[kind])
+        if isinstance(rows, pa.RecordBatchReader) and not in_parts and _is_even(rows.schema, kind, spelt):
+            _copy_evenly(rows, path, _options(kind, spelt, packed), own)
             return
-        relation = rows if isinstance(rows, duckdb.DuckDBPyRelation) else connect().from_arrow(rows)
+        relation = rows if isinstance(rows, duckdb.DuckDBPyRelation) else own.from_arrow(rows)
         if leaving is not None and kind in ("csv", "tsv") and len(relation.columns) == 1:
             # An empty line is no row to many readers, so missing is written as an empty text.
             only = quote_name(relation.columns[0])
@@ -190,20 +188,19 @@ def write_table(
         elif kind == "xlsx":
             write_workbook(_without_undefined(relation), path)
         else:
-            spelt = (dialect or Dialect()).of_file(named)
-            _copy(relation, path, kind, spelt, _PACKED.get(named.suffix.lower(), ""))
+            _copy(relation, path, kind, spelt, packed)
     except OutputError as error:
         raise OutputError(error.message, where=str(named)) from None
     except (duckdb.Error, pa.ArrowException, OSError) as error:
         raise _explain(error, path, named) from None
 
 
-def _relation_of(table: object) -> duckdb.DuckDBPyRelation:
+def _relation_of(table: object, own: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyRelation:
     if isinstance(table, duckdb.DuckDBPyRelation):
         return table
     frame: Any = nw.from_native(table)
     found = to_arrow(frame)
-    relation = connect().from_arrow(found)
+    relation = own.from_arrow(found)
     _refuse_finer(found, relation)
     return relation
 
@@ -221,16 +218,15 @@ def _refuse_finer(table: pa.Table, relation: duckdb.DuckDBPyRelation) -> None:
                 ) from None
 
 
-def _held(table: object) -> duckdb.DuckDBPyRelation:
+def _held(table: object, own: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyRelation:
     """Return any table as a relation of our own engine that can be read more than once at no cost."""
     if not isinstance(table, duckdb.DuckDBPyRelation):
-        return _relation_of(table)
+        return _relation_of(table, own)
     # The owner's engine may know other settings, and what it has to compute it would compute each time.
-    connection = connect()
     _sfumato_rows_ = read_batches(table)
-    connection.execute("CREATE TEMP TABLE sfumato_released AS SELECT * FROM _sfumato_rows_")
+    own.execute("CREATE TEMP TABLE sfumato_released AS SELECT * FROM _sfumato_rows_")
     del _sfumato_rows_
-    return connection.table("sfumato_released")
+    return own.table("sfumato_released")
 
 
 def _write_folder(relation: duckdb.DuckDBPyRelation, path: Path, kind: str, most: int) -> None:
@@ -252,7 +248,7 @@ def _write_folder(relation: duckdb.DuckDBPyRelation, path: Path, kind: str, most
             return
         together = itertools.chain([batch], itertools.islice(reader, max(most // _BATCH_ROWS, 1) - 1))
         file = path / f"part-{number:05}.{kind}"
-        _copy_evenly(pa.RecordBatchReader.from_batches(reader.schema, together), file, options)
+        _copy_evenly(pa.RecordBatchReader.from_batches(reader.schema, together), file, options, connect())
         sync_file(file)
         batch = next(reader, None)
 
@@ -269,16 +265,33 @@ def _copy(relation: duckdb.DuckDBPyRelation, path: Path, kind: str, dialect: Dia
                 _copy(relation, plain, kind, Dialect(dialect.separator), "")
                 respell(plain, path, dialect, packed)
             return
+    batches = _even_batches(relation, lambda rows: rows.combine_chunks())
+    # The rows may come from the other one while they are written.
+    _copy_evenly(batches, path, _options(kind, dialect, packed), connect())
+
+
+def _options(kind: str, dialect: Dialect, packed: str) -> str:
     options = _OPTIONS[kind].format(quote_literal(dialect.separator))
-    options += f", COMPRESSION {packed}" if packed else ""
-    _copy_evenly(_even_batches(relation, lambda rows: rows.combine_chunks()), path, options)
+    return options + (f", COMPRESSION {packed}" if packed else "")
 
 
-def _copy_evenly(_sfumato_rows_: pa.RecordBatchReader, path: Path, options: str) -> None:
+def _is_even(schema: pa.Schema, kind: FileFormat, dialect: Dialect) -> bool:
+    """Tell whether even batches are copied to a file as they are."""
+    if kind == "parquet":
+        return True
+    types = [found.value_type if pa.types.is_dictionary(found) else found for found in schema.types]
+    if kind not in ("csv", "tsv", "jsonl") or any(map(pa.types.is_floating, types)):
+        return False
+    # Missing in a single column is not written as an empty line.
+    return kind == "jsonl" or (len(types) > 1 and dialect.is_utf8_lines and dialect.decimal == ".")
+
+
+def _copy_evenly(
+    _sfumato_rows_: pa.RecordBatchReader, path: Path, options: str, writer: duckdb.DuckDBPyConnection
+) -> None:
     """Write batches of one size."""
     # Several threads would cut row groups and compressed blocks differently each time. And where a file
     # cannot grow, those of DuckDB 2.0 now and then wait for each other forever.
-    writer = connect()
     writer.execute("SET threads = 1")
     writer.execute(f"COPY (SELECT * FROM _sfumato_rows_) TO {_target(path, options)}")
 
@@ -351,20 +364,20 @@ def _explain(error: Exception, path: Path, named: Path) -> OutputError:
 
 
 def _leave(
-    table: object, leaving: Leaving, target: FileFormat
+    table: object, leaving: Leaving, target: FileFormat, own: duckdb.DuckDBPyConnection
 ) -> duckdb.DuckDBPyRelation | pa.RecordBatchReader:
     """Give the rows the types, texts and order that they are written with."""
     coded = _coded(table)
     if coded is None:
-        return _leave_by(_held(table), leaving, target)
+        return _leave_by(_held(table, own), leaving, target)
     place = quote_name(Names.beside(coded.names).row)
-    cells = _relation_of(coded.cells(place[1:-1]))
+    cells = _relation_of(coded.cells(place[1:-1]), own)
     chosen, by_size, left = _choose_forms(cells, leaving, target, place)
     ranks, ranked = _rank(coded, chosen, by_size, target, left)
     for column, cells in zip(coded.columns, ranked, strict=True):
         if column.has_missing and target in _BLANK_IS_MISSING and _has_blank(cells):
             # To a reader these are one, so that they are told apart after all other columns.
-            return _leave_by(_held(table), leaving, target)
+            return _leave_by(_held(table, own), leaving, target)
     return coded.rows(ranks, ranked, ordered=leaving.order == "sorted", size=_BATCH_ROWS)
 
 
@@ -436,7 +449,7 @@ def _choose_forms(
     for name, form in chosen.items():
         value = form.value.format(quote_name(name))
         if is_plain and leaving.formulas == "escape" and form.type not in _BY_SIZE:
-            value = _escaped(f"CAST({value} AS VARCHAR)")
+            value = escaped(f"CAST({value} AS VARCHAR)")
         columns.append(f"{value} AS {quote_name(name)}")
     return chosen, by_size, relation.project(", ".join(columns))
 
@@ -563,33 +576,6 @@ def _text(value: str, found: str, target: FileFormat) -> str:
     text = f"CAST({value} AS VARCHAR)"
     # An empty field is missing, in quotes or not.
     return f"nullif({text}, '')" if target in _BLANK_IS_MISSING else text
-
-
-# What a spreadsheet runs as a formula, or turns into a date or a time as it opens a file.
-_TAKEN = (
-    r"[=+\-@\t\r]|\d{1,4}([-/.:]\d{1,4}){1,2}$|(\d{1,4}[ ./-]*)?(?i:jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|"
-    r"may|june?|july?|aug(ust)?|sept?(ember)?|oct(ober)?|nov(ember)?|dec(ember)?)"
-    r"[ .,/-]*\d{1,4}([ .,/-]+\d{1,4})?$"
-)
-
-
-def _escaped(text: str) -> str:
-    """Write the SQL of a text that a spreadsheet leaves as it is; numbers are as they were."""
-    is_taken = f"regexp_matches({text}, '^''*({_TAKEN})') AND TRY_CAST({text} AS DOUBLE) IS NULL"
-    return f"CASE WHEN {is_taken} THEN '''' || {text} ELSE {text} END"
-
-
-def without_escapes(source: Source) -> Source:
-    """See the rows of a written file without the apostrophes that keep spreadsheets from changing cells."""
-    if not source.is_text:
-        return source
-    native: Any = source.native
-    names = map(quote_name, source.columns)
-    plain = (
-        f"CASE WHEN regexp_matches({name}, '^''+({_TAKEN})') THEN substr({name}, 2) ELSE {name} END AS {name}"
-        for name in names
-    )
-    return replace(source, held=nw.from_native(native.project(", ".join(plain))))
 
 
 def _is_nested(found: str) -> bool:
