@@ -178,6 +178,18 @@ def test_search_goes_on_where_it_was_stopped() -> None:
     assert watch.stopped
 
 
+def test_a_first_round_that_takes_all_the_time_is_not_lost() -> None:
+    """Classes of thousands of tuples: the time is up before each tuple had its two moves."""
+    cube, spaces = flat_cube(np.random.default_rng(6), 4000)
+    problem = LocalProblem.of_cube(cube, spaces, [Threshold(SIZE, 1500)])
+    states: list[class_search.AnnealingState] = []
+    seen: list[float] = []
+    watch = Monitor(None, lambda progress: seen.append(progress.fraction) or len(seen) > 2)
+    found = search_classes(problem, seconds=600.0, monitor=watch, threads=1, save=states.append)
+    assert watch.stopped
+    assert found.cost * problem.total < states[0].cost
+
+
 def test_either_time_or_proposals_are_needed() -> None:
     problem = make_table(1).problem([Threshold(SIZE, 2)])
     with pytest.raises(ParameterError, match="either"):

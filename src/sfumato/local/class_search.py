@@ -73,7 +73,8 @@ def search_classes(
     """Return the best classes found in so many proposals, or seconds.
 
     With ``proposals`` the result depends on nothing else but the seed; with ``seconds`` on the machine.
-    ``monitor`` sees the share of the work done, and may stop it: then the round it is in does not count.
+    ``monitor`` sees the share of the work done, and may stop it: then the round it is in does not count, but
+    for the first one of so many seconds, without which there would be a start alone.
     ``save`` is given the state after every round, with the cost so far; as ``state`` it continues a search
     of the same problem, seed and proposals.
     A solution of the same tuples under other requirements is a start too: its classes, united where they
@@ -104,7 +105,7 @@ def search_classes(
             count = round(speed * (seconds or 0.0) / ROUNDS) if proposals is None else proposals // ROUNDS
         count = max(count, 100) if proposals is None else min(max(count, 100), proposals - now.proposals)
         share = count / proposals if proposals else 1.0 / ROUNDS
-        now = session.round(now, count, (done, min(done + share, 1.0)))
+        now = session.round(now, count, (done, min(done + share, 1.0)), counts=proposals is None)
         speed = count / max(time.perf_counter() - begin - passed, 1e-4)
 
 
@@ -270,8 +271,13 @@ class _Session:
             | np.uint64(1),
         )
 
-    def round(self, now: AnnealingState, count: int, done: tuple[float, float]) -> AnnealingState:
-        """Anneal every region once; the first round goes downhill, to learn what a step gains."""
+    def round(
+        self, now: AnnealingState, count: int, done: tuple[float, float], *, counts: bool
+    ) -> AnnealingState:
+        """Anneal every region once; the first round goes downhill, to learn what a step gains.
+
+        It ``counts`` or not if it is the first and somebody stops it; a later one never does.
+        """
         of = self._cut(now)
         n, owner = len(of), np.where(now.owner < len(of), now.owner, len(of) + of).astype(np.int32)
         self.set_up(owner)
@@ -296,7 +302,7 @@ class _Session:
             return region
 
         made = list(self.workers.map(work, range(self.regions), self.monitor.poll))
-        if self.monitor.halt[0]:
+        if self.monitor.halt[0] and (now.rounds or not counts):
             return now
         accepted = sum(int(region.counts[kernel.ACCEPTED]) for region in made)
         gain = -sum(float(region.gain[0]) for region in made) / accepted if accepted else now.cost / n
