@@ -14,12 +14,14 @@ from sfumato.private import scratch_folder
 from sfumato.release.assignment import chains_of
 from sfumato.release.draft import make_draft
 from sfumato.release.grouping import Grouping
+from sfumato.release.json_files import load_json_object
 from sfumato.release.manifest import Manifest, open_released
 from sfumato.release.microaggregated import NOT_MADE, Microaggregation, measure_centres, read_both, remake
 from sfumato.release.reapply import recipe_domains, recipe_problem, recipe_table
 from sfumato.release.recipe import Generalization
 from sfumato.release.remeasuring import Remeasured, Shown, judge_costs, remeasure
 from sfumato.table import Leaving, Recode, Source, apply, leaving_kinds, open_source, write_table
+from sfumato.table.sources import OFFICE_ENCODING, guess_source
 from sfumato.table.values import read_codes, read_numbers, refuse_unknown
 from sfumato.table.writing import replace_columns
 from sfumato.verifier import Check, Recount, release_suffix
@@ -56,10 +58,24 @@ def open_original(
     from sfumato.spec import DataSpec
 
     found = DataSpec() if how is None else how
-    source = open_source(data, found.model_copy(update={"missing": missing}))
+    source = open_source(data, found.model_copy(update={"missing": missing}), guess=True)
     if in_order and not source.has_order:
         raise DataError("a Spark frame has no order to compare rows by. Pass the path of the data instead.")
     return source
+
+
+def open_next(
+    data: object, how: DataSpec, recipe: str | Path, missing: tuple[str, ...]
+) -> tuple[Source, tuple[str, ...]]:
+    """Open data that a recipe is applied to, which may be spelt as its release; return also remarks."""
+    stated = load_json_object(recipe).get("dialect")
+    encoding = stated.get("encoding") if isinstance(stated, dict) else None
+    source, _, notes = guess_source(
+        data,
+        how.model_copy(update={"missing": missing}),
+        encoding=encoding if isinstance(encoding, str) else OFFICE_ENCODING,
+    )
+    return source, notes
 
 
 def hold_generalized(
