@@ -21,7 +21,7 @@ from sfumato.release.reapply import recipe_domains, recipe_problem, recipe_table
 from sfumato.release.recipe import Generalization
 from sfumato.release.remeasuring import Remeasured, Shown, judge_costs, remeasure
 from sfumato.table import Leaving, Recode, Source, apply, leaving_kinds, open_source, write_table
-from sfumato.table.sources import OFFICE_ENCODING, guess_source
+from sfumato.table.sources import guess_source
 from sfumato.table.values import read_codes, read_numbers, refuse_unknown
 from sfumato.table.writing import replace_columns
 from sfumato.verifier import Check, Recount, release_suffix
@@ -73,7 +73,7 @@ def open_next(
     source, _, notes = guess_source(
         data,
         how.model_copy(update={"missing": missing}),
-        encoding=encoding if isinstance(encoding, str) else OFFICE_ENCODING,
+        encoding=encoding if isinstance(encoding, str) else "utf-8",
     )
     return source, notes
 
