@@ -246,9 +246,12 @@ def _requirement(prepared: Prepared, name: str, limit: float, own: Mapping[str, 
     measure = _measure(prepared, name, own, "require", name)
     people = prepared.cube.person_count
     if name == "k" and (limit < 1 or limit != int(limit) or limit > people):
-        words = f"{people} {prepared.spec.data.unit_word}s"
+        unit = prepared.spec.data.unit_word
+        message = f"k must be a whole number from 1 to the {people} {unit}s of the table; got {limit:g}."
+        if people == 1:
+            message = f"the table has a single {unit}, which nothing can hide. Take a larger one."
         raise SpecError(
-            f"k must be a whole number from 1 to the {words} of the table; got {limit:g}.",
+            message,
             where=prepared.spec.where("require", name),
         )
     low, high = measure.limits

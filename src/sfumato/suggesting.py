@@ -296,7 +296,11 @@ def suggest_specification(data: object, reading: DataSpec | None = None) -> Role
     kept = tuple(guess for name, guess in guesses.items() if name not in left_out)
     weights = [column.name for column in columns if column.name in left_out and column.weighs]
     weight = weights[0] if len(weights) == 1 else None
-    return RoleSuggestion(rows, missing, kept, left_out, tuple(dependences), guessed, notes, weight)
+    made = RoleSuggestion(rows, missing, kept, left_out, tuple(dependences), guessed, notes, weight)
+    if made.people == 1:
+        words = "has a single row" if rows == 1 else "is about a single person or household"
+        raise DataError(f"the table {words}, which nothing can hide. Take a larger one.", where=source.name)
+    return made
 
 
 def specify(

@@ -41,10 +41,11 @@ def write_table(path: Path, header: list[str], rows: list[list[str]]) -> Path:
 def test_what_init_writes_passes_check(data: st.DataObject) -> None:
     names = data.draw(st.lists(st.sampled_from(sorted(COLUMNS)), min_size=1, max_size=6, unique=True))
     rows = data.draw(
-        st.lists(st.tuples(*(COLUMNS[name] for name in names)).map(list), min_size=1, max_size=25)
+        st.lists(st.tuples(*(COLUMNS[name] for name in names)).map(list), min_size=2, max_size=25)
     )
     if len(names) == 1:  # a blank line is no row
         rows = [row for row in rows if row[0]] or [["1"]]
+        rows = rows * 2 if len(rows) == 1 else rows
     with tempfile.TemporaryDirectory() as folder:
         table = write_table(Path(folder) / "table.csv", names, rows)
         made = run("init", table, "--json")
@@ -57,9 +58,20 @@ def test_what_init_writes_passes_check(data: st.DataObject) -> None:
         assert (checked.status, checked.err) == (0, "")
 
 
+@pytest.mark.parametrize("rows", [[["3", "2000-01-01"]], [["3", "2000-01-01"], ["3", "2000-01-01"]]])
+def test_a_single_person_is_not_published(tmp_path: Path, rows: list[list[str]]) -> None:
+    table = write_table(tmp_path / "table.csv", ["id", "born"], rows)
+    found = run("init", table)
+    assert (found.status, listing(tmp_path).keys()) == (2, {"table.csv"})
+    assert "which nothing can hide" in found.line
+    assert "2000" not in found.line
+
+
 def test_k_is_at_most_the_number_of_persons(tmp_path: Path) -> None:
-    table = write_table(tmp_path / "table.csv", ["id", "born"], [["3", "2000-01-01"], ["3", "2000-01-01"]])
+    rows = [["3", "2000-01-01"], ["3", "2000-01-01"], ["4", "2000-01-01"]]
+    table = write_table(tmp_path / "table.csv", ["id", "born"], rows)
     assert run("init", table).status == 0
+    assert sfumato.Spec.load(tmp_path / "table.toml").require == {"k": 2.0}
     assert run("check", table.with_suffix(".toml")).status == 0
 
 

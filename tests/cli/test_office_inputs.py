@@ -380,3 +380,46 @@ def test_without_the_extra(name, library, extra, tmp_path, monkeypatch):
         2,
         f'error: {tmp_path / name}: this file type needs {library}: pip install "sfumato[{extra}]"',
     )
+
+
+PEOPLE = "".join(f"{number % 7 + 20};{number % 3};w{number % 4}\n" for number in range(40))
+
+
+@pytest.mark.parametrize(
+    ("head", "names", "skip"),
+    [
+        ('"age, in\nyears";sex;ward\n', ["age, in\nyears", "sex", "ward"], 0),
+        ('"Patients";;\n"age, in\nyears";sex;ward\n', ["age, in\nyears", "sex", "ward"], 1),
+        ("Person;;Place\nage;sex;ward\n", ["age", "sex", "ward"], 1),
+        ("Person;Person;Place\nage;sex;ward\n", ["age", "sex", "ward"], 1),
+        (";age;ward\n", ["column_1", "age", "ward"], 0),
+    ],
+)
+def test_names_may_have_line_breaks_and_groups_above_them(tmp_path, head, names, skip):
+    path = tmp_path / "data.csv"
+    path.write_text(head + PEOPLE, encoding="utf-8")
+    assert run("init", path, "--quiet").status == 0
+    data = tomllib.loads((tmp_path / "data.toml").read_text(encoding="utf-8"))["data"]
+    assert data.get("skip", 0) == skip
+    assert (read(path, skip=skip)[0], len(read(path, skip=skip)[1])) == (names, 40)
+
+
+def test_data_of_an_office_are_applied_and_verified_without_options(tmp_path):
+    path, shared = tmp_path / "data.csv", tmp_path / "shared.csv"
+    rows = "".join(f"{20 + number % 5};{('Süd', 'Köln')[number % 2]}\n" for number in range(60))
+    path.write_bytes(f"Zählung;\nAlter;Ort\n{rows}".encode("cp1250"))
+    assert run("init", path, "--encoding", "cp1250", "--quiet").status == 0
+    assert run("anonymize", tmp_path / "data.toml", "--out", shared, "--quiet").status == 0
+    again = run("apply", f"{shared}.json", path, "--out", tmp_path / "again.csv")
+    assert (again.status, "is read as cp1250" in again.out) == (0, True)
+    assert (tmp_path / "again.csv").read_bytes() == shared.read_bytes()
+    assert run("verify", shared, "--data", path).status == 0
+    assert run("report", shared, "--quiet").status == 0
+    assert (tmp_path / "report.html").exists()
+
+
+def test_blanks_after_separators_leave_numbers_numbers(tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text("sex, age\n" + "".join(f"f, {number % 30}\n" for number in range(60)), encoding="utf-8")
+    found = {item["name"]: item for item in run("init", path, "--json").json["attributes"]}
+    assert (found[" age"]["kind"], found[" age"]["levels"] > 2) == ("number", True)

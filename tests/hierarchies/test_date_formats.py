@@ -38,6 +38,8 @@ DAY_FORMS = {
     "yyyy|/|mm|/|dd": "%Y/%m/%d",
     "yyyy|.|mm|.|dd": "%Y.%m.%d",
     "yyyy|mm|dd": "%Y%m%d",
+    "yyyy|年|m|月|d|日": "%Y年%m月%d日",
+    "yyyy|년| |mm|월| |dd|일": "%Y년 %m월 %d일",
     "d| |Mon| |yyyy": "%d %b %Y",
     "dd|-|Mon|-|yyyy": "%d-%b-%Y",
     "dd|-|Mon|-|yy": "%d-%b-%y",

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tests.traps.line_list import line_list
+from tests.traps.listed import listed_traps
 from tests.traps.making import FIRST, LAST, Maker, make_trap
 
 if TYPE_CHECKING:
@@ -580,4 +581,4 @@ def _wide() -> Iterator[Trap]:
 def all_traps() -> list[Trap]:
     """Return all of them, in a fixed order."""
     makers = (_flags, _names, _keys, _times, _texts, _places, _codes, _secrets, _offices, _wide)
-    return [*(trap for maker in makers for trap in maker()), line_list()]
+    return [*(trap for maker in makers for trap in maker()), *listed_traps(), line_list()]

@@ -70,7 +70,7 @@ def apply(
             "give the new data and --out; or --sql, with --table and perhaps --as and --name."
         )
     from sfumato.release import check_release_target, manifest_path, release_target
-    from sfumato.release.manifest import open_original
+    from sfumato.release.manifest import open_next
     from sfumato.releases import Recipe
 
     options, path = output.options, release_target(out, table)
@@ -86,7 +86,8 @@ def apply(
         waiting(options, "reading, recoding, writing and verifying"),
         reading(options, loaded.quasi_identifiers) as how,
     ):
-        new = open_original(data, how.data, loaded.missing)
+        new, notes = open_next(data, how.data, recipe, loaded.missing)
+        output.notes("note", notes)
         made = loaded.apply(new, unknown=unknown, assignment=assignment, key=key)
         made = made.in_series(**series, key=key)
         manifest = made.write(out, force=options.force, table=table)

@@ -112,7 +112,7 @@ def _print_verdict(file: str, holds: bool, output: Output, violated: str = "") -
 
 def report(
     *,
-    folder: str = argument("DIR", "The folder with the release."),
+    folder: str = argument("DIR", "The folder with the release, or the released file."),
     internal: bool = option(
         "--internal",
         "Compare with the original, and show the front: for you, not to be published.",
@@ -140,6 +140,8 @@ def report(
                 f"{name} needs --internal: the external report is made only from the release."
             )
     options, edition = output.options, "internal" if internal else "external"
+    if released is None and Path(folder).is_file():
+        folder, released = str(Path(folder).parent), str(Path(folder).absolute())
     path = Path(folder) / (INTERNAL_REPORT if internal else REPORT) if out is None else Path(out)
     if Path(folder).is_dir() or out is not None:
         check_target(path, force=options.force)

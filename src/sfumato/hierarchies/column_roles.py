@@ -31,6 +31,12 @@ UNSURE = "unsure; treated as a quasi-identifier to be safe"
 BY_NAME = "guessed by its name"
 SAME = "every row has the same value"
 
+_TITLE = r"Mr|Mrs|Ms|Miss|Dr|Prof|Herrn?|Frau|Monsieur|Mme|Mlle|Sra|Dhr|Mevr"
+_NAME = r"[^\W\d_a-z][^\W\d_]+"
+_STREETS = (
+    r"(?:street|road|lane|avenue|drive|court|straße|strasse|str\.|weg|platz|allee|gasse|ring|damm|straat|laan|plein"
+    r"|gatan|vägen|gade|vej|gata|veien|katu|tie|utca|út|sokak|cad\.)"
+)
 _SHAPES = {
     "e-mail addresses": r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+",
     "links": r"(?:https?://|www\.)\S+",
@@ -39,21 +45,39 @@ _SHAPES = {
     "hashes": r"(?=[a-fA-F]*[0-9])[0-9a-fA-F]{16,128}",
     "network addresses": r"(?:[0-9]{1,3}\.){3}[0-9]{1,3}|(?:[0-9A-Fa-f]{2}:){5}[0-9A-Fa-f]{2}",
     "coordinates": r"\(?-?[0-9]{1,3}\.[0-9]{3,} ?[,; ] ?-?[0-9]{1,3}\.[0-9]{3,}\)?|POINT ?\(.*\)",
-    "names": r"(?:Mr|Mrs|Ms|Dr|Prof|Hr|Fr|Herr|Frau|Mme|Mlle|Sr|Sra|Sig|Pan|Pani|Dhr|Mevr)\.? [^\W\d_a-z].*",
-    "telephone numbers": r"(?:\+|00?|\()[0-9 ()/.-]{7,20}[0-9]|[0-9]{3}-[0-9]{3}-[0-9]{4}",
+    "names": rf"(?:{_TITLE}|Hr|Fr|Sr|Sig|Pan|Pani)\.? [^\W\d_a-z].*"
+    rf"|(?:[^\W\d_a-z]\. ?)+{_NAME}|{_NAME}, [^\W\d_a-z]\.?",
+    "addresses": rf"(?i:(?=.*[0-9])(?:[^\W_][\w .'-]*)?{_STREETS}\b[^@]*"
+    r"|(?:via|viale|piazza|corso|rue|avenue|bd|boulevard|place|calle|avenida|plaza|rua|ul\.|ulica|al\.|ул\.|улица)"
+    r" [^\W\d_].*[0-9].*)",
+    "telephone numbers": r"(?:\+|00?|\()[0-9 ()/.-]{7,20}[0-9]|[0-9]{3}([.-])[0-9]{3}\1[0-9]{4}",
 }
 _INSIDE = re.compile("|".join(_SHAPES[shape] for shape in ("e-mail addresses", "links")))
+_PEOPLE_INSIDE = re.compile(
+    rf"\b(?:{_TITLE})\.? {_NAME}"
+    r"|(?<![\w.-])(?:\+[0-9]|00?[1-9]|\([0-9])[0-9 ()/.-]{6,18}[0-9](?!\w)"
+)
 _DATE = re.compile(
     r"[0-9]{1,4}([./-])[0-9]{1,2}\1[0-9]{1,4}(?:[T ].*)?"
     r"|(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:[0-2][0-9]|3[01])"
     r"|(?:19|20)[0-9]{2}[-/](?:0[1-9]|1[0-2])|[0-9]{1,2}[. -]+[^\W\d_]{3,10}[. -]+(?:[0-9]{4}|[0-9]{2})"
-    r"|[^\W\d_]{3,10} [0-9]{1,2}, [0-9]{4}"
+    r"|[^\W\d_]{3,10} [0-9]{1,2}, [0-9]{4}|[0-9]{4}[年년] ?[0-9]{1,2}[月월](?: ?[0-9]{1,2}[日일])?"
+    r"|(?:19|20)[0-9]{2}[ -]?[WQ][0-9]{1,2}"
 )
 # No two parts of a pattern may compete for the same letters, or long texts take ages.
 _PERSON = re.compile(r"(?![a-z.'-])(?:[^\W\d_]|[.'-])+(?:,? +(?:[^\W\d_]|[.'-])+){0,4}")
 _FULL_NAME = re.compile(r"[^\W\d_a-z][^\W\d_]+(?: [^\W\d_]+[.'-]?)* [^\W\d_a-z][^\W\d_]+(?:-[^\W\d_]+)?")
 _CODE = re.compile(r"(?=(?:[^0-9]*[0-9]){5})[A-Za-z0-9._/-]{6,}")
-_LONG_NUMBER = re.compile(r"[0-9](?:[ -]?[0-9]){8,}")
+_LOGIN = re.compile(r"[a-z]{2,}[._][a-z]{2,}")
+_LONG_NUMBER = re.compile(r"[0-9](?:[ /-]?[0-9]){8,}")
+_POSTAL_CODE = re.compile(r"(?=.*[0-9])[A-Z0-9][A-Z0-9 -]{2,9}")
+_AMOUNT = re.compile(  # with a unit, marks between thousands, or as a pair such as 120/80
+    r"(?:[A-Z]{3} |R?[$€£¥] ?)?-?[0-9]{1,3}(?:[., '’\u00a0\u202f]?[0-9]{3})*(?:[.,][0-9]+)?"
+    r"(?: ?[$€£¥%a-zµ]{1,4})?|[0-9]{2,3}/[0-9]{2,3}"
+)
+_WORDLESS = re.compile(
+    "[\u3040-\u30ff\u3400-\u9fff]"
+)  # scripts without spaces, of which two letters are a word
 _DEGREES = re.compile(r"-?(?:1[0-7][0-9]|[0-9]{1,2})\.[0-9]{4,}")
 _PLAIN_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]*)?")
 
@@ -95,6 +119,10 @@ class ColumnEvidence:
         found = sum(shape.fullmatch(text) is not None for text in shown)
         return found > 0 and found >= share * len(shown)
 
+    def shows(self, shape: str, share: float) -> bool:
+        """Tell whether that many values have a shape by which people are found."""
+        return self.look_like(re.compile(_SHAPES[shape]), share)
+
     @cached_property
     def has_dates(self) -> bool:
         """Whether its values are dates, in whatever format."""
@@ -107,7 +135,7 @@ class ColumnEvidence:
             return False
         if all(text.strip().casefold() in FLAG_WORDS for text in self.texts):
             return True
-        is_person = hints_at(self.name, "person", "name")
+        is_person = hints_at(self.name, "person", "name", "staff") or self.shows("names", MOSTLY)
         long = any(re.search(r"[0-9]{5}|@", text) for text in self.texts)
         return not is_person and not long and min(self.counts, default=0) >= OFTEN
 
@@ -116,7 +144,8 @@ class ColumnEvidence:
         """Whether its values are free text."""
         if self.kind != "category" or not self.texts:
             return False
-        many = sum(len(text.split()) for text in self.texts) / len(self.texts)
+        words = (len(text.split()) + len(_WORDLESS.findall(text)) // 2 for text in self.texts)
+        many = sum(words) / len(self.texts)
         if hints_at(self.name, "free_text") and self.distinct > OFTEN:
             return many >= 2 or self.differ(MOSTLY)
         return many >= 4 and self.distinct >= MOSTLY * self.rows
@@ -178,27 +207,36 @@ def _flag_role(column: ColumnEvidence) -> RoleGuess:
 
 def _role_by_shape(column: ColumnEvidence) -> Iterator[RoleGuess]:
     """Find values that tell who or where someone is, whatever the column is called."""
+    if hints_at(column.name, "postal") and column.look_like(_POSTAL_CODE):
+        yield RoleGuess("quasi-identifier", BY_NAME)
     if hints_at(column.name, "identifier", "id") and column.differ(MANY):
         yield RoleGuess("identifier", BY_NAME)
     if column.has_dates:
         yield RoleGuess("quasi-identifier", "guessed because its values are dates")
     # Postal codes and amounts may look like telephone numbers.
     is_known = column.kind == "number" or hints_at(column.name, *OUTSIDE)
-    for shape, pattern in _SHAPES.items():
-        if not is_known and column.look_like(re.compile(pattern), MOSTLY):
+    for shape in _SHAPES:
+        if not is_known and column.shows(shape, MOSTLY):
             yield RoleGuess("identifier", f"guessed because its values look like {shape}")
+    if column.differ(2 * MANY) and column.look_like(_LONG_NUMBER, NEARLY_UNIQUE):
+        yield RoleGuess("identifier", "guessed because its values are long numbers")
     if any(
         _INSIDE.search(text[:LONG]) for text in column.texts if "@" in text or "//" in text or "www." in text
     ):
         yield RoleGuess(None, "some values hold e-mail addresses or links")
+    if column.kind == "category" and not is_known and any(map(_names_people, column.texts)):
+        yield RoleGuess(None, "some values hold names or telephone numbers")
     if column.is_prose:
         yield RoleGuess(None, "free text, which may name people")
-    if column.differ(2 * MANY) and column.look_like(_LONG_NUMBER, NEARLY_UNIQUE):
-        yield RoleGuess("identifier", "guessed because its values are long numbers")
     if hints_at(column.name, "coordinate"):
         yield RoleGuess(None, "coordinates show where someone lives")
     if column.is_survey_weight:
         yield RoleGuess(None, "a weight tells strata and sometimes people apart")
+
+
+def _names_people(text: str) -> bool:
+    """Tell whether a text holds a name with a title, or a telephone number beside words."""
+    return re.search(r"[^\W\d_]{2}", text) is not None and _PEOPLE_INSIDE.search(text[:LONG]) is not None
 
 
 def _role_by_name(column: ColumnEvidence) -> Iterator[RoleGuess]:
@@ -206,11 +244,14 @@ def _role_by_name(column: ColumnEvidence) -> Iterator[RoleGuess]:
     name, is_text = column.name, column.kind == "category"
     is_name, is_key = hints_at(name, "name"), hints_at(name, "identifier", "id")
     is_person = is_text and (hints_at(name, "person") or name.strip().casefold() in ("first", "last"))
+    is_person |= (
+        is_text and hints_at(name, "staff") and (column.look_like(_PERSON) or column.look_like(_LOGIN))
+    )
     if is_person or (is_name and column.differ(NEARLY_UNIQUE)):
         yield RoleGuess("identifier", BY_NAME)
     if hints_at(name, "sensitive"):
-        # Texts that nearly nobody shares are as good as a name.
-        if not (is_text and column.differ(NEARLY_UNIQUE)):
+        # Texts that nearly nobody shares are as good as a name, unless they measure something.
+        if not (is_text and column.differ(NEARLY_UNIQUE)) or column.look_like(_AMOUNT):
             yield RoleGuess("sensitive", BY_NAME)
     elif hints_at(name, *OUTSIDE):
         yield RoleGuess("quasi-identifier", BY_NAME)

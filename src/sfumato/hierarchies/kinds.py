@@ -208,6 +208,7 @@ _TIME = re.compile(
 )
 _NUMBERS = re.compile(r"([0-9]{1,2})([./ -])([0-9]{1,2})\2([0-9]{4}|[0-9]{2})")
 _YEAR_FIRST = re.compile(r"[0-9]{4}([./-])[0-9]{1,2}(\1[0-9]{1,2})?")
+_EASTERN = re.compile(r"[0-9]{4}([年년])( ?)[0-9]{1,2}([月월])(?:( ?)[0-9]{1,2}([日일]))?")
 _MONTH_YEAR = re.compile(r"[0-9]{1,2}([./-])[0-9]{4}")
 _NAMED = re.compile(r"[0-9]{1,2}(\.?[ -]?)([^\W\d_]+)(\.?,?[ -]?)([0-9]{4}|[0-9]{2})")
 _NAME_FIRST = re.compile(r"[^\W\d_]+(\.? )(?:[0-9]{1,2}(,? ))?[0-9]{4}")
@@ -269,6 +270,8 @@ def _date_candidates(text: str) -> Iterator[str]:
         yield "%Y%m%d"
     if match := _YEAR_FIRST.fullmatch(text):
         yield f"%Y{match[1]}%m" + (f"{match[1]}%d" if match[2] else "")
+    if match := _EASTERN.fullmatch(text):
+        yield f"%Y{match[1]}{match[2]}%m{match[3]}" + (f"{match[4]}%d{match[5]}" if match[5] else "")
     if match := _MONTH_YEAR.fullmatch(text):
         yield f"%m{match[1]}%Y"
     if match := _NUMBERS.fullmatch(text):

@@ -182,7 +182,8 @@ class Look:
 
 def look_at(name: str, texts: Sequence[str]) -> Look:
     """Guess the kind of a column from its name and its distinct texts."""
-    kind = kinds.infer_kind(texts)
+    # After a separator there may be a blank, which numbers may have.
+    kind = kinds.infer_kind([text.strip(" ") for text in texts])
     if kind == "date" or not texts or hints_at(name, "postal"):
         return Look(kind)
     if found := kinds.find_format(texts):

@@ -22,6 +22,7 @@ from sfumato.spec import DataSpec
 from sfumato.table import Source, open_source
 from sfumato.table.databases import DatabaseTable
 from sfumato.table.formulas import without_escapes
+from sfumato.table.sources import guess_source
 from sfumato.verifier import Promise, stated_secrets
 
 if TYPE_CHECKING:
@@ -216,10 +217,24 @@ def open_original(
 ) -> Source:
     """Open the original as the release read it; ``in_order`` if rows are compared by their places."""
     found = DataSpec() if how is None else how
-    source = open_source(data, found.model_copy(update={"missing": missing}))
+    source = open_source(data, found.model_copy(update={"missing": missing}), guess=True)
     if in_order and not source.has_order:
         raise DataError("a Spark frame has no order to compare rows by. Pass the path of the data instead.")
     return source
+
+
+def open_next(
+    data: object, how: DataSpec, recipe: str | Path, missing: tuple[str, ...]
+) -> tuple[Source, tuple[str, ...]]:
+    """Open data that a recipe is applied to, which may be spelt as its release; return also remarks."""
+    stated = load_json_object(recipe).get("dialect")
+    encoding = stated.get("encoding") if isinstance(stated, dict) else None
+    source, _, notes = guess_source(
+        data,
+        how.model_copy(update={"missing": missing}),
+        encoding=encoding if isinstance(encoding, str) else "utf-8",
+    )
+    return source, notes
 
 
 def open_released(release: object, missing: Sequence[str] = ("",)) -> Source:

@@ -40,7 +40,7 @@ _COPY_CHARACTERS = 1 << 20
 
 _SEP_LINE = re.compile(r'"?sep=([^"\r\n])"?(?:\r\n|\r|\n)', re.IGNORECASE)
 _BOMS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
-_TITLE_LINES, _PADDED, _MOST = 50, 3, 0.5
+_TITLE_LINES, _PADDED, _MOST, _FEWEST_ROWS = 50, 3, 0.5, 5
 _TRAILING_ROWS = 1000
 
 
@@ -75,7 +75,7 @@ def lay_out(
     start = _find_start(path, sample, stated.end() if stated else 0, asked.skip or 0)
     chosen = asked.separator or (stated and stated[1]) or separator
     chosen = chosen or _find_separator(sample[start:], complete=complete)
-    titles = _count_titles(_first_lines(sample[start:], chosen))
+    titles = _count_title_lines(sample[start:], chosen)
     above = len(_LINE_END.findall(sample[:start])) + titles
     if titles and not guess:
         raise DataError(
@@ -161,10 +161,37 @@ def _lines(text: str) -> Iterator[str]:
     return iter(io.StringIO(text, newline=""))
 
 
-def _first_lines(text: str, separator: str) -> list[list[str]]:
-    """Return the fields of the first lines, each read by itself."""
-    first = (line.rstrip("\r\n") for line in itertools.islice(_lines(text), _TITLE_LINES))
-    return [next(csv.reader([line], delimiter=separator), []) for line in first]
+def _first_rows(text: str, separator: str) -> tuple[list[list[str]], list[int]]:
+    """Return the fields of the first rows, each read by itself, and how many lines each has."""
+    lines = list(itertools.islice(_lines(text), _TITLE_LINES))
+    rows, sizes = list[list[str]](), list[int]()
+    while len(lines) > sum(sizes):
+        rest = lines[sum(sizes) :]
+        # Names may have line breaks inside quotes; a quote that is never closed is none.
+        quotes = itertools.accumulate(line.count('"') for line in rest)
+        sizes.append(next((many for many, found in enumerate(quotes, start=1) if found % 2 == 0), 1))
+        row = io.StringIO("".join(rest[: sizes[-1]]).rstrip("\r\n"), newline="")
+        rows.append(next(csv.reader(row, delimiter=separator), []))
+    return rows, sizes
+
+
+def _count_title_lines(text: str, separator: str) -> int:
+    """Count the lines above the header: those of a title, and one that names groups of columns."""
+    rows, sizes = _first_rows(text, separator)
+    titles = _count_titles(rows)
+    return sum(sizes[: titles + _names_groups(rows[titles:])])
+
+
+def _names_groups(rows: Sequence[Sequence[str]]) -> bool:
+    """Tell whether the first row names groups of columns, and only the second one the columns."""
+    if len(rows) < _FEWEST_ROWS or len({len(row) for row in rows}) > 1 or len(rows[0]) < _PADDED:
+        return False
+    groups, names, *data = rows
+    is_named = all(name.strip() and not name.strip()[0].isdigit() for name in names)
+    above_numbers = any(
+        all(re.match("-?[0-9]", cell.strip() or "0") for cell in column) for column in zip(*data, strict=True)
+    )
+    return len({*groups, ""}) <= len(groups) and len(set(names)) == len(names) and is_named and above_numbers
 
 
 def _count_titles(rows: Sequence[Sequence[str]]) -> int:

@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     Frame: TypeAlias = nw.DataFrame[Any] | nw.LazyFrame[Any]
 
 
+# Outside of Unicode, this is how office programs write the languages of Western Europe.
+OFFICE_ENCODING = "cp1252"
+
+
 def to_arrow(frame: Frame) -> pa.Table:
     """Compute a frame, if it is lazy, and return its columns as an Arrow table; an index is no column."""
     found = frame.collect("pyarrow") if isinstance(frame, nw.LazyFrame) else frame
@@ -199,18 +203,19 @@ def open_source(data: object, data_spec: DataSpec | None = None, *, guess: bool 
     return Source("file", nw.from_native(opened.relation), asked.missing, opened)
 
 
-def guess_source(data: object, asked: DataSpec | None) -> tuple[Source, dict[str, object], tuple[str, ...]]:
+def guess_source(
+    data: object, asked: DataSpec | None, *, encoding: str = OFFICE_ENCODING
+) -> tuple[Source, dict[str, object], tuple[str, ...]]:
     """Open a table that nobody has described; return also the guessed keys of ``[data]``, and remarks."""
     how, guessed, notes = asked or DataSpec(), dict[str, object](), []
     try:
         source = open_source(data, how, guess=True)
     except DataError as error:
-        # Outside of Unicode, this is how office programs write the languages of Western Europe.
-        if "is not text in the encoding 'utf-8'" not in error.message:
+        if "is not text in the encoding 'utf-8'" not in error.message or encoding == "utf-8":
             raise
-        guessed["encoding"] = "cp1252"
+        guessed["encoding"] = encoding
         source = open_source(data, how.model_copy(update=guessed), guess=True)
-        notes.append("the file is not UTF-8 and is read as cp1252; if letters look wrong, set encoding.")
+        notes.append(f"the file is not UTF-8 and is read as {encoding}; if letters look wrong, set encoding.")
     layout = source.file.layout if source.file else None
     if layout and layout.skip and not how.skip:
         guessed["skip"] = layout.skip
