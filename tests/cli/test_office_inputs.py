@@ -19,6 +19,7 @@ from sfumato.spec import DataSpec
 from sfumato.table.files import open_file
 from tests.cli.running import run
 
+DAMAGED = "the file cannot be read: it is damaged or cut off, or it is not what its name says."
 SECRET = "Geheimnis"
 ROWS = [[str(20 + place % 4), "mw"[place % 2], SECRET] for place in range(40)]
 HEADER = ["age", "sex", "note"]
@@ -285,12 +286,12 @@ def bad_inputs(folder):
         "cut.sav": (
             b"$FL2" + secret,
             {},
-            "the file cannot be read: it is damaged or cut off, or it is not what its name says.",
+            DAMAGED,
         ),
         "cut.dta": (
             secret,
             {},
-            "the file cannot be read: it is damaged or cut off, or it is not what its name says.",
+            DAMAGED,
         ),
         "many.zip": (
             zipped({"a.csv": secret, "b.csv": secret}),
@@ -298,9 +299,9 @@ def bad_inputs(folder):
             "the archive holds 2 files, not one. Unpack it first.",
         ),
         "no.zip": (secret, {}, "the file is not a zip archive, or it is damaged."),
-        "no.csv.bz2": (secret, {}, "the file cannot be read: it is not what its name says."),
-        "no.csv.xz": (secret, {}, "the file cannot be read: it is not what its name says."),
-        "no.csv.zst": (secret, {}, "the file cannot be read: it is not what its name says."),
+        "no.csv.bz2": (secret, {}, DAMAGED),
+        "no.csv.xz": (secret, {}, DAMAGED),
+        "no.csv.zst": (secret, {}, DAMAGED),
         "nul.csv": (
             secret.replace(b"\n", b"\n\0", 1),
             {},

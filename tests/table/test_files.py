@@ -223,9 +223,14 @@ BAD = [
         "a.csv.gz",
         gzip.compress(b"a,b\n" + bytes(range(48, 58)) * 99 + b",2\n", mtime=0)[:-12],
         {},
-        "the file cannot be read: it is not what its name says.",
+        "the file cannot be read: it is damaged or cut off, or it is not what its name says.",
     ),
-    ("a.csv.gz", "a,b\n1,2\n", {}, "the file cannot be read: it is not what its name says."),
+    (
+        "a.csv.gz",
+        "a,b\n1,2\n",
+        {},
+        "the file cannot be read: it is damaged or cut off, or it is not what its name says.",
+    ),
     (
         "a.xyz",
         "x",

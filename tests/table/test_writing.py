@@ -16,7 +16,7 @@ import pyarrow.parquet
 import pytest
 
 from sfumato.errors import OutputError
-from sfumato.table import make_frame, open_source, write_table
+from sfumato.table import make_frame, open_source, write_table, writing
 from tests.table import backends
 
 TABLE = pa.table(
@@ -166,3 +166,13 @@ def test_a_sorted_file_is_the_same_bytes_every_time(tmp_path):
         write_table(source.native.order("a, b"), tmp_path / f"{number}.parquet")
         contents.add((tmp_path / f"{number}.parquet").read_bytes())
     assert len(contents) == 1
+
+
+def test_too_little_memory_is_said_as_such(tmp_path, monkeypatch):
+    def fail(*_: object) -> None:
+        raise duckdb.OutOfMemoryException("Out of Memory Error: a cell")
+
+    monkeypatch.setattr(writing, "_copy", fail)
+    with pytest.raises(OutputError, match="Raise --memory") as told:
+        writing.write_table(pa.table({"a": [1]}), tmp_path / "r.csv")
+    assert "a cell" not in str(told.value)

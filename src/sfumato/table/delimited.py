@@ -272,7 +272,7 @@ def _read_sample(path: Path, dialect: Dialect) -> tuple[str, bool]:
 
 
 def _unreadable(path: Path, error: Exception) -> DataError:
-    reason = getattr(error, "strerror", None) or "it is not what its name says"
+    reason = getattr(error, "strerror", None) or "it is damaged or cut off, or it is not what its name says"
     return DataError(f"the file cannot be read: {reason}.", where=str(path))
 
 

@@ -351,6 +351,8 @@ def _explain(error: Exception, path: Path, named: Path) -> OutputError:
     folder = path.parent
     if "No space left" in text or "not enough space" in text:
         reason = "the disk is full. Free some space, or write elsewhere."
+    elif isinstance(error, duckdb.OutOfMemoryException):
+        reason = "memory is too small. Raise --memory, or set TMPDIR to a folder with free space."
     elif path.is_dir():
         reason = "a folder has this name. Choose another name."
     elif not folder.is_dir():
