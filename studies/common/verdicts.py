@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from studies.common.markdown import table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 Source: TypeAlias = Literal["paper", "ours", "check"]
 
@@ -29,6 +29,8 @@ class Verdict:
         Who says it: the paper, we, or nobody, because it could not be otherwise unless a program is wrong.
     why
         Of a statement that does not hold, what the numbers say instead; made from the results.
+    place
+        The table or figure of the paper that it is about.
     """
 
     name: str
@@ -37,6 +39,16 @@ class Verdict:
     holds: bool
     source: Source = "paper"
     why: str = ""
+    place: str = ""
+
+
+@dataclass(frozen=True)
+class Look:
+    """A table or figure of a paper in one line: what it shows, and what is found here."""
+
+    place: str
+    paper: str
+    here: str
 
 
 def misses(verdicts: Sequence[Verdict]) -> list[str]:
@@ -57,6 +69,30 @@ def summary(verdicts: Sequence[Verdict]) -> str:
     return f"{' and '.join(texts)}{failed}."
 
 
+def glance(looks: Sequence[Look], verdicts: Sequence[Verdict]) -> str:
+    """Return one line for each table and figure, with how many of the statements about it hold."""
+    lines = [[item.place, item.paper, item.here, _held(item.place, verdicts)] for item in looks]
+    return table(["of the paper", "paper", "here", "holds"], lines, left=4)
+
+
+def _held(place: str, verdicts: Sequence[Verdict]) -> str:
+    asked = [verdict for verdict in verdicts if verdict.place == place and verdict.source == "paper"]
+    held = sum(verdict.holds for verdict in asked)
+    if not asked:
+        return "nothing to compare"
+    if held == len(asked):
+        return "yes"
+    if len(asked) == 1:
+        return f"**no**: {asked[0].found}"
+    return f"{held} of {len(asked)}" if held else "**no**"
+
+
+def span(values: Sequence[float], number: Callable[[float], str]) -> str:
+    """Return the least and the largest of some numbers."""
+    low, high = number(min(values)), number(max(values))
+    return low if low == high else f"{low} to {high}"
+
+
 def tables(verdicts: Sequence[Verdict]) -> str:
     """Return a table for each source, and below it why statements do not hold."""
     parts = []
@@ -74,4 +110,4 @@ def tables(verdicts: Sequence[Verdict]) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-__all__ = ["Source", "Verdict", "misses", "summary", "tables"]
+__all__ = ["Look", "Source", "Verdict", "glance", "misses", "span", "summary", "tables"]

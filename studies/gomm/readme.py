@@ -7,17 +7,14 @@ from typing import TYPE_CHECKING
 from studies.common import verdicts
 from studies.common.markdown import count, seconds, wrap
 from studies.gomm import paper, tables
-from studies.gomm.check import check
+from studies.gomm.check import SOME, check, last_gain
+from studies.gomm.glance import looks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from studies.common.results import Results
-
-
-SOME = 0.5
-"""Per cent of the children of an operator that must be better for it to bring something."""
 
 
 def write_readme(results: Results, folder: Path) -> None:
@@ -89,6 +86,10 @@ What was required: GOMM's score at most that of every ad-hoc grouping, for all k
 of these nor the one-group chromosome being in the first population; D-GOMM's median score at most 1 %
 above GOMM's, with fewer evaluations; a whole run within 20 seconds; a number of groups that grows with
 k. {held}
+
+### Every table and figure in one look
+
+{verdicts.glance(looks(results), check(results))}
 
 {verdicts.tables(check(results))}
 """
@@ -272,22 +273,17 @@ def _seen(results: Results) -> str:
     ends = results["runs"]["water"][str(results["settings"]["analysed_k"])]["printed"]["groups"]["values"]
     alone = sum(number == 1 for number in ends)
     last = ", ".join(
-        f"{_last_gain(found['improved'])} ({name})"
+        f"{last_gain(found)} ({name})"
         for name, found in results["analysis"]["operators"].items()
         if name != "crossover"
     )
     return f"""
-The last generation in which at least {SOME:g} % of the children were better than their parents: {last}. In the
+The last generation in which at least {100 * SOME:g} % of the children were better than their parents: {last}. In the
 paper
 creating, eliminating and splitting groups brings nothing any more after some 20 to 25 generations, moving and
 swapping go on. Here {alone} of {len(ends)} runs end with one group, of which moving and swapping can only make clones;
 the paper's solution for this k has two groups.
 """
-
-
-def _last_gain(improved: list[float]) -> int:
-    """Return the last generation, counted from 1, in which so many children of an operator were better."""
-    return max((place for place, share in enumerate(improved, 1) if share >= SOME), default=0)
 
 
 def _dynamic(results: Results) -> str:

@@ -26,14 +26,16 @@ def _example(found: Results) -> Iterator[Verdict]:
         rows = [tuple(row) for row in found[name]]
         same = sum(mine == theirs for mine, theirs in zip(rows, wanted, strict=True))
         words = f"rows of Figure {name[-1]}"
-        yield Verdict(words, f"{same} of {len(wanted)}", f"{len(wanted)}", same == len(wanted))
+        place = f"Figure {name[-1]}"
+        yield Verdict(words, f"{same} of {len(wanted)}", f"{len(wanted)}", same == len(wanted), place=place)
     classes = tuple(map(tuple, found["classes"]))
     chosen = paper.words(paper.CHOSEN)
-    yield Verdict(f"classes of {chosen}", str(len(classes)), "as printed", classes == paper.CLASSES)
+    name = f"classes of {chosen}"
+    yield Verdict(name, str(len(classes)), "as printed", classes == paper.CLASSES, place="Section 3.2")
     for key, words, wanted in (("everyone", "Health = 2", True), ("first", "Health = 1 of u1", False)):
         holds = found["chosen"][key]
         name = f"{chosen} for {words}"
-        yield Verdict(name, _secure(holds), _secure(wanted), holds is wanted)
+        yield Verdict(name, _secure(holds), _secure(wanted), holds is wanted, place="Section 3.2")
     secure = found["secure"]
     name = "secure recodings of 120, against a count by hand"
     yield Verdict(name, str(secure), str(paper.SECURE), secure == paper.SECURE, "check")
@@ -45,12 +47,14 @@ def _example(found: Results) -> Iterator[Verdict]:
         found_words = " and ".join(map(paper.words, nodes))
         yield Verdict(name, found_words, wanted_words, nodes == wanted_nodes, "check")
     codes = found["codes"]
-    yield Verdict(f"code of {chosen}", codes["chosen"], paper.CODE, codes["chosen"] == paper.CODE)
+    same = codes["chosen"] == paper.CODE
+    yield Verdict(f"code of {chosen}", codes["chosen"], paper.CODE, same, place="Section 4.3")
     for key, words, texts in (
         ("children", "crossover", paper.CHILDREN),
         ("repaired", "repair", paper.REPAIRED),
     ):
-        yield Verdict(words, " and ".join(codes[key]), " and ".join(texts), tuple(codes[key]) == texts)
+        same = tuple(codes[key]) == texts
+        yield Verdict(words, " and ".join(codes[key]), " and ".join(texts), same, place="Section 4.3")
     yield from _searches("the running example", found)
 
 

@@ -8,6 +8,7 @@ from studies.common import verdicts
 from studies.common.markdown import count, wrap
 from studies.granulation import census, paper, tables
 from studies.granulation.check import check
+from studies.granulation.glance import looks
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -204,6 +205,10 @@ def _among(found: Results) -> str:
 def _verdicts(results: Results) -> str:
     return f"""
 ## What was checked
+
+### Every table of the paper in one look
+
+{verdicts.glance(looks(results), check(results))}
 
 {verdicts.tables(check(results))}
 """

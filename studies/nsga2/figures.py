@@ -24,9 +24,6 @@ if TYPE_CHECKING:
 
 FIGURES = ("figure-1-5", "figure-1-6", "overview", "hypervolumes")
 THOUSAND = 1e3
-MAGNIFICATIONS = (1.0, 0.1, 0.01, 0.002)
-"""Up to which share of the largest k each panel of Figure 1.6 reaches; the first shows everything."""
-
 INSETS = ((0.085, 0.60, 0.22, 0.29), (0.405, 0.60, 0.22, 0.29))
 """Left, bottom, width and height of the distributions in Figure 1.5, as shares of the panel."""
 
@@ -106,7 +103,7 @@ def _tolerant(results: Results) -> Figure:
     figure, axes = look.new_figure(2, 2, width=5.4, height=3.9)
     points = np.concatenate([_points(found, "unseeded"), _points(found, "exact")])
     most = points[:, 0].max()
-    for place, (axis, share) in enumerate(zip(axes, MAGNIFICATIONS, strict=True)):
+    for place, (axis, share) in enumerate(zip(axes, paper.MAGNIFICATIONS, strict=True)):
         _scatter(axis, found)
         window = _window(points, most * share)
         axis.set(xlim=window[0], ylim=window[1])
@@ -114,8 +111,8 @@ def _tolerant(results: Results) -> Figure:
         axis.set_xlabel("k: size of the smallest class")
         axis.set_ylabel("loss = GL + SL (thousands of cells)")
         axis.set_title("all solutions" if not place else f"k up to {most * share:,.0f}")
-        if place + 1 < len(MAGNIFICATIONS):
-            (left, right), (low, high) = _window(points, most * MAGNIFICATIONS[place + 1])
+        if place + 1 < len(paper.MAGNIFICATIONS):
+            (left, right), (low, high) = _window(points, most * paper.MAGNIFICATIONS[place + 1])
             axis.add_patch(
                 Rectangle(
                     (left, low), right - left, high - low, fill=False, edgecolor=look.INK, lw=1.1, zorder=5

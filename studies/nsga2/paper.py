@@ -47,9 +47,13 @@ OVERVIEW = Task(
 TASKS = (WEIGHTED, TOLERANT, OVERVIEW)
 """The chapter shows figures of the first two; of the third, for a comprehensive overview, it has none."""
 
+MAGNIFICATIONS = (1.0, 0.1, 0.01, 0.002)
+"""Up to which share of the largest k each panel of Figure 1.6 reaches; the first shows everything."""
+
 __all__ = [
     "CROSSOVER",
     "ITERATIONS",
+    "MAGNIFICATIONS",
     "MUTATION",
     "OVERVIEW",
     "POPULATION",

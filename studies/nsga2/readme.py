@@ -8,6 +8,7 @@ from studies.common import verdicts
 from studies.common.markdown import count, seconds, wrap
 from studies.nsga2 import paper, tables
 from studies.nsga2.check import check
+from studies.nsga2.glance import looks
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -77,6 +78,10 @@ they are part of the result.
 What was required: with seeds, a strictly larger hypervolume than the exact full-domain front, and no
 point that a full-domain solution dominates. What was aimed at: without seeds, for every one of
 {len(results["settings"]["seeds"])} seeds, no smaller hypervolume, and within 2 % of the best seed. {held}
+
+### Every figure in one look
+
+{verdicts.glance(looks(results), check(results))}
 
 {verdicts.tables(check(results))}
 """

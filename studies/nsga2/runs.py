@@ -132,11 +132,16 @@ def distributions(case: Case, run: Trial) -> list[Results]:
 
 def flat_regions(task: Task, run: Trial) -> list[Results]:
     """Return the longest stretches of a front along which privacy gains much and loss hardly rises."""
+    return regions_of(task, _points(run.costs))
+
+
+def regions_of(task: Task, points: Sequence[Sequence[float]]) -> list[Results]:
+    """Return the same of the points of a front, privacy first."""
     (loss,) = task.minimize
     objectives = (Objective(task.maximize, True), Objective(loss, False))
     solutions = tuple(
         PlainSolution(number + 1, dict(zip((task.maximize, loss), point, strict=True)), 0, {})
-        for number, point in enumerate(_points(run.costs))
+        for number, point in enumerate(points)
     )
     regions = find_flat_regions(PlainFront(solutions, objectives), task.maximize)
     return [

@@ -24,6 +24,7 @@ SAME = 1e-9
 def check(results: Results) -> list[Verdict]:
     """Hold the results of a full run against what the definitions and the paper say."""
     return [
+        _heights(results),
         *_inclusions(results["schemes_by_k"]),
         *_rising(results["schemes_by_k"]),
         *_proofs(results["schemes_by_k"]),
@@ -31,14 +32,94 @@ def check(results: Results) -> list[Verdict]:
         *_same_optima(results),
         *_searches_by_k(results["searches_by_k"]),
         *_searches_by_size(results["searches_by_size"]),
+        _more_attributes(results["schemes_by_size"]),
+        _larger_k(results["searches_by_k"]),
+        *_flexible(results["schemes_by_k"]),
+        *_saved(results["printed_techniques"]),
         *_families(results["printed_techniques"], "paper", "bottom-up as printed"),
         *_families(results["techniques"], "ours", "our own search"),
     ]
 
 
-def _all(name: str, held: Sequence[bool], wanted: str, source: Source = "check") -> Verdict:
+def _all(
+    name: str, held: Sequence[bool], wanted: str, source: Source = "check", why: str = "", place: str = ""
+) -> Verdict:
     """Say of how many comparisons all must hold."""
-    return Verdict(name, f"{sum(held)} of {len(held)}", wanted, all(held) and bool(held), source)
+    return Verdict(name, f"{sum(held)} of {len(held)}", wanted, all(held) and bool(held), source, why, place)
+
+
+def _heights(results: Results) -> Verdict:
+    """The hierarchies are ours, of the paper's heights."""
+    held = [results["attributes"][name]["levels"] == item[2] for name, item in paper.FIGURE_9.items()]
+    return _all("hierarchies as high as the paper's", held, "all", "paper", place="Figure 9")
+
+
+def _more_attributes(runs: Sequence[Results]) -> Verdict:
+    """Section 5.2.2: each scheme takes longer with more attributes."""
+    held = []
+    for cost in paper.COSTS:
+        for scheme in distinct(runs, "scheme"):
+            found = [run for run in pick(runs, scheme=scheme, cost_name=cost) if run["proven"]]
+            # Faster only where even the slowest run of the larger one is.
+            held += [after["range"][1] >= before["range"][0] for before, after in pairwise(found)]
+    name = "our own search is not faster with one attribute more"
+    why = "Elsewhere the larger case has the shorter proof."
+    return _all(name, held, "every step between two proofs", "paper", why, "Figure 11a")
+
+
+def _larger_k(runs: Sequence[Results]) -> Verdict:
+    """The same section: bottom-up takes longer for larger k."""
+    held = []
+    for scheme in distinct(runs, "scheme"):
+        for cost in paper.COSTS:
+            wanted = {"scheme": scheme, "cost_name": cost, "search": "bottom-up", "techniques": "all"}
+            found = pick(runs, **wanted)
+            held += [
+                not after["proven"] or after["seconds"] > before["seconds"]
+                for before, after in pairwise(found)
+                if before["proven"]
+            ]
+    name = "bottom-up as printed takes longer for a larger k"
+    return _all(name, held, "every step from a proof on", "paper", place="Figure 11b")
+
+
+def _flexible(runs: Sequence[Results]) -> Iterator[Verdict]:
+    """Section 5.2.3: the more flexible scheme costs less; that it costs no more is true by definition."""
+    for cost, letter in zip(paper.COSTS, "ab", strict=True):
+        held = []
+        for smaller, larger in paper.INCLUSIONS:
+            for k in distinct(runs, "k"):
+                below, above = (
+                    one(runs, scheme=scheme.name, cost_name=cost, k=k) for scheme in (smaller, larger)
+                )
+                if below["proven"] and above["proven"]:
+                    held.append(above["cost"] < below["cost"] * (1 - SAME))
+        yield _all(
+            f"the more flexible scheme costs less ({cost})",
+            held,
+            "every inclusion and k",
+            "paper",
+            "Elsewhere both have the same optimum.",
+            f"Figure 12{letter}",
+        )
+
+
+def share_saved(runs: Sequence[Results], without: str) -> float:
+    """Return the share of the time that techniques take off; negative if they add to it."""
+    return 1 - seconds_of(runs, "all") / seconds_of(runs, without)
+
+
+def _saved(runs: Sequence[Results]) -> Iterator[Verdict]:
+    """Section 5.2.4: how much both families save, and which of them more."""
+    first, second = share_saved(runs, "no seeding"), share_saved(runs, "neither rearrangement")
+    yield Verdict(
+        "share of the time that the first family saves, against the second (bottom-up as printed)",
+        f"{100 * first:.0f} %",
+        f"> {100 * second:.0f} %",
+        first > second,
+        why="Here rearranging is the more effective family.",
+        place="Figure 13",
+    )
 
 
 def _inclusions(runs: Sequence[Results]) -> Iterator[Verdict]:
@@ -130,9 +211,10 @@ def _searches_by_k(runs: Sequence[Results]) -> Iterator[Verdict]:
             "more at the largest k",
             large > small,
             why=_unfinished(pick(runs, search="bottom-up", **wanted)),
+            place="Figure 10a",
         )
     for techniques in ("all", "few"):
-        yield _crossings(pick(runs, scheme="OPS", techniques=techniques), techniques)
+        yield _crossings(pick(runs, scheme="OPS", techniques=techniques), techniques, "k", "Figure 10a")
 
 
 def _unfinished(runs: Sequence[Results]) -> str:
@@ -173,20 +255,24 @@ def has_crossed(led: Sequence[str]) -> bool:
     return len(known) > 1 and (known[0], known[-1]) == PRINTED
 
 
-def _crossings(runs: Sequence[Results], techniques: str) -> Verdict:
-    """The paper's main finding: bottom-up is sooner for small k, top-down for large ones."""
-    ks, series = distinct(runs, "k"), leaders(runs, "k")
+def _crossings(runs: Sequence[Results], techniques: str, axis: str, place: str) -> Verdict:
+    """The paper's main finding: bottom-up is sooner for small k and few attributes, top-down for large."""
+    steps, series = distinct(runs, axis), leaders(runs, axis)
     crossed = [name for name, led in series.items() if has_crossed(led)]
+    words = {"k": "at k = {}", "size": "with {}"}[axis]
     told = [
-        f"{cost.upper()}: " + ", ".join(f"{who} at k = {k}" for k, who in zip(ks, led, strict=True))
+        f"{cost.upper()}: "
+        + ", ".join(f"{who} {words.format(step)}" for step, who in zip(steps, led, strict=True))
         for (cost, _), led in series.items()
     ]
+    title = {"k": "small k, top-down for large ones", "size": "few attributes, top-down for many"}[axis]
     return Verdict(
-        f"bottom-up is sooner for small k, top-down for large ones ({techniques} techniques)",
+        f"bottom-up is sooner for {title} ({techniques} techniques)",
         f"{len(crossed)} of {len(series)} series",
         "all",
         len(crossed) == len(series),
         why=f"Who is ahead: {'; '.join(told)}.",
+        place=place,
     )
 
 
@@ -209,7 +295,10 @@ def _searches_by_size(runs: Sequence[Results]) -> Iterator[Verdict]:
             "more with more",
             large > small,
             why=f"Sizes for which top-down ends with a proof: {', '.join(map(str, sizes))}.",
+            place="Figure 10b",
         )
+    for techniques in ("all", "few"):
+        yield _crossings(pick(runs, scheme="OPS", techniques=techniques), techniques, "size", "Figure 10b")
 
 
 def seconds_of(runs: Sequence[Results], variant: str) -> float:
@@ -238,6 +327,7 @@ def _families(runs: Sequence[Results], source: Source, whose: str) -> Iterator[V
             every < without,
             source,
             why=f"{count(nodes_of(runs, 'all'))} nodes with, {count(nodes_of(runs, variant))} without.",
+            place="Figure 13",
         )
 
 
@@ -246,6 +336,7 @@ __all__ = [
     "has_crossed",
     "leaders",
     "seconds_of",
+    "share_saved",
     "times_as_many",
     "words",
 ]

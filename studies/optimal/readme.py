@@ -8,6 +8,7 @@ from studies.common import verdicts
 from studies.common.markdown import count, seconds, wrap
 from studies.optimal import paper, tables
 from studies.optimal.check import check, has_crossed, leaders, seconds_of
+from studies.optimal.glance import looks
 from studies.optimal.records import distinct, one, pick
 from studies.optimal.runs import PRINTED
 
@@ -75,6 +76,10 @@ With four quasi-identifiers, {len(proven)} of {len(six)} optima are proven, the 
 The paper's main finding is that bottom-up search is sooner where k and the number of attributes are small,
 top-down search
 where they are large, and that its techniques save time. {_main_finding(results)} {held}
+
+### Every figure in one look
+
+{verdicts.glance(looks(results), check(results))}
 
 {verdicts.tables(check(results))}
 """
@@ -220,9 +225,17 @@ All {runs[0]["size"]} attributes under OPS with our own search on one thread, ea
 
 {_late(runs)} The bound of a node adds up, class by class, the cheapest way out of failing. Two classes
 that fail may both count on their own cheapest join, though one recoding cannot have all of them; what they
-would have to share shows only once borders are decided. Where few rows are alike in many attributes, nearly all
-classes fail at the fine end, and the sum stays far below what any recoding costs.
+would have to share shows only once borders are decided. {_failing(runs)}
 """
+
+
+def _failing(runs: list[Results]) -> str:
+    """Say how many classes fail where nothing is joined yet."""
+    told = {run["k"]: f"{count(run['failing'])} at k = {run['k']}" for run in runs}
+    return (
+        f"Of the {count(runs[0]['distinct'])} classes at the fine end fail {' and '.join(told.values())}; the sum "
+        "over them stays far below what any recoding costs."
+    )
 
 
 def _late(runs: list[Results]) -> str:

@@ -230,7 +230,12 @@ def _proofs(effort: Effort) -> Iterator[Results]:
             say(f"  proofs: {cost}, k = {k}")
             case = make_case(paper.ATTRIBUTES[: effort.proof_size], paper.OPS, k, cost)
             about = {"cost_name": cost, "k": k, "size": effort.proof_size}
-            yield about | runs.follow(case, effort.proof_s)
+            rows = case.problem.cube.rows
+            yield (
+                about
+                | {"distinct": len(rows), "failing": int((rows < k).sum())}
+                | runs.follow(case, effort.proof_s)
+            )
 
 
 def write(results: Results, folder: Path) -> None:

@@ -8,6 +8,7 @@ from studies.common import verdicts
 from studies.common.markdown import count, ratio, seconds, small, wrap
 from studies.pbg_ea import nsga2, paper, tables
 from studies.pbg_ea.check import check
+from studies.pbg_ea.glance import looks
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -74,6 +75,10 @@ Against the paper, for the algorithm as printed and for our variant: RR at least
 errors, CE at most the paper's plus two. Of our own making: at most 10 % more evaluations than the paper's;
 on the large lattice, half a minute at most, and no smaller median hypervolume than the others. {held}
 
+### Every table and figure in one look
+
+{verdicts.glance(looks(results), check(results))}
+
 {verdicts.tables(check(results))}
 """
 
@@ -86,8 +91,8 @@ def _data(results: Results) -> str:
 ## Data and settings
 
 The embedded census table (UCI Adult, {count(settings["rows"])} complete rows) with the specification
-that `sfumato.datasets.adult_spec_path()` names: 17,920 nodes. With CM the salary class is the label,
-not a quasi-identifier, and 8,960 nodes remain. The paper does not print its hierarchies; those used
+that `sfumato.datasets.adult_spec_path()` names: {count(results["rows"]["k_glm"]["nodes"])} nodes. With CM the
+salary class is the label, not a quasi-identifier, and {_nodes_with_cm(results)} nodes remain. The paper does not print its hierarchies; those used
 here were written for this project with the lengths of Table 1(a):
 
 {tables.table_1a(results)}
@@ -108,6 +113,11 @@ The eighth work class is a leaf of the hierarchy that does not occur among the c
 - Numbers are means over the seeds, with the variance in brackets.
 - Versions: {versions}.
 """
+
+
+def _nodes_with_cm(results: Results) -> str:
+    found = results["rows"].get(paper.TWO_LOSSES.name)
+    return "half as many" if found is None else count(found["nodes"])
 
 
 def _variants(results: Results) -> str:

@@ -11,6 +11,7 @@ from studies.common.figures import new_figure, save_figure
 from studies.common.markdown import count, mean_variance, ratio, seconds, small, table, wrap
 from studies.common.results import read_results, results_text, write_results
 from studies.common.summaries import summarize, summarize_each
+from studies.common.verdicts import Look, Verdict, glance, span
 from studies.registry import MODULES, load_study
 
 
@@ -57,6 +58,23 @@ def test_summaries() -> None:
     found = summarize_each([{"x": 1.0}, {"x": 3.0}])
     assert found == {"x": {"mean": 2.0, "median": 2.0, "variance": 2.0, "values": [1.0, 3.0]}}
     assert summarize([4.0])["variance"] == 0
+
+
+def test_one_line_for_each_table_says_how_much_holds() -> None:
+    """Only statements of the paper about that table count."""
+    looks = [Look(place, "1 to 2", span([3.0, 1.0], count)) for place in ("A", "B", "C", "D", "E")]
+    verdicts = [
+        Verdict("a", "1", "1", holds=True, place="A"),
+        Verdict("b", "1", "2", holds=False, place="B"),
+        Verdict("b again", "2", "2", holds=True, place="B"),
+        Verdict("c", "3 of 4", "all", holds=False, place="C"),
+        Verdict("d", "1", "1", holds=True, source="ours", place="D"),
+        *(Verdict("e", "1", "2", holds=False, place="E") for _ in range(2)),
+    ]
+    lines = glance(looks, verdicts).splitlines()
+    assert lines[2] == "| A | 1 to 2 | 1 to 3 | yes |"
+    held = [line.split(" | ")[-1].removesuffix(" |") for line in lines[2:]]
+    assert held == ["yes", "1 of 2", "**no**: 3 of 4", "nothing to compare", "**no**"]
 
 
 def test_a_figure_that_is_too_large_is_refused(tmp_path) -> None:

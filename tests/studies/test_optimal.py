@@ -16,6 +16,11 @@ from tests.studies.running import check_readme, compiled, run_quickly
 
 MISSED = [
     "bottom-up is sooner for small k, top-down for large ones (all techniques)",
+    "bottom-up is sooner for few attributes, top-down for many (few techniques)",
+    "our own search is not faster with one attribute more",
+    "the more flexible scheme costs less (dm)",
+    "the more flexible scheme costs less (hdm)",
+    "share of the time that the first family saves, against the second (bottom-up as printed)",
     "time that seeding takes off, over all cases (our own search)",
 ]
 """Statements that do not hold."""
@@ -37,7 +42,7 @@ def test_the_committed_results_hold() -> None:
     assert results["settings"]["rows"] == 30_162
     assert misses(check(results)) == MISSED
     assert len(results["schemes_by_k"]) == 2 * 7 * len(paper.KS)
-    assert len(check(results)) == 12 + 2 + 1 + 1 + 4 + 4 + 2 + 3 + 3
+    assert len(check(results)) == 1 + 12 + 2 + 1 + 1 + 4 + 4 + 4 + 5 + 3 + 3
 
 
 def test_a_miss_is_seen() -> None:

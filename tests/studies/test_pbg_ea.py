@@ -21,6 +21,10 @@ FIGURES = ("billion", "figure-1", "figure-2", "figure-3")
 MISSED = [
     *(f"CE of {title}, as printed" for title in ("k, GLM", "k, ℓ, GLM", "S_k, GLM", "S_k, S_ℓ, GLM")),
     *(f"CE of {title}, our variant" for title in ("k, GLM", "k, ℓ, GLM")),
+    *(
+        f"evaluations for {title}, as printed, within 10 % of the paper's (10 % is ours)"
+        for title in ("k, GLM", "k, ℓ, GLM", "S_k, GLM", "S_k, S_ℓ, GLM", "k, GLM, CM")
+    ),
 ]
 """Statements that do not hold."""
 
@@ -42,7 +46,7 @@ def test_the_committed_results_hold() -> None:
     assert results["settings"]["seeds"] == list(range(paper.SEEDS))
     assert results["settings"]["iterations"] == paper.ITERATIONS
     assert misses(check(results)) == MISSED
-    assert len(check(results)) == 4 * len(paper.TABLE_1B + paper.TABLE_2A) + 5 + 3
+    assert len(check(results)) == 1 + 4 * len(paper.TABLE_1B + paper.TABLE_2A) + 4 + 2 * 5 + 3
 
 
 def test_a_miss_is_seen() -> None:

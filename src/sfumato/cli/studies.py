@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -60,7 +61,7 @@ def _run(study: Any, name: str, folder: Path, output: Output, *, quick: bool) ->
 def _registry() -> Mapping[str, Any]:
     """Return name → how its study is loaded."""
     try:
-        import matplotlib  # noqa: F401 (every study draws)
+        import_module("matplotlib")  # every study draws
 
         from studies.registry import MODULES, load_study
     except ModuleNotFoundError as error:

@@ -49,7 +49,10 @@ class Left(NamedTuple):
 
 @kernel
 def _decide(use: BoundTechniques, best: float, states: IntArray, work: Work) -> int:
-    """Decide the elements for which one way costs too much; return how many, −1 if both ways do for one."""
+    """Decide the elements for which one way costs too much; return how many, −1 if both ways do for one.
+
+    Without pruning a node ends so only where neither way allows anything.
+    """
     decided = 0
     for e in range(len(states)):
         if states[e] != OPEN:
@@ -59,7 +62,9 @@ def _decide(use: BoundTechniques, best: float, states: IntArray, work: Work) -> 
         if not use.probe_apart and not use.probe_useful:
             no_split = False
         if no_join and no_split:
-            return -1
+            if use.prune or (work.joined_bound[e] == np.inf and work.apart_bound[e] == np.inf):
+                return -1
+            continue
         if no_join:
             states[e] = APART
             work.counters[TOO_DEAR_JOINED] += 1
