@@ -81,8 +81,8 @@ def make_project(folder: Path, rows: int, **search: object) -> Path:
     for attribute in tables["attributes"].values():
         if "file" in attribute.get("hierarchy", {}):
             attribute["hierarchy"]["file"] = str(own.parent / attribute["hierarchy"]["file"])
-    # So many recodings that no search runs out of new ones while the pages are asked for.
-    tables["attributes"]["education"]["scheme"] = "sets"
+    # So many groupings of ages that no search runs out of recodings before it is stopped.
+    tables["attributes"]["age"]["scheme"] = "ordered"
     tables |= {"data": {"path": "census.parquet"}, "search": search}
     Spec.from_dict(tables, folder).save(folder / "specification.toml")
     return folder / "specification.toml"

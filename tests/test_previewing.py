@@ -9,7 +9,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.preparing import load
-from sfumato.previewing import hierarchy_csv, list_columns, list_measures, look_at_hierarchies, look_over
+from sfumato.previewing import hierarchy_csv, list_measures, look_at_file, look_at_hierarchies, look_over
 from sfumato.spec import Spec
 
 if TYPE_CHECKING:
@@ -53,7 +53,15 @@ def test_table_is_counted(spec: Spec) -> None:
     assert dict(job.bars) == jobs
     assert dict(ill.bars) == Counter(ill for *_, ill in ROWS)
     assert found.first == tuple((str(age), job, ill) for age, job, ill in ROWS[:3])
-    assert list_columns(spec.resolve("people.csv")) == ["age", "job", "ill"]
+    assert [column.kind for column in found.columns] == ["number", "category", "category"]
+
+
+def test_files_that_nobody_described_are_read_as_they_seem_to_be(tmp_path: Path) -> None:
+    file = tmp_path / "people.csv"
+    file.write_text("Größe;job\n1,8;nurse\n1,7;cook\n", encoding="latin-1")
+    columns, reading = look_at_file(file)
+    assert columns == ["Größe", "job"]
+    assert (reading.encoding, reading.decimal) == ("cp1252", ",")
 
 
 def test_levels_count_the_rows_of_their_groups(spec: Spec) -> None:

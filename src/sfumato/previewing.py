@@ -14,8 +14,12 @@ from sfumato.assess.cells import Survey, read_cells
 from sfumato.assess.left_out import AttributeLoss, find_left_out
 from sfumato.assess.linkage import scan_subsets
 from sfumato.assess.pairing import open_release, recode_cells
+from sfumato.hierarchies import look_at
 from sfumato.measures import make_measure, measure_names
+from sfumato.spec import DataSpec
+from sfumato.suggesting import SAMPLE
 from sfumato.table import Source, apply, open_source
+from sfumato.table.sources import guess_source
 from sfumato.table.tally import as_number, tally
 from sfumato.table.values import texts_of_array
 
@@ -25,7 +29,6 @@ if TYPE_CHECKING:
     from sfumato.assess.risk_results import SubsetScan
     from sfumato.preparing import Prepared
     from sfumato.release import Draft
-    from sfumato.spec import DataSpec
 
 BARS = 12
 REST = "all others"
@@ -36,6 +39,7 @@ class ColumnLook:
     """The values of a column, counted."""
 
     name: str
+    kind: str  # what its values seem to be: `number`, `date`, `ordinal` or `category`
     distinct: int
     missing: int
     bars: tuple[tuple[str, int], ...]  # bins of numbers, or the commonest values, with their rows
@@ -59,7 +63,8 @@ def look_over(data: object, reading: DataSpec | None = None, most: int = 50) -> 
         column, rows = counted.columns[name], int(counted.rows.sum())
         counts = column.count(counted.rows)
         texts = texts_of_array(column.values)
-        looks.append(ColumnLook(name, len(texts), rows - int(counts.sum()), _bars(texts, counts)))
+        kind, missing = look_at(name, texts[:SAMPLE]).kind, rows - int(counts.sum())
+        looks.append(ColumnLook(name, kind, len(texts), missing, _bars(texts, counts)))
     return TableLook(rows, tuple(looks), _first_rows(source, source.columns, most))
 
 
@@ -175,6 +180,7 @@ def look_at_release(draft: Draft, most: int) -> ReleaseLook:
     return ReleaseLook(names, _first_rows(source, names, most), _first_rows(masked, names, most), losses)
 
 
-def list_columns(data: object) -> list[str]:
-    """Return the names of a table's columns."""
-    return list(open_source(data).columns)
+def look_at_file(data: object) -> tuple[list[str], DataSpec]:
+    """Return the columns of a table that nobody has described, and how it seems to be read."""
+    source, guessed, _ = guess_source(data, None)
+    return list(source.columns), DataSpec().model_copy(update=guessed)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import sqlite3
 import stat
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from sfumato.app.jobs import Job, in_words
+from sfumato.app.jobs import Job, in_words, let_go
 from sfumato.app.projects import Desk, Project, clean_name
 from sfumato.errors import DataError, SfumatoError
 from sfumato.front import front_csv
@@ -76,6 +77,53 @@ def test_undo_takes_back_one_change_after_the_other(opened: Project) -> None:
     assert opened.spec == first
     assert Spec.load(opened.folder / "specification.toml") == first
     assert opened.undo() is None
+
+
+def test_who_is_singled_out_is_counted_again_when_roles_change(opened: Project) -> None:
+    assert opened.is_scanned
+    opened.set_role("hiv", "quasi-identifier")
+    assert not opened.is_scanned
+    opened.begin("Counting", opened.scan)
+    finished(opened)
+    assert opened.is_scanned
+    opened.undo()
+    assert not opened.is_scanned
+
+
+def test_wrong_file_leaves_the_open_project_and_says_its_name_alone(
+    desk: Desk, opened: Project, tmp_path: Path
+) -> None:
+    visit, file = desk.visit("me"), tmp_path / "empty.csv"
+    file.write_text("")
+    desk.start_file(visit, file, move=True)
+    tried = visit.project
+    assert tried is not None
+    assert tried.job is not None
+    tried.job.wait(120)  # or it failed already
+    assert visit.project is opened
+    assert visit.trouble is not None
+    assert visit.trouble.startswith("empty.csv: the file is empty")
+    assert [folder.name for folder in desk.home.iterdir()] == [opened.folder.name]
+
+
+def test_data_that_are_gone_are_told_and_read_again(desk: Desk, tmp_path: Path) -> None:
+    file = tmp_path / "people.csv"
+    file.write_text(PEOPLE + "\n")
+    desk.start_file(desk.visit("me"), file, move=False)
+    mine = desk.visit("me").project
+    assert mine is not None
+    folder = finished(mine).folder
+    file.unlink()
+    visit = desk.visit("me")
+    desk.open(visit, folder)
+    assert visit.project is not None
+    assert visit.project.job is not None
+    visit.project.job.wait(120)
+    assert visit.project.look is None
+    assert visit.project.job.error is not None
+    file.write_text(PEOPLE + "\n")
+    visit.project.read_again()
+    assert finished(visit.project).look is not None
 
 
 def test_wrong_change_changes_nothing(opened: Project) -> None:
@@ -230,6 +278,12 @@ def test_folders_are_private(desk: Desk, opened: Project) -> None:
 )
 def test_file_names_stay_in_their_folder(given: str, taken: str) -> None:
     assert clean_name(given) == taken
+
+
+def test_memory_is_given_back_without_freezing_other_programs() -> None:
+    before = gc.get_freeze_count()
+    let_go()
+    assert (gc.get_freeze_count() > 0) == (before > 0)
 
 
 def test_errors_of_ours_show_nothing_of_the_data(caplog: pytest.LogCaptureFixture) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import shutil
@@ -120,7 +121,8 @@ def test_whole_way_and_what_reproduces_it(browser: Any, served: Server, tmp_path
     tab.see("Protects against being found")
     tab.see("possible releases")
     tab.write("Limit of k", "3")
-    tab.see("Protects against being found")
+    tab.kept("k = 3")
+    tab.see("possible releases")
     picture(tab, "goals")
     tab.search()
     tab.see("Complete: all 17,920 recodings were evaluated")
@@ -246,6 +248,36 @@ def test_wrong_file_is_told_in_words_and_leaves_nothing(browser: Any, served: Se
     tab.see("Nothing is open yet")
 
 
+def test_wrong_file_leaves_what_is_open_and_tabs_show_the_same_project(
+    browser: Any, served: Server, tmp_path: Path
+) -> None:
+    """The file is written as office programs do it: not in UTF-8, with semicolons and decimal commas."""
+    file, wrong = tmp_path / "größen.csv", tmp_path / "wrong.csv"
+    rows = [f"{150 + n % 40},5;{'Köln' if n % 2 else 'Bonn'};{n % 3}" for n in range(300)]
+    file.write_text("\n".join(["size;town;ill", *rows]) + "\n", encoding="latin-1")
+    wrong.write_bytes(b"%PDF-1.4\n" + bytes(range(256)))
+    tab = Tab.open(browser, served)
+    other = tab.second()
+    tab.upload(file)
+    tab.page.wait_for_url("**/data")
+    tab.ready()
+    tab.see("300 rows, 3 columns")
+    tab.see("numbers")
+    tab.page.locator(".progress").wait_for(state="hidden")
+    other.page.locator(".project", has_text="größen").wait_for()
+    tab.go("/")
+    tab.upload(wrong)
+    tab.see("wrong.csv: the file holds NUL bytes")
+    assert str(tmp_path) not in tab.page.locator(".content").inner_text()
+    assert tab.page.locator(".project").inner_text() == "größen"
+    tab.go("/measure")
+    tab.press("Measure")
+    tab.see("Is this table anonymous?")
+    tab.go("/risk")
+    tab.press("Attack it")
+    tab.see("What attackers achieve")
+
+
 def test_what_a_stop_kept_survives_reloads_tabs_and_a_crash(browser: Any, tmp_path: Path) -> None:
     """The search would go on for minutes, so that only the button can end it."""
     home, temporary = tmp_path / "projects", tmp_path / "temporary"
@@ -337,10 +369,21 @@ def test_pages_are_accessible(searched: Tab) -> None:
 def test_pages_fit_a_narrow_screen(searched: Tab) -> None:
     tab = searched.second()
     tab.page.set_viewport_size({"width": 400, "height": 800})
-    for path in STEPS:
+    for path in (*STEPS, *TOOLS):
         tab.go(path)
         tab.page.locator("h1").wait_for()
         assert tab.read("document.documentElement.scrollWidth") <= 400, path
+        here = tab.page.locator(".rail a.here").bounding_box()
+        assert here["x"] >= 0, path
+        assert here["x"] + here["width"] <= 400, path
+    tab.go("/tradeoffs")
+    ticks = "[...document.querySelectorAll('.js-plotly-plot .xtick text')]"
+    labels = set(tab.read(f"{ticks}.map(item => item.innerHTML)"))
+    assert {"1", "10", "100"} <= labels
+    assert not {"2", "20", "200"} & labels
+    boxes = tab.read(f"{ticks}.map(item => item.getBoundingClientRect().toJSON())")
+    ends = [(box["left"], box["right"]) for box in boxes if box["width"]]
+    assert all(left[1] <= right[0] for left, right in itertools.pairwise(sorted(ends)))
 
 
 def test_figures_are_dark_where_the_system_is(browser: Any, served: Server) -> None:

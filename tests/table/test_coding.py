@@ -273,6 +273,9 @@ def test_warnings_name_columns_and_counts():
         "the identifier 'id' repeats (20 values in 40 rows). If it stands for a person, name it as person in "
         "[data], so that classes count persons.",
     ]
+    two = Spec(attributes={**attributes, "age": {"role": "identifier"}, "note": {"role": "quasi-identifier"}})
+    found = code(frame, two).warnings[-1]
+    assert found.startswith("the identifiers 'id' (20 values in 40 rows) and 1 more repeat. If one of them")
     named = Spec(data={"person": "id"}, attributes=attributes)
     assert not any("identifier 'id'" in line for line in code(frame, named).warnings)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from nicegui import ui
 
-from sfumato.app.framing import Here, Page, card, notice, select_html, show_pieces
+from sfumato.app.framing import Here, Page, card, empty, notice, select_html, show_pieces
 from sfumato.app.projects import COUNTING, LEFT_OUT
 from sfumato.report.pieces import Facts
 from sfumato.spec.choices import ROLES
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from sfumato.app.projects import Project
     from sfumato.previewing import ColumnLook
+    from sfumato.spec import Spec
 
 ROLE_WORDS = {
     "quasi-identifier": "an outsider may know it; it is generalized",
@@ -29,15 +30,22 @@ ROLE_WORDS = {
     "pseudonym": "replaced by a keyed pseudonym, which links rows over releases",
     LEFT_OUT: "not published",
 }
-SHOWN_COLUMNS = 60
+KIND_WORDS = {"number": "numbers", "date": "dates", "ordinal": "ranges, in order", "category": "text"}
+SHOWN_COLUMNS = 300
 
 
 def show(here: Here) -> None:
     """Show columns, roles, and the first rows."""
     project = here.project
     if project.look is None or project.spec is None:
-        ui.label("The data are being read …").classes("quiet")
+        if project.is_busy:
+            ui.label("The data are being read …").classes("quiet")
+        else:
+            with empty("The data could not be read", "Put the file back where it was, and try again."):
+                ui.button("Try again", on_click=here.tried(project.read_again)).props("unelevated no-caps")
         return
+    if not project.is_scanned and not project.is_busy:
+        project.begin(COUNTING, project.scan, is_quiet=True)
     with ui.element("div").classes("two"):
         with ui.element("div"):
             _columns(here)
@@ -55,14 +63,22 @@ def show(here: Here) -> None:
 def _columns(here: Here) -> None:
     project = here.project
     assert project.look is not None
+    assert project.spec is not None
     reasons = _reasons(project)
     columns = project.look.columns
     with card(f"{count_words(project.look.rows, 'row')}, {count_words(len(columns), 'column')}", "plain"):
         head = "".join(
-            f'<th scope="col">{words}</th>' for words in ("column", "values", "different", "missing", "role")
+            f'<th scope="col"{look}>{words}</th>'
+            for words, look in (
+                ("column", ""),
+                ("values", ""),
+                ("different", ' class="number"'),
+                ("missing", ' class="number"'),
+                ("role", ""),
+            )
         )
         rows = "".join(
-            _row_html(place, column, _role(project, column.name), reasons.get(column.name, ""))
+            _row_html(place, column, project.spec, reasons.get(column.name, ""))
             for place, column in enumerate(columns[:SHOWN_COLUMNS])
         )
         table = f'<table class="rows"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>'
@@ -71,7 +87,7 @@ def _columns(here: Here) -> None:
 
         def choose(event: GenericEventArguments) -> None:
             place, chosen = map(int, event.args)
-            _set_role(here, columns[place].name, [*ROLES, LEFT_OUT][chosen])
+            project.set_role(columns[place].name, [*ROLES, LEFT_OUT][chosen])
 
         box.on("change", here.tried(choose), js_handler="(e) => emit([e.target.name, e.target.value])")
         if len(columns) > SHOWN_COLUMNS:
@@ -88,27 +104,18 @@ def _reasons(project: Project) -> dict[str, str]:
     return reasons | {name: f"suggested: {LEFT_OUT} ({why})" for name, why in found.left_out.items()}
 
 
-def _role(project: Project, name: str) -> str:
-    assert project.spec is not None
-    asked = project.spec.attributes.get(name)
-    return LEFT_OUT if asked is None else asked.role
-
-
-def _row_html(place: int, column: ColumnLook, role: str, reason: str) -> str:
+def _row_html(place: int, column: ColumnLook, spec: Spec, reason: str) -> str:
+    asked = spec.attributes.get(column.name)
+    role = LEFT_OUT if asked is None else asked.role
+    kind = KIND_WORDS[(None if asked is None else asked.kind) or column.kind]
     choices = {key: key for key in (*ROLES, LEFT_OUT)}
     counts = "".join(f'<td class="number">{number_words(n)}</td>' for n in (column.distinct, column.missing))
     return (
         f"<tr><td><b>{escape(printable(column.name))}</b>"
         f'<div class="quiet small">{escape(printable(reason))}</div></td>'
-        f"<td>{spark_html(column.name, column.bars)}</td>{counts}"
+        f'<td>{spark_html(column.name, column.bars)}<div class="quiet small">{kind}</div></td>{counts}'
         f"<td>{select_html(f'Role of {column.name}', choices, role, str(place))}</td></tr>"
     )
-
-
-def _set_role(here: Here, name: str, role: str) -> None:
-    here.project.set_role(name, role)
-    if not here.project.is_busy:
-        here.project.begin(COUNTING, here.project.scan)
 
 
 def spark_html(name: str, bars: Sequence[tuple[str, int]]) -> str:
@@ -129,7 +136,8 @@ def _singled_out(here: Here) -> None:
     with card("How easily people are recognized"):
         scan = project.subsets
         if scan is None or not scan.best:
-            ui.label("Counted once there is a quasi-identifier.").classes("quiet")
+            words = "Counting …" if project.is_busy else "Counted once there is a quasi-identifier."
+            ui.label(words).classes("quiet")
             return
         sizes = {len(item.attributes): item for item in reversed(scan.best)}
         worst = sizes[max(sizes)]
@@ -172,6 +180,7 @@ def _first_rows(project: Project) -> None:
                 ],
                 "rowData": rows,
                 "defaultColDef": {"sortable": False, "resizable": True},
+                "autoSizeStrategy": {"type": "fitCellContents", "defaultMaxWidth": 300},
             },
             auto_size_columns=False,
         ).classes("grid").style("height: 18rem")

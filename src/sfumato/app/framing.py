@@ -123,7 +123,7 @@ def register(page: Page, pages: list[Page], desk: Desk) -> None:
         with ui.element("div").classes("shell"):
             _navigation(page, pages, here)
             with ui.element("main").classes("content") as main:
-                _top(here, dark)
+                top = _Top(here, dark)
                 ui.html(f"{printable(page.title)}", sanitize=False, tag="h1")
                 ui.label(page.lead).classes("lead")
                 status = _Bulletin(here)
@@ -136,6 +136,7 @@ def register(page: Page, pages: list[Page], desk: Desk) -> None:
         own.on_disconnect(lambda: _typing.discard(client))
 
         def tick() -> None:
+            top.update()
             status.update()
             now = _state(here)
             if now != seen[0] and client not in _typing:
@@ -164,13 +165,15 @@ async def _follow_system(here: Here, dark: ui.dark_mode) -> None:
 
 
 def _box(page: Page, here: Here) -> ui.element:
-    with ui.element("div") as box:
+    with ui.element("div").classes("page") as box:
         _content(page, here)
     return box
 
 
 def _state(here: Here) -> tuple[object, ...]:
-    return here.version, id(here.visit.bench), here.visit.bench.version
+    visit = here.visit
+    # With what went wrong: a file may be refused so fast that nothing else looks different.
+    return here.version, id(visit.bench), visit.bench.version, visit.trouble
 
 
 def _content(page: Page, here: Here) -> None:
@@ -204,24 +207,32 @@ def _navigation(page: Page, pages: list[Page], here: Here) -> None:
                             link.classes("here").props('aria-current="page"')
 
 
-def _top(here: Here, dark: ui.dark_mode) -> None:
-    def turn() -> None:
-        here.visit.dark = not here.visit.dark
-        dark.value = here.visit.dark
-        here.refresh()
+class _Top:
+    """Which project is open, and what can be done on every page; another tab may open another project."""
 
-    def undo() -> None:
-        words = here.project.undo()
-        here.say(f"Taken back: {words}." if words else "There is nothing to take back.")
+    def __init__(self, here: Here, dark: ui.dark_mode) -> None:
+        self._here, self._dark = here, dark
+        with ui.element("div").classes("top"):
+            self._name = ui.label().classes("project")
+            self._undo = ui.button("Undo", icon="undo", on_click=here.tried(self._take_back))
+            self._undo.props("flat no-caps dense")
+            ui.button("Light or dark", icon="contrast", on_click=self._turn).props("flat no-caps dense")
+        self.update()
 
-    with ui.element("div").classes("top"):
-        project = here.visit.project
-        ui.label("no project" if project is None else project.name).classes("project").props(
-            f'title="{"" if project is None else printable(str(project.folder))}"'
-        )
-        if project is not None and project.spec is not None:
-            ui.button("Undo", icon="undo", on_click=here.tried(undo)).props("flat no-caps dense")
-        ui.button("Light or dark", icon="contrast", on_click=turn).props("flat no-caps dense")
+    def update(self) -> None:
+        """Show how things are now."""
+        project = self._here.visit.project
+        self._name.text = "no project" if project is None else printable(project.name)
+        self._undo.set_visibility(project is not None and bool(project.past))
+
+    def _turn(self) -> None:
+        self._here.visit.dark = not self._here.visit.dark
+        self._dark.value = self._here.visit.dark
+        self._here.refresh()
+
+    def _take_back(self) -> None:
+        words = self._here.project.undo()
+        self._here.say(f"Taken back: {words}." if words else "There is nothing to take back.")
 
 
 class _Bulletin:
@@ -322,7 +333,22 @@ def show_figure(figure: Any, words: str, *, is_dark: bool) -> ui.plotly:
         text = text.replace(f'"color":"{style.POINT}"', f'"color":"{style.DARK["after"]}"')
     drawn = {**json.loads(text), "config": {"displaylogo": False}}
     drawn["layout"]["height"] = HEIGHT
-    return ui.plotly(drawn).classes("figure").props(f'role="figure" aria-label="{_quoted(words)}"')
+    plot = ui.plotly(drawn).classes("figure").props(f'role="figure" aria-label="{_quoted(words)}"')
+    return plot.props(':options="sfumatoFitted(props.options)"')
+
+
+_FITTED = """const sfumatoFitted = (figure) => {
+  if (innerWidth > 600) return figure;
+  const {layout, data} = figure, xaxis = {...layout.xaxis, tickangle: 0}, texts = xaxis.ticktext ?? [];
+  const isTen = (text) => /^10*$/.test(text.replaceAll(",", ""));
+  const isKept = texts.filter(isTen).length > 1 ? isTen : (text, place) => place % 2 == 0;
+  if (xaxis.ticktext) xaxis.ticktext = texts.map((text, place) => isKept(text, place) ? text : "");
+  const colorbar = {title: {text: ""}, thickness: 10};
+  const slim = (trace) => trace.marker?.colorbar
+    ? {...trace, marker: {...trace.marker, colorbar: {...trace.marker.colorbar, ...colorbar}}} : trace;
+  return {...figure, data: data.map(slim), layout: {...layout, xaxis}};
+};"""
+"""On a narrow screen a figure has fewer ticks, and what its colours mean is said only below it."""
 
 
 def _quoted(words: str) -> str:
@@ -360,6 +386,13 @@ def native_select(
     box.props(f'aria-label="{_quoted(label)}"').classes("choice")
     box.on("change", lambda event: action(keys[int(event.args)]), js_handler="(e) => emit(e.target.value)")
     return box
+
+
+def labelled_select(label: str, options: dict[str, str], value: str, action: Callable[[str], object]) -> None:
+    """Show such a list below its label, for places where what it is about is not said otherwise."""
+    with ui.element("div").classes("labelled"):
+        ui.label(label).classes("quiet small")
+        native_select(label, options, value, action)
 
 
 def select_html(label: str, options: dict[str, str], value: str, name: str) -> str:
@@ -418,4 +451,4 @@ def add_styles() -> None:
     own = files("sfumato.app").joinpath("app.css").read_text(encoding="utf-8")
     report = f".sfumato {{ {read_resource('report.css')} }}"
     colours = f":root {{ {day} }} body.body--dark {{ {night} }}"
-    ui.add_head_html(f"<style>{colours}\n{own}\n{report}</style>", shared=True)
+    ui.add_head_html(f"<style>{colours}\n{own}\n{report}</style><script>{_FITTED}</script>", shared=True)

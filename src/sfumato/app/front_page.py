@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 GROWING_S = 0.7  # seconds between two pictures of a front that grows
 MOST_DRAWN = 3000
+SHORT = 16  # letters of a label that is not broken
 MOST_STEPS = 40  # values of an objective that a range can begin or end with
 LOOKING = "Looking at what it does to people"
 
@@ -209,7 +210,8 @@ def _ranges(here: Here, front: Front, shown: Sequence[int]) -> None:
         if has_lines:
             words = "Each line is a solution; better is up. Narrow the ranges to keep fewer."
             ui.label(words).classes("quiet")
-            ui.html(_parallel_html(axes, shown, here.project.chosen), sanitize=False)
+            lines = ui.html(_parallel_html(axes, shown, here.project.chosen), sanitize=False)
+            lines.classes("scroll").props('role="region" tabindex="0" aria-label="All objectives at once"')
         with ui.element("div").classes("cards"):
             for axis in axes:
                 _range(here, axis)
@@ -230,16 +232,16 @@ def _range(here: Here, axis: Axis) -> None:
         here.memory["ranges"][axis.name] = tuple(kept)
         here.refresh()
 
-    with ui.element("div").classes("line"):
-        ui.label(f"{printable(axis.name)} from")
-        for end, words in enumerate(("least", "most")):
+    with ui.element("div").classes("line range"):
+        ui.label(printable(axis.name)).classes("name")
+        for end, (word, words) in enumerate((("from", "Least"), ("to", "Most"))):
+            ui.label(word)
             native_select(
-                f"{words.capitalize()} {axis.name}",
+                f"{words} {axis.name}",
                 {str(step): number_words(step) for step in steps},
                 str(kept[end]),
                 here.tried(lambda text, end=end: narrow(end, text)),
             )
-            ui.label("to" if end == 0 else "")
 
 
 def _parallel_html(axes: Sequence[Axis], shown: Sequence[int], chosen: Sequence[int]) -> str:
@@ -421,8 +423,9 @@ def _sample(number: int, detail: Detail) -> None:
         cells = []
         for was, now in zip(before, after, strict=True):
             old, new = escape(printable(was)), escape(printable(now))
+            fits = ' class="whole"' if len(now) <= SHORT else ""  # 17-64 stays on one line
             cells.append(
-                f"<td>{old}</td>" if was == now else f'<td><s class="quiet">{old}</s> <b>{new}</b></td>'
+                f"<td>{old}</td>" if was == now else f'<td><s class="quiet">{old}</s> <b{fits}>{new}</b></td>'
             )
         lines.append(f"<tr>{''.join(cells)}</tr>")
     caption = f"<caption>The first rows in solution {number}: before, and after where it differs</caption>"

@@ -6,7 +6,7 @@ from typing import Any
 
 from nicegui import ui
 
-from sfumato.app.framing import Here, Page, card, native_select, notice, on_commit
+from sfumato.app.framing import Here, Page, card, labelled_select, native_select, notice, on_commit
 from sfumato.app.projects import COUNTING
 from sfumato.errors import ParameterError
 from sfumato.report.phrases import measure_words
@@ -159,7 +159,7 @@ def _suppression(here: Here) -> None:
                 lambda value: _set(here, f"{value} % suppressed", "suppression", limit=(value or 0) / 100)
             ),
         )
-        native_select(
+        labelled_select(
             "Which rows are left out",
             {key: f"{key}: {RULES[key]}" for key in SUPPRESSION_RULES if key not in wrong},
             spec.suppression.rule,
@@ -207,7 +207,7 @@ def _search(here: Here) -> None:
             steps = ui.input("Steps to try, such as 5, 10, 20", value=ladder).style("min-width: 16rem")
             on_commit(steps, here.tried(lambda text: _set_ladder(here, text)))
         else:
-            native_select(
+            labelled_select(
                 "Method of the search",
                 {name: name for name in METHODS},
                 spec.search.method,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import logging
+import sys
 import threading
 import time
 from typing import TYPE_CHECKING
@@ -43,7 +45,7 @@ class Job:
 
     def watch(self, progress: Progress) -> bool:
         """Take the progress of a search; return whether it has to stop."""
-        if self.progress is None:
+        if self.progress is None and gc.get_freeze_count():
             gc.freeze()  # libraries and tables are loaded: pages need not wait until they are looked through
         self.progress = progress
         return self.stopping
@@ -64,9 +66,20 @@ class Job:
         finally:
             self.done = True
             self._after()
-            gc.unfreeze()
-            gc.collect()  # searches and figures leave much in circles
-            gc.freeze()
+            let_go()
+
+
+def let_go() -> None:
+    """Give memory that is no longer in use back to the system; by themselves allocators keep most of it."""
+    is_serving = gc.get_freeze_count() > 0
+    gc.unfreeze()
+    gc.collect()  # searches and figures leave much in circles
+    if is_serving:
+        gc.freeze()
+    if sys.platform == "linux":
+        trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # glibc alone has it
+        if trim is not None:
+            trim(0)
 
 
 def in_words(error: Exception) -> str:

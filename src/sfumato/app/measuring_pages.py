@@ -8,7 +8,7 @@ from nicegui import ui
 
 from sfumato import api
 from sfumato.app.framing import Here, Page, card, show_pieces
-from sfumato.app.picking import columns_of, pick_table
+from sfumato.app.picking import columns_of, pick_table, spec_of
 from sfumato.report.findings import Findings, verdict
 from sfumato.report.notebook import measure_table, risk_pieces
 from sfumato.report.risk_section import subsets_chart
@@ -44,10 +44,11 @@ def show_measure(here: Here) -> None:
     if path is None:
         return
     known, secret = _roles(here, path)
-    bench = here.visit.bench
+    bench, spec = here.visit.bench, spec_of(here, path)
 
     def work(job: Job, names: list[str], sensitive: list[str]) -> None:
-        bench.results["measure"] = (api.measure(path, names, sensitive), names, sensitive)
+        found = api.measure(path, names, sensitive, person=spec.data.person, spec=spec)
+        bench.results["measure"] = (found, names, sensitive)
 
     def begin() -> None:
         names, sensitive = list(known.value), list(secret.value)
@@ -67,13 +68,13 @@ def show_risk(here: Here) -> None:
     if path is None:
         return
     known, secret = _roles(here, path)
-    bench = here.visit.bench
+    bench, spec = here.visit.bench, spec_of(here, path)
 
     def begin() -> None:
         names, sensitive = list(known.value), list(secret.value)
 
         def work(job: Job) -> None:
-            bench.results["risk"] = api.risk(path, names or None, sensitive)
+            bench.results["risk"] = api.risk(path, names or None, sensitive, spec=spec.data)
 
         bench.begin("Attacking the table", work)
 

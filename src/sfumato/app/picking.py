@@ -10,6 +10,7 @@ from nicegui import ui
 
 from sfumato.app.framing import Here, card, native_select, on_commit, uploader
 from sfumato.errors import DataError
+from sfumato.spec import AttributeSpec, Spec
 from sfumato.words import printable
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def pick_table(here: Here, title: str, key: str, *, released: bool = False) -> P
             native_select(
                 title, {words: printable(words) for words in tables}, chosen or "", _choose(here, key)
             )
-        with ui.expansion("Another file", value=not tables).classes("grid"):
+        with ui.expansion("Another file").classes("grid") if tables else ui.element("div"):
             uploader(here, "Drop a file here, or choose one", lambda path: _add(here, key, path))
             field = ui.input("Or its path on this machine").classes("grid")
             on_commit(field, here.tried(lambda text: _add(here, key, Path(text))))
@@ -69,12 +70,22 @@ def _add(here: Here, key: str, path: Path) -> None:
 
 
 def columns_of(here: Here, path: Path) -> list[str]:
-    """Return the columns of a table; a file is opened once."""
-    from sfumato.previewing import list_columns
-
-    project, known = here.visit.project, here.visit.bench.columns
+    """Return the columns of a table."""
+    project = here.visit.project
     if project is not None and project.look is not None and path == project.data:
         return [column.name for column in project.look.columns]
+    return list(spec_of(here, path).attributes)
+
+
+def spec_of(here: Here, path: Path) -> Spec:
+    """Return how a table is read: as in the project, or as it seems to be; a file is looked at once."""
+    from sfumato.previewing import look_at_file
+
+    project, known = here.visit.project, here.visit.bench.specs
+    if project is not None and project.spec is not None and path == project.data:
+        return project.spec
     if path not in known:
-        known[path] = list_columns(path)
+        columns, reading = look_at_file(path)
+        attributes = {name: AttributeSpec(role="quasi-identifier") for name in columns}
+        known[path] = Spec(data=reading, attributes=attributes)
     return known[path]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import re
 import secrets
 import shutil
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sfumato import api, datasets
-from sfumato.app.jobs import Job, in_words
+from sfumato.app.jobs import Job, in_words, let_go
 from sfumato.errors import DataError, OutputError, SfumatoError
 from sfumato.front import front_csv, local_files, run_json
 from sfumato.private import process_folder, remove, write_whole
@@ -76,6 +77,7 @@ class Project:
     look: TableLook | None = None
     suggestion: RoleSuggestion | None = None
     subsets: SubsetScan | None = None
+    scanned: tuple[str, ...] | None = None  # the quasi-identifiers that were scanned last
     levels: dict[str, HierarchyLook] = field(default_factory=dict)
     measures: dict[str, bool] = field(default_factory=dict)
     checked: Mapping[str, Any] | None = None  # what `sfumato.check` says
@@ -89,7 +91,7 @@ class Project:
     details: dict[int, Detail] = field(default_factory=dict)
     made: Made | None = None
     tables: dict[str, Path] = field(default_factory=dict)  # tables that tools were given, by their words
-    columns: dict[Path, list[str]] = field(default_factory=dict)  # of tables that tools were given
+    specs: dict[Path, Spec] = field(default_factory=dict)  # how tables that tools were given are read
     results: dict[str, Any] = field(default_factory=dict)  # what tools found, by their page
     exported: list[dict[str, str]] = field(default_factory=list)  # scripts as last shown, and before
     job: Job | None = None
@@ -118,7 +120,14 @@ class Project:
         """Let every page show the state anew."""
         self.version += 1
 
-    def begin(self, doing: str, work: Callable[[Job], object], *, is_quiet: bool = False) -> Job:
+    def begin(
+        self,
+        doing: str,
+        work: Callable[[Job], object],
+        *,
+        is_quiet: bool = False,
+        after: Callable[[], object] = lambda: None,
+    ) -> Job:
         """Do something in a thread; one thing at a time, and counting is waited for.
 
         A page that begins something while it is shown shows that already.
@@ -132,7 +141,11 @@ class Project:
                 before.wait()
             work(job)
 
-        self.job = Job(doing, run, self.touch)
+        def finish() -> None:
+            after()
+            self.touch()
+
+        self.job = Job(doing, run, finish)
         if not is_quiet:
             self.touch()
         return self.job.start()
@@ -222,7 +235,13 @@ class Project:
 
     # Opening data.
 
-    def open_data(self, path: Path | str, spec: Spec | None = None, reading: DataSpec | None = None) -> Job:
+    def open_data(
+        self,
+        path: Path | str,
+        spec: Spec | None = None,
+        reading: DataSpec | None = None,
+        after: Callable[[], object] = lambda: None,
+    ) -> Job:
         """Read a table, and take the suggested specification if there is none."""
 
         def work(job: Job) -> None:
@@ -240,14 +259,24 @@ class Project:
             self.scan(job)
             self.check(job)
 
-        return self.begin("Reading the data", work)
+        return self.begin("Reading the data", work, after=after)
+
+    def read_again(self) -> Job:
+        """Read the data that the specification names."""
+        return self.open_data(self.data, self.spec)
 
     def scan(self, job: Job) -> None:
         """Count whom a few quasi-identifiers single out."""
         from sfumato.previewing import find_subsets
 
         assert self.spec is not None
-        self.subsets = find_subsets(self.data, self.spec.data, self.spec.quasi_identifiers)
+        self.scanned, self.subsets = self.spec.quasi_identifiers, None
+        self.subsets = find_subsets(self.data, self.spec.data, self.scanned)
+
+    @property
+    def is_scanned(self) -> bool:
+        """Whether the scan is of the current quasi-identifiers, or failed with them."""
+        return self.spec is None or self.scanned == self.spec.quasi_identifiers
 
     # Searching.
 
@@ -312,6 +341,7 @@ class Project:
                 continue
             release = front[number - 1].release()
             risk = api.risk(None, release=release, spec=release.spec, subsets=False, downcoding=False)
+            let_go()
             if front is self.front:
                 self.details[number] = Detail(release.preview(), risk)
 
@@ -345,6 +375,7 @@ class Project:
             if front.is_local:
                 release.write_assignment(folder / ASSIGNMENT)
             self._pin(release, number)
+            let_go()
             self.made = Made(number, release, file, api.verify(file, release.spec, self.data))
             write_whole(
                 self.folder / "reproduce.py",
@@ -409,6 +440,8 @@ class Visit:
     """One browser session."""
 
     project: Project | None = None
+    before: Project | None = None  # the project that was left, until the data of the new one are read
+    trouble: str | None = None  # why data could not be opened, until others are; all tabs say it
     dark: bool | None = None  # None until the browser has said what the system prefers
     uploads: dict[str, Path] = field(default_factory=dict)  # page → the file that came last
     tools: Project | None = None  # where tools work while no project is open
@@ -453,8 +486,9 @@ class Desk:
         return sorted(mine, key=lambda folder: -(folder / SPECIFICATION).stat().st_mtime)
 
     def _is_taken(self, folder: Path, visit: Visit) -> bool:
-        others = [other.project for other in self._visits.values() if other is not visit]
-        return any(project is not None and project.folder.samefile(folder) for project in others)
+        others = [other for other in self._visits.values() if other is not visit]
+        theirs = [project for other in others for project in (other.project, other.before)]
+        return any(project is not None and project.folder.samefile(folder) for project in theirs)
 
     def new_folder(self, name: str) -> Path:
         """Make a private folder for a project; a number is added to a name that is taken."""
@@ -475,9 +509,8 @@ class Desk:
             target = folder / file.relative_to(home)
             target.parent.mkdir(exist_ok=True)
             shutil.copyfile(file, target)
-        visit.project = Project(folder)
         tables = Spec.load(specification).to_dict()
-        visit.project.open_data(folder / "adult.parquet", Spec.from_dict(tables, folder))
+        self._begin(visit, folder, folder / "adult.parquet", Spec.from_dict(tables, folder))
 
     def start_file(self, visit: Visit, path: Path, *, move: bool) -> None:
         """Begin a project with a file: one that was uploaded moves in, any other stays where it is."""
@@ -486,9 +519,7 @@ class Desk:
         folder = self.new_folder(clean_name(path.stem))
         if move:
             path = Path(shutil.move(path, folder / path.name))
-        visit.project = Project(folder)
-        job = visit.project.open_data(path.absolute())
-        job.doing = f"Reading {path.name}"
+        self._begin(visit, folder, path.absolute()).doing = f"Reading {path.name}"
 
     def start_database(self, visit: Visit, address: str, source: str) -> None:
         """Begin a project with a table of a database, or with what a query selects."""
@@ -497,20 +528,41 @@ class Desk:
         reading = DataSpec(path=address, **({key: source.strip()} if source.strip() else {}))  # type: ignore[arg-type]
         file = address.removeprefix("sqlite:///")
         address = address if file == address else f"sqlite:///{Path(file).absolute()}"
-        visit.project = Project(self.new_folder(clean_name(source) if key == "table" else "query"))
-        visit.project.open_data(address, reading=reading)
+        folder = self.new_folder(clean_name(source) if key == "table" else "query")
+        self._begin(visit, folder, address, reading=reading)
 
     def open(self, visit: Visit, folder: Path) -> None:
         """Open a project of the folder."""
         if not (folder / SPECIFICATION).is_file() or self._is_taken(folder, visit):
             raise DataError("this project is not here, or is open in another browser session.")
-        visit.project = Project(folder)
-        spec = Spec.load(folder / SPECIFICATION)
-        visit.project.spec = spec
-        visit.project.open_data(visit.project.data, spec)
+        project = Project(folder, Spec.load(folder / SPECIFICATION))
+        project.read_again()
+        visit.project, visit.trouble = project, None
 
-    def drop(self, visit: Visit) -> None:
-        """Leave a project whose data could not be read, and remove its folder."""
-        if visit.project is not None and visit.project.spec is None:
-            remove(visit.project.folder)
-            visit.project = None
+    def _begin(
+        self,
+        visit: Visit,
+        folder: Path,
+        data: Path | str,
+        spec: Spec | None = None,
+        reading: DataSpec | None = None,
+    ) -> Job:
+        """Begin a project in a folder; if its data cannot be read, there is again what was before it."""
+        if visit.project is not None and visit.project.spec is not None:
+            visit.before = visit.project
+        project = visit.project = Project(folder)
+        visit.trouble = None
+
+        def settle() -> None:
+            is_here = visit.project is project
+            if project.spec is None:
+                remove(folder)
+                error = "" if project.job is None else project.job.error or ""
+            if project.spec is None and is_here:
+                # A file that was uploaded is known to people by its name.
+                visit.trouble = error.replace(f"{folder}{os.sep}", "") or "The file could not be read."
+                visit.project = visit.before
+            if is_here:
+                visit.before = None
+
+        return project.open_data(data, spec, reading, settle)

@@ -9,7 +9,16 @@ from urllib.parse import quote
 from nicegui import ui
 
 from sfumato.app.exports import differences, export_texts, texts_before
-from sfumato.app.framing import Here, Page, card, native_select, notice, on_commit, show_pieces
+from sfumato.app.framing import (
+    Here,
+    Page,
+    card,
+    labelled_select,
+    native_select,
+    notice,
+    on_commit,
+    show_pieces,
+)
 from sfumato.app.projects import ASSIGNMENT
 from sfumato.report.notebook import release_pieces
 from sfumato.report.pieces import Numbers
@@ -61,7 +70,7 @@ def _choice(here: Here) -> None:
                 "dense"
             )
             on_commit(name, lambda value: here.memory.update(name=value))
-            native_select(
+            labelled_select(
                 "Format",
                 {key: f"{words} ({key})" for key, words in FORMATS.items()},
                 form,

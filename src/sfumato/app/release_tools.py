@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from nicegui import ui
 
 from sfumato import api
-from sfumato.app.framing import Here, Page, card, native_select, notice, show_pieces
-from sfumato.app.picking import columns_of, pick_table
+from sfumato.app.framing import Here, Page, card, labelled_select, native_select, notice, show_pieces
+from sfumato.app.picking import columns_of, pick_table, spec_of
 from sfumato.app.projects import RELEASES, clean_name
 from sfumato.app.release_page import file_link, show_checks
 from sfumato.releases import Recipe
@@ -97,7 +97,7 @@ def show_microaggregate(here: Here) -> None:
                 on_change=here.keep("k"),
             )
             method = here.kept("method", "mdav")
-            native_select("Method", METHODS, method, lambda chosen: here.memory.update(method=chosen))
+            labelled_select("Method", METHODS, method, lambda chosen: here.memory.update(method=chosen))
             ui.checkbox(
                 "Sort the rows, so that their order reveals nothing",
                 value=here.kept("sort", True),
@@ -114,6 +114,7 @@ def show_microaggregate(here: Here) -> None:
             method=asked["method"],
             sort=bool(asked["sort"]),
             callback=job.watch,
+            spec=spec_of(here, path),
         )
 
     _button(here, "microaggregate", "Average and verify", f"{path.stem}-averaged.csv", make)

@@ -168,7 +168,10 @@ def serve(home: Path | None, port: int, *, show: bool, tell: Callable[[str], Non
     if show:
         _open_browser(guard.address)
     sys.stdout.flush()
-    uvicorn.Server(config).run(sockets=[taken])
+    try:
+        uvicorn.Server(config).run(sockets=[taken])
+    finally:
+        gc.unfreeze()  # or libraries complain at the end about what was left
 
 
 def _open_browser(address: str) -> None:

@@ -41,14 +41,13 @@ def _open(here: Here, place: str, source: str) -> None:
 def show(here: Here) -> None:
     """Offer the three ways to begin; move on when the data have been read."""
     project, desk, visit = here.visit.project, here.desk, here.visit
-    if here.memory.get("is_new") and project is not None and not project.is_busy:
+    if visit.trouble is not None and here.memory.get("told") is not visit.trouble:
         here.memory.clear()
-        if project.spec is not None:
-            ui.navigate.to("/data")
-        else:
-            error = None if project.job is None else project.job.error
-            desk.drop(visit)
-            here.say(error or "The file could not be read.", "bad")
+        here.memory["told"] = visit.trouble
+        here.say(visit.trouble, "bad")
+    elif here.memory.get("is_new") and project is not None and not project.is_busy:
+        here.memory.clear()
+        ui.navigate.to("/data")
     if project is not None and project.spec is not None:
         with card("Continue"), ui.element("div").classes("line"):
             ui.label(f"{project.name}: {len(project.spec.quasi_identifiers)} quasi-identifiers")
@@ -89,7 +88,7 @@ def _recent(here: Here) -> None:
     desk, visit = here.desk, here.visit
     recent = desk.recent(visit) if desk.is_kept else []
     if recent:
-        with card("Projects in this folder"), ui.element("ul"):
+        with card("Projects in this folder"), ui.element("ul").classes("plain-list"):
             for folder in recent[:20]:
                 with ui.element("li").classes("line"):
                     ui.label(printable(folder.name))

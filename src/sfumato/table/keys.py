@@ -221,12 +221,20 @@ def find_warnings(source: Source, roles: Roles, row_count: int, constant: Sequen
                 "release cannot be written. Make it a number, such as seconds, or leave it out."
             )
     identifiers = roles.identifiers if roles.person is None else ()
-    for name, count in _count_distinct(source, identifiers).items():
-        if count < row_count:
-            yield (
-                f"the identifier {name!r} repeats ({count} values in {row_count} rows). If it stands for "
-                "a person, name it as person in [data], so that classes count persons."
+    repeated = {
+        name: count for name, count in _count_distinct(source, identifiers).items() if count < row_count
+    }
+    if repeated:
+        name, more = next(iter(repeated)), len(repeated) - 1
+        often = f"({repeated[name]} values in {row_count} rows)"
+        yield (
+            (
+                f"the identifiers {name!r} {often} and {more:,} more repeat. If one of them"
+                if more
+                else f"the identifier {name!r} repeats {often}. If it"
             )
+            + " stands for a person, name it as person in [data], so that classes count persons."
+        )
 
 
 def _count_distinct(source: Source, names: Sequence[str]) -> dict[str, int]:
