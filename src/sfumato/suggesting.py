@@ -357,6 +357,7 @@ def _observe(
 def _look(source: Source, names: Sequence[str]) -> tuple[list[_Observed], tuple[str, ...]]:
     """Count the distinct values of each column by itself; columns of odd types are left out."""
     found, left_out = [], []
+    source = source.parsed() if len(names) > 1 else source
     for name in names:
         try:
             key(source, name)

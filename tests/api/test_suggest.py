@@ -119,3 +119,12 @@ def test_a_specification_says_everything_itself() -> None:
     spec = sf.suggest(people())
     with pytest.raises(sf.ParameterError, match="cannot be combined"):
         sf.anonymize(people(), spec, k=5)
+
+
+def test_large_files_are_guessed_as_small_ones_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small text files are read once; of large ones each column is counted by itself."""
+    path = tmp_path / "people.csv"
+    path.write_text("age;note;city\n" + '17;"";Ulm\n18;NA;Bern\n18;x;\n40;"";Ulm\n41;NA;Ulm\n;x;Bern\n' * 5)
+    small = sf.suggest(path).to_dict()
+    monkeypatch.setattr("sfumato.table.sources.SMALL", 0)
+    assert sf.suggest(path).to_dict() == small

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     Frame: TypeAlias = nw.DataFrame[Any] | nw.LazyFrame[Any]
 
 
+SMALL = 100_000_000
+"""Bytes of a text file that fits into memory anywhere."""
+
 # Outside of Unicode, this is how office programs write the languages of Western Europe.
 OFFICE_ENCODING = "cp1252"
 
@@ -182,6 +185,14 @@ class Source:
             if self.file is None:
                 raise
             raise self.file.explain(error) from None
+
+    def parsed(self) -> Source:
+        """Return a small text file as a table in memory: each pass over a file parses all its columns."""
+        if self.file is None or not self.is_text or sum(size for _, size, _ in self.file.stamp) > SMALL:
+            return self
+        table = self.collect(self.held)
+        # What counts as missing is null already.
+        return replace(self, kind="pyarrow", held=nw.from_native(table), missing=()) if len(table) else self
 
     def refuse_changed(self) -> None:
         """Refuse to go on if the file is not the one that was opened."""
