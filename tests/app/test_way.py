@@ -279,7 +279,7 @@ def test_wrong_file_leaves_what_is_open_and_tabs_show_the_same_project(
 
 
 def test_what_a_stop_kept_survives_reloads_tabs_and_a_crash(browser: Any, tmp_path: Path) -> None:
-    """The search would go on for minutes, so that only the button can end it."""
+    """The search would go on for minutes and does not run out of recodings, so only the button can end it."""
     home, temporary = tmp_path / "projects", tmp_path / "temporary"
     temporary.mkdir()
     asked = {"method": "nsga2", "iterations": 1_000_000, "time_limit": 900}
@@ -289,7 +289,9 @@ def test_what_a_stop_kept_survives_reloads_tabs_and_a_crash(browser: Any, tmp_pa
         tab.see("These three columns single out")
         tab.page.locator(".progress").wait_for(state="hidden")
         file = home / "census" / "specification.toml"
-        Spec.from_dict({**Spec.load(file).to_dict(), "search": asked}, file.parent).save(file)
+        tables = {**Spec.load(file).to_dict(), "search": asked}
+        tables["attributes"]["age"]["scheme"] = "ordered"
+        Spec.from_dict(tables, file.parent).save(file)
         tab.go("/")
         tab.press("Open census")
         tab.page.wait_for_url("**/data")

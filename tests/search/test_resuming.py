@@ -94,9 +94,9 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     for kind, name in ((Batch, "_run"), (Recodings, "_run")):
         whole = getattr(kind, name)
 
-        def run(self, memory, nodes, *more, whole=whole):
+        def run(self, memory, nodes, *more, whole=whole, **named):
             counts.append(len(nodes))
-            return whole(self, memory, nodes, *more)
+            return whole(self, memory, nodes, *more, **named)
 
         monkeypatch.setattr(kind, name, run)
     return counts
