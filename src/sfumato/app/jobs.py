@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import gc
 import logging
+import os
 import sys
 import threading
 import time
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from sfumato.monitor import Progress
 
+BEHIND = 10  # how much longer than pages a job waits for a core, as `nice` counts
 OUR_MISTAKE = "This is a bug in sfumato, not your mistake ({}). What you did before it is kept."
 
 
@@ -59,6 +61,9 @@ class Job:
         self._thread.join(seconds)
 
     def _run(self) -> None:
+        if sys.platform == "linux":
+            # Of this thread alone, and those that it starts: pages come first where cores are few.
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), BEHIND)
         try:
             self._work(self)
         except Exception as error:
