@@ -1,8 +1,9 @@
-"""Whole calls and whole commands in processor time: ``python -m benchmarks.calls``.
+"""Searches, whole calls and whole commands in processor time: ``python -m benchmarks.calls``.
 
 Every round measures each line once, one after the other, so that what else the machine does falls on all of
 them alike. Printed are the median of the rounds and, in brackets, the smallest and the largest. Processor
-time is that of all threads; what a command waits for is not in it.
+time is that of all threads; what a command waits for is not in it. With the word ``quick`` there is one
+round, without what takes minutes.
 """
 
 from __future__ import annotations
@@ -21,11 +22,14 @@ import pyarrow.csv
 
 import sfumato
 from benchmarks import workloads
+from sfumato.search import Run, search_exhaustive, search_optimal
 from sfumato.spec import Spec
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
+
+    from sfumato.search import Problem
 
 ROUNDS = 7
 TREES = {"a": (20_000, (5, 5, 4, 10)), "b": (20_000, (10, 10, 10)), "c": (12_000, (2, 2, 2, 5, 5, 10))}
@@ -104,8 +108,33 @@ def command_seconds(*words: str) -> float:
     return after.children_user + after.children_system - before.children_user - before.children_system
 
 
-def lines() -> Iterator[tuple[str, float, Callable[[], float]]]:
+def proof(problem: Problem) -> Callable[[], float]:
+    """Return the measurement of a proof of the optimum, kernels and tables being ready."""
+    batch = problem.batch()
+    batch.compile()
+    return partial(own_seconds, lambda: search_optimal(problem, Run(batch=batch)))
+
+
+def searches() -> Iterator[tuple[str, float, Callable[[], float]]]:
+    """Yield the searches of Adult by what is required, each with its aim."""
+    for limit, aim in ((0.0, 0.005), (0.01, 0.04), (0.1, 0.04), (1.0, 0.04)):
+        yield f"k = 5, limit {limit:g}", aim, proof(workloads.optimum_problem(limit))
+    for limit, aim in ((0.01, 0.03), (1.0, 0.04)):
+        problem = workloads.occupation_problem(limit, "distinct_l(occupation)", 3)
+        yield f"l = 3, limit {limit:g}", aim, proof(problem)
+    for limit in (0.01, 1.0):
+        yield f"t = 0.2, limit {limit:g}", 0.15, proof(workloads.occupation_problem(limit))
+    every = workloads.front_problem()
+    batch = every.batch()
+    batch.compile()
+    # 100,000 nodes a second on two threads.
+    yield "all 12,960 nodes", 0.26, partial(own_seconds, lambda: search_exhaustive(every, Run(batch=batch)))
+
+
+def lines(*, quick: bool) -> Iterator[tuple[str, float, Callable[[], float]]]:
     """Yield what is measured, the aim in seconds, and one measurement."""
+    for name, aim, measure in searches():
+        yield f"search, Adult, {name}", aim, measure
     adult = pyarrow.csv.read_csv(workloads.complete_adult())
     for limit, aim in ((0.0, 0.04), (0.01, 0.09), (0.1, 0.09), (1.0, 0.09)):
         call = partial(sfumato.anonymize, adult, workloads.adult_spec(limit, require={"k": 5}))
@@ -121,15 +150,18 @@ def lines() -> Iterator[tuple[str, float, Callable[[], float]]]:
     columns = ",".join(f"c{number}" for number in range(10))
     words = ("microaggregate", str(numbers()), "--columns", columns, "--k", "5", *out)
     yield "command microaggregate, 50,000 x 10", 2.0, partial(command_seconds, *words)
+    if quick:
+        return
     large = workloads.scratch() / "ten-million.toml"
     workloads.synthetic_spec(workloads.synthetic(10_000_000)).save(large)
     words = ("anonymize", str(large), "--out", "out.parquet", "--force")
     yield "command anonymize, ten million rows", 9.0, partial(command_seconds, *words)
 
 
-def figures(rounds: int = ROUNDS) -> Iterator[tuple[str, str, str]]:
+def figures(*, quick: bool = False) -> Iterator[tuple[str, str, str]]:
     """Yield what was measured, the aim, and the median with the spread."""
-    measured = [(name, aim, measure, list[float]()) for name, aim, measure in lines()]
+    rounds = 1 if quick else ROUNDS
+    measured = [(name, aim, measure, list[float]()) for name, aim, measure in lines(quick=quick)]
     for number in range(rounds + 1):
         for _, aim, measure, found in measured:
             # The first round compiles what is to be compiled; the long lines need fewer rounds.
@@ -145,7 +177,7 @@ def figures(rounds: int = ROUNDS) -> Iterator[tuple[str, str, str]]:
 
 def main() -> None:
     """Print one line a figure."""
-    for name, aim, figure in figures():
+    for name, aim, figure in figures(quick="quick" in sys.argv[1:]):
         sys.stdout.write(f"{name:60} {aim:>12} {figure:>28}\n")
 
 

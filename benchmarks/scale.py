@@ -6,8 +6,8 @@ up to some million distinct tuples. Cube, explore, release and verify run in pro
 the same memory and threads. Each line is one process: seconds on the clock and of processors, which do not
 depend on what else the machine does, the largest resident memory, and the most that its temporary folder
 held; the start of Python is part of all. The search ends after
-``--time-limit`` seconds. With ``--spark``, cube and release are made on a local Spark too. All files are
-removed at the end.
+``--time-limit`` seconds. With ``--spark 1,2``, cube and release are made on a local Spark with one and with
+two threads too, which say what Spark itself takes of processors. All files are removed at the end.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ def cube(spec: str) -> None:
 
 
 def spark(folder: Path, spec: str, threads: int) -> None:
-    """Count the cube and write the release on a local Spark; print the seconds of each."""
+    """Count the cube and write the release on a local Spark; note what each takes."""
     from pyspark.sql import SparkSession
 
     from sfumato.preparing import load
@@ -137,14 +137,23 @@ def spark(folder: Path, spec: str, threads: int) -> None:
     session.sparkContext.setLogLevel("OFF")
     people, asked = session.read.parquet(str(folder / "rows.parquet")), workloads.Spec.load(spec)
     people.limit(10).count()
-    begin = time.perf_counter()
+    machine = Path(f"/proc/{session.sparkContext._gateway.proc.pid}/stat")
+
+    def now() -> tuple[float, float]:
+        ticks = machine.read_text().rpartition(")")[2].split()[11:13]
+        return time.perf_counter(), time.process_time() + sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
+
+    times = [now()]
     load(people, asked)
-    counted = time.perf_counter()
+    times.append(now())
     release = Front.load(folder / "front").attach(people, asked).pick("k >= 5").release()
-    begin_writing = time.perf_counter()
-    release.write(folder / "spark.parquet")
-    ended = time.perf_counter()
-    print(f"  on Spark, {threads} threads: cube {counted - begin:.1f} s, write {ended - begin_writing:.1f} s")
+    times.append(now())
+    release.write(folder / f"spark-{threads}.parquet")
+    times.append(now())
+    for what, before, after in (("cube", *times[:2]), ("write and recount", *times[2:])):
+        clock, used = (end - begin for begin, end in zip(before, after, strict=True))
+        with (folder / "spark").open("a", encoding="utf-8") as said:
+            said.write(f"  local[{threads}] {what}: {clock:.1f} s, {used:.1f} s of processors\n")
     session.stop()
 
 
@@ -205,8 +214,11 @@ def run(rows: int, options: argparse.Namespace) -> None:
         picked = ("--front", front, "--pick", "k >= 5", "--out", out)
         measure("release", folder, (*sfumato, "release", spec, *picked))
         measure("verify", folder, (*sfumato, "verify", out))
+        for threads in options.spark.split(",") if options.spark else ():
+            words = ("--step", "spark", "--spec", spec, "--threads", threads, *settings)
+            measure(f"spark local[{threads}]", folder, (*own, *words))
         if options.spark:
-            spark(folder, spec, options.threads or os.cpu_count() or 1)
+            print((folder / "spark").read_text(), end="", flush=True)
         used = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
         print(f"  all files at the end: {used / 1e6:.0f} MB", flush=True)
     finally:
@@ -222,12 +234,14 @@ def main() -> None:
     parser.add_argument("--attributes", type=int, default=len(COLUMNS))
     parser.add_argument("--threads", type=int)
     parser.add_argument("--time-limit", type=float, default=30.0)
-    parser.add_argument("--spark", action="store_true", help="the same on a local Spark, in this process")
-    parser.add_argument("--step", choices=("group", "copy", "cube"))
+    parser.add_argument("--spark", help="the same on a local Spark with so many threads, as in 1,2")
+    parser.add_argument("--step", choices=("group", "copy", "cube", "spark"))
     parser.add_argument("--spec")
     options = parser.parse_args()
     if options.step == "cube":
         cube(options.spec)
+    elif options.step == "spark":
+        spark(options.folder, options.spec, options.threads)
     elif options.step:
         bare(options.step, options.folder, options.memory, options.attributes)
     for rows in options.rows:

@@ -111,9 +111,9 @@ def optimum_problem(limit: float, minimize: str = "loss") -> Problem:
     return make_problem(prepared, (), (minimize,))
 
 
-def closeness_problem(limit: float) -> Problem:
-    """The best node for t = 0.2 of the occupation."""
-    spec = adult_spec(limit, require={"t(occupation)": 0.2}).to_dict()
+def occupation_problem(limit: float, measure: str = "t(occupation)", bound: float = 0.2) -> Problem:
+    """The best node where a measure of the occupation is required, t = 0.2 if not named."""
+    spec = adult_spec(limit, require={measure: bound}).to_dict()
     attributes = spec["attributes"]
     assert isinstance(attributes, dict)
     attributes["occupation"] = {"role": "sensitive"}
@@ -169,11 +169,11 @@ __all__ = [
     "SYNTHETIC_QUASI_IDENTIFIERS",
     "adult",
     "adult_spec",
-    "closeness_problem",
     "complete_adult",
     "data_folder",
     "environment",
     "front_problem",
+    "occupation_problem",
     "optimum_problem",
     "scratch",
     "synthetic",

@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+from collections import Counter, defaultdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,7 +29,7 @@ settings.register_profile(
     print_blob=bool(os.environ.get("CI")),
 )
 # Of all examples that tests ask for, this many percent (see tests.examples).
-settings.register_profile("short", settings.get_profile("thorough"), max_examples=25)
+settings.register_profile("short", settings.get_profile("thorough"), max_examples=10)
 settings.load_profile("short")
 
 
@@ -58,8 +60,35 @@ def data_folder() -> Path:
     return folder
 
 
+def leave_most(items: list[pytest.Item]) -> None:
+    """Mark as slow what goes beyond the number of cases that a test with the mark ``some`` is to have.
+
+    Those that stay are the same in every run: of each parameter the first values, one as often as the other.
+    """
+    tests: defaultdict[str, list[pytest.Function]] = defaultdict(list)
+    for item in items:
+        is_left = item.get_closest_marker("some") and not item.get_closest_marker("slow")
+        if is_left and isinstance(item, pytest.Function):
+            tests[item.nodeid.partition("[")[0]].append(item)
+    for left in tests.values():
+        left.sort(key=lambda item: [*item.callspec.indices.values()])
+        # Cases share the objects that they are called with, whatever can be compared or hashed.
+        values = {item: [(name, id(given)) for name, given in item.callspec.params.items()] for item in left}
+        used: Counter[tuple[str, int]] = Counter()
+        mark = left[0].get_closest_marker("some")
+        assert mark is not None
+        for _ in range(min(mark.args[0], len(left))):
+            one = min(left, key=lambda item: sum(used[value] for value in values[item]))
+            used.update(values[one])
+            left.remove(one)
+        for item in left:
+            item.add_marker(pytest.mark.slow)
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark every test that asks for the shared data; leave slow tests to thorough runs."""
+    leave_most(items)
     for item in items:
         if "data_folder" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.data)
@@ -80,10 +109,12 @@ def pytest_runtestloop(session: pytest.Session) -> None:
     if worker is None or len(session.items) < MANY:
         return
     from sfumato import microaggregation
+    from sfumato.local import compile_kernels
     from sfumato.search import warm_up_kernels
     from sfumato.search.branch_and_bound import compile_branch_and_bound
 
-    parts = [warm_up_kernels, compile_branch_and_bound, microaggregation.warm_up_kernels]
+    local = [partial(compile_kernels, trees=trees) for trees in (True, False)]
+    parts = [warm_up_kernels, compile_branch_and_bound, microaggregation.warm_up_kernels, *local]
     for part in reversed(parts) if int(worker["workerid"][2:]) % 2 else parts:
         with contextlib.suppress(Exception):  # the tests tell what is broken
             part()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import settings
 
-FEW = 10
+FEW = 6
 
 
 def examples(count: int) -> settings:

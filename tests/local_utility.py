@@ -14,6 +14,7 @@ import pyarrow as pa
 
 import sfumato as sf
 from sfumato.assess.analyses import utility
+from sfumato.assess.pairing import open_release
 
 PAGE = Path(__file__).parents[1] / "docs" / "local.md"
 MARKS = re.compile(r"(<!-- utility: begin .*? -->\n).*?(\n<!-- utility: end -->)", re.DOTALL)
@@ -93,7 +94,7 @@ def rows() -> list[list[str]]:
     for title, (data, rules) in {"census": census(), "clinic": clinic(), "payroll": payroll()}.items():
         for kind in ("levels", "cuts", "local"):
             made = release(data, rules, kind)
-            told = utility(made._draft)
+            told = utility(open_release(made._draft))
             assert told.queries is not None
             assert told.model is not None
             quasi = [item.distance for item in told.attributes if item.role == "quasi-identifier"]

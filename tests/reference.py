@@ -16,17 +16,19 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias, Union, get_args
 import numpy as np
 from numpydoc.docscrape import ClassDoc
 from pydantic import BaseModel
-from pydantic.fields import FieldInfo
 
 from sfumato.classes import Levels
 from sfumato.domains import Confidential
 from sfumato.measures import ClassMeasure, Setting, make_measure, measure_facts, measure_names
 from sfumato.search import METHODS
 from sfumato.spec import SearchSpec, Spec, choices
+from sfumato.spec.sections import key_meanings
 from sfumato.words import list_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+
+    from pydantic.fields import FieldInfo
 
 PAGE = Path(__file__).parents[1] / "docs" / "specification.md"
 PART = re.compile(
@@ -146,7 +148,7 @@ def section_table() -> str:
         inner = model_in(field.annotation)
         written = brackets.get(get_origin(field.annotation), "[{}]") if inner else "[{}]"  # type: ignore[arg-type]
         lines = (
-            [example(*item) for item in keys(inner)[:1]]
+            [example(key, item["example"]) for key, item in key_meanings(inner).items()][:1]
             if inner
             else [example(*item) for item in field.examples[0].items()]
         )
@@ -157,18 +159,16 @@ def section_table() -> str:
 
 def example(key: str, value: object) -> str:
     """Write the example of a key, or a line of one."""
-    shown = value.examples[0] if isinstance(value, FieldInfo) else value  # type: ignore[index]
-    return f"`{toml_key(key)} = {toml(shown)}`"
+    return f"`{toml_key(key)} = {toml(value)}`"
 
 
 def key_table(model: Model) -> str:
     """Write the keys of one table of the file."""
-    rows = []
+    told, rows = key_meanings(model), []
+    assert list(told) == [key for key, _ in keys(model)], f"keys.toml lacks keys of {model.__name__}"
     for key, field in keys(model):
-        assert field.description, f"{model.__name__}.{key} has no meaning"
-        assert field.examples, f"{model.__name__}.{key} has no example"
-        words = type_words(field.annotation, field.metadata)
-        rows.append([f"`{key}`", words, default_words(field), field.description, example(key, field)])
+        words, meaning = type_words(field.annotation, field.metadata), told[key]["meaning"]
+        rows.append([f"`{key}`", words, default_words(field), meaning, example(key, told[key]["example"])])
     return table(["key", "type", "default", "meaning", "example"], rows)
 
 

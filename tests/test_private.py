@@ -8,12 +8,16 @@ import subprocess
 import sys
 import textwrap
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from sfumato import private
 from sfumato.errors import OutputError
 from sfumato.private import place, private_folder, process_folder, spare_inputs, write_synced, write_whole
+
+if TYPE_CHECKING:
+    from types import FrameType
 
 SOURCE = Path(__file__).resolve().parents[1] / "src"
 STALE = ".sfumato-0123456789abcdef"
@@ -173,6 +177,7 @@ KILLED_AT = """
 """
 
 
+@pytest.mark.some(16)
 @pytest.mark.parametrize("exists", [False, True])
 @pytest.mark.parametrize("at", range(16))
 def test_killed_at_any_step_there_is_the_old_pair_or_the_new_or_none(
@@ -277,3 +282,39 @@ def test_placing_alone_needs_no_plan(tmp_path: Path) -> None:
         place(folder, [(folder / "draft", tmp_path / "a")])
         assert names_in(folder) == ["lock"]
     assert (tmp_path / "a").read_bytes() == b"new"
+
+
+def test_a_signal_at_any_step_leaves_no_folder_when_the_process_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also between making a folder and entering its context, and while it is removed."""
+    monkeypatch.setattr(private, "_held", {})
+    interrupted = 0
+    for last in range(1, 200):
+        steps = 0
+
+        def look(frame: FrameType, event: str, _: object, last: int = last) -> Any:
+            nonlocal steps
+            if frame.f_code.co_filename != private.__file__:
+                return None
+            steps += event == "line"
+            if steps == last and event == "line":
+                sys.settrace(None)
+                raise KeyboardInterrupt
+            return look
+
+        before = sys.gettrace()
+        try:
+            sys.settrace(look)
+            with private.private_folder(tmp_path) as folder:
+                private.create(folder / "draft")
+            sys.settrace(before)
+            break
+        except KeyboardInterrupt:
+            interrupted += 1
+        finally:
+            sys.settrace(before)
+        private._leave()
+        assert list(tmp_path.iterdir()) == [], last
+    assert interrupted > 20
+    assert private._held == {}

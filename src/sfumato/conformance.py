@@ -13,24 +13,17 @@ from typing import TypeAlias
 
 import numpy as np
 
+from sfumato import search
 from sfumato._typing import FloatArray, LongArray
 from sfumato.classes import Batch, Levels, Rule, Suppression
 from sfumato.domains import Confidential, Cube, Ladder, Lattice
 from sfumato.front import non_dominated
 from sfumato.measures import ClassMeasure, Measure, Monotone, Setting, Union, make_measure
-from sfumato.search import (
-    Monitor,
-    Problem,
-    Progress,
-    Requirement,
-    Run,
-    SearchResult,
-    SearchSettings,
-    search_exhaustive,
-)
 
 MakeMeasure: TypeAlias = Callable[[Setting], Measure]
-RunSearch: TypeAlias = "Callable[[Problem, Batch, Monitor, SearchSettings], SearchResult]"
+RunSearch: TypeAlias = (
+    "Callable[[search.Problem, Batch, search.Monitor, search.SearchSettings], search.SearchResult]"
+)
 
 TREE = Levels(np.array([[0, 1, 2, 3, 4], [0, 0, 1, 1, 2], [0, 0, 0, 0, 0]], dtype=np.int32))
 # Two sentences: that s is 0, for every third row, and that it is at most 1, for everyone.
@@ -72,9 +65,10 @@ def check_measure(make: MakeMeasure) -> None:
         cube, lattice = _table(seed)
         nodes = lattice.nodes(0, lattice.size)
         plain = _costs(measure, cube, lattice, nodes, Suppression(Rule.NONE, 0))
-        _demand(plain.shape == (len(nodes),), measure, "does not give one number for each recoding")
-        _demand(bool(np.isfinite(plain).all()), measure, "is not finite though every row remains")
-        _demand(bool((plain >= measure.least_cost - TOLERANCE).all()), measure, "falls below its least cost")
+        own = measure.name
+        _require(plain.shape == (len(nodes),), f"{own} does not give one number for each recoding")
+        _require(bool(np.isfinite(plain).all()), f"{own} is not finite though every row remains")
+        _require(bool((plain >= measure.least_cost - TOLERANCE).all()), f"{own} falls below its least cost")
         _check_relabelling(measure, cube, lattice, plain)
         _check_monotone(measure, nodes, plain)
         if Monotone.ROW_PENALTIES in measure.monotone:
@@ -107,17 +101,12 @@ def check_search(
     """
     for seed in range(3):
         problem = _problem(seed, objectives)
-        result = run(problem, problem.batch(1), Monitor(), SearchSettings(seed=seed))
-        again = run(problem, problem.batch(3), Monitor(), SearchSettings(seed=seed))
+        result = run(problem, problem.batch(1), search.Monitor(), search.SearchSettings(seed=seed))
+        again = run(problem, problem.batch(3), search.Monitor(), search.SearchSettings(seed=seed))
         _require(result.nodes.tolist() == again.nodes.tolist(), "the same seed gives another result")
         _require(result.evaluated == again.evaluated, "threads change the number of evaluations")
         _check_solutions(problem, result, exact=exact, lists=lists)
     _check_stopping(run, objectives)
-
-
-def _demand(holds: bool, measure: Measure, problem: str) -> None:
-    if not holds:
-        raise ConformanceError(f"{measure.name} {problem}")
 
 
 def _require(holds: bool, problem: str) -> None:
@@ -147,7 +136,7 @@ def _table(seed: int) -> tuple[Cube, Lattice]:
 def _costs(
     measure: Measure, cube: Cube, lattice: Lattice, nodes: LongArray, suppression: Suppression
 ) -> FloatArray:
-    problem = Problem(cube, lattice, (measure,), (), suppression)
+    problem = search.Problem(cube, lattice, (measure,), (), suppression)
     return measure.cost(problem.batch(1).evaluate(nodes))
 
 
@@ -174,62 +163,67 @@ def _check_relabelling(measure: Measure, cube: Cube, lattice: Lattice, plain: Fl
     )
     turned = replace(turned, confidential=cube.confidential)
     found = _costs(measure, turned, lattice, lattice.nodes(0, lattice.size), Suppression(Rule.NONE, 0))
-    _demand(bool(np.allclose(found, plain, rtol=TOLERANCE)), measure, "depends on how values are numbered")
+    holds = bool(np.allclose(found, plain, rtol=TOLERANCE))
+    _require(holds, f"{measure.name} depends on how values are numbered")
 
 
 def _check_monotone(measure: Measure, nodes: LongArray, plain: FloatArray) -> None:
     for below, above in _edges(nodes):
         slack = TOLERANCE * (1 + abs(plain[below]))
         if Monotone.IMPROVES in measure.monotone:
-            _demand(bool(plain[above] <= plain[below] + slack), measure, "gets worse along generalization")
+            _require(plain[above] <= plain[below] + slack, f"{measure.name} gets worse along generalization")
         if Monotone.WORSENS in measure.monotone:
-            _demand(bool(plain[above] >= plain[below] - slack), measure, "gets better along generalization")
+            _require(plain[above] >= plain[below] - slack, f"{measure.name} gets better along generalization")
 
 
 def _check_penalties(measure: Measure, cube: Cube, lattice: Lattice, plain: FloatArray) -> None:
     """Suppress what fails k = 3: costs rise, and by at least as much for specializations."""
-    require = (Requirement(make_measure("k", SETTING), 3.0),)
-    problem = Problem(cube, lattice, (measure,), require, Suppression(Rule.FAILING, cube.row_count))
+    require = (search.Requirement(make_measure("k", SETTING), 3.0),)
+    problem = search.Problem(cube, lattice, (measure,), require, Suppression(Rule.FAILING, cube.row_count))
     nodes = lattice.nodes(0, lattice.size)
     excess = measure.cost(problem.batch(1).evaluate(nodes)) - plain
     slack = TOLERANCE * (1 + np.abs(plain).max())
-    _demand(bool((excess >= -slack).all()), measure, "gets better by suppression")
+    _require(bool((excess >= -slack).all()), f"{measure.name} gets better by suppression")
     for below, above in _edges(nodes):
         holds = bool(excess[below] >= excess[above] - slack)
-        _demand(holds, measure, "charges suppressed rows less in a specialization")
+        _require(holds, f"{measure.name} charges suppressed rows less in a specialization")
 
 
 def _check_union(measure: ClassMeasure, cube: Cube, lattice: Lattice, nodes: LongArray) -> None:
     """Take bounds from the values that occur, and count the rows that fail along every edge."""
-    plain = Problem(cube, lattice, (measure,), (), Suppression(Rule.NONE, 0))
+    plain = search.Problem(cube, lattice, (measure,), (), Suppression(Rule.NONE, 0))
     limits = np.unique(measure.value(plain.batch(1).evaluate(nodes)))
     for limit in limits[:: max(1, len(limits) // 12)]:
-        require = (Requirement(measure, float(limit)),)
-        problem = Problem(cube, lattice, (measure,), require, Suppression(Rule.FAILING, cube.row_count))
+        require = (search.Requirement(measure, float(limit)),)
+        problem = search.Problem(
+            cube, lattice, (measure,), require, Suppression(Rule.FAILING, cube.row_count)
+        )
         failing = problem.batch(1).evaluate(nodes).failing
         for below, above in _edges(nodes):
             if measure.union is Union.ANY:
                 holds = bool(failing[above] <= failing[below])
-                _demand(holds, measure, "fails in more rows of a generalization")
+                _require(holds, f"{measure.name} fails in more rows of a generalization")
             else:
                 holds = bool(failing[above] == 0 or failing[below] > 0)
-                _demand(holds, measure, "is met by a recoding and missed by a generalization of it")
+                _require(holds, f"{measure.name} is met by a recoding and missed by a generalization of it")
 
 
-def _problem(seed: int, objectives: tuple[str, ...]) -> Problem:
+def _problem(seed: int, objectives: tuple[str, ...]) -> search.Problem:
     cube, lattice = _table(seed)
     measures = tuple(make_measure(name, SETTING) for name in objectives)
-    require = (Requirement(make_measure("distinct_l(s)", SETTING), 2.0),)
-    return Problem(cube, lattice, measures, require, Suppression(Rule.FAILING_THEN_SMALLEST, 8))
+    require = (search.Requirement(make_measure("distinct_l(s)", SETTING), 2.0),)
+    return search.Problem(cube, lattice, measures, require, Suppression(Rule.FAILING_THEN_SMALLEST, 8))
 
 
-def _check_solutions(problem: Problem, result: SearchResult, *, exact: bool, lists: bool) -> None:
+def _check_solutions(
+    problem: search.Problem, result: search.SearchResult, *, exact: bool, lists: bool
+) -> None:
     batch = problem.batch(1)
     statistics = batch.evaluate(result.nodes)
     _require(bool(problem.feasible(statistics).all()), "a solution misses a requirement")
     costs = problem.costs(statistics)
     _require(lists or len(non_dominated(costs)) == len(costs), "a solution dominates or equals another")
-    best = search_exhaustive(problem, Run(batch=batch))
+    best = search.search_exhaustive(problem, search.Run(batch=batch))
     if exact:
         _require(result.complete, "an exact search is not complete")
         _require(result.nodes.tolist() == best.nodes.tolist(), "an exact search misses the front")
@@ -242,13 +236,13 @@ def _check_stopping(run: RunSearch, objectives: tuple[str, ...]) -> None:
     problem = _problem(0, objectives)
     seen: list[float] = []
 
-    def note(progress: Progress) -> None:
+    def note(progress: search.Progress) -> None:
         seen.append(progress.fraction)
 
-    run(problem, problem.batch(2), Monitor(callback=note), SearchSettings())
+    run(problem, problem.batch(2), search.Monitor(callback=note), search.SearchSettings())
     _require(all(0 <= fraction <= 1 for fraction in seen), "progress leaves [0, 1]")
     _require(seen == sorted(seen), "progress falls")
-    stopped = run(problem, problem.batch(2), Monitor(time_limit_s=0.0), SearchSettings())
+    stopped = run(problem, problem.batch(2), search.Monitor(time_limit_s=0.0), search.SearchSettings())
     _require(stopped.stopped is not None, "a time limit does not stop it")
     _require(not stopped.complete, "a stopped search says that it is complete")
 

@@ -23,13 +23,17 @@ from sfumato.publishable import PublishableRows
 from sfumato.release.microaggregated import (
     Microaggregation,
     measure_centres,
+    place_by_value,
     place_centres,
     state_microaggregated,
 )
-from sfumato.release.write import refuse_broken, write_release
+from sfumato.release.write import check_release_target, refuse_broken, write_release
 from sfumato.table import Source, open_source, write_table
+from sfumato.table.spark_frames import sort_frame
+from sfumato.table.spark_strata import SparkNumbers, spark_numbers
 from sfumato.table.values import NumberColumn, read_codes, read_numbers, refuse_unknown
 from sfumato.table.writing import find_unique, replace_columns
+from sfumato.verifier import SparkRows
 from sfumato.verifier.clusters import ClusterPromise, broken_clusters, recount_clusters
 
 if TYPE_CHECKING:
@@ -209,7 +213,11 @@ class Microaggregated(PublishableRows):
     def _rows(self) -> object:
         return self.table
 
-    def _write(self, path: Path | DatabaseTable, *, force: bool = False) -> Manifest:
+    def _write(
+        self, path: Path | DatabaseTable, *, force: bool = False, partition_by: Sequence[str] | None = None
+    ) -> Manifest:
+        if partition_by:
+            raise ParameterError("a microaggregated table is not divided by labels.", where="partition_by")
         if not isinstance(path, Path):
             raise ParameterError("a microaggregated table is written to a file, from which you can load it.")
         measures = {name: number for name, number in self.measures.items() if name != "k"}
@@ -309,6 +317,8 @@ def aggregate(
         raise ParameterError(f"centroid must be 'mean' or 'median'; got {asked.centroid!r}.")
     source = open_source(data, how)
     refuse_unknown(source, [*names, *([] if within is None else [within]), *asked.keep, *dropped])
+    if source.kind == "spark":
+        return _aggregate_on_spark(source, names, asked, manner)
     read = read_numbers(source, names, asked.orders)
     strata = None if within is None else read_codes(source, within)
     values = np.column_stack([column.values for column in read])
@@ -331,26 +341,160 @@ def aggregate(
             "the search was stopped, and sorted rows are compared with the data by making their clusters "
             "again, which what was stopped does not allow. Run it to its end, or do not sort."
         )
-    recipe = Microaggregation(
+    recipe = _recipe(
+        source,
+        asked,
         chosen,
-        manner.k,
-        asked.method,
-        asked.gain,
-        asked.standardize,
-        {column.name: "low" if column.is_whole else asked.centroid for column in read},
-        within,
-        tuple(name for name in source.columns if name in names or name in asked.keep),
-        tuple(name for name in source.columns if name not in names and name not in asked.keep),
-        "given" if search is None else str(asked.groups),
-        None if search is None and asked.method not in aggregating.ANNEALED else asked.seed,
-        {column.name: column.labels for column in read if column.kind == "ordinal"},
-        source.missing,
-        "sorted" if asked.sort else "input",
-        manner.steps if asked.method in aggregating.ANNEALED and not was_cut else None,
+        read,
+        order="sorted" if asked.sort else "input",
+        grouping="given" if search is None else str(asked.groups),
+        steps=None if was_cut else manner.steps,
     )
     made = _assemble(source, recipe, read, clusters, strata=strata, threads=asked.threads)
     was_cut = was_cut or (search is not None and search.stopped == "stopped")
     return replace(made, search=search, stopped=was_cut)
+
+
+def _recipe(
+    source: Source,
+    asked: Asked,
+    groups: aggregating.NamedGroups,
+    columns: Sequence[NumberColumn],
+    *,
+    order: Literal["input", "sorted"],
+    grouping: str = "given",
+    steps: int | None = None,
+    ties: Literal["rows", "values"] = "rows",
+) -> Microaggregation:
+    """Write down what is done."""
+    names, is_annealed = {column.name for column in columns}, asked.method in aggregating.ANNEALED
+    return Microaggregation(
+        groups,
+        int(asked.k),
+        asked.method,
+        asked.gain,
+        asked.standardize,
+        {column.name: "low" if column.is_whole else asked.centroid for column in columns},
+        asked.within,
+        tuple(name for name in source.columns if name in names or name in asked.keep),
+        tuple(name for name in source.columns if name not in names and name not in asked.keep),
+        grouping,
+        asked.seed if is_annealed or grouping != "given" else None,
+        {column.name: column.labels for column in columns if column.kind == "ordinal"},
+        source.missing,
+        order,
+        steps if is_annealed else None,
+        ties,
+    )
+
+
+def _aggregate_on_spark(
+    source: Source, names: tuple[str, ...], asked: Asked, manner: aggregating.Manner
+) -> MicroaggregatedOnSpark:
+    """Let executors make the clusters, stratum by stratum."""
+    if asked.within is None:
+        raise DataError(
+            "rows of Spark are not brought together in one process: clusters are made within strata. Name "
+            "their column, as in within='region'; or write the frame to Parquet and pass the path.",
+            where=source.name,
+        )
+    if is_searched(asked) or asked.checkpoint is not None or asked.time_limit is not None:
+        raise ParameterError(
+            "on Spark groups are not searched for, and neither a time limit nor a checkpoint is kept. Name "
+            "the groups, and give steps in place of seconds."
+        )
+    groups = aggregating.check_groups(asked.groups, names, asked.method)
+    published = [name for name in source.columns if name in names or name in asked.keep]
+    in_groups = [name for group in groups for name in group]
+    numbers = spark_numbers(source, in_groups, asked.within, published, orders=asked.orders, k=manner.k)
+    recipe = _recipe(
+        source, asked, groups, numbers.columns, order="sorted", steps=manner.steps, ties="values"
+    )
+    work = _Stratum(recipe, replace(manner, monitor=None, threads=1), numbers.columns, numbers.scales)
+    made = numbers.in_strata(work)
+    return MicroaggregatedOnSpark(
+        numbers.restore(made),
+        recipe,
+        numbers.columns,
+        np.zeros((0, len(names))),
+        (),
+        None,
+        tuple(find_unique(source, [name for name in published if name not in (*names, asked.within)])),
+        source,
+        numbers=numbers,
+        made=made,
+    )
+
+
+@dataclass(frozen=True)
+class _Stratum:
+    """What an executor does with the rows of one stratum."""
+
+    recipe: Microaggregation
+    manner: aggregating.Manner
+    columns: tuple[NumberColumn, ...]
+    scales: tuple[tuple[float, float], ...]
+
+    def __call__(self, values: FloatArray) -> FloatArray:
+        means, spreads = np.array(self.scales).T
+        scaled = (values - means) / spreads if self.recipe.standardize else values
+        columns = [replace(one, values=own) for one, own in zip(self.columns, values.T, strict=True)]
+        return place_by_value(columns, scaled, self.manner, self.recipe)
+
+
+@dataclass(frozen=True, eq=False)
+class MicroaggregatedOnSpark(Microaggregated):
+    """The same in the executors of Spark, whose rows stay there: no labels, gap, dld or score."""
+
+    numbers: SparkNumbers = field(kw_only=True, repr=False)  # the columns as they were
+    made: object = field(kw_only=True, repr=False)  # the same with their centres beside them
+
+    @property
+    def rows(self) -> int:
+        """Rows of the table."""
+        return self.numbers.rows
+
+    @cached_property
+    def joint_k(self) -> int:
+        """The size of the smallest class over all microaggregated columns together."""
+        strata = [self.recipe.within] if self.recipe.within and self.recipe.is_within_shown else []
+        return SparkRows.of(self.table).classes([*self.recipe.names, *strata])[0]
+
+    @cached_property
+    def measures(self) -> dict[str, float]:
+        """The joint ``k``, ``il``, ``id`` and ``id_standardized``; ``dld`` needs all rows in one place."""
+        lost = self.numbers.losses(self.made, scaled=self.recipe.standardize)
+        return {"k": float(self.joint_k), **lost}
+
+    @cached_property
+    def gap(self) -> float:
+        """How far the squared error is above the least is not known."""
+        return float("inf")
+
+    @cached_property
+    def missing(self) -> dict[str, int]:
+        """Cells missing ``before``, and cells ``blanked`` because too few rows share the pattern."""
+        return self.numbers.count_missing(self.made)
+
+    def verify(self) -> dict[str, float]:
+        """Recount the classes on Spark with code that shares nothing with what made them."""
+        found = recount_clusters(SparkRows.of(self.table), self._promise)
+        refuse_broken(broken_clusters(found, self._promise))
+        return {"k": found.joint, **dict(zip(self.recipe.require, found.sizes, strict=True))}
+
+    def _rows(self) -> object:
+        return self.table
+
+    def _write(
+        self, path: Path | DatabaseTable, *, force: bool = False, partition_by: Sequence[str] | None = None
+    ) -> Manifest:
+        if isinstance(path, Path):
+            check_release_target(path, force=force)
+        own = replace(self, table=sort_frame(self.table))
+        return Microaggregated._write(own, path, force=force, partition_by=partition_by)
+
+    def _origin(self) -> Origin:
+        raise DataError("the internal report needs all rows in one place. Pass the data as a file.")
 
 
 def _manner(asked: Asked) -> aggregating.Manner:

@@ -17,7 +17,15 @@ from sfumato.confidentiality import count_protected
 from sfumato.domains import Cube, Ladder, Lattice
 from sfumato.errors import ParameterError, SpecError
 from sfumato.front import whole_text
-from sfumato.hierarchies import Hierarchy, Plain, listed_partitions, plain_values, value_places, write_blocks
+from sfumato.hierarchies import (
+    Hierarchy,
+    Plain,
+    block_widths,
+    listed_partitions,
+    plain_values,
+    value_places,
+    write_blocks,
+)
 from sfumato.local import LabelSpace, LocalProblem
 from sfumato.measures import MEASURES, ClassMeasure, Direction, Measure, Setting, make_measure
 from sfumato.schemes import Scheme, make_scheme
@@ -263,7 +271,8 @@ def _requirement(prepared: Prepared, name: str, limit: float, own: Mapping[str, 
 
 
 LOCAL_COSTS: dict[str, dict[str, float]] = {
-    "loss": {},
+    **{name: {} for name in ("loss", "glm", "ncp")},
+    "gl": {"suppressed_cost": 0.0},
     # Of classes that are equally good, those with the least labels.
     "dm": {"cell": 1e-6, "square": 1.0},
     "average_class": {"cell": 1e-6, "each": -1.0},
@@ -273,9 +282,7 @@ LOCAL_COSTS: dict[str, dict[str, float]] = {
 
 def make_local_problem(prepared: Prepared, problem: Problem) -> LocalProblem:
     """Make the question for local recodings that meet what a problem requires of classes."""
-    spec, names = prepared.spec, prepared.setting.quasi_identifiers
-    wanted = [item.name for item in problem.objectives if item.direction is Direction.MINIMIZE]
-    objective = next((name for name in wanted if name in LOCAL_COSTS), ", ".join(wanted))
+    spec, names, objective = prepared.spec, prepared.setting.quasi_identifiers, local_objective(problem)
     if objective not in LOCAL_COSTS:
         raise SpecError(
             f"{objective or 'nothing'!r} cannot be minimized by local recoding. Use one of "
@@ -287,7 +294,7 @@ def make_local_problem(prepared: Prepared, problem: Problem) -> LocalProblem:
         costs["suppressed_cost"] = float(prepared.cube.row_count)
     return LocalProblem.of_cube(
         prepared.cube,
-        [label_space(prepared.table, name) for name in names],
+        [label_space(prepared.table, name, by_width=objective == "ncp") for name in names],
         problem.request.thresholds,
         attribute_weights=prepared.setting.weights,
         row_weights=prepared.table.weigh_cells() if spec.recoding.weighted else None,
@@ -296,11 +303,19 @@ def make_local_problem(prepared: Prepared, problem: Problem) -> LocalProblem:
     )
 
 
-def local_bound(tuples: LocalProblem, bound: float) -> float:
+def local_objective(problem: Problem) -> str:
+    """Return what a local recoding minimizes; all that it should, if it can do none of that."""
+    wanted = [item.name for item in problem.objectives if item.direction is Direction.MINIMIZE]
+    return next((name for name in wanted if name in LOCAL_COSTS), ", ".join(wanted))
+
+
+def local_bound(problem: Problem, tuples: LocalProblem, bound: float) -> float:
     """Return what a bound on the cost says of the measure that is minimized.
 
     Without what the labels add that decide between equally good classes.
     """
+    if local_objective(problem) in ("gl", "glm"):
+        return bound * tuples.total * len(tuples.spaces)
     labels = tuples.cell if tuples.square or tuples.each else 0.0
     whole = (bound - labels) * tuples.total
     if tuples.each < 0:
@@ -379,28 +394,39 @@ def label_kind(table: Table, name: str) -> str:
     return chosen
 
 
-def label_space(table: Table, name: str) -> LabelSpace:
-    """Return the labels that a quasi-identifier may show, with what they cost in `loss`."""
+def label_space(table: Table, name: str, *, by_width: bool = False) -> LabelSpace:
+    """Return the labels that a quasi-identifier may show, with what they cost in `loss`, or in `ncp`."""
     hierarchy, kind = table.hierarchies[name], label_kind(table, name)
     size, missing = hierarchy.size, hierarchy.size - 1 if hierarchy.has_missing else -1
+    places = value_places(hierarchy) if by_width else None
     if kind == "tree":
-        ladder = _ladder(table, name)
-        return LabelSpace.tree(hierarchy.levels, ladder.lowest, ladder.highest)
+        ladder, costs = _ladder(table, name), None
+        if places is not None and size > 1:
+            costs = np.zeros(hierarchy.levels.shape)
+            for own, level in zip(costs, hierarchy.levels, strict=True):
+                apart, whole = block_widths(hierarchy, places, level, shows_missing=missing >= 0)
+                own[: len(apart)] = apart / whole
+        return LabelSpace.tree(hierarchy.levels, ladder.lowest, ladder.highest, costs)
+    if kind == "set" and places is not None:
+        raise SpecError(
+            'sets of numbers or dates have no width, which "ncp" is about. '
+            'Use labels = "range" or "tree", or minimize "loss".',
+            where=table.spec.where("attributes", name, "labels"),
+        )
     if kind == "set":
         return LabelSpace.set(size, missing)
     if kind != "range":
         return LabelSpace.keep(size) if kind == "keep" else LabelSpace.suppress(size)
     snap = table.spec.attributes[name].snapping
-    if snap is None:
-        return LabelSpace.range(size, missing)
-    values = [Fraction(str(value)) for value in hierarchy.values if value is not None]
-    edges = [snapped_edges(value, snap) for value in values]
-    # Values are in order: a label costs the values between its edges.
-    places = [
-        [bisect.bisect_left(values, low) for low, _ in edges],
-        [bisect.bisect_left(values, high) - 1 for _, high in edges],
-    ]
-    ends = [np.array([*own, *[size - 1] * (missing >= 0)]) / max(size - 1, 1) for own in places]
+    line = np.arange(size) if places is None else places
+    codes = [[*range(size)]] * 2
+    if snap is not None:
+        values = [Fraction(str(value)) for value in hierarchy.values if value is not None]
+        edges = [snapped_edges(value, snap) for value in values]
+        # Values are in order: a label costs the values between its edges.
+        codes[0] = [bisect.bisect_left(values, low) for low, _ in edges]
+        codes[1] = [bisect.bisect_left(values, high) - 1 for _, high in edges]
+    ends = [line[[*own, *[size - 1] * (size - len(own))]] / max(line.max(), 1) for own in codes]
     return LabelSpace.range(size, missing, *ends)
 
 

@@ -96,18 +96,11 @@ def find_subsets(data: object, reading: DataSpec, names: Sequence[str]) -> Subse
 
 
 @dataclass(frozen=True)
-class LevelLook:
-    """The groups of one level with the rows in each, in the order of the domain."""
-
-    groups: tuple[tuple[str, int], ...]
-
-
-@dataclass(frozen=True)
 class HierarchyLook:
     """All levels of a quasi-identifier, and for each value its labels level by level."""
 
     kind: str
-    levels: tuple[LevelLook, ...]
+    levels: tuple[tuple[tuple[str, int], ...], ...]  # the groups of each with their rows, in domain order
     leaves: tuple[tuple[str, ...], ...]  # without missing, which is in no file
 
 
@@ -118,23 +111,12 @@ def look_at_hierarchies(prepared: Prepared) -> dict[str, HierarchyLook]:
         own = prepared.table.hierarchies[name]
         rows = np.bincount(cube.codes[:, place], weights=cube.rows, minlength=own.size)
         texts = [["(missing)" if text is None else str(text) for text in level] for level in own.labels]
-        levels = tuple(
-            LevelLook(
-                tuple(
-                    zip(
-                        words,
-                        np.bincount(blocks, weights=rows, minlength=len(words)).astype(int).tolist(),
-                        strict=True,
-                    )
-                )
-            )
-            for words, blocks in zip(texts, own.levels, strict=True)
-        )
-        leaves = tuple(
-            tuple(words[blocks[code]] for words, blocks in zip(texts, own.levels, strict=True))
-            for code in range(own.known)
-        )
-        found[name] = HierarchyLook(own.kind, levels, leaves)
+        levels, labels = [], []
+        for words, blocks in zip(texts, own.levels, strict=True):
+            counts = np.bincount(blocks, weights=rows, minlength=len(words)).astype(int).tolist()
+            levels.append(tuple(zip(words, counts, strict=True)))
+            labels.append([words[block] for block in blocks[: own.known].tolist()])
+        found[name] = HierarchyLook(own.kind, tuple(levels), tuple(zip(*labels, strict=True)))
     return found
 
 
@@ -147,10 +129,8 @@ def hierarchy_csv(leaves: Sequence[Sequence[str]]) -> str:
 
 def list_measures(prepared: Prepared) -> dict[str, bool]:
     """Return every measure of a table, each with whether larger is better."""
-    setting = prepared.setting
-    return {
-        name: make_measure(name, setting).direction.value == "maximize" for name in measure_names(setting)
-    }
+    setting, names = prepared.setting, measure_names(prepared.setting)
+    return {name: make_measure(name, setting).direction.value == "maximize" for name in names}
 
 
 @dataclass(frozen=True)
@@ -169,9 +149,8 @@ def look_at_release(draft: Draft, most: int) -> ReleaseLook:
     names = tuple(item.name for item in draft.groupings)
     recodes = [item.recode for item in draft.groupings]
     hidden = draft.classes.suppressed_blocks if draft.tuples is None else draft.tuples
-    masked = open_source(
-        apply(draft.prepared.table, recodes, hidden, output="mask", withheld=draft.withheld_rows)
-    )
+    shown = apply(draft.prepared.table, recodes, hidden, output="mask", withheld=draft.withheld_rows)
+    masked = open_source(shown)
     sensitive = draft.prepared.setting.sensitive
     table = read_original(source, names, sensitive, made, Survey())
     kept = recode_cells(table, source, made).released

@@ -27,6 +27,8 @@ from sfumato.errors import OutputError, ParameterError
 _NAME = re.compile(r"\.?sfumato-[0-9a-f]{16}")
 _LOCK, _PLAN = "lock", "plan.json"
 _TRIALS = 5
+_held: dict[Path, tuple[int, sqlite3.Connection | None]] = {}
+"""The folders that are not removed yet, each with the process that made it, and its lock."""
 MEMORY = "SFUMATO_MEMORY"
 """The environment variable that says what engines may hold before they spill into a private folder."""
 
@@ -59,20 +61,21 @@ def process_folder() -> Path:
     """Return a folder for temporary files that only this user can read; it lasts as long as the process."""
     try:
         parent = Path(tempfile.gettempdir()).absolute()
-        folder, lock = _make(parent, "sfumato-")
+        folder, _ = _make(parent, "sfumato-")
     except OSError:
         raise OutputError(
             "no temporary folder can be made. Set TMPDIR to a folder with free space."
         ) from None
     _sweep(parent, folder)
-    process = os.getpid()
+    return folder
 
-    def leave() -> None:
+
+@atexit.register
+def _leave() -> None:
+    """Remove what is still there, also what a signal left between two steps of making or removing it."""
+    for folder, (process, lock) in list(_held.items()):
         if os.getpid() == process:  # what was forked off does not own it
             _discard(folder, lock)
-
-    atexit.register(leave)
-    return folder
 
 
 def scratch_folder() -> tempfile.TemporaryDirectory[str]:
@@ -192,12 +195,14 @@ def _make(parent: Path, prefix: str) -> tuple[Path, sqlite3.Connection | None]:
     """Make a private folder and take its lock."""
     for _ in range(_TRIALS):
         folder = parent / f"{prefix}{secrets.token_hex(8)}"
+        _held[folder] = (os.getpid(), None)  # before there is one: a signal may end the run at any moment
         folder.mkdir(mode=0o700)
         # A run that sweeps may come between these steps and remove the folder: then another one is made.
         with suppress(FileNotFoundError):
             create(folder / _LOCK)
             lock, is_busy = _take(folder)
             if not is_busy and (folder / _LOCK).is_file():
+                _held[folder] = (os.getpid(), lock)
                 return folder, lock
             if lock is not None:
                 lock.close()
@@ -234,20 +239,22 @@ def _discard(folder: Path, lock: sqlite3.Connection | None) -> None:
             if entry.name != _LOCK:
                 remove(entry)
     except OSError:
-        return  # the next run tries again
+        if folder.exists():
+            return  # the next run tries again
     finally:
         if lock is not None:
             lock.close()
     remove(folder / _LOCK)
     with suppress(OSError):
         folder.rmdir()
+    _held.pop(folder, None)
 
 
 def _sweep(parent: Path, own: Path) -> None:
     """Remove what killed runs of this user left in a folder, as far as that is sure and possible."""
-    with suppress(OSError):
+    with suppress(OSError), os.scandir(parent) as entries:
         mine = own.lstat()
-        for entry in os.scandir(parent):
+        for entry in entries:
             if not _NAME.fullmatch(entry.name) or entry.name == own.name:
                 continue
             with suppress(OSError):

@@ -12,7 +12,7 @@ from sfumato.table import own_frame
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from sfumato.assess.gather import Evidence, Origin
     from sfumato.assess.published import Published
@@ -49,7 +49,9 @@ class PublishableRows(ABC):
         return False
 
     @abstractmethod
-    def _write(self, path: Path | DatabaseTable, *, force: bool = False) -> Manifest:
+    def _write(
+        self, path: Path | DatabaseTable, *, force: bool = False, partition_by: Sequence[str] | None = None
+    ) -> Manifest:
         """Write the rows and their manifest, if what is written keeps its promise."""
 
     @abstractmethod
@@ -93,6 +95,7 @@ class PublishableRows(ABC):
         force: bool = False,
         table: str | None = None,
         manifest: str | os.PathLike[str] | None = None,
+        partition_by: Sequence[str] | None = None,
     ) -> Manifest:
         """Write the rows and their manifest, if what is written keeps its promise.
 
@@ -109,6 +112,9 @@ class PublishableRows(ABC):
             In a database, the table to make, in one transaction.
         manifest
             Of a table, the file of its manifest; ``TABLE.json`` in the current folder if not given.
+        partition_by
+            Published columns whose labels name folders, such as ``sex=F/part-00000.parquet``; those of the
+            specification if None. See docs/files.md.
 
         Returns
         -------
@@ -124,7 +130,7 @@ class PublishableRows(ABC):
         """
         target = release_target(path, table, manifest)
         self._spare_inputs(manifest_path(target), *([target] if isinstance(target, Path) else []))
-        stated = self._write(target, force=force)
+        stated = self._write(target, force=force, partition_by=partition_by)
         if isinstance(target, Path):
             vars(self)["_written"] = target.absolute()
         return stated

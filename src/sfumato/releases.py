@@ -16,7 +16,7 @@ from sfumato.publishable import PublishableRows
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from sfumato import front as fronts
     from sfumato._typing import FloatArray
@@ -280,8 +280,11 @@ class Release(PublishableRows, ShownInNotebook):
     def _hides_rows(self) -> bool:
         return self.rows.get("suppressed", 0) > 0
 
-    def _write(self, path: Path | DatabaseTable, *, force: bool = False) -> release.Manifest:
-        return self._draft.write(path, force=force)
+    def _write(
+        self, path: Path | DatabaseTable, *, force: bool = False, partition_by: Sequence[str] | None = None
+    ) -> release.Manifest:
+        draft = self._draft if partition_by is None else self._draft.divided(partition_by)
+        return draft.write(path, force=force)
 
     def _spare_inputs(self, *outputs: Path) -> None:
         self._draft.spare_inputs(*outputs)

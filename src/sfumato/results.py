@@ -11,21 +11,11 @@ from typing import TYPE_CHECKING, ClassVar, Self, cast
 import numpy as np
 
 from sfumato import front as fronts
+from sfumato import release as releasing
 from sfumato.errors import DataError, InfeasibleError
 from sfumato.local import LocalProblem, LocalSolution, make_solution
 from sfumato.notebooks import ShownInNotebook
 from sfumato.preparing import Prepared, asked_objectives, load, make_local_problem, make_problem
-from sfumato.release import (
-    Draft,
-    coarser_drafts,
-    count_classes,
-    make_draft,
-    make_groupings,
-    make_local_draft,
-    measure_solution,
-    read_recoding,
-    sizes_of,
-)
 from sfumato.releases import Release
 from sfumato.search import Monitor, Problem, draw_near
 from sfumato.table import make_frame
@@ -55,8 +45,10 @@ class Solution(fronts.PlainSolution):
         """
         prepared, problem = self._source()
         if self.is_local:
-            return sizes_of(measure_solution(prepared, problem, *self._local(prepared, problem))[1])
-        return count_classes(prepared, problem, [self.recoding])[0]
+            return releasing.sizes_of(
+                releasing.measure_solution(prepared, problem, *self._local(prepared, problem))[1]
+            )
+        return releasing.count_classes(prepared, problem, [self.recoding])[0]
 
     def _source(self) -> tuple[Prepared, Problem]:
         if self.front is None or self.front.source is None:
@@ -82,28 +74,25 @@ class Solution(fronts.PlainSolution):
         """
         prepared, problem = self._source()
         if self.is_local:
-            return self._release_local(prepared, problem)
+            draft = releasing.make_local_draft(prepared, problem, *self._local(prepared, problem))
+            self._check_same(draft)
+            run = {} if self.front is None else {**self.front.run, "solution": self.number}
+            return Release(draft, run if self.gap is None else {**run, "gap": self.gap}, self.front)
         try:
-            lattice, node = read_recoding(prepared, self.recoding)
+            lattice, node = releasing.read_recoding(prepared, self.recoding)
         except DataError as error:
             raise DataError(error.message, where=f"solution {self.number} of the front") from None
-        draft = make_draft(prepared, problem, node, lattice)
+        draft = releasing.make_draft(prepared, problem, node, lattice)
         self._check_same(draft)
-        run = {} if self.front is None else dict(self.front.run)
+        run = {} if self.front is None else {**self.front.run}
         asked = prepared.spec.release
         if asked.choice == "near-optimal":
             watch = Monitor(prepared.spec.search.time_limit)
             lattice, node, run["choice"] = draw_near(
                 problem, (lattice, node), asked.tolerance, asked.seed, hold_privacy=True, monitor=watch
             )
-            draft = make_draft(prepared, problem, node, lattice)
+            draft = releasing.make_draft(prepared, problem, node, lattice)
         return Release(draft, run, self.front)
-
-    def _release_local(self, prepared: Prepared, problem: Problem) -> Release:
-        draft = make_local_draft(prepared, problem, *self._local(prepared, problem))
-        self._check_same(draft)
-        run = {} if self.front is None else {**self.front.run, "solution": self.number}
-        return Release(draft, run if self.gap is None else {**run, "gap": self.gap}, self.front)
 
     def _local(self, prepared: Prepared, problem: Problem) -> tuple[LocalProblem, LocalSolution]:
         """Return the classes of a local recoding with their labels."""
@@ -118,7 +107,7 @@ class Solution(fronts.PlainSolution):
         found = make_solution(tuples, np.where(classes < 0, n, classes).astype(np.int32))
         return tuples, found if self.gap is None else found.with_gap(self.gap)
 
-    def _check_same(self, draft: Draft) -> None:
+    def _check_same(self, draft: releasing.Draft) -> None:
         found = draft.measures
         if not all(np.isclose(found[name], value, rtol=1e-9) for name, value in self.measures.items()):
             raise DataError(
@@ -339,7 +328,7 @@ class Front(fronts.PlainFront, ShownInNotebook):
         wanted = range(1, len(self) + 1) if numbers is None else numbers
         if self.is_local:
             return {number: self[number - 1].class_sizes() for number in wanted}
-        counted = count_classes(*self.source, [self[number - 1].recoding for number in wanted])
+        counted = releasing.count_classes(*self.source, [self[number - 1].recoding for number in wanted])
         return dict(zip(wanted, counted, strict=True))
 
     def to_frame(self) -> object:
@@ -383,9 +372,9 @@ class Front(fronts.PlainFront, ShownInNotebook):
         for item in self.solutions:
             if numbers is not None and item.number not in numbers:
                 continue
-            lattice, node = read_recoding(prepared, item.recoding)
+            lattice, node = releasing.read_recoding(prepared, item.recoding)
             looks = found.setdefault(item.number, {})
-            for grouping in make_groupings(prepared, lattice, node):
+            for grouping in releasing.make_groupings(prepared, lattice, node):
                 level = grouping.level
                 key = (grouping.name, grouping.block.tobytes() if level is None else level)
                 if key not in known:
@@ -404,18 +393,14 @@ def follow(made: Release, others: Iterator[tuple[str, Release]], series: Mapping
     try:
         return made.in_series(**series)
     except InfeasibleError as error:
-        near = _nearest_follower(others, series)
+        tried, near = 0, ""
+        for name, other in itertools.islice(others, MOST_TRIED):
+            tried, near = tried + 1, f"None of {tried + 1} other recodings holds either."
+            with contextlib.suppress(InfeasibleError):
+                rows = count_words(other.in_series(**series).rows["suppressed"], "row")
+                near = f"The nearest that holds is {name}, with {rows} suppressed."
+                break
         raise InfeasibleError(f"{error.message} {near}".rstrip(), where=error.where) from None
-
-
-def _nearest_follower(others: Iterator[tuple[str, Release]], series: Mapping[str, str | None]) -> str:
-    tried = 0
-    for name, other in itertools.islice(others, MOST_TRIED):
-        tried += 1
-        with contextlib.suppress(InfeasibleError):
-            rows = other.in_series(**series).rows["suppressed"]
-            return f"The nearest that holds is {name}, with {count_words(rows, 'row')} suppressed."
-    return f"None of {tried} other recodings holds either." if tried else ""
 
 
 def other_releases(front: Front, spec: Spec, chosen: int) -> Iterator[tuple[str, Release]]:
@@ -430,6 +415,6 @@ def other_releases(front: Front, spec: Spec, chosen: int) -> Iterator[tuple[str,
 
 def coarser_releases(made: Release) -> Iterator[tuple[str, Release]]:
     """Make coarser recodings of the same rows, the least loss first."""
-    for draft in coarser_drafts(made._draft):
+    for draft in releasing.coarser_drafts(made._draft):
         levels = ", ".join(f"{name} {level}" for name, level in draft.recoding.items())
         yield f"the recoding at levels {levels} (loss {draft.measures['loss']:.4g})", Release(draft, made.run)

@@ -364,7 +364,7 @@ def _describe_local(
         **({"weighted": True} if prepared.spec.recoding.weighted else {}),
     }
     if solution.bound is not None and solution.gap is not None:
-        bound = local_bound(tuples, solution.bound)
+        bound = local_bound(problem, tuples, solution.bound)
         run |= {"bound": bound, "gap": solution.gap, "certificate": dict(solution.certificate)}
     if stopped:
         run["stopped"] = stopped

@@ -281,7 +281,14 @@ def suggest_specification(data: object, reading: DataSpec | None = None) -> Role
     if not columns:
         raise DataError("no column holds text, numbers or dates.", where=source.name)
     roles = _roles(columns)
-    coded = _coded(source, columns, roles)
+    # The rows are numbered of what may be published, and of keys that repeat.
+    names = [
+        column.name
+        for column in columns
+        if (role := roles[column.name].role) is not None
+        and (role != "identifier" or 2 * len(column.counts) < column.filled)
+    ]
+    coded = code_rows(source, names[:MOST_COMPARED]) if names else {}
     dates = [column.name for column in columns if column.name in coded and column.evidence.has_dates]
     dependences = [item for item in find_dependences(coded, dates) if _is_telling(item, roles)]
     roles |= _dependent_roles(dependences, roles)
@@ -311,7 +318,17 @@ def specify(
     spec: Spec | None = None,
 ) -> Spec:
     """Write a specification for named columns, with guessed hierarchies; nothing else is published."""
-    _refuse_unclear(data, quasi_identifiers, sensitive, spec)
+    if spec is not None:
+        raise ParameterError(
+            "k, quasi_identifiers and sensitive cannot be combined with a specification, which says them."
+        )
+    is_text = isinstance(quasi_identifiers, str) or isinstance(sensitive, str)
+    if data is None or is_text or not quasi_identifiers:
+        raise ParameterError(
+            "pass a specification, such as sf.suggest(data), or data and lists of columns: "
+            "quasi_identifiers=[...], and sensitive=[...]."
+        )
+    refuse_both(quasi_identifiers, sensitive)
     source = open_source(data)
     named: dict[str, Role] = {**dict.fromkeys(quasi_identifiers, "quasi-identifier")}
     named |= dict.fromkeys(sensitive, "sensitive")
@@ -328,54 +345,31 @@ def specify(
     return found.to_spec(DataSpec(), path, K if k is None else k)
 
 
-def _refuse_unclear(
-    data: object, quasi_identifiers: Sequence[str], sensitive: Sequence[str], spec: Spec | None
-) -> None:
-    """Refuse keywords that say too little, or something twice."""
-    if spec is not None:
-        raise ParameterError(
-            "k, quasi_identifiers and sensitive cannot be combined with a specification, which says them."
-        )
-    is_text = isinstance(quasi_identifiers, str) or isinstance(sensitive, str)
-    if data is None or is_text or not quasi_identifiers:
-        raise ParameterError(
-            "pass a specification, such as sf.suggest(data), or data and lists of columns: "
-            "quasi_identifiers=[...], and sensitive=[...]."
-        )
-    refuse_both(quasi_identifiers, sensitive)
-
-
 def _observe(
     source: Source, names: Sequence[str]
 ) -> tuple[list[_Observed], tuple[str, ...], tuple[str, ...]]:
     """Look at columns; return those that can be counted, those that cannot, and the texts for missing."""
-    columns, odd = _look(source, names)
-    words = [word for word in MISSING_WORDS if any(column.place(word) >= 0 for column in columns)]
-    return [column.without(words) for column in columns], odd, (*source.missing, *words)
-
-
-def _look(source: Source, names: Sequence[str]) -> tuple[list[_Observed], tuple[str, ...]]:
-    """Count the distinct values of each column by itself; columns of odd types are left out."""
-    found, left_out = [], []
-    source = source.parsed() if len(names) > 1 else source
+    columns, odd = [], []
+    parsed = source.parsed() if len(names) > 1 else source
     for name in names:
         try:
-            key(source, name)
-            refuse_mixed(source, (name,))
+            key(parsed, name)
+            refuse_mixed(parsed, (name,))
         except DataError:
-            left_out.append(name)
+            odd.append(name)
             continue
         try:
-            counted = tally(source, (name,))
+            counted = tally(parsed, (name,))
         except TypeError:  # a pandas column of lists and the like
-            left_out.append(name)
+            odd.append(name)
             continue
         column = counted.columns[name]
         known = column.places >= 0
         rows = np.zeros(len(column.values), dtype=np.int64)
         np.add.at(rows, column.places[known], counted.rows[known])
-        found.append(_Observed(name, column, rows, int(counted.rows[~known].sum())))
-    return found, tuple(left_out)
+        columns.append(_Observed(name, column, rows, int(counted.rows[~known].sum())))
+    words = [word for word in MISSING_WORDS if any(column.place(word) >= 0 for column in columns)]
+    return [column.without(words) for column in columns], tuple(odd), (*source.missing, *words)
 
 
 def _roles(columns: Sequence[_Observed]) -> dict[str, RoleGuess]:
@@ -387,19 +381,6 @@ def _roles(columns: Sequence[_Observed]) -> dict[str, RoleGuess]:
                 if roles[name].why == UNSURE:
                     roles[name] = RoleGuess(None, f"it looks like coordinates, together with {partner}")
     return roles
-
-
-def _coded(
-    source: Source, columns: Sequence[_Observed], roles: Mapping[str, RoleGuess]
-) -> dict[str, CodedRows]:
-    """Number the rows of what may be published, and of keys that repeat."""
-    names = [
-        column.name
-        for column in columns
-        if (role := roles[column.name].role) is not None
-        and (role != "identifier" or 2 * len(column.counts) < column.filled)
-    ]
-    return code_rows(source, names[:MOST_COMPARED]) if names else {}
 
 
 def _is_telling(item: Dependence, roles: Mapping[str, RoleGuess]) -> bool:

@@ -38,13 +38,15 @@ def figure_9(results: Results) -> str:
 
 def proofs(runs: Sequence[Results]) -> str:
     """Return for each cost and k the best cost, the seconds to its proof or the gap, and the nodes."""
-    ks = distinct(runs, "k")
+    ks = sorted(distinct(runs, "k"))
     rows = []
     for cost in distinct(runs, "cost_name"):
-        found = [one(runs, cost_name=cost, k=k) for k in ks]
-        best = (count(run["cost"]) if cost == "dm" else f"{run['cost']:.6g}" for run in found)
-        rows.append([f"{cost}, best found", *best])
-        rows.append([f"{cost}, seconds or gap", *(f"{ended(run)} ({count(run['nodes'])})" for run in found)])
+        found = {run["k"]: run for run in runs if run["cost_name"] == cost}
+        best = {k: count(run["cost"]) if cost == "dm" else f"{run['cost']:.6g}" for k, run in found.items()}
+        marks = {k: "*" if run.get("without_prices") else "" for k, run in found.items()}
+        took = {k: f"{ended(run)} ({count(run['nodes'])}){marks[k]}" for k, run in found.items()}
+        rows.append([f"{cost}, best found", *(best.get(k, "") for k in ks)])
+        rows.append([f"{cost}, seconds or gap", *(took.get(k, "") for k in ks)])
     return table(["nodes in brackets", *(f"k = {k}" for k in ks)], rows)
 
 

@@ -51,7 +51,7 @@ class PlainTable:
         for column, ladder, level in zip(self.codes.T, self.ladders, node, strict=True):
             block = ladder.levels[level][column]
             key = key * ladder.blocks[level] + block
-            cost += (ladder.block_sizes(level)[block] - 1) / (ladder.size - 1)
+            cost += (np.bincount(ladder.levels[level])[block] - 1) / (ladder.size - 1)
         _, of_row, sizes = np.unique(key, return_inverse=True, return_counts=True)
         k = self._smallest_kept(sizes)
         kept = sizes[of_row] >= k

@@ -41,6 +41,7 @@ def published(path: Path) -> list[str]:
     return sorted(path.read_text().splitlines()[1:])
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(("written", "suffix"), [*zip(FORMATS, cycle(["csv", "parquet", "frame"]))])
 def test_every_format_is_released_by_month_and_verified_with_the_data(written, suffix, tmp_path):
     texts = [time.strftime(written) for time in TIMES]
@@ -138,6 +139,7 @@ def zoned(zone: str, kind: str, folder: Path) -> object:
     return {**made, **lazy}.get(kind, lambda: folder / f"data.{kind}")()
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize("zone", ZONES)
 @pytest.mark.parametrize("kind", ["pandas", "polars", "lazy", "pyarrow", "parquet", "feather"])
 def test_months_are_those_of_the_clock_of_the_zone(zone, kind, tmp_path):
@@ -154,6 +156,7 @@ def test_new_year_in_berlin_is_in_january():
     assert release.frame["at"].tolist() == ["2024-01"]
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("zone", [*ZONES, "+05:30"])
 def test_kept_instants_of_a_zone_are_those_of_the_recipe(zone, tmp_path):
     data = zoned(zone, "pandas", tmp_path)
@@ -176,6 +179,7 @@ def test_a_format_needs_dates():
         sf.Spec.from_dict({"attributes": {"a": {"role": "sensitive", "kind": "number", "format": "%Y"}}})
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("days", [[19_723, 3_672_151], [19_723, -800_000], [19_723, 19_724]])
 @pytest.mark.parametrize("type_", [pa.date32(), pa.timestamp("us"), pa.timestamp("ms", "Europe/Berlin")])
 @pytest.mark.parametrize("role", ["quasi-identifier", "sensitive", "other"])

@@ -281,6 +281,7 @@ def test_an_even_number_of_rows_has_the_lower_median():
     assert release.recipe.attributes["work"].statistics
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("scheme", ["ordered", "sets", "guided-sets", "cuts", "admissible"])
 def test_every_scheme_has_statistics(scheme: str, tmp_path: Path):
     """Released, written, verified and applied to new rows."""

@@ -53,6 +53,7 @@ def rows(count: int = 400, seed: int = 7) -> pd.DataFrame:
     return frame
 
 
+@pytest.mark.some(6)
 @pytest.mark.parametrize("output", ["drop", "mask"])
 @pytest.mark.parametrize("name", REQUIREMENTS)
 def test_a_requirement_holds_in_the_written_file(name: str, output: str, tmp_path: Path) -> None:

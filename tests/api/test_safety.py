@@ -56,6 +56,7 @@ def guessing(age: int, job: str) -> pd.DataFrame:
     return pd.DataFrame({"age": [*ages, age], "job": [*others, job], "ill": "flu"})
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("kind", ["short", "suggested", "written"])
 def test_guesses_about_a_table_show_nothing_of_a_suppressed_row(kind: str, tmp_path: Path) -> None:
     """Trees were published whole, and the ends of intervals were those of all rows."""

@@ -164,6 +164,7 @@ def test_persons_with_several_rows(tmp_path: Path) -> None:
     assert sf.verify(tmp_path / "out.parquet")["holds"]
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("kind", [*FRAMES, "csv"])
 @pytest.mark.parametrize("key", ["person", "household"])
 def test_each_person_has_one_vote_in_diversity(key: str, kind: str, tmp_path: Path) -> None:

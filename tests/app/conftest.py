@@ -71,9 +71,9 @@ def browser() -> Iterator[Any]:
         running.close()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """One server for the tests of a file, which keeps its projects."""
+    """One server for all tests of a process, which keeps its projects."""
     pytest.importorskip("nicegui", reason="the extra 'app' is not installed")
     home, temporary = tmp_path_factory.mktemp("served") / "projects", tmp_path_factory.mktemp("temporary")
     with serving(str(home), temporary=temporary) as server:

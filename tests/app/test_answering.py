@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from tests.app.tabs import Tab
 
 if TYPE_CHECKING:
@@ -12,6 +14,7 @@ if TYPE_CHECKING:
     from tests.app.conftest import Server
 
 
+@pytest.mark.slow
 def test_pages_answer_while_a_search_runs(browser: Any, tmp_path: Path) -> None:
     """100,000 rows; the browser measures. The bounds are those of a machine with other work to do."""
     from benchmarks.app import measure

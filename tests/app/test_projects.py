@@ -5,9 +5,9 @@ from __future__ import annotations
 import contextlib
 import gc
 import os
+import runpy
 import sqlite3
 import stat
-import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ from sfumato.app.projects import Desk, Project, clean_name
 from sfumato.errors import DataError, SfumatoError
 from sfumato.front import front_csv
 from sfumato.spec import Spec
+from tests.cli.running import run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,10 +63,12 @@ def test_opening_suggests_roles_and_writes_the_specification(opened: Project) ->
     assert [column.distinct for column in opened.look.columns] == [200, 30, 5, 2]
 
 
-def test_project_folder_runs_on_the_command_line(opened: Project, tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "sfumato", "check", str(opened.folder / "specification.toml"), "--json"]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
-    assert done.returncode == 0, done.stderr
+def test_project_folder_runs_on_the_command_line(
+    opened: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = run("check", opened.folder / "specification.toml", "--json")
+    assert done.status == 0, done.err
 
 
 def test_undo_takes_back_one_change_after_the_other(opened: Project) -> None:
@@ -195,7 +198,9 @@ def test_local_recoding_is_kept_and_released(opened: Project) -> None:
     assert not opened.spec.is_local
 
 
-def test_databases_are_opened_as_files_are(desk: Desk, tmp_path: Path) -> None:
+def test_databases_are_opened_as_files_are(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pytest.importorskip("adbc_driver_sqlite", reason="the extra 'postgres' is not installed")
     rows = [line.split(",") for line in PEOPLE.splitlines()]
     with contextlib.closing(sqlite3.connect(tmp_path / "people.db")) as database, database:
@@ -212,7 +217,9 @@ def test_databases_are_opened_as_files_are(desk: Desk, tmp_path: Path) -> None:
     made = finished(project).made
     assert made is not None
     assert made.verdict["holds"]
-    run(project.folder, "reproduce.py", "again.csv")
+    monkeypatch.chdir(project.folder)
+    monkeypatch.setattr(sys, "argv", ["reproduce.py", "again.csv"])
+    runpy.run_path("reproduce.py", run_name="__main__")
     assert (project.folder / "again.csv").read_bytes() == made.file.read_bytes()
 
 
@@ -227,11 +234,6 @@ def test_addresses_with_a_password_are_refused_and_leave_nothing(desk: Desk) -> 
 def rows_of(project: Project, number: int) -> tuple[Sequence[object], Sequence[object]]:
     look = project.details[number].look
     return look.before, look.after
-
-
-def run(folder: Path, *command: str) -> None:
-    done = subprocess.run([sys.executable, *command], cwd=folder, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
 
 
 def test_stop_keeps_what_was_found(opened: Project) -> None:

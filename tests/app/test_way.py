@@ -5,8 +5,8 @@ from __future__ import annotations
 import itertools
 import os
 import re
+import runpy
 import shutil
-import subprocess
 import sys
 import zipfile
 from pathlib import Path
@@ -19,6 +19,7 @@ from sfumato import Spec, datasets
 from sfumato.report import style
 from tests.app.conftest import serving
 from tests.app.tabs import Tab
+from tests.cli.running import run
 
 if TYPE_CHECKING:
     from tests.app.conftest import Server
@@ -51,8 +52,15 @@ def brush(tab: Tab, first: tuple[float, float], last: tuple[float, float]) -> No
 
 
 def run_again(folder: Path, *command: str) -> None:
-    done = subprocess.run([sys.executable, *command], cwd=folder, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    """Run a script, or a command of ours, as in a process whose folder this is."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        if command[0].endswith(".py"):
+            patch.setattr(sys, "argv", list(command))
+            runpy.run_path(command[0], run_name="__main__")
+        else:
+            done = run(*command)
+            assert done.status == 0, done.err
 
 
 def drag_there_and_back(tab: Tab) -> None:
@@ -97,7 +105,7 @@ def make_again(tab: Tab, tmp_path: Path) -> None:
     shutil.copytree(datasets.adult_path().parent, tmp_path, dirs_exist_ok=True)
     run_again(tmp_path, "reproduce.py", "by-script.csv")
     command = ("release", "reproduce.toml", "--front", "chosen", "--pick", "1", "--out", "by-command.csv")
-    run_again(tmp_path, "-m", "sfumato", *command)
+    run_again(tmp_path, *command)
     assert data.read_bytes() == (tmp_path / "by-script.csv").read_bytes()
     assert data.read_bytes() == (tmp_path / "by-command.csv").read_bytes()
 
@@ -152,12 +160,13 @@ def test_whole_way_and_what_reproduces_it(browser: Any, served: Server, tmp_path
 
 
 def test_upload_and_a_requirement_that_cannot_be_met(browser: Any, served: Server, tmp_path: Path) -> None:
+    """Where the system is dark, so that the figure of the front is to be dark too."""
     rows = [f"{20 + n % 40},{10000 + n % 7},{'pos' if n % 3 else 'neg'},{n % 2}" for n in range(300)]
     file = tmp_path / "patients.csv"
     hostile = """<img src=x onerror="document.title='taken'">"""
     quoted = hostile.replace('"', '""')
     file.write_text("\n".join([f'age,zip,hiv,"{quoted}"', *rows]) + "\n")
-    tab = Tab.open(browser, served)
+    tab = Tab.open(browser, served, color_scheme="dark")
     tab.upload(file)
     tab.page.wait_for_url("**/data")
     tab.ready()
@@ -180,8 +189,11 @@ def test_upload_and_a_requirement_that_cannot_be_met(browser: Any, served: Serve
     tab.see("Taken back: distinct_l(hiv) = 3")
     tab.press("Search again")
     tab.see("Worth a look")
+    ground = tab.read("document.querySelector('.js-plotly-plot').layout.paper_bgcolor")
+    assert ground == style.DARK["ground"]
 
 
+@pytest.mark.slow
 def test_local_recoding_beside_global_and_what_reproduces_it(
     browser: Any, served: Server, tmp_path: Path
 ) -> None:
@@ -226,9 +238,9 @@ def test_local_recoding_beside_global_and_what_reproduces_it(
         packed.extractall(tmp_path)
     run_again(tmp_path, "reproduce.py", "by-script.csv")
     command = ("release", "reproduce.toml", "--front", "chosen", "--pick", "1", "--out", "by-command.csv")
-    run_again(tmp_path, "-m", "sfumato", *command)
+    run_again(tmp_path, *command)
     secret = ("--assignment", "assignment.json", "--out", "by-assignment.csv")
-    run_again(tmp_path, "-m", "sfumato", "apply", f"{data.name}.json", file.name, *secret)
+    run_again(tmp_path, "apply", f"{data.name}.json", file.name, *secret)
     for name in ("script", "command", "assignment"):
         assert (tmp_path / f"by-{name}.csv").read_bytes() == data.read_bytes()
     ends = {end for line in data.read_text().splitlines()[1:] for end in line.split(",")[0].split("-")[:1]}
@@ -278,6 +290,7 @@ def test_wrong_file_leaves_what_is_open_and_tabs_show_the_same_project(
     tab.see("What attackers achieve")
 
 
+@pytest.mark.slow
 def test_what_a_stop_kept_survives_reloads_tabs_and_a_crash(browser: Any, tmp_path: Path) -> None:
     """The search would go on for minutes and does not run out of recodings, so only the button can end it."""
     home, temporary = tmp_path / "projects", tmp_path / "temporary"
@@ -347,24 +360,33 @@ def test_sessions_do_not_see_each_other(browser: Any, served: Server, searched: 
     assert other.page.request.get(f"{mine.home}/files/specification.toml").status == 404
 
 
-def test_pages_are_accessible(searched: Tab) -> None:
+def turn(tab: Tab, to: str) -> None:
+    """Turn the page light or dark and see it, before another page is asked for and takes the click with it."""
+    tab.press("Light or dark")
+    tab.page.locator(f"body.body--{to}").wait_for(state="attached")
+
+
+@pytest.mark.parametrize("look", ["light", pytest.param("dark", marks=pytest.mark.slow)])
+def test_pages_are_accessible(searched: Tab, look: str) -> None:
     axe = pytest.importorskip(
         "axe_playwright_python.sync_playwright", reason="axe-core is not installed"
     ).Axe()
     tab, found = searched, {}
-    for look in ("light", "dark"):
-        for path in (*STEPS, *TOOLS):
-            tab.go(path)
-            tab.page.locator(f"body.body--{look}").wait_for(state="attached")
-            if path in TOOLS and look == "light":
-                picture(tab, path[1:])
-            violations = axe.run(tab.page).response["violations"]
-            serious = [item for item in violations if item["impact"] in ("serious", "critical")]
-            if serious:
-                found[look, path] = [
-                    (item["id"], [node["html"][:150] for node in item["nodes"][:3]]) for item in serious
-                ]
-        tab.press("Light or dark")
+    if look == "dark":
+        turn(tab, to="dark")
+    for path in (*STEPS, *TOOLS):
+        tab.go(path)
+        tab.page.locator(f"body.body--{look}").wait_for(state="attached")
+        if path in TOOLS and look == "light":
+            picture(tab, path[1:])
+        violations = axe.run(tab.page).response["violations"]
+        serious = [item for item in violations if item["impact"] in ("serious", "critical")]
+        if serious:
+            found[path] = [
+                (item["id"], [node["html"][:150] for node in item["nodes"][:3]]) for item in serious
+            ]
+    if look == "dark":
+        turn(tab, to="light")
     assert found == {}
 
 
@@ -379,6 +401,7 @@ def test_pages_fit_a_narrow_screen(searched: Tab) -> None:
         assert here["x"] >= 0, path
         assert here["x"] + here["width"] <= 400, path
     tab.go("/tradeoffs")
+    tab.page.locator(".js-plotly-plot .xtick text").first.wait_for(state="attached")
     ticks = "[...document.querySelectorAll('.js-plotly-plot .xtick text')]"
     labels = set(tab.read(f"{ticks}.map(item => item.innerHTML)"))
     assert {"1", "10", "100"} <= labels
@@ -386,11 +409,3 @@ def test_pages_fit_a_narrow_screen(searched: Tab) -> None:
     boxes = tab.read(f"{ticks}.map(item => item.getBoundingClientRect().toJSON())")
     ends = [(box["left"], box["right"]) for box in boxes if box["width"]]
     assert all(left[1] <= right[0] for left, right in itertools.pairwise(sorted(ends)))
-
-
-def test_figures_are_dark_where_the_system_is(browser: Any, served: Server) -> None:
-    tab = Tab.open(browser, served, color_scheme="dark")
-    tab.census()
-    tab.search()
-    ground = tab.read("document.querySelector('.js-plotly-plot').layout.paper_bgcolor")
-    assert ground == style.DARK["ground"]

@@ -11,7 +11,7 @@ from hypothesis import given
 
 from sfumato.assess.analysing import analyse_recoded
 from sfumato.assess.recoded import pool
-from sfumato.errors import DataError, ParameterError
+from sfumato.errors import DataError
 from tests.assess.cases import coded, dependent, tables
 from tests.examples import examples
 
@@ -42,15 +42,6 @@ def test_nothing_done_is_nothing_lost() -> None:
     assert found.model is not None
     assert found.model.target == "a2"
     assert found.model.release == found.model.original
-
-
-def test_targets_are_found_by_name_or_by_role() -> None:
-    table = dependent(50, [range(8), range(3), range(4)])
-    found = analyse_recoded(table, target="a0").model
-    assert found is not None
-    assert found.target == "a0"
-    with pytest.raises(ParameterError, match="target"):
-        analyse_recoded(table, target="b0")
 
 
 def test_a_table_without_rows_or_attributes() -> None:

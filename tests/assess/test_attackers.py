@@ -14,6 +14,7 @@ import pytest
 import sfumato as sf
 from sfumato import risk
 from sfumato.assess.analyses import utility
+from sfumato.assess.pairing import open_release
 from tests.oracles import risk as oracle
 
 if TYPE_CHECKING:
@@ -198,9 +199,12 @@ def test_centres_tie_a_microaggregated_release_to_its_rows(
     micro.write(path)
     found = sf.risk(table, columns, ["ill"], release=path)
     assert found.to_dict() == sf.risk(table, columns, ["ill"], release=micro).to_dict()
-    assert utility(table, path) == utility(micro)
+    assert utility(open_release(path), table) == utility(open_release(micro), made=micro)
     turned = table.take(list(range(11, -1, -1)))
-    for attempt in (lambda: sf.risk(turned, columns, release=path), lambda: utility(turned, path)):
+    for attempt in (
+        lambda: sf.risk(turned, columns, release=path),
+        lambda: utility(open_release(path), turned),
+    ):
         with pytest.raises(sf.DataError, match=NOT_THESE):
             attempt()
     swapped = table.take([0, 1, 2, 3, 6, 5, 4, *range(7, 12)])
@@ -256,7 +260,7 @@ def test_texts_that_were_missing_are_missing_again(tmp_path: Path) -> None:
     spec = sf.Spec.from_dict({"data": {"missing": ["NA"]}, "attributes": {"x": {"role": "quasi-identifier"}}})
     sf.microaggregate(data, ["x"], 2, spec=spec).write(tmp_path / "micro.csv")
     assert sf.risk(data, release=tmp_path / "micro.csv").linkage_after[0].absent == 2
-    assert utility(data, tmp_path / "micro.csv").manner == "microaggregated"
+    assert utility(open_release(tmp_path / "micro.csv"), data).manner == "microaggregated"
 
 
 def test_limits_of_the_attack_by_distance_are_told(monkeypatch: pytest.MonkeyPatch) -> None:

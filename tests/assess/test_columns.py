@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.assess.analysing import NumberPairs, analyse_columns, count_ranges, draw_ranges
-from sfumato.errors import DataError, ParameterError
+from sfumato.errors import DataError
 from tests.examples import examples
 
 
@@ -112,15 +112,13 @@ def test_constant_columns_and_a_lone_column() -> None:
 
 
 def test_a_sample_and_its_size_are_told() -> None:
-    found = analyse_columns(made(), limit=100, target="x")
+    found = analyse_columns(made(), limit=100)
     assert (found.rows, found.used) == (300, 100)
     assert found.model is not None
-    assert found.model.target == "x"
+    assert found.model.target == "z"
 
 
 def test_wrong_use() -> None:
     columns = made(10)
-    with pytest.raises(ParameterError, match="target"):
-        analyse_columns(columns, target="w")
     with pytest.raises(DataError, match="same rows"):
         analyse_columns(NumberPairs(columns.names, columns.kinds, columns.before, columns.after[1:]))

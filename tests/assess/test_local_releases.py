@@ -12,6 +12,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.assess.analyses import utility
+from sfumato.assess.pairing import open_release
 from sfumato.errors import ParameterError
 from tests.cli.running import run
 from tests.oracles import local_release as oracle
@@ -77,7 +78,7 @@ def released(home: Path) -> tuple[list[dict], list[dict], list[oracle.Attribute]
 def test_distributions_spread_each_label_over_the_values_that_it_covers(home):
     before, after, attributes = released(home)
     release = sf.anonymize(None, sf.Spec.load(home / "people.toml"))
-    found = {item.name: item for item in utility(release._draft).attributes}
+    found = {item.name: item for item in utility(open_release(release._draft)).attributes}
     for attribute in attributes:
         values = sorted({row[attribute.name] for row in before})
         shares = dict.fromkeys(values, 0.0)
@@ -102,7 +103,7 @@ def test_distributions_spread_each_label_over_the_values_that_it_covers(home):
 
 def test_queries_models_and_associations_of_a_local_release_are_near_the_original(home):
     release = sf.anonymize(None, sf.Spec.load(home / "people.toml"))
-    found = utility(release._draft)
+    found = utility(open_release(release._draft))
     assert found.queries is not None
     assert found.queries.error.median < 0.2
     assert found.model is not None
@@ -112,7 +113,7 @@ def test_queries_models_and_associations_of_a_local_release_are_near_the_origina
     exact["require"]["k"] = 1
     exact["suppression"]["limit"] = 0.0
     exact["data"]["path"] = str(home / "people.csv")
-    same = utility(sf.anonymize(None, sf.Spec.from_dict(exact))._draft)
+    same = utility(open_release(sf.anonymize(None, sf.Spec.from_dict(exact))._draft))
     assert same.queries is not None
     assert same.queries.error.mean == 0
     assert all(item.distance == 0 for item in same.attributes)

@@ -130,6 +130,56 @@ def test_nodes_made_from_one_below_them_equal_the_walk(case, random, word_bits):
         assert np.array_equal(found.penalties, plain.penalties[by])
 
 
+def _shuffled_ladder(random: np.random.Generator, size: int, share: float) -> Ladder:
+    """Draw nested levels whose blocks are intervals of the codes or, by chance, scattered over them."""
+    block = random.permutation(size) if random.random() < share else np.arange(size)
+    levels = [np.arange(size)]
+    while block.max() > 0:
+        block = block // int(random.integers(2, 6))
+        levels.append(np.unique(block, return_inverse=True)[1])
+    lowest = int(random.integers(0, 2)) if len(levels) > 1 else 0
+    return Ladder(np.array(levels, dtype=np.int32), lowest, len(levels) - 1)
+
+
+# In the last two, a map of the walk's last attribute leads larger codes to smaller ones.
+@pytest.mark.parametrize("seed", [*range(12), 102, 105])
+def test_classes_in_order_are_those_that_are_looked_up(seed):
+    """Keys of one word are kept in order, those of several words are hashed: few bits, many, all rules."""
+    random = np.random.default_rng(seed)
+    sizes = tuple(int(size) for size in random.choice([2, 3, 7, 40] if seed % 2 else [7, 9], 4))
+    n = int(random.integers(40, 400))
+    codes = np.stack([(random.random(n) ** 2 * size).astype(np.int32) for size in sizes], axis=1)
+    secrets = random.integers(0, 4, (n, 2)).astype(np.int32)
+    persons = random.integers(0, n, n).astype(np.int32) if seed % 4 == 3 else None
+    rows = random.integers(1, 4, n)
+    cube = Cube.sorted(
+        tuple("abcd"),
+        sizes,
+        codes,
+        rows=rows,
+        sensitive=("s", "u"),
+        sensitive_sizes=(4, 4),
+        sensitive_codes=secrets,
+        persons=persons,
+    )
+    lattice = Lattice(tuple(_shuffled_ladder(random, size, (0.5, 1.0)[seed % 2]) for size in sizes))
+    kinds = (PropertyKind.DISTINCT, PropertyKind.T_EQUAL) if seed % 2 else (PropertyKind.DISTINCT,)
+    asked = [Property(kind, a) for kind in kinds for a in range(1 + seed % 3 // 2)]
+    wanted = (Property(PropertyKind.SIZE), *asked)
+    request = Request(wanted, (CellCost.SIZE, CellCost.HEIGHT), (Threshold(wanted[1], 2.0),))
+    nodes = lattice.nodes(0, lattice.size)
+    rule = list(Rule)[seed % len(Rule)]
+    limit = Suppression(rule, n // 9)
+    ordered, hashed = (Batch(cube, lattice, request, limit, threads=1, word_bits=bits) for bits in (64, 6))
+    for batch_nodes in (nodes, nodes[random.permutation(len(nodes))[:20]]):
+        found, expected = ordered.evaluate(batch_nodes), hashed.evaluate(batch_nodes)
+        assert (found.sums == expected.sums).all()
+        assert np.array_equal(found.worst, expected.worst, equal_nan=True)
+    found_classes, expected_classes = (batch.classes(nodes[len(nodes) // 3]) for batch in (ordered, hashed))
+    assert (found_classes.blocks == expected_classes.blocks).all()
+    assert (found_classes.suppressed == expected_classes.suppressed).all()
+
+
 def test_the_classes_of_a_node_made_in_one_pass():
     """They are read from where the pass put them."""
     random = np.random.default_rng(3)

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 
 from typer.testing import CliRunner
 
-from sfumato.cli.main import app
+from sfumato.cli.main import make_app
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+APP = make_app()
 
 SPECIFICATION = """
 [data]
@@ -75,7 +77,7 @@ class Run:
 def run(*arguments: object, columns: int | None = None) -> Run:
     """Run a command as a user would, in this process."""
     environment = {"COLUMNS": None if columns is None else str(columns), "SFUMATO_TRACEBACK": None}
-    result = CliRunner(env=environment).invoke(app, [str(item) for item in arguments])
+    result = CliRunner(env=environment).invoke(APP, [str(item) for item in arguments])
     return Run(result.exit_code, result.stdout, result.stderr)
 
 

@@ -66,6 +66,7 @@ def test_quiet_prints_nothing(command: str, places: dict[str, str]) -> None:
     assert (found.status, found.out, found.err) == (0, "", "")
 
 
+@pytest.mark.some(8)
 @pytest.mark.parametrize("command", SHAPES)
 @pytest.mark.parametrize("columns", [80, 120])
 def test_text_fits_the_terminal(command: str, columns: int, places: dict[str, str]) -> None:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import shutil
 from typing import TYPE_CHECKING
 
 import pytest
 
+import sfumato.cli.demo
 from tests.cli.running import change, listing, run
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from tests.cli.running import Run
 
 MADE = ["ATTRIBUTION.md", "adult-k10.csv", "adult-k10.csv.json", "adult.parquet", "adult.toml"]
 MADE += ["classes.json", "front.csv", "front.html", "global.csv"]
@@ -25,11 +30,18 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_demo_goes_the_whole_way(folder: Path) -> None:
-    (folder / "sfumato-demo-1").mkdir()
-    found = run("demo", columns=80)
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, Path]:
+    """Run the demonstration once, where one was made before."""
+    place = tmp_path_factory.mktemp("demo")
+    (place / "sfumato-demo-1").mkdir()
+    with contextlib.chdir(place):
+        return run("demo", columns=80), place / "sfumato-demo-2"
+
+
+def test_demo_goes_the_whole_way(demo: tuple[Run, Path]) -> None:
+    found, made = demo
     assert (found.status, found.err) == (0, "")
-    made = folder / "sfumato-demo-2"
     assert sorted(file.name for file in made.iterdir() if file.is_file()) == MADE
     told = json.loads((made / "run.json").read_text(encoding="utf-8"))
     assert told["global"]["complete"] is True
@@ -50,16 +62,36 @@ def test_demo_goes_the_whole_way(folder: Path) -> None:
     assert max(len(line) for line in found.out.splitlines()) <= 80
 
 
-def test_demo_fills_a_folder_but_replaces_only_by_force_and_can_be_edited(folder: Path) -> None:
-    made = folder / "mine"
-    made.mkdir()
-    (made / "note.txt").write_text("keep", encoding="utf-8")
+def test_demo_fills_a_folder(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is the names of what would be made that count, and not what else is there; without the work."""
+    monkeypatch.setattr(sfumato.cli.demo, "_run", lambda *_: {})
+    monkeypatch.setattr(sfumato.cli.demo, "MADE", ())
+    (folder / "mine").mkdir()
+    (folder / "mine" / "note.txt").write_text("keep", encoding="utf-8")
     assert run("demo", "--out", "mine", "--quiet").status == 0
+    assert (folder / "mine" / "adult.toml").is_file()
+    assert (folder / "mine" / "note.txt").read_text(encoding="utf-8") == "keep"
+
+
+@pytest.fixture
+def mine(folder: Path, demo: tuple[Run, Path]) -> Path:
+    """Copy what the demonstration made, and put a note beside it."""
+    shutil.copytree(demo[1], folder / "mine")
+    (folder / "mine" / "note.txt").write_text("keep", encoding="utf-8")
+    return folder / "mine"
+
+
+def test_demo_replaces_nothing_by_itself(folder: Path, mine: Path) -> None:
     before = listing(folder)
     found = run("demo", "--out", "mine")
     assert found.status == 2
     assert "exists already" in found.line
     assert listing(folder) == before
+
+
+@pytest.mark.slow
+def test_demo_replaces_by_force_and_can_be_edited(folder: Path, mine: Path) -> None:
+    made, before = mine, listing(folder)
     forced = run("demo", "--out", "mine", "--json", "--force").json
     assert (forced["folder"], forced["verified"]) == ("mine", True)
     files = forced["files"]
@@ -83,6 +115,7 @@ def test_demo_needs_a_place(folder: Path, out: str) -> None:
     assert list(listing(folder)) == ["file"]
 
 
+@pytest.mark.slow
 def test_full_disk_leaves_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(handle: int) -> None:
         raise OSError(28, "No space left on device")

@@ -127,6 +127,7 @@ def release(folder, data, keys="", out="shared.csv"):
     return folder / out
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_a_release_has_the_dialect_of_its_input(dialect, tmp_path):
     spelling, table = DIALECTS[dialect], rows()
@@ -159,6 +160,7 @@ def test_a_release_has_the_dialect_of_its_input(dialect, tmp_path):
     assert run("verify", alone / shared.name).status != 0
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("out", ["shared.csv", "shared.xlsx"])
 def test_a_fresh_process_verifies_it(out, tmp_path):
     DIALECTS["german"].write(tmp_path / "data.csv", HEADER, rows())
@@ -237,6 +239,7 @@ PACKED = {
 }
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("name", [*PACKED, "data.zip", "data.csv.zip"])
 def test_compressed_files(name, tmp_path):
     DIALECTS["sep-line"].write(tmp_path / "data.csv", HEADER, rows())
@@ -284,6 +287,7 @@ def save_statistics(path, table):
         pyreadstat.write_xport(frame, path)
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     ("name", "keys", "bands"),
     [

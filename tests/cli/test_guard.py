@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 import sfumato.api
-from sfumato.cli.main import app, move_common_options
+from sfumato.cli.main import make_app, move_common_options
 from tests.cli.running import run
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def test_our_own_mistake_is_one_line_without_its_text(spec: Path, monkeypatch: p
 
 def test_traceback_can_be_had(spec: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _fail_with(ZeroDivisionError("told"), monkeypatch)
-    result = CliRunner(env={"SFUMATO_TRACEBACK": "1"}).invoke(app, ["check", str(spec), "--json"])
+    result = CliRunner(env={"SFUMATO_TRACEBACK": "1"}).invoke(make_app(), ["check", str(spec), "--json"])
     assert result.exit_code == 2
     assert "Traceback" in result.stderr
     assert result.stdout.startswith("{")
@@ -126,7 +126,7 @@ def test_old_terminals_get_what_they_can_show(
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, encoding=encoding, write_through=True))
     monkeypatch.setitem(os.environ, "COLUMNS", "80")
     with pytest.raises(SystemExit) as end:
-        app(["explore", str(spec), "--out", str(spec.with_name("front"))])
+        make_app()(["explore", str(spec), "--out", str(spec.with_name("front"))])
     assert end.value.code == 0
     assert "solutions" in raw.getvalue().decode(encoding)
     assert b"knee" in raw.getvalue()

@@ -29,6 +29,7 @@ def test_both_engines_keep_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     assert limits() == ("1.3 GiB", "1.3 GiB")
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("amount", ["64MB", "lots", "-1GB"])
 def test_the_option_sets_it_or_is_refused(amount: str, tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("age,zip\n" + "1,2\n" * 5)

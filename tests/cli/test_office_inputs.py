@@ -216,8 +216,8 @@ TABLE = pa.table(dict(zip(HEADER, map(list, zip(*ROWS, strict=True)), strict=Tru
 PIPED = {
     "csv": text([HEADER, *ROWS], ";").encode(),
     "parquet": parquet(TABLE),
-    "arrow": feather(TABLE),
     "ragged": b"a,b\n1,2\n3\n",
+    "arrow": feather(TABLE),
     "nothing": b"",
 }
 
@@ -227,6 +227,7 @@ def pipe(content, *arguments, folder):
     return subprocess.run(command, input=content, check=False, capture_output=True, cwd=folder)
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("name", PIPED)
 def test_standard_input(name, tmp_path):
     done = pipe(PIPED[name], "measure", "-", "--qi", "age,sex", "--json", folder=tmp_path)
@@ -238,6 +239,7 @@ def test_standard_input(name, tmp_path):
         assert b'"k": 10' in done.stdout
 
 
+@pytest.mark.slow
 def test_a_specification_of_standard_input(tmp_path):
     assert pipe(PIPED["csv"], "init", "-", folder=tmp_path).returncode == 2
     assert pipe(PIPED["csv"], "init", "-", "--out", "s.toml", folder=tmp_path).returncode == 0

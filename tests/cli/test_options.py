@@ -13,7 +13,7 @@ import pytest
 import sfumato.api
 import sfumato.cli.demo
 import sfumato.report.document
-from sfumato.cli.main import app
+from sfumato.cli.main import make_app
 from sfumato.errors import ParameterError
 from sfumato.monitor import Monitor
 from tests.cli.running import run, write_people
@@ -193,7 +193,7 @@ ACTS: dict[str, Callable[[str, pytest.MonkeyPatch], None]] = {
 
 def test_the_table_has_every_command() -> None:
     # The server runs until it is stopped, and takes none of the common options.
-    assert [item.name for item in app.registered_commands] == [*COMMANDS, "serve"]
+    assert [item.name for item in make_app().registered_commands] == [*COMMANDS, "serve"]
 
 
 @pytest.mark.parametrize(

@@ -12,13 +12,11 @@ ROOT = Path(__file__).resolve().parents[2]
 
 # Runs the command line and then tells, on standard error, which modules it has imported.
 TELL_MODULES = """
-import sys
+import atexit, sys
 sys.argv[0] = "sfumato"
+atexit.register(lambda: print(" ".join(sorted(sys.modules)), file=sys.stderr))
 from sfumato.cli.main import main
-try:
-    main()
-finally:
-    print(" ".join(sorted(sys.modules)), file=sys.stderr)
+main()
 """
 
 

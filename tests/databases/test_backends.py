@@ -49,13 +49,13 @@ def held(request, tmp_path, name):
     return hold
 
 
-# Frames and files of every kind are tested elsewhere too: most schemes are left to thorough runs.
+# What a scheme does to values is decided after they are read: most are left to thorough runs.
 SHORT = ("levels", "local", "persons")
 EVERYWHERE = [
     pytest.param(
         held,
         scheme,
-        marks=() if held in ("csv", "postgres", "sqlite") or scheme in SHORT else pytest.mark.slow,
+        marks=() if scheme in SHORT else pytest.mark.slow,
     )
     for held in HOLDERS
     for scheme in cases.SCHEMES

@@ -24,6 +24,7 @@ def change(address: str, statement: str) -> None:
         connection.commit()
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("scheme", ["levels", "local", "ordered"])
 def test_a_table_is_recounted_as_the_same_rows_in_a_file_are(scheme, address, tmp_path, name):
     spec = cases.spec(scheme, tmp_path)
@@ -42,6 +43,7 @@ def test_a_table_is_recounted_as_the_same_rows_in_a_file_are(scheme, address, tm
     assert alone == sf.verify("r.csv", spec)
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize("order", ["sorted", "input"])
 @pytest.mark.parametrize("formulas", ["keep", "escape"])
 def test_order_and_escapes_are_those_of_the_manifest(order, formulas, address, tmp_path, name):

@@ -21,7 +21,6 @@ def test_numbers_of_a_list() -> None:
     ladder = listed([0, 0, 1, 2], [0, 1, 1, 1], [0, 0, 1, 2])
     assert (ladder.lowest, ladder.highest, ladder.count, ladder.size) == (0, 2, 3, 4)
     assert ladder.blocks == (3, 2, 3)
-    assert ladder.block_sizes(1).tolist() == [1, 3]
     assert not ladder.nested
 
 

@@ -83,10 +83,10 @@ def test_children_and_leaves_agree_with_parents(levels: IntArray) -> None:
     for node in range(len(tree.parent)):
         children = tree.children(node).tolist()
         assert sorted(children) == [child for child, up in enumerate(tree.parent.tolist()) if up == node]
-        assert [leaf for child in children for leaf in tree.leaves(child).tolist()] == (
-            tree.leaves(node).tolist() if children else []
+        assert [leaf for child in children for leaf in range(*tree.spans[child].tolist())] == (
+            [*range(*tree.spans[node].tolist())] if children else []
         )
-        assert frozenset(tree.leaves(node).tolist()) == sets[node]
+        assert frozenset([*range(*tree.spans[node].tolist())]) == sets[node]
         assert len(children) != 1
 
 
@@ -171,7 +171,7 @@ def test_one_value_is_leaf_and_root() -> None:
     assert tree.parent.tolist() == [-1]
     assert (tree.size, tree.root, tree.height) == (1, 0, 0)
     assert tree.levels().tolist() == [[0]]
-    assert tree.leaves(0).tolist() == [0]
+    assert [*range(*tree.spans[0].tolist())] == [0]
     assert tree.children(0).tolist() == []
     chain = Tree.from_levels(matrix([[0], [0]]), collapse=False)
     assert chain.parent.tolist() == [1, -1]

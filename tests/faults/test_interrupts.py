@@ -142,10 +142,26 @@ class Sender:
         os.kill(os.getpid(), self.number)
 
 
+# One search of each kind: by proof, by evolution, local, over a ladder, of clusters and of groups.
+SHORT = ("optimal", "local-tree", "ladder", "nsga2", "lattice", "annealing, counted", "gomm")
+
+
 @pytest.mark.parametrize(
     ("case", "number"),
-    [(case, (signal.SIGINT, signal.SIGTERM)[place % 2]) for place, case in enumerate(CASES)]
-    + [("local-set", signal.SIGINT), ("annealing, timed", signal.SIGINT)],
+    [
+        *(
+            pytest.param(
+                case,
+                (signal.SIGINT, signal.SIGTERM)[place % 2],
+                marks=() if case in SHORT else pytest.mark.slow,
+            )
+            for place, case in enumerate(CASES)
+        ),
+        *(
+            pytest.param(case, signal.SIGINT, marks=pytest.mark.slow)
+            for case in ("local-set", "annealing, timed")
+        ),
+    ],
 )
 def test_a_signal_ends_a_search_with_the_best_so_far(
     folder: Path, monkeypatch: pytest.MonkeyPatch, case: str, number: signal.Signals
@@ -259,6 +275,7 @@ def test_the_engine_says_how_far_a_query_is(monkeypatch: pytest.MonkeyPatch) -> 
     while not seen and thread.is_alive():
         done = monitor.query_progress()
         seen += [done] if done else []
+        thread.join(0.01)  # the query has the core, not the question
     while thread.is_alive():
         connection.interrupt()
         thread.join(0.05)

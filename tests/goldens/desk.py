@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from unittest import mock
 
-from sfumato.cli.main import main
+from sfumato.cli.main import make_app
 from tests.goldens.masking import mask
 from tests.goldens.rendering import BINARY, file_text, frame_text
 
@@ -105,7 +105,7 @@ def call(words: list[str], columns: int | None = None) -> tuple[int, str, str]:
 
 def _status() -> int:
     try:
-        main()
+        make_app()()
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else int(end.code is not None)
     return 0

@@ -6,7 +6,7 @@ import datetime as dt
 
 import numpy as np
 
-from sfumato.domains.partition import Partition
+from sfumato.domains import Partition
 from sfumato.hierarchies.blocks import write_blocks
 from sfumato.hierarchies.builders import level_by_labels, of_values, starts_of
 from sfumato.hierarchies.column_roles import ColumnEvidence, RoleGuess, suggest_role

@@ -48,13 +48,28 @@ from sfumato.cli.main import main
 sys.argv = ["sfumato", "demo", "--quiet", "--threads", "1", "--out", sys.argv[1] + ".demo"]
 main()
 """
+# Kernels that Python calls are named, with how many forms of arguments they have been called.
+CALLED = """
+import atexit, json, sys
+from sfumato.kernels._options import _known
+
+def tell():
+    names = []
+    for kernel in _known:
+        if kernel.from_python and "ready" in vars(kernel):
+            names += [f"{kernel.__module__}.{kernel.__name__}"] * len(kernel.signatures)
+    open(target, "w").write(json.dumps(names))
+
+target = sys.argv[1]
+atexit.register(tell)
+"""
 OTHERS = "import sfumato\nsfumato.warm_up()\n"
 KERNELS_OF_THE_DEMO = {
     "class_moves": "_anneal _any_of _best_class _best_cut _can_spare _dissolve _exchanged _found _is_cut_so "
     "_list_class _merge_failing _more_units _move _neighbour _order_members _partner _place _refill _scatter "
     "_set_up _shed _split _without regroup sort_by",
-    "closed_labels": "_check _collect_near _descend _most _walk_labels certify excess_of lower make_boxes "
-    "note",
+    "closed_labels": "_check _collect_near _descend _enter _fill _gain _held_gain _is_owed _leave_out "
+    "_meets_all _most _walk_labels certify excess_of lower make_boxes note",
     "diversity": "fill_diversity summed_inverse",
     "dominance": "keep_non_dominated",
     "frequencies": "_count_lost frequency_penalties total_penalty",
@@ -64,24 +79,26 @@ KERNELS_OF_THE_DEMO = {
     "label_costs": "_has _set_price _span_price add_pair_prices add_prices begin_label copy_label "
     "label_price nearest_price pair_price unite_labels widen_label widened_price",
     "lattice_classes": "_advance _cell_sums _class_sizes _collect _count_failing _fewest_bits "
-    "_fill_properties _lead _measure_pairs _popcount _suppress _suppress_below_mean "
+    "_fill_properties _lead _measure_pairs _suppress _suppress_below_mean "
     "_suppress_failing _suppress_smallest _worst_value evaluate_nodes meets_requirements reduce_classes",
     "recoded_classes": "_block_costs _block_extents _block_heights price_blocks",
     "regrouping": "_has_enough _keep_free _take_back _touch draw finish is_met label_class link price_class "
     "priced rise shift union_rise",
-    "rolling": "_is_same _recode _roll_up_classes _roll_up_pairs _unite_all _unite_narrow _unite_wide add_up "
-    "begin_near group_anew is_pass_less remember roll_up roll_up_pairs shared_levels table_bits",
+    "rolling": "_follow _recode _roll_up_pairs begin_near group_anew is_pass_less remember roll_up "
+    "roll_up_pairs shared_levels",
     "rounding": "round_off",
     "truth_bits": "_count_exposed _judge _sum_risks _told least_security measure_sentences",
     "tuple_neighbours": "_consider find_neighbours insert_neighbour refine_neighbours",
+    "uniting": "_add_bits _first_bits _is_same _lowest _sort_classes _unite_narrow _unite_next _unite_runs "
+    "_unite_wide add_up popcount table_bits unite_hashed unite_ordered",
 }
 
 
-def _compiled(script: str, cache: Path, folder: Path) -> Counter[str]:
-    """Run a script in a process of its own; return how often each function was compiled."""
-    environment = {**os.environ, "PYTHONPATH": str(SOURCE), "NUMBA_CACHE_DIR": str(cache)}
-    target = folder / "compiled.json"
-    arguments = [sys.executable, "-c", RECORD + script, str(target)]
+def _counted(script: str, folder: Path, **more: str) -> Counter[str]:
+    """Run a script in a process of its own; return the names that it tells at its end."""
+    environment = {**os.environ, "PYTHONPATH": str(SOURCE), **more}
+    target = folder / "told.json"
+    arguments = [sys.executable, "-c", script, str(target)]
     subprocess.run(arguments, env=environment, check=True, capture_output=True, timeout=600)
     return Counter(json.loads(target.read_text(encoding="utf-8")))
 
@@ -89,11 +106,25 @@ def _compiled(script: str, cache: Path, folder: Path) -> Counter[str]:
 @pytest.fixture(scope="module")
 def cold(tmp_path_factory: pytest.TempPathFactory) -> tuple[Counter[str], Counter[str]]:
     """What a first demonstration compiles, and then what all other kernels do."""
-    cache = tmp_path_factory.mktemp("cache")
-    demo = _compiled(DEMO, cache, tmp_path_factory.mktemp("demo"))
-    return demo, _compiled(OTHERS, cache, tmp_path_factory.mktemp("others"))
+    cache = {"NUMBA_CACHE_DIR": str(tmp_path_factory.mktemp("cache"))}
+    demo = _counted(RECORD + DEMO, tmp_path_factory.mktemp("demo"), **cache)
+    return demo, _counted(RECORD + OTHERS, tmp_path_factory.mktemp("others"), **cache)
 
 
+def test_a_demonstration_calls_no_other_kernel_and_each_in_one_form(tmp_path: Path) -> None:
+    """Without compiling what is compiled already; parts of kernels are seen where all is compiled anew."""
+    called = _counted(CALLED + DEMO, tmp_path)
+    assert {name: forms for name, forms in called.items() if forms > 1} == {}
+    listed = {
+        f"sfumato.kernels.{module}.{name}"
+        for module, names in KERNELS_OF_THE_DEMO.items()
+        for name in names.split()
+    }
+    assert called.keys() <= listed
+    assert len(called) >= 5
+
+
+@pytest.mark.slow
 def test_a_demonstration_compiles_each_kernel_once(cold: tuple[Counter[str], Counter[str]]) -> None:
     """One more, or one more signature of one of them, is time of everybody's first minute."""
     expected = Counter(
@@ -104,11 +135,13 @@ def test_a_demonstration_compiles_each_kernel_once(cold: tuple[Counter[str], Cou
     assert Counter({name: n for name, n in cold[0].items() if name.startswith("sfumato.")}) == expected
 
 
+@pytest.mark.slow
 def test_no_kernel_makes_text(cold: tuple[Counter[str], Counter[str]]) -> None:
     """Assigning row to row brings in the text of an error message: two seconds."""
     assert not [name for found in cold for name in found if ".unicode." in name]
 
 
+@pytest.mark.slow
 def test_what_kernels_share_is_compiled_once(cold: tuple[Counter[str], Counter[str]]) -> None:
     """Parts are kept by themselves: another kernel with the same parts, and another process, use them."""
     demo, others = cold

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from sfumato.local import LabelSpace, LocalProblem
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from sfumato.domains import Confidential
     from tests.oracles.local_recoding import Space
 
 KINDS = ("tree", "bounded", "range", "set", "suppress", "keep")
@@ -31,10 +32,17 @@ class SmallTable:
     values: list[list[int]]  # sensitive values of the rows of each tuple
     weights: list[int]
 
-    def problem(self, thresholds: Sequence[Threshold], **options: Any) -> LocalProblem:
+    def problem(
+        self,
+        thresholds: Sequence[Threshold],
+        *,
+        size: int = 0,
+        confidential: Confidential | None = None,
+        **options: Any,
+    ) -> LocalProblem:
         """Return the problem over its cube."""
         each = [(t, v) for t, values in zip(self.tuples, self.values, strict=True) for v in values]
-        size = 1 + max(v for _, v in each)
+        size = size or 1 + max(v for _, v in each)
         cube = Cube.sorted(
             tuple(f"a{i}" for i in range(len(self.spaces))),
             tuple(space.size for space in self.spaces),
@@ -44,6 +52,7 @@ class SmallTable:
             sensitive_sizes=(size,),
             sensitive_codes=np.array([[v] for _, v in each], np.int32),
         )
+        cube = replace(cube, confidential=confidential)
         return LocalProblem.of_cube(
             cube, self.spaces, thresholds, attribute_weights=np.array(self.weights, float), **options
         )

@@ -114,18 +114,18 @@ def compare(table: SmallTable, name: str, limit: float, budget: int = 0) -> bool
 
 @pytest.mark.parametrize("budget", [0, 2])
 def test_search_equals_brute_force_over_all_partitions(budget: int) -> None:
-    verdicts = [compare(make_table(seed), "k", 2 + seed % 4, budget) for seed in range(120)]
+    verdicts = [compare(make_table(seed), "k", 2 + seed % 4, budget) for seed in range(40)]
     decided = [verdict for verdict in verdicts if verdict is not None]
-    assert len(decided) >= 60
+    assert len(decided) >= 20
     assert sum(decided) >= 0.98 * len(decided)
 
 
 @pytest.mark.parametrize("name", REQUIRED)
 def test_every_requirement_is_met_at_the_least_cost(name: str) -> None:
     kinds = ("tree", "range", "set", "suppress")
-    verdicts = [compare(make_table(seed, kinds), name, REQUIRED[name][1], seed % 3) for seed in range(40)]
+    verdicts = [compare(make_table(seed, kinds), name, REQUIRED[name][1], seed % 3) for seed in range(15)]
     decided = [verdict for verdict in verdicts if verdict is not None]
-    assert len(decided) >= 10
+    assert len(decided) >= 5
     assert sum(decided) >= 0.95 * len(decided)
 
 
@@ -197,7 +197,7 @@ def test_either_time_or_proposals_are_needed() -> None:
 
 
 def test_time_ends_the_search_and_the_bound() -> None:
-    cube, spaces = flat_cube(np.random.default_rng(7), 3000)
+    cube, spaces = flat_cube(np.random.default_rng(7), 600)
     problem = LocalProblem.of_cube(cube, spaces, [Threshold(SIZE, 5)])
     found = search_classes(problem, seconds=0.5)
     late = bound_cost(problem, found, seconds=0.0)
@@ -268,7 +268,7 @@ def test_confidential_sentences_stay_unknown_and_requirements_hold_together() ->
 def test_rows_with_weights_are_recoded_at_the_least_cost(budget: int) -> None:
     """Cost and bound weighted by rows, while requirements and the budget count rows alike."""
     decided = []
-    for seed in range(80):
+    for seed in range(24):
         table, limit = make_table(seed), 2 + seed % 3
         rng = np.random.default_rng([seed, 1])
         each = [[int(w) for w in rng.integers(1, 30, rows)] for rows in table.rows]
@@ -291,7 +291,7 @@ def test_rows_with_weights_are_recoded_at_the_least_cost(budget: int) -> None:
         assert bound <= float(best) + 1e-12 <= found.cost + 2e-12
         assert sum(table.rows[i] for i in np.flatnonzero(found.classes < 0)) <= budget
         decided.append(found.cost <= float(best) + 1e-12)
-    assert len(decided) >= 40
+    assert len(decided) >= 12
     assert sum(decided) >= 0.98 * len(decided)
 
 
@@ -369,3 +369,82 @@ def test_certified_numbers_are_paid_for_by_every_class_there_could_be(
                 assert asked <= rows * float(cost) + 1e-9
                 tight += asked > 0 and asked >= rows * float(cost) - 1e-9
     assert tight >= expected, "the numbers are so low that the test could not fail"
+
+
+SECRET = Confidential(np.array([[True], [False], [True]]), np.array([[True], [True], [False]]), np.ones(1))
+"""One sentence that the second sensitive value falsifies; who has the third one does not mind."""
+HIERARCHICAL = Levels(np.array([[0, 1, 2], [0, 0, 1], [0, 0, 0]], np.int32))
+DEMANDED: dict[str, tuple[Property, float]] = {
+    **REQUIRED,
+    "hierarchical": (Property(PropertyKind.T_HIERARCHICAL, 0, levels=HIERARCHICAL), 0.25),
+    "secure": (Property(PropertyKind.SECURE, 0), 1.0),
+}
+
+
+def judge_demand(table: SmallTable, name: str, limit: float) -> Callable[[list[int]], bool]:
+    """Return the oracle's verdict, on trees of values and on sentences too."""
+    if name == "secure":
+        return lambda part: {v for i in part for v in table.values[i]} not in ({0}, {0, 2})
+    if name != "hierarchical":
+        return judge(table, name, limit)
+    overall = [v for values in table.values for v in values]
+
+    def meets(part: list[int]) -> bool:
+        values = [v for i in part for v in table.values[i]]
+        leaves = oracle.closeness(values, overall, 3)["equal"]
+        nodes = oracle.closeness([v // 2 for v in values], [v // 2 for v in overall], 2)["equal"]
+        return (leaves + nodes) / 2 <= limit + 1e-12
+
+    return meets
+
+
+def pays_for_too_much(table: SmallTable, problem: LocalProblem, level: np.ndarray, meets: Any) -> int:
+    """Check what certified numbers ask of all classes there could be; return how many pay just that."""
+    place = {tuple(codes): t for t, codes in enumerate(problem.codes.tolist())}
+    tight = 0
+    for chosen in range(1, 1 << len(table.tuples)):
+        part = [i for i in range(len(table.tuples)) if chosen >> i & 1]
+        rows = sum(table.rows[i] for i in part)
+        cost = oracle.class_cost(table.plain, table.weights, [table.tuples[i] for i in part])
+        if cost is not None and meets(part):
+            asked = sum(table.rows[i] * level[place[table.tuples[i]]] for i in part)
+            assert asked <= rows * float(cost) + 1e-9
+            tight += asked > 0 and asked >= rows * float(cost) - 1e-9
+    return tight
+
+
+@pytest.mark.parametrize("name", DEMANDED)
+def test_what_requirements_demand_is_no_more_than_they_are(name: str) -> None:
+    """Any guess, certified: every class that meets a requirement pays for what is asked of its tuples."""
+    tight = 0
+    for seed in range(50):
+        for walk, kinds in ((lower_bound._Lift, KINDS), (lower_bound._TreeLift, TREES)):
+            table, rng = make_table(seed, kinds, most=6), np.random.default_rng(seed)
+            kind, limit = DEMANDED[name]
+            limit += 0.0 if name == "secure" else float(rng.choice([0.0, 0.2, 0.5]))
+            secret = SECRET if name == "secure" else None
+            size = 3 if name in ("secure", "hierarchical") else 0
+            required = [Threshold(kind, limit), Threshold(SIZE, 1 + seed % 3)]
+            problem = table.problem(required, size=size, confidential=secret)
+            lift, meets = walk(problem, 1, None, None), judge_demand(table, name, limit)
+
+            def both(
+                part: list[int], rows: Any = table.rows, k: int = 1 + seed % 3, own: Any = meets
+            ) -> bool:
+                return sum(rows[i] for i in part) >= k and own(part)
+
+            lift.separate(rng.random(len(table.tuples)))
+            tight += pays_for_too_much(table, problem, lift.lower(), both)
+            lift.share(np.ones(len(table.tuples)))
+            pays_for_too_much(table, problem, lift.least, both)
+    assert tight >= 10, "the numbers are so low that the test could not fail"
+
+
+def test_numbers_that_were_lowered_hide_no_label_from_later_tuples() -> None:
+    """A label was left to the first tuple over it, even where that one had become too cheap to walk there."""
+    for seed in (71, 160, 227, 257, 575):
+        table, limit = make_table(seed, KINDS, most=6), 2 + seed % 3
+        problem = table.problem([Threshold(SIZE, limit)])
+        lift = lower_bound._Lift(problem, 1, None, None)
+        lift.separate(np.random.default_rng(seed).random(len(table.tuples)))
+        pays_for_too_much(table, problem, lift.lower(), judge(table, "k", limit))

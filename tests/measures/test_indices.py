@@ -6,18 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.measures import binary_spread, mean, spread, worst
-
-vectors = st.integers(1, 20).flatmap(
-    lambda n: st.tuples(*[st.lists(st.integers(0, 50), min_size=n, max_size=n)] * 2)
-)
-
-
-@given(vectors)
-def test_the_sum_orders_as_the_binary_spread_index_does(pair) -> None:
-    """The observation of section 4.1: I(a, b) > I(b, a) if and only if Σ a > Σ b."""
-    first, second = (np.array(vector, dtype=np.float64) for vector in pair)
-    assert (binary_spread(first, second) > binary_spread(second, first)) == (first.sum() > second.sum())
+from sfumato.measures import mean, spread, worst
 
 
 @given(st.lists(st.tuples(st.integers(1, 9), st.integers(1, 9)), min_size=1, max_size=10))

@@ -74,6 +74,7 @@ def test_every_changed_leaf_of_a_manifest_breaks_its_seal(released: Path) -> Non
     assert verdict(released) == []
 
 
+@pytest.mark.some(14)
 @pytest.mark.parametrize(
     "place",
     [
@@ -174,6 +175,7 @@ def _swap(lines: list[list[str]]) -> None:
     lines[0], lines[-1] = lines[-1], lines[0]
 
 
+@pytest.mark.some(14)
 @pytest.mark.parametrize("change", [_cell, _more, _less, _swap])
 def test_a_changed_file_is_seen_with_and_without_a_forged_manifest(
     released: Path, change: Callable[[list[list[str]]], None]
@@ -194,6 +196,7 @@ def test_a_changed_file_is_seen_with_and_without_a_forged_manifest(
         write_manifest(released, content, sealed=False)
 
 
+@pytest.mark.some(6)
 @pytest.mark.parametrize("suffix", SUFFIXES)
 @pytest.mark.parametrize("case", ["statistics", "microaggregated"])
 def test_every_format_is_audited(tmp_path: Path, suffix: str, case: str) -> None:

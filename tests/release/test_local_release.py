@@ -252,13 +252,16 @@ def check_seeds(seeds: range, folder: Path, every: int = 1) -> int:
     return made
 
 
-PARTS = [pytest.param(part, marks=() if part < 8 else pytest.mark.slow) for part in range(20)]
+# Writing and verifying takes five times as long as all else: a short run does it with few of its releases.
+PARTS = [
+    pytest.param(part, 7 if part < 3 else 1, marks=() if part < 3 else pytest.mark.slow) for part in range(20)
+]
 
 
-@pytest.mark.parametrize("part", PARTS)
-def test_releases_cover_their_cells_and_keep_their_promises(part, tmp_path):
+@pytest.mark.parametrize(("part", "every"), PARTS)
+def test_releases_cover_their_cells_and_keep_their_promises(part, every, tmp_path):
     """``python -m tests.release.local_checking --count 5000`` draws more."""
-    assert check_seeds(range(part * 25, part * 25 + 25), tmp_path) >= 15
+    assert check_seeds(range(part * 25, part * 25 + 25), tmp_path, every) >= 15
 
 
 def test_the_oracle_sees_what_is_wrong(tmp_path):
@@ -301,6 +304,7 @@ def release_files(drawn: Drawn, folder: Path) -> Path:
     return folder / "out.csv"
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("seed", [1, 2, 5, 8, 58])
 def test_an_assignment_makes_the_same_rows_again(seed, tmp_path):
     path = release_files(draw(seed), tmp_path)
@@ -313,6 +317,7 @@ def test_an_assignment_makes_the_same_rows_again(seed, tmp_path):
     assert "private.json" not in path.with_name("out.csv.json").read_text(encoding="utf-8")
 
 
+@pytest.mark.some(5)
 @pytest.mark.parametrize("seed", range(10))
 def test_a_recipe_alone_gives_new_rows_labels_that_cover_them(seed, tmp_path):
     drawn, new = draw(seed), draw(seed)
@@ -405,9 +410,9 @@ def test_hidden_rows_change_nothing_that_is_published(tmp_path):
         if found[0][0] == found[1][0]:
             same += 1
             assert found[0][1] == found[1][1], f"seed {seed}"
-        if same == 8:
+        if same == 4:
             break
-    assert same == 8
+    assert same == 4
 
 
 BASE = {

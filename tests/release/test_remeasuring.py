@@ -74,6 +74,7 @@ def verdicts(path: Path, spec: sf.Spec | None = None, table: object = TABLE) -> 
     return {item["name"]: item["verdict"] for item in checks}
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("name", ONLY_BY_ORIGINAL)
 def test_a_false_number_and_a_false_requirement_are_found(tmp_path: Path, name: str) -> None:
     scheme, parts, limit = ONLY_BY_ORIGINAL[name]
@@ -185,6 +186,7 @@ PAIRS = [
 ]
 
 
+@pytest.mark.some(5)
 @pytest.mark.parametrize(
     ("one", "other", "suffix", "source"),
     [

@@ -5,12 +5,14 @@ from __future__ import annotations
 import base64
 import json
 import os
+import re
 import stat
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -64,14 +66,15 @@ def test_the_attack_uses_nothing_of_the_package() -> None:
     assert not offences(Path(intersecting.__file__).read_text(encoding="utf-8"), {"sfumato", "tests"})
 
 
-def test_an_attack_finds_nothing_in_what_was_granted() -> None:
-    counts, found = series.run(range(24))
+@pytest.mark.parametrize("many", [8, pytest.param(24, marks=pytest.mark.slow)])
+def test_an_attack_finds_nothing_in_what_was_granted(many: int) -> None:
+    counts, found = series.run(range(many))
     assert found == []
     # The attack would find something if nothing were checked; some are refused, some need people withheld.
-    assert counts["needed"] >= 8
-    assert counts["refused"] >= 3
-    assert counts["withheld"] >= 3
-    assert counts["granted"] >= 10
+    assert counts["needed"] >= many // 3
+    assert counts["refused"] >= many // 8
+    assert counts["withheld"] >= many // 8
+    assert counts["granted"] >= many // 3
 
 
 def test_the_same_people_again_are_granted_without_loss(tmp_path: Path) -> None:
@@ -168,6 +171,7 @@ def test_what_was_decided_is_recounted_by_independent_code(tmp_path: Path) -> No
     ]
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("suffix", ["csv", "parquet", "jsonl", "xlsx"])
 def test_the_earlier_data_say_the_same_as_a_ledger(tmp_path: Path, suffix: str) -> None:
     spec = specification(tmp_path, limit=0.4, **{"distinct_l(ill)": 2})
@@ -318,3 +322,38 @@ def test_a_series_needs_persons_and_k(tmp_path: Path) -> None:
     loose = spec.model_copy(update={"require": {"distinct_l(ill)": 2.0}})
     with pytest.raises(SfumatoError, match="needs k"):
         publish(tmp_path, 1, table("ABCDEFGH"), loose)
+
+
+@pytest.mark.parametrize("labels", ["range", "set", "tree"])
+def test_local_labels_tell_nothing_of_who_is_withheld(tmp_path: Path, labels: str) -> None:
+    age: dict[str, object] = {"role": "quasi-identifier", "labels": labels}
+    if labels == "tree":
+        age["hierarchy"] = {"intervals": [10, 20]}
+    spec = sf.Spec.from_dict(
+        {
+            "data": {"person": "pid"},
+            "attributes": {"age": age},
+            "recoding": {"scope": "local"},
+            "require": {"k": 3},
+            "suppression": {"limit": 0.9},
+            "objectives": {"minimize": ["loss"]},
+            "search": {"iterations": 500},
+        }
+    )
+    data = pd.DataFrame({"pid": list("ABCDEFG"), "age": [20, 21, 22, 23, 80, 81, 82]})
+    first = sf.anonymize(data, spec)
+    whole: Any = first.frame
+    of_four = data.groupby(whole["age"])["age"].transform("size") == 4
+    assert of_four.sum() == 4
+    # The oldest of one class, and everyone of the other.
+    gone = set(data["age"][~of_four]) | {data["age"][of_four].max()}
+    assert first._draft.remake is not None
+    made = sf.Release(first._draft.remake(withheld=np.array([*data["age"].isin(gone), False])))
+    made.verify()
+    made.write(tmp_path / "r.csv")
+    assert made.rows == {"in": 7, "out": 3, "suppressed": 4}
+    recipe = made.recipe.to_dict()
+    published = (tmp_path / "r.csv").read_text() + json.dumps([recipe["attributes"], recipe["classes"]])
+    assert [old for old in gone if re.search(rf"\b{old}\b", published)] == []
+    shown = set(pd.read_csv(tmp_path / "r.csv")["age"].astype(str))
+    assert set(made.recipe.attributes["age"].labels or ()) == shown

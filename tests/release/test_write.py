@@ -177,6 +177,7 @@ def test_a_mistake_in_the_writer_stays_what_it_is_and_leaves_nothing(tmp_path: P
     assert names_in(tmp_path) == []
 
 
+@pytest.mark.some(8)
 @pytest.mark.parametrize("failing_step", range(1, 5))
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), OSError(errno.EACCES, "Permission denied")])
 @pytest.mark.parametrize("after", [False, True])
@@ -233,6 +234,7 @@ def run(script: str, *arguments: object) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize("steps", range(5))
 @pytest.mark.parametrize("force", [False, True])
 def test_a_crash_leaves_no_release_without_its_own_manifest(tmp_path: Path, steps: int, force: bool) -> None:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from sfumato.domains import Ladder, Partition, Tree
-from sfumato.schemes.admissible import Admissible
+from sfumato.schemes.admissible import Admissible, LevelScheme
 from sfumato.schemes.block_labels import partition_labels
-from sfumato.schemes.levels import Cuts, LevelScheme
-from sfumato.schemes.ordered import Ordered
+from sfumato.schemes.ordered import Cuts, Ordered
 from sfumato.schemes.partition_counts import (
     bell_numbers,
     count_sets,

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sfumato.schemes import GuidedOrdered, GuidedSets, Ordered, Sets
-from sfumato.schemes.scheme_names import Node, children, root, walk
 from tests.schemes.oracle import blocks_of
 from tests.schemes.trees import WORK_CLASS, blocks_from, partition_of, scheme_of, tree_of
 
@@ -85,14 +84,6 @@ def test_figure_5_tree_of_four_values() -> None:
         assert below == by_text.get(blocks_from(partition), set())
 
 
-def test_example_3_two_attributes() -> None:
-    schemes = (Sets(4), Sets(2))
-    node = Node((partition_of(written("1,2|3|4")), partition_of(written("1|2"))), (0, 1))
-    found = {tuple(blocks_from(p) for p in child.partitions) for child in children(node, schemes)}
-    expected = [("1,2,3|4", "1|2"), ("1,2|3,4", "1|2"), ("1,2,4|3", "1|2"), ("1,2|3|4", "1,2")]
-    assert found == {(written(first), written(second)) for first, second in expected}
-
-
 EXAMPLE_4_AND_5 = "1|2,3|4|5,6|7|8"
 
 
@@ -159,39 +150,3 @@ def test_figure_6_as_printed_repeats_a_partition() -> None:
     twice = {partition for partition in visited if visited.count(partition) > 1}
     assert len(set(visited)) == 15
     assert (frozenset([1, 2]), frozenset([3, 4])) in twice
-
-
-def nodes_of_figure_7(schemes: tuple[Scheme, ...]) -> list[Node]:
-    """Follow figure 7 by the letter: a child keeps the applicators before the applied one."""
-    queue, found = [root(schemes)], []
-    while queue:
-        node = queue.pop()
-        found.append(node)
-        for a in node.applicators:
-            for partition in schemes[a].children(node.partitions[a]):
-                left = tuple(b for b in node.applicators if b != a or partition != schemes[a].coarsest)
-                queue.append(Node((*node.partitions[:a], partition, *node.partitions[a + 1 :]), left))
-    return found
-
-
-def test_figure_8_ten_nodes() -> None:
-    schemes = (Sets(3), Sets(2))
-    expected = {
-        ("1|2|3", "1|2", (0, 1)),
-        ("1,2|3", "1|2", (0, 1)),
-        ("1|2,3", "1|2", (1,)),
-        ("1,3|2", "1|2", (1,)),
-        ("1|2|3", "1,2", ()),
-        ("1,2,3", "1|2", (1,)),
-        ("1,2|3", "1,2", ()),
-        ("1|2,3", "1,2", ()),
-        ("1,3|2", "1,2", ()),
-        ("1,2,3", "1,2", ()),
-    }
-    found = [(*map(blocks_from, node.partitions), node.applicators) for node in walk(schemes)]
-    assert len(found) == 10
-    assert set(found) == {(written(first), written(second), left) for first, second, left in expected}
-    assert len(nodes_of_figure_7(schemes)) == 15
-    first = root(schemes)
-    below = [len(list(children(child, schemes))) for child in children(first, schemes)]
-    assert below == [2, 1, 1, 0]

@@ -38,6 +38,7 @@ def _compiled() -> None:
     compile_branch_and_bound()
 
 
+@pytest.mark.some(6)
 @schemes
 @costs
 def test_the_optimum_is_proven_and_recounted(scheme: paper.Scheme, cost: str) -> None:

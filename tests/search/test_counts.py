@@ -74,9 +74,10 @@ def run(frame: pd.DataFrame, spec: sf.Spec, threads: int) -> object:
     return told, [(dict(item.measures), item.recoding) for item in front.solutions]
 
 
+@pytest.mark.parametrize("tables", [1, pytest.param(4, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("method", [*ALONE, *SEVERAL])
-def test_threads_change_no_count(method: str) -> None:
-    compare(method, 2)
+def test_threads_change_no_count(method: str, tables: int) -> None:
+    compare(method, tables)
 
 
 def compare(method: str, tables: int) -> None:

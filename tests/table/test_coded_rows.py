@@ -45,6 +45,7 @@ def written(table: object, path: Path, leaving: Leaving) -> bytes:
     return path.read_bytes()
 
 
+@pytest.mark.some(14)
 @pytest.mark.parametrize("suffix", FORMATS)
 @pytest.mark.parametrize("order", ["sorted", "input"])
 @pytest.mark.parametrize("is_text", [False, True])
@@ -58,7 +59,7 @@ def test_the_same_bytes_either_way(
     kinds: Any = dict.fromkeys(names, "plain" if is_text else "own") | {"numbers": "number", "days": "date"}
     leaving = Leaving(kinds, order, "escape" if is_text else "keep", is_text)
     table = table_of(names, 400, seed=len(names))
-    monkeypatch.setattr(writing, "_BATCH_ROWS", 150)  # several batches, and a last one that is shorter
+    monkeypatch.setattr(writing, "BATCH_ROWS", 150)  # several batches, and a last one that is shorter
     coded = written(table, tmp_path / f"coded.{suffix}", leaving)
     monkeypatch.setattr(writing, "code_rows", lambda *_: None)
     assert coded == written(table, tmp_path / f"plain.{suffix}", leaving)

@@ -83,6 +83,7 @@ INSTANTS = [
 ]
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("engine", ["pandas", "polars", "pyarrow", "duckdb"])
 def test_times_with_a_zone_keep_their_instant_and_say_utc(engine, tmp_path):
     table = pa.table({"age": [1] * ROWS, "at": pa.array(INSTANTS, pa.timestamp("us", "Europe/Rome"))})
@@ -102,6 +103,7 @@ def test_times_with_a_zone_keep_their_instant_and_say_utc(engine, tmp_path):
     write(data, tmp_path / "r.jsonl", at="other")
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("zone", [None, "UTC"])
 def test_nanoseconds_stay_where_there_are_some(zone, tmp_path):
     for ticks, unit in ((1, "ns"), (1000, "us")):
@@ -164,7 +166,8 @@ SAME = ["-4", "+6", "5.9", "plain", "a=b", "'quoted", "*", "5-9 years", "marble 
 ODD = [*CHANGED, *SAME]
 
 
-@pytest.mark.parametrize("suffix", ["csv", "tsv", "csv.gz", "parquet", "jsonl"])
+@pytest.mark.some(3)
+@pytest.mark.parametrize("suffix", ["csv", "parquet", "jsonl", "tsv", "csv.gz"])
 def test_formulas_are_escaped_where_it_is_asked_for(suffix, tmp_path):
     columns = {"age": [text for text in ODD for _ in range(5)], "n": [-3, 2, -1, 0, 5] * len(ODD)}
     frame = pl.DataFrame({**columns, "note": columns["age"], "t": ["-1", "+2", "3", "4", "-5"] * len(ODD)})
@@ -233,7 +236,8 @@ def test_a_column_without_a_name_is_refused_when_it_is_read(tmp_path):
             sf.check(data, spec())
 
 
-@pytest.mark.parametrize("suffix", ["csv", "tsv", "parquet", "arrow", "jsonl"])
+@pytest.mark.some(3)
+@pytest.mark.parametrize("suffix", ["csv", "parquet", "jsonl", "tsv", "arrow"])
 def test_other_columns_of_odd_types_can_be_written_and_recounted(suffix, tmp_path):
     relation = duckdb.connect().sql(
         f"""

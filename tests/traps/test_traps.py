@@ -36,6 +36,7 @@ def leaked(text: str, secrets: set[str]) -> list[str]:
     return [secret for secret in secrets if re.search(rf"(?<![\w.]){re.escape(secret)}(?![\w.])", text)]
 
 
+@pytest.mark.some(12)
 @pytest.mark.parametrize("name", TRAPS)
 def test_nothing_planted_is_published(tmp_path: Path, name: str) -> None:
     trap = TRAPS[name]

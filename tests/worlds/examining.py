@@ -26,6 +26,7 @@ from tests.worlds.releasing import (
     open_front,
     probe_front,
     recoding_of,
+    rows_lost_by_applying,
     suppressed_rows,
 )
 from tests.worlds.tables import OF_TYPE, change_world, draw_case
@@ -102,7 +103,8 @@ def _examine(case: Case, folder: Path, *, with_report: bool) -> Outcome:
         first = publish(release, folder / "out", case.suffix, with_report=with_report)
     except SfumatoError as error:
         raise Rejected(f"first world: {type(error).__name__}: {_short(error)}") from error
-    if release.rows["suppressed"] != len(hidden):
+    lost = hidden if recipe is None else rows_lost_by_applying(case, case.world, recoding, folder, chance)
+    if release.rows["suppressed"] != len(hidden) or lost != hidden:
         raise Rejected("first world: other rows than in the probe")
     for _ in range(WORLDS):
         world = change_world(case, sorted(hidden), rng)

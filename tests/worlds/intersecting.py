@@ -63,18 +63,29 @@ def common_values(releases: list[Shown], person: str) -> set[str]:
 
 def differences(releases: list[Shown]) -> list[tuple[set[str], Counter[str]]]:
     """Subtract unions of up to two classes from others; return groups of people whose values it tells."""
-    sets, found = [], []
+    everyone = sorted(set().union(*releases))
+    domain = sorted({value for release in releases for _, value in release.values()})
+    bit = {person: 1 << place for place, person in enumerate(everyone)}
+    # People as bits of a number, and how often each value occurs: most of the time goes here.
+    sets = []
     for release in releases:
         who, what = members(release), bags(release)
-        for many in (1, 2):
-            for chosen in itertools.combinations(who, many):
-                people = set().union(*(who[own] for own in chosen))
-                sets.append((people, sum((what[own] for own in chosen), Counter())))
+        own = {
+            name: (sum(bit[person] for person in who[name]), [what[name][v] for v in domain]) for name in who
+        }
+        sets += own.values()
+        for (one, few), (two, more) in itertools.combinations(own.values(), 2):
+            sets.append((one | two, [a + b for a, b in zip(few, more, strict=True)]))
+    found = []
     for (people, values), (others, less) in itertools.permutations(sets, 2):
-        alone, gained = people - others, values - less
+        alone = people & ~others
+        if not alone:
+            continue
+        gained = [max(a - b, 0) for a, b in zip(values, less, strict=True)]
         # Nobody's value is cancelled: then what is left over is theirs.
-        if alone and gained.total() == len(alone):
-            found.append((alone, gained))
+        if sum(gained) == alone.bit_count():
+            who_alone = {person for person in everyone if alone & bit[person]}
+            found.append((who_alone, +Counter(dict(zip(domain, gained, strict=True)))))
     return found
 
 

@@ -202,9 +202,12 @@ def _agrees(values: list[object], known: Blocks, partition: Partition) -> bool:
 
 def probe_front(case: Case, world: World, folder: Path) -> Front:
     """Open a world with one more column, which tells in a release which rows remain."""
+    return open_front(_probe_frame(case, world), make_spec(case, world, folder, probing=True))
+
+
+def _probe_frame(case: Case, world: World) -> pd.DataFrame:
     columns: dict[str, list[object]] = {**plain_columns(case, world), PROBE: list(world.order)}
-    frame = pd.DataFrame({name: pd.Series(values, dtype=object) for name, values in columns.items()})
-    return open_front(_typed(frame), make_spec(case, world, folder, probing=True))
+    return _typed(pd.DataFrame({name: pd.Series(values, dtype=object) for name, values in columns.items()}))
 
 
 def _typed(frame: pd.DataFrame) -> pd.DataFrame:
@@ -216,8 +219,29 @@ def _typed(frame: pd.DataFrame) -> pd.DataFrame:
 def suppressed_rows(front: Front, recoding: Recoding, rng: np.random.Generator) -> frozenset[int]:
     """Return the numbers of the rows that this recoding suppresses."""
     prepared = prepared_of(front)
-    remaining = {int(row) for row in release_with(front, recoding, rng).frame[PROBE]}  # type: ignore[index]
-    return frozenset(range(prepared.cube.row_count)) - remaining
+    return frozenset(range(prepared.cube.row_count)) - _remaining(release_with(front, recoding, rng))
+
+
+def rows_lost_by_applying(
+    case: Case, world: World, recoding: Recoding, folder: Path, rng: np.random.Generator
+) -> frozenset[int]:
+    """Return the numbers of the rows that the recipe suppresses, which need not be those of the release.
+
+    A recipe names only blocks that published rows have, so that it may join others, and as many rows may
+    remain that are not the same ones.
+    """
+    recipe = release_with(probe_front(case, world, folder), recoding, rng).recipe
+    applied = recipe.apply(_probe_frame(case, world), unknown=_unknown(case))
+    return frozenset(range(len(world.order))) - _remaining(applied)
+
+
+def _remaining(release: Release) -> set[int]:
+    return {int(row) for row in release.frame[PROBE]}  # type: ignore[index]
+
+
+def _unknown(case: Case) -> Literal["suppress", "generalize"]:
+    """Draw by the seed alone, so that both worlds treat values that the recipe does not know alike."""
+    return "suppress" if Random(f"{case.seed} unknown").random() < 0.5 else "generalize"
 
 
 def make_release(
@@ -231,9 +255,5 @@ def make_release(
     """Release a world as its user would: by a solution, or by a recipe that was found before."""
     data, spec = make_data(case, world, folder), make_spec(case, world, folder)
     if recipe is not None:
-        # Drawn by the seed alone, so that both worlds treat values that the recipe does not know alike.
-        unknown: Literal["suppress", "generalize"] = (
-            "suppress" if Random(f"{case.seed} unknown").random() < 0.5 else "generalize"
-        )
-        return Recipe.from_dict(recipe).apply(data, unknown=unknown)
+        return Recipe.from_dict(recipe).apply(data, unknown=_unknown(case))
     return release_with(open_front(data, spec), recoding, rng)

@@ -119,7 +119,9 @@ def run(seeds: range) -> tuple[Counter[str], list[str]]:
     """Play many series; return counts, and everything that an attack found."""
     counts: Counter[str] = Counter()
     found = []
-    for seed in seeds:
+    for done, seed in enumerate(seeds):
+        if done and done % 100 == 0:
+            print(f"{done} of {len(seeds)}: {dict(counts)}, found {len(found)}", flush=True)
         with tempfile.TemporaryDirectory() as folder:
             outcome = play(seed, Path(folder))
         for name in ("granted", "refused", "withheld", "needed"):

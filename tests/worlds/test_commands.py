@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from typer.testing import CliRunner
 
-from sfumato.cli.main import app
+from sfumato.cli.main import make_app
 from tests.worlds.comparing import compare, find_marks
 from tests.worlds.flavours import MARK
 from tests.worlds.publishing import read_published, without_clock
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.worlds.publishing import Published
+
+APP = make_app()
 
 SPECIFICATION = """
 [data]
@@ -51,7 +53,7 @@ AREAS = [[f"{letter}{digit}", letter, "*"] for letter in "abc" for digit in "12"
 
 
 def run(*arguments: object) -> None:
-    result = CliRunner().invoke(app, [str(item) for item in arguments])
+    result = CliRunner().invoke(APP, [str(item) for item in arguments])
     assert result.exit_code == 0, result.output
 
 

@@ -58,8 +58,8 @@ def test_hidden_cells_change_nothing_that_is_published(change: str, tables: int)
 
 
 def test_microaggregation_publishes_nothing_of_blanked_cells_and_dropped_columns() -> None:
-    outcomes = [examine_microaggregation(f"short:{number}:micro") for number in range(12)]
-    assert sum(outcome.rejected is None for outcome in outcomes) >= 6
+    outcomes = [examine_microaggregation(f"short:{number}:micro") for number in range(6)]
+    assert sum(outcome.rejected is None for outcome in outcomes) >= 3
     assert [line for outcome in outcomes for line in told(outcome)] == []
 
 

@@ -7,7 +7,18 @@ from typing import TYPE_CHECKING
 
 from nicegui import ui
 
-from sfumato.app.framing import Here, Page, card, empty, notice, select_html, show_pieces
+from sfumato.app.framing import (
+    CHOICES,
+    Here,
+    button,
+    card,
+    empty,
+    notice,
+    select_html,
+    show_grid,
+    show_pieces,
+    way_to,
+)
 from sfumato.app.projects import COUNTING, LEFT_OUT
 from sfumato.report.pieces import Facts
 from sfumato.spec.choices import ROLES
@@ -18,20 +29,14 @@ if TYPE_CHECKING:
 
     from nicegui.events import GenericEventArguments
 
-    from sfumato.app.projects import Project
-    from sfumato.previewing import ColumnLook
+    from sfumato.previewing import ColumnLook, TableLook
     from sfumato.spec import Spec
 
-ROLE_WORDS = {
-    "quasi-identifier": "an outsider may know it; it is generalized",
-    "sensitive": "must not be learnt; published unchanged",
-    "identifier": "names a person; removed",
-    "other": "published unchanged, unprotected",
-    "pseudonym": "replaced by a keyed pseudonym, which links rows over releases",
-    LEFT_OUT: "not published",
-}
-KIND_WORDS = {"number": "numbers", "date": "dates", "ordinal": "ranges, in order", "category": "text"}
 SHOWN_COLUMNS = 300
+_HEAD = (
+    '<th scope="col">column</th><th scope="col">values</th><th scope="col" class="number">different</th>'
+    '<th scope="col" class="number">missing</th><th scope="col">role</th>'
+)
 
 
 def show(here: Here) -> None:
@@ -42,52 +47,39 @@ def show(here: Here) -> None:
             ui.label("The data are being read …").classes("quiet")
         else:
             with empty("The data could not be read", "Put the file back where it was, and try again."):
-                ui.button("Try again", on_click=here.tried(project.read_again)).props("unelevated no-caps")
+                button("Try again", here.tried(project.read_again))
         return
     if not project.is_scanned and not project.is_busy:
         project.begin(COUNTING, project.scan, is_quiet=True)
     with ui.element("div").classes("two"):
         with ui.element("div"):
-            _columns(here)
-            _first_rows(project)
+            _columns(here, project.look)
+            _first_rows(project.look)
         with ui.element("div").classes("aside"):
             _singled_out(here)
-            _unchanged(project)
+            _unchanged(here.spec)
             with ui.expansion("What the roles mean").classes("grid"):
-                show_pieces(Facts(list(ROLE_WORDS.items())))
-            ui.button("Next: Hierarchies", on_click=lambda: ui.navigate.to("/hierarchies")).props(
-                "unelevated no-caps icon-right=arrow_forward"
-            )
+                show_pieces(Facts(list(CHOICES["roles"].items())))
+            way_to("Next: Hierarchies", "/hierarchies", more="icon-right=arrow_forward")
 
 
-def _columns(here: Here) -> None:
-    project = here.project
-    assert project.look is not None
-    assert project.spec is not None
-    reasons = _reasons(project)
-    columns = project.look.columns
-    with card(f"{count_words(project.look.rows, 'row')}, {count_words(len(columns), 'column')}", "plain"):
-        head = "".join(
-            f'<th scope="col"{look}>{words}</th>'
-            for words, look in (
-                ("column", ""),
-                ("values", ""),
-                ("different", ' class="number"'),
-                ("missing", ' class="number"'),
-                ("role", ""),
-            )
-        )
+def _columns(here: Here, look: TableLook) -> None:
+    columns, found, reasons = look.columns, here.project.suggestion, dict[str, str]()
+    if found is not None:
+        reasons = {guess.name: f"suggested: {guess.role} ({guess.why})" for guess in found.guesses}
+        reasons |= {name: f"suggested: {LEFT_OUT} ({why})" for name, why in found.left_out.items()}
+    with card(f"{count_words(look.rows, 'row')}, {count_words(len(columns), 'column')}", "plain"):
         rows = "".join(
-            _row_html(place, column, project.spec, reasons.get(column.name, ""))
+            _row_html(place, column, here.spec, reasons.get(column.name, ""))
             for place, column in enumerate(columns[:SHOWN_COLUMNS])
         )
-        table = f'<table class="rows"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>'
+        table = f'<table class="rows"><thead><tr>{_HEAD}</tr></thead><tbody>{rows}</tbody></table>'
         # One piece: a page that is made of few elements is quickly there.
         box = ui.html(table, sanitize=False).classes("scroll")
 
         def choose(event: GenericEventArguments) -> None:
             place, chosen = map(int, event.args)
-            project.set_role(columns[place].name, [*ROLES, LEFT_OUT][chosen])
+            here.project.set_role(columns[place].name, [*ROLES, LEFT_OUT][chosen])
 
         box.on("change", here.tried(choose), js_handler="(e) => emit([e.target.name, e.target.value])")
         if len(columns) > SHOWN_COLUMNS:
@@ -95,19 +87,10 @@ def _columns(here: Here) -> None:
             ui.label(f"{more}: set their roles in the specification file.").classes("quiet")
 
 
-def _reasons(project: Project) -> dict[str, str]:
-    """Return why each column was given the role that was suggested."""
-    found = project.suggestion
-    if found is None:
-        return {}
-    reasons = {guess.name: f"suggested: {guess.role} ({guess.why})" for guess in found.guesses}
-    return reasons | {name: f"suggested: {LEFT_OUT} ({why})" for name, why in found.left_out.items()}
-
-
 def _row_html(place: int, column: ColumnLook, spec: Spec, reason: str) -> str:
     asked = spec.attributes.get(column.name)
     role = LEFT_OUT if asked is None else asked.role
-    kind = KIND_WORDS[(None if asked is None else asked.kind) or column.kind]
+    kind = CHOICES["kinds"][(None if asked is None else asked.kind) or column.kind]
     choices = {key: key for key in (*ROLES, LEFT_OUT)}
     counts = "".join(f'<td class="number">{number_words(n)}</td>' for n in (column.distinct, column.missing))
     return (
@@ -152,38 +135,26 @@ def _singled_out(here: Here) -> None:
         )
 
 
-def _unchanged(project: Project) -> None:
-    assert project.spec is not None
+def _unchanged(spec: Spec) -> None:
     with card("Published unchanged"):
-        names = [*project.spec.sensitive, *project.spec.others]
+        names = [*spec.sensitive, *spec.others]
         if not names:
             ui.label("Nothing.")
         for name in names:
             with ui.element("span").classes("tag"):
-                role = "sensitive" if name in project.spec.sensitive else "other"
+                role = "sensitive" if name in spec.sensitive else "other"
                 ui.label(f"{printable(name)} ({role})")
-        if project.spec.others:
+        if spec.others:
             ui.label("Columns with the role other are not protected at all.").classes("notice note")
 
 
-def _first_rows(project: Project) -> None:
-    assert project.look is not None
+def _first_rows(look: TableLook) -> None:
     with card("The first rows", "plain"):
-        names = [column.name for column in project.look.columns]
-        # Keys without dots, which the grid would take for paths.
-        rows = [{f"c{place}": cell for place, cell in enumerate(row)} for row in project.look.first]
-        ui.aggrid(
-            {
-                "columnDefs": [
-                    {"headerName": printable(name), "field": f"c{place}", "minWidth": 90}
-                    for place, name in enumerate(names)
-                ],
-                "rowData": rows,
-                "defaultColDef": {"sortable": False, "resizable": True},
-                "autoSizeStrategy": {"type": "fitCellContents", "defaultMaxWidth": 300},
-            },
-            auto_size_columns=False,
-        ).classes("grid").style("height: 18rem")
-
-
-PAGE = Page("/data", "Data", "Say what each column is. The suggestions are on the safe side.", show, "data")
+        columns = [
+            {"headerName": printable(column.name), "field": f"c{place}", "minWidth": 90}
+            for place, column in enumerate(look.columns)
+        ]
+        rows = [{f"c{place}": cell for place, cell in enumerate(row)} for row in look.first]
+        fitted = {"type": "fitCellContents", "defaultMaxWidth": 300}
+        looks = {"sortable": False, "resizable": True}
+        show_grid(columns, rows, "18rem", defaultColDef=looks, autoSizeStrategy=fitted)

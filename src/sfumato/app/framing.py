@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import inspect
 import json
+import tomllib
 from dataclasses import dataclass, field
 from html import escape
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from nicegui import ui
 
@@ -18,11 +19,12 @@ from sfumato.report.pieces import piece_html, read_resource
 from sfumato.words import count_words, number_words, printable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from sfumato.app.jobs import Job
     from sfumato.app.projects import Desk, Project, Visit
     from sfumato.report.pieces import Piece
+    from sfumato.spec import Spec
 
 HEIGHT = 500  # pixels of a figure: all of it fits on a small screen
 CLICKED_S = 2.0  # seconds for which what a page no longer shows still hears clicks
@@ -42,6 +44,18 @@ _NIGHT = {
 """The colours of figures by day, and what takes their place by night."""
 
 
+def _read(name: str) -> str:
+    return files("sfumato.app").joinpath(name).read_text(encoding="utf-8")
+
+
+CHOICES: dict[str, dict[str, Any]] = tomllib.loads(_read("choices.toml"))
+
+
+def explained(table: str, keys: Iterable[str]) -> dict[str, str]:
+    """Return choices with what they mean."""
+    return {key: f"{key}: {CHOICES[table][key]}" for key in keys}
+
+
 @dataclass(frozen=True)
 class Page:
     """One page of the app."""
@@ -50,7 +64,7 @@ class Page:
     title: str
     lead: str  # one sentence on what is done here
     show: Callable[[Here], None]
-    needs: Literal["nothing", "data", "front"] = "nothing"
+    needs: str = "nothing"  # `nothing`, `data` or `front`
     is_step: bool = True  # whether it is a step of the way, or a tool beside it
 
 
@@ -70,6 +84,12 @@ class Here:
         assert self.visit.project is not None
         return self.visit.project
 
+    @property
+    def spec(self) -> Spec:
+        """The specification; only pages that need data ask for it."""
+        assert self.project.spec is not None
+        return self.project.spec
+
     def say(self, words: str, look: str = "note") -> None:
         """Show a message at the top of the page."""
         self.message = (look, words)
@@ -86,6 +106,14 @@ class Here:
     def field(self, key: str, label: str) -> ui.input:
         """Show a field for text that keeps what is typed over everything that is shown anew."""
         return ui.input(label, value=self.kept(key, ""), on_change=self.keep(key))
+
+    def on_commit(self, element: Any, action: Callable[[Any], object]) -> None:
+        """Do something with the value of a field when it was changed and is left, or Enter is pressed."""
+        on_commit(element, self.tried(action))
+
+    def select(self, label: str, options: dict[str, str], value: str, action: Callable[..., object]) -> None:
+        """Show a list of choices, and do something with the chosen one."""
+        native_select(label, options, value, self.tried(action))
 
     def set(self, **values: Any) -> None:
         """Remember something, and show this page anew."""
@@ -127,12 +155,13 @@ def register(page: Page, pages: list[Page], desk: Desk) -> None:
                 ui.html(f"{printable(page.title)}", sanitize=False, tag="h1")
                 ui.label(page.lead).classes("lead")
                 status = _Bulletin(here)
-                boxes = [_box(page, here)]
+                boxes = [_show(page, here)]
         ui.skip_link("Skip to the content", target=main)
         own = ui.context.client
         seen, client = [_state(here)], own.id
-        main.on("focusin", lambda: _typing.add(client), js_handler=_IF_TEXT)
-        main.on("focusout", lambda: _typing.discard(client), js_handler=_IF_TEXT)
+        in_text = "(e) => sfumatoIfText(e, emit)"
+        main.on("focusin", lambda: _typing.add(client), js_handler=in_text)
+        main.on("focusout", lambda: _typing.discard(client), js_handler=in_text)
         own.on_disconnect(lambda: _typing.discard(client))
 
         def tick() -> None:
@@ -142,7 +171,7 @@ def register(page: Page, pages: list[Page], desk: Desk) -> None:
             if now != seen[0] and client not in _typing:
                 seen[0] = now
                 with main:
-                    old, boxes[0] = boxes[0], _box(page, here)
+                    old, boxes[0] = boxes[0], _show(page, here)
                 main.default_slot.children.remove(old)
                 main.update()
                 # A click that is on its way still finds what it was meant for.
@@ -164,9 +193,23 @@ async def _follow_system(here: Here, dark: ui.dark_mode) -> None:
             here.refresh()
 
 
-def _box(page: Page, here: Here) -> ui.element:
+def _show(page: Page, here: Here) -> ui.element:
+    """Show what a page holds, or what is missing for it."""
+    project = here.visit.project
+    has_data = project is not None and project.spec is not None
+    has_front = project is not None and project.front is not None and len(project.front) > 0
     with ui.element("div").classes("page") as box:
-        _content(page, here)
+        if page.needs != "nothing" and not has_data:
+            with empty("Nothing is open yet", "Open a file, or try the census table, and come back."):
+                way_to("Go to Start", "/")
+        elif page.needs == "front" and not has_front:
+            with empty("There is no solution to release yet", "Search for the trade-off first, then choose."):
+                way_to("Go to Trade-offs", "/tradeoffs")
+        else:
+            try:
+                page.show(here)
+            except Exception as error:
+                notice(in_words(error), "bad").props('role="alert"')
     return box
 
 
@@ -174,24 +217,6 @@ def _state(here: Here) -> tuple[object, ...]:
     visit = here.visit
     # With what went wrong: a file may be refused so fast that nothing else looks different.
     return here.version, id(visit.bench), visit.bench.version, visit.trouble
-
-
-def _content(page: Page, here: Here) -> None:
-    project = here.visit.project
-    if page.needs != "nothing" and (project is None or project.spec is None):
-        with empty("Nothing is open yet", "Open a file, or try the census table, and come back."):
-            ui.button("Go to Start", on_click=lambda: ui.navigate.to("/")).props("unelevated no-caps")
-        return
-    if page.needs == "front" and (project is None or project.front is None or not len(project.front)):
-        with empty("There is no solution to release yet", "Search for the trade-off first, then choose."):
-            ui.button("Go to Trade-offs", on_click=lambda: ui.navigate.to("/tradeoffs")).props(
-                "unelevated no-caps"
-            )
-        return
-    try:
-        page.show(here)
-    except Exception as error:
-        notice(in_words(error), "bad").props('role="alert"')
 
 
 def _navigation(page: Page, pages: list[Page], here: Here) -> None:
@@ -214,9 +239,8 @@ class _Top:
         self._here, self._dark = here, dark
         with ui.element("div").classes("top"):
             self._name = ui.label().classes("project")
-            self._undo = ui.button("Undo", icon="undo", on_click=here.tried(self._take_back))
-            self._undo.props("flat no-caps dense")
-            ui.button("Light or dark", icon="contrast", on_click=self._turn).props("flat no-caps dense")
+            self._undo = button("Undo", here.tried(self._take_back), "flat", "dense", icon="undo")
+            button("Light or dark", self._turn, "flat", "dense", icon="contrast")
         self.update()
 
     def update(self) -> None:
@@ -244,10 +268,8 @@ class _Bulletin:
             with ui.element("div").classes("progress") as self._panel:
                 self._words = ui.label()
                 self._bar = ui.linear_progress(0, show_value=False).props('aria-label="Progress"')
-                self._stop = ui.button(
-                    "Stop, keep what was found", icon="stop", on_click=here.tried(self._end)
-                )
-                self._stop.props("outline no-caps dense padding='xs md'")
+                words, more = "Stop, keep what was found", "dense padding='xs md'"
+                self._stop = button(words, here.tried(self._end), "outline", more, icon="stop")
             self._error, self._message = notice("", "bad"), notice("", "note")
         for element in (self._error, self._message):
             element.props('role="alert"')
@@ -298,6 +320,31 @@ def empty(title: str, words: str) -> ui.element:
     return box
 
 
+def button(
+    words: str,
+    action: Callable[..., object],
+    look: str = "unelevated",
+    more: str = "",
+    *,
+    icon: str | None = None,
+) -> ui.button:
+    """Show a button; how it looks and more about it are in Quasar's words."""
+    return ui.button(words, icon=icon, on_click=action).props(f"{look} no-caps {more}")
+
+
+def way_to(words: str, path: str, look: str = "unelevated", more: str = "") -> None:
+    """Show a button that leads to a page."""
+    button(words, lambda: ui.navigate.to(path), look, more)
+
+
+def show_grid(
+    columns: list[dict[str, Any]], rows: list[dict[str, Any]], height: str, **more: object
+) -> ui.aggrid:
+    """Show rows in a grid that scrolls; keys of columns have no dots, which it would take for paths."""
+    asked = {"columnDefs": columns, "rowData": rows, **more}
+    return ui.aggrid(asked, auto_size_columns=False).classes("grid").style(f"height: {height}")
+
+
 def notice(words: str, look: str) -> ui.label:
     """Show a sentence on a coloured ground."""
     return ui.label(words).classes(f"notice {look}")
@@ -337,30 +384,12 @@ def show_figure(figure: Any, words: str, *, is_dark: bool) -> ui.plotly:
     return plot.props(':options="sfumatoFitted(props.options)"')
 
 
-_FITTED = """const sfumatoFitted = (figure) => {
-  if (innerWidth > 600) return figure;
-  const {layout, data} = figure, xaxis = {...layout.xaxis, tickangle: 0}, texts = xaxis.ticktext ?? [];
-  const isTen = (text) => /^10*$/.test(text.replaceAll(",", ""));
-  const isKept = texts.filter(isTen).length > 1 ? isTen : (text, place) => place % 2 == 0;
-  if (xaxis.ticktext) xaxis.ticktext = texts.map((text, place) => isKept(text, place) ? text : "");
-  const colorbar = {title: {text: ""}, thickness: 10};
-  const slim = (trace) => trace.marker?.colorbar
-    ? {...trace, marker: {...trace.marker, colorbar: {...trace.marker.colorbar, ...colorbar}}} : trace;
-  return {...figure, data: data.map(slim), layout: {...layout, xaxis}};
-};"""
-"""On a narrow screen a figure has fewer ticks, and what its colours mean is said only below it."""
-
-
 def _quoted(words: str) -> str:
     return printable(words).replace('"', "'")
 
 
 _typing: set[str] = set()
 """Pages on which somebody is in the midst of a field: nothing is taken from under their hands."""
-_IF_TEXT = """(e) => {
-  const isText = e.target.matches("input:not([type=file], [type=checkbox]), textarea");
-  if (isText && !e.target.closest(".q-select")) emit();
-}"""
 
 
 def on_commit(element: Any, action: Callable[[Any], object]) -> None:
@@ -409,22 +438,6 @@ def _options_html(options: dict[str, str], value: str) -> str:
     )
 
 
-_SEND = """async (e) => {
-  const file = e.target.files[0];
-  if (!file) return;
-  e.target.setAttribute("aria-busy", "true");
-  const headers = {"x-file-name": encodeURIComponent(file.name)};
-  const answer = await fetch("/upload?page=%s", {method: "POST", body: file, headers}).catch(() => null);
-  e.target.value = "";
-  e.target.removeAttribute("aria-busy");
-  emit(answer === null ? "lost" : answer.ok ? "taken" : answer.status == 413 ? "large" : "lost");
-}"""
-_NOT_TAKEN = {
-    "large": "The file is too large to be uploaded. Open it by its path instead.",
-    "lost": "The file did not arrive. Try again.",
-}
-
-
 def uploader(here: Here, label: str, action: Callable[[Any], object], accept: str = "") -> None:
     """Show the browser's field for a file, which is streamed to a private folder before the action."""
     page = ui.context.client.id
@@ -432,23 +445,20 @@ def uploader(here: Here, label: str, action: Callable[[Any], object], accept: st
     field_.props(f'type="file" accept="{accept}" aria-label="{_quoted(label)}"')
 
     def take(event: Any) -> None:
-        if event.args in _NOT_TAKEN:
-            here.say(_NOT_TAKEN[event.args], "bad")
+        if event.args in CHOICES["not_taken"]:
+            here.say(CHOICES["not_taken"][event.args], "bad")
         else:
             path = here.visit.uploads.pop(page, None)
             if path is not None:
                 action(path)
 
-    field_.on("change", here.tried(take), js_handler=_SEND % page)
+    field_.on("change", here.tried(take), js_handler=f"(e) => sfumatoSend(e, emit, '{page}')")
 
 
 def add_styles() -> None:
     """Put the app's and the report's styles into every page."""
-    day, night = (
-        " ".join(f"--{name}: {colour};" for name, colour in colours.items())
-        for colours in (style.LIGHT, style.DARK)
-    )
-    own = files("sfumato.app").joinpath("app.css").read_text(encoding="utf-8")
+    day, night = style.variables(style.LIGHT), style.variables(style.DARK)
+    own, script = (_read(name) for name in ("app.css", "app.js"))
     report = f".sfumato {{ {read_resource('report.css')} }}"
     colours = f":root {{ {day} }} body.body--dark {{ {night} }}"
-    ui.add_head_html(f"<style>{colours}\n{own}\n{report}</style><script>{_FITTED}</script>", shared=True)
+    ui.add_head_html(f"<style>{colours}\n{own}\n{report}</style><script>{script}</script>", shared=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -11,31 +12,33 @@ from nicegui import run, ui
 
 from sfumato.app.framing import (
     Here,
-    Page,
+    button,
     card,
     empty,
     heading,
-    native_select,
     notice,
     show_figure,
+    show_grid,
     show_pieces,
+    way_to,
 )
 from sfumato.front import Objective, PlainFront, PlainSolution
 from sfumato.preparing import asked_objectives
+from sfumato.report.assessed_section import disclosure_chart, person_chart
 from sfumato.report.axes import Axis
 from sfumato.report.comparison import size_ranges
 from sfumato.report.page import front_figure, how_to_read
 from sfumato.report.phrases import front_sentence, measure_words, partition_words
 from sfumato.report.pieces import Numbers
-from sfumato.report.risk_section import disclosure_chart, person_chart
 from sfumato.words import count_words, number_words, percent_words, printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sfumato.app.projects import Detail, Project
+    from sfumato.app.projects import Detail
     from sfumato.report.pieces import Chart
     from sfumato.results import Front
+    from sfumato.spec import Spec
 
 GROWING_S = 0.7  # seconds between two pictures of a front that grows
 MOST_DRAWN = 3000
@@ -47,43 +50,36 @@ LOOKING = "Looking at what it does to people"
 def show(here: Here) -> None:
     """Show the search while it runs, and what it found."""
     project = here.project
-    is_searching = project.is_busy and project.job is not None and project.job.doing == "Searching"
-    if is_searching:
+    if project.is_busy and project.job is not None and project.job.doing == "Searching":
         _growing(here)
         return
     with ui.element("div").classes("line").style("margin-bottom: 1rem"):
         words = "Search" if project.front is None else "Search again"
-        ui.button(words, icon="play_arrow", on_click=here.tried(project.search)).props("unelevated no-caps")
+        button(words, here.tried(project.search), icon="play_arrow")
         _history(here)
     if project.front is None:
-        with empty(
-            "No search yet", "It finds every release that cannot be improved without getting worse elsewhere."
-        ):
-            pass
+        words = "It finds every release that cannot be improved without getting worse elsewhere."
+        empty("No search yet", words)
         return
     if project.is_outdated:
-        notice(
-            "The goals or hierarchies were changed since this search. Search again to see what that does.",
-            "note",
-        )
+        words = "The goals or hierarchies were changed since this search. Search again to see what that does."
+        notice(words, "note")
     if not len(project.front):
         notice(f"Nothing meets the requirements: {project.why_empty}", "bad").props('role="alert"')
-        ui.button("Change the goals", on_click=lambda: ui.navigate.to("/goals")).props("outline no-caps")
+        way_to("Change the goals", "/goals", "outline")
         return
     _front(here, project.front)
 
 
 def _history(here: Here) -> None:
-    runs = here.project.runs
-    if len(runs) < (1 if here.project.front is None else 2):
+    project = here.project
+    if len(project.runs) < (1 if project.front is None else 2):
         return
     with ui.button("Earlier runs", icon="history").props("flat no-caps"), ui.menu():
-        for number in reversed(runs):
-            mark = " (shown)" if number == here.project.run else ""
-            ui.menu_item(
-                f"Run {number}{mark}",
-                on_click=here.tried(lambda number=number: here.project.load_run(number)),
-            )
+        for number in reversed(project.runs):
+            mark = " (shown)" if number == project.run else ""
+            action = here.tried(lambda number=number: project.load_run(number))
+            ui.menu_item(f"Run {number}{mark}", on_click=action)
 
 
 def _growing(here: Here) -> None:
@@ -97,7 +93,7 @@ def _growing(here: Here) -> None:
         if costs is None or not len(costs) or len(costs) == drawn[0]:
             return
         drawn[0] = len(costs)
-        front = _partial_front(here.project, costs[:MOST_DRAWN])
+        front = _partial_front(here.spec, costs[:MOST_DRAWN])
         # In a thread, so that other pages are answered meanwhile.
         figure = await run.io_bound(lambda: front_figure(front, is_plain=True).to_json())
         if figure is None or box.is_deleted:
@@ -111,17 +107,13 @@ def _growing(here: Here) -> None:
     ui.timer(GROWING_S, draw)
 
 
-def _partial_front(project: Project, costs: np.ndarray) -> PlainFront:
+def _partial_front(spec: Spec, costs: np.ndarray) -> PlainFront:
     """See the objectives found so far as a front; what became of the columns is told at the end."""
-    assert project.spec is not None
-    maximize, minimize = asked_objectives(project.spec)
-    objectives = (
-        *(Objective(name, True) for name in maximize),
-        *(Objective(name, False) for name in minimize),
-    )
-    signs = np.array([-1.0 if item.maximize else 1.0 for item in objectives])
+    ways = zip((True, False), asked_objectives(spec), strict=True)
+    objectives = tuple(Objective(name, maximize) for maximize, names in ways for name in names)
+    names, signs = [item.name for item in objectives], [-1.0 if item.maximize else 1.0 for item in objectives]
     solutions = tuple(
-        PlainSolution(number, dict(zip((item.name for item in objectives), row, strict=True)), 0, {})
+        PlainSolution(number, dict(zip(names, row, strict=True)), 0, {})
         for number, row in enumerate((costs * signs).tolist(), start=1)
     )
     return PlainFront(solutions, objectives)
@@ -153,12 +145,9 @@ def _front(here: Here, front: Front) -> None:
         for item in front.suggestions():
             with card():
                 number = item.solution.number
-                ui.button(
-                    f"Solution {number}: {item.name}",
-                    on_click=here.tried(lambda number=number: project.choose(number)),
-                ).props(
-                    f'{"unelevated" if number in project.chosen else "outline"} no-caps dense padding="xs sm"'
-                )
+                look = "unelevated" if number in project.chosen else "outline"
+                choose = here.tried(lambda number=number: project.choose(number))
+                button(f"Solution {number}: {item.name}", choose, look, 'dense padding="xs sm"')
                 ui.label(item.why)
     solutions(here, front)
     _side_by_side(here, front)
@@ -216,9 +205,8 @@ def _ranges(here: Here, front: Front, shown: Sequence[int]) -> None:
             for axis in axes:
                 _range(here, axis)
         if len(shown) < len(front):
-            ui.button(
-                "Show all solutions", on_click=here.tried(lambda: here.set(ranges={}, brushed=[]))
-            ).props("outline no-caps dense padding='xs md'")
+            show_all = here.tried(lambda: here.set(ranges={}, brushed=[]))
+            button("Show all solutions", show_all, "outline", "dense padding='xs md'")
 
 
 def _range(here: Here, axis: Axis) -> None:
@@ -226,6 +214,7 @@ def _range(here: Here, axis: Axis) -> None:
     values = np.unique(axis.values[np.isfinite(axis.values)])
     steps = values[np.unique(np.linspace(0, len(values) - 1, MOST_STEPS).round().astype(int))].tolist()
     kept = list(here.kept("ranges", {}).get(axis.name, (steps[0], steps[-1])))
+    options = {str(step): number_words(step) for step in steps}
 
     def narrow(end: int, text: str) -> None:
         kept[end] = float(text)
@@ -236,12 +225,8 @@ def _range(here: Here, axis: Axis) -> None:
         ui.label(printable(axis.name)).classes("name")
         for end, (word, words) in enumerate((("from", "Least"), ("to", "Most"))):
             ui.label(word)
-            native_select(
-                f"{words} {axis.name}",
-                {str(step): number_words(step) for step in steps},
-                str(kept[end]),
-                here.tried(lambda text, end=end: narrow(end, text)),
-            )
+            label = f"{words} {axis.name}"
+            here.select(label, options, str(kept[end]), partial(narrow, end))
 
 
 def _parallel_html(axes: Sequence[Axis], shown: Sequence[int], chosen: Sequence[int]) -> str:
@@ -253,12 +238,9 @@ def _parallel_html(axes: Sequence[Axis], shown: Sequence[int], chosen: Sequence[
     lines = []
     for number in order:
         look = "strong" if number in strong else "kept" if number in kept else "faint"
-        points = " ".join(
-            f"{x:.0f},{230 - 190 * y:.1f}" for x, y in zip(places, heights[number - 1].tolist(), strict=True)
-        )
-        lines.append(
-            f'<polyline class="{look}" points="{points}"><title>solution {number}</title></polyline>'
-        )
+        ends, title = zip(places, heights[number - 1].tolist(), strict=True), f"solution {number}"
+        points = " ".join(f"{x:.0f},{230 - 190 * y:.1f}" for x, y in ends)
+        lines.append(f'<polyline class="{look}" points="{points}"><title>{title}</title></polyline>')
     for x, axis in zip(places, axes, strict=True):
         best, worst = (axis.high, axis.low) if axis.maximize else (axis.low, axis.high)
         lines.append(f'<line class="axis" x1="{x:.0f}" x2="{x:.0f}" y1="40" y2="230" />')
@@ -282,37 +264,23 @@ def _grid(here: Here, front: Front, shown: Sequence[int]) -> None:
         # Counts are shown whole, all else in four digits, as everywhere.
         shown_number = "Number.isInteger(params.value) ? params.value : Number(params.value.toPrecision(4))"
         form = f"params.value == null ? '' : ({shown_number}).toLocaleString('en-US')"
-        bound = {"headerName": "proven", "field": "proven", "minWidth": 270, "flex": 1}
-        grid = ui.aggrid(
-            {
-                "columnDefs": [
-                    {"headerName": "solution", "field": "number", "width": 110},
-                    {"headerName": "side by side", "field": "chosen", "width": 120},
-                    *(
-                        {
-                            "headerName": measure_words(name),
-                            "field": f"m{place}",
-                            "filter": "agNumberColumnFilter",
-                            ":valueFormatter": f"params => {form}",
-                            "flex": 1,
-                            "minWidth": 140,
-                        }
-                        for place, name in enumerate(names)
-                    ),
-                    {"headerName": "suppressed rows", "field": "suppressed", "width": 150},
-                    *([bound] if front.is_local else []),
-                ],
-                "rowData": rows,
-                "defaultColDef": {"wrapHeaderText": True, "autoHeaderHeight": True},
-            },
-            auto_size_columns=False,
-        ).classes("grid")
-        grid.style(f"height: {min(20, 5.5 + 2.7 * max(len(rows), 1)):.1f}rem")
-        grid.on(
-            "cellClicked",
-            here.tried(lambda event: here.project.choose(int(event.args["data"]["number"]))),
-            args=["data"],
-        )
+        shown_so = {"filter": "agNumberColumnFilter", ":valueFormatter": f"params => {form}", "flex": 1}
+        columns: list[dict[str, Any]] = [
+            {"headerName": "solution", "field": "number", "width": 110},
+            {"headerName": "side by side", "field": "chosen", "width": 120},
+            *(
+                {"headerName": measure_words(name), "field": f"m{place}", **shown_so, "minWidth": 140}
+                for place, name in enumerate(names)
+            ),
+            {"headerName": "suppressed rows", "field": "suppressed", "width": 150},
+        ]
+        if front.is_local:
+            columns.append({"headerName": "proven", "field": "proven", "minWidth": 270, "flex": 1})
+        height = f"{min(20, 5.5 + 2.7 * max(len(rows), 1)):.1f}rem"
+        looks = {"wrapHeaderText": True, "autoHeaderHeight": True}
+        grid = show_grid(columns, rows, height, defaultColDef=looks)
+        choose = here.tried(lambda event: here.project.choose(int(event.args["data"]["number"])))
+        grid.on("cellClicked", choose, args=["data"])
         ui.label("Click a line to put it side by side with others, up to three.").classes("quiet")
 
 
@@ -321,13 +289,16 @@ def _side_by_side(here: Here, front: Front) -> None:
     numbers = project.chosen
     if not numbers:
         return
+
+    def release(number: int) -> None:
+        project.put_last(number)
+        ui.navigate.to("/release")
+
     heading("Side by side" if len(numbers) > 1 else f"Solution {numbers[0]} in detail")
     with ui.element("div").classes("line").style("margin-bottom: .75rem"):
         for number in numbers:
-            ui.button(
-                f"Release solution {number}",
-                on_click=here.tried(lambda number=number: _to_release(here, number)),
-            ).props("outline no-caps dense padding='xs md' icon-right=arrow_forward")
+            action, more = here.tried(lambda number=number: release(number)), "dense padding='xs md'"
+            button(f"Release solution {number}", action, "outline", f"{more} icon-right=arrow_forward")
     if len(numbers) == 2:
         notice(front.compare(numbers[0], numbers[1], show_labels=False).sentence, "good")
     heads = [f"solution {number}" for number in numbers]
@@ -350,16 +321,10 @@ def _side_by_side(here: Here, front: Front) -> None:
         _sample(number, detail)
 
 
-def _to_release(here: Here, number: int) -> None:
-    here.project.chosen = [*(other for other in here.project.chosen if other != number), number]
-    ui.navigate.to("/release")
-
-
 def _measures(front: Front, numbers: Sequence[int], heads: Sequence[str]) -> Numbers:
+    items = [front[number - 1] for number in numbers]
     names = dict.fromkeys([*front.measure_names, "suppressed"])
-    rows = [
-        [measure_words(name), *(number_words(front[n - 1].value(name)) for n in numbers)] for name in names
-    ]
+    rows = [[measure_words(name), *(number_words(item.value(name)) for item in items)] for name in names]
     return Numbers("Privacy and usefulness", ["measure", *heads], rows)
 
 
@@ -424,9 +389,8 @@ def _sample(number: int, detail: Detail) -> None:
         for was, now in zip(before, after, strict=True):
             old, new = escape(printable(was)), escape(printable(now))
             fits = ' class="whole"' if len(now) <= SHORT else ""  # 17-64 stays on one line
-            cells.append(
-                f"<td>{old}</td>" if was == now else f'<td><s class="quiet">{old}</s> <b{fits}>{new}</b></td>'
-            )
+            shown = old if was == now else f'<s class="quiet">{old}</s> <b{fits}>{new}</b>'
+            cells.append(f"<td>{shown}</td>")
         lines.append(f"<tr>{''.join(cells)}</tr>")
     caption = f"<caption>The first rows in solution {number}: before, and after where it differs</caption>"
     ui.html(
@@ -434,6 +398,3 @@ def _sample(number: int, detail: Detail) -> None:
         f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table></div></div>",
         sanitize=False,
     )
-
-
-PAGE = Page("/tradeoffs", "Trade-offs", "See what every step of privacy costs, and choose.", show, "data")

@@ -196,17 +196,14 @@ class _Answer:
         """Send with the common headers; only the app's own assets may be kept by a cache."""
         if message["type"] == "http.response.start":
             self.has_begun = True
-            given = [(key, value) for key, value in message["headers"] if key.lower() not in self._own]
+            own = {key.encode() for key in self._headers}
+            given = [(key, value) for key, value in message["headers"] if key.lower() not in own]
             if not self.scope["path"].startswith("/_nicegui/"):
                 given = [(key, value) for key, value in given if key.lower() != b"cache-control"]
                 given.append((b"cache-control", b"no-store"))
             added = [(key.encode(), value.encode()) for key, value in self._headers.items()]
             message = {**message, "headers": [*given, *added]}
         await self.send(message)
-
-    @property
-    def _own(self) -> set[bytes]:
-        return {key.encode() for key in self._headers}
 
     async def refuse(self, status: int, words: str) -> None:
         """Say no, in words."""

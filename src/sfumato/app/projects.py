@@ -159,6 +159,20 @@ class Project:
         edit(tables)
         self._take(Spec.from_dict(tables, self.folder), words)
 
+    def set_keys(self, words: str, *place: str, **keys: Any) -> None:
+        """Set keys of one table of the specification, given by its place; None removes a key."""
+
+        def edit(tables: dict[str, Any]) -> None:
+            part = tables
+            for name in place:
+                part = part.setdefault(name, {})
+            for key, value in keys.items():
+                part.pop(key, None)
+                if value is not None:
+                    part[key] = value
+
+        self.change(words, edit)
+
     def _take(self, spec: Spec, words: str) -> None:
         if spec == self.spec:
             return
@@ -325,9 +339,8 @@ class Project:
     @property
     def is_outdated(self) -> bool:
         """Whether the specification was changed since the front was found."""
-        return self._front_spec is not None and _without_release(self._front_spec) != _without_release(
-            self.spec
-        )
+        asked = self._front_spec
+        return asked is not None and _without_release(asked) != _without_release(self.spec)
 
     @property
     def _front_spec(self) -> Spec | None:
@@ -355,6 +368,11 @@ class Project:
 
     # Releasing.
 
+    def put_last(self, number: int) -> None:
+        """Make a solution the one that is released."""
+        self.chosen = [*(other for other in self.chosen if other != number), number]
+        self.touch()
+
     def release(self, number: int, name: str) -> Job:
         """Apply a solution, verify it, and write it with its reports and what reproduces it."""
 
@@ -377,23 +395,17 @@ class Project:
             self._pin(release, number)
             let_go()
             self.made = Made(number, release, file, api.verify(file, release.spec, self.data))
-            write_whole(
-                self.folder / "reproduce.py",
-                _REPRODUCE.format(file=f"{RELEASES}/{file.name}").encode(),
-                private=True,
-            )
+            script = _REPRODUCE.format(file=f"{RELEASES}/{file.name}")
+            write_whole(self.folder / "reproduce.py", script.encode(), private=True)
 
         return self.begin("Applying, writing and verifying", work)
 
     def _pin(self, release: Release, number: int) -> None:
         """Keep the one recoding that was released as a front of its own, with its specification."""
         assert self.front is not None
-        asked = release.spec.release
         # What was drawn is not drawn again, but applied.
-        spec = release.spec.model_copy(
-            update={"release": asked.model_copy(update={"choice": "optimal", "seed": None})}
-        )
-        spec.save(self.folder / "reproduce.toml")
+        asked = release.spec.release.model_copy(update={"choice": "optimal", "seed": None})
+        release.spec.model_copy(update={"release": asked}).save(self.folder / "reproduce.toml")
         only = replace(self.front.solutions[number - 1], number=1)
         if not self.front.is_local:  # another recoding may have been drawn
             measures = {name: release.measures[name] for name in only.measures}

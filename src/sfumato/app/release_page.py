@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import difflib
+from functools import partial
 from html import escape
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+import tomli_w
 from nicegui import ui
 
-from sfumato.app.exports import differences, export_texts, texts_before
 from sfumato.app.framing import (
+    CHOICES,
     Here,
-    Page,
+    button,
     card,
     labelled_select,
     native_select,
@@ -19,7 +22,7 @@ from sfumato.app.framing import (
     on_commit,
     show_pieces,
 )
-from sfumato.app.projects import ASSIGNMENT
+from sfumato.app.projects import ASSIGNMENT, CHOSEN, RELEASES, SPECIFICATION
 from sfumato.report.notebook import release_pieces
 from sfumato.report.pieces import Numbers
 from sfumato.words import count_words, printable
@@ -27,16 +30,8 @@ from sfumato.words import count_words, printable
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sfumato.app.projects import Made
-
-FORMATS = {".csv": "CSV", ".xlsx": "Excel", ".parquet": "Parquet", ".tsv": "TSV", ".arrow": "Arrow"}
-CLICKS = {"1": "the last click", "5": "the last five clicks", "100": "the beginning"}
-ABOUT = {
-    "organisation": "Who releases it",
-    "purpose": "What it is for",
-    "recipient": "Who receives it",
-    "contact": "Whom to ask",
-}
+    from sfumato.app.projects import Made, Project
+    from sfumato.spec import Spec
 
 
 def show(here: Here) -> None:
@@ -64,35 +59,21 @@ def _choice(here: Here) -> None:
             + ", ".join(f"{printable(name)} {item.value(name):.4g}" for name in names)
             for item in front
         }
-        native_select("Solution", options, str(number), here.tried(lambda chosen: _pick(here, int(chosen))))
+        here.select("Solution", options, str(number), lambda chosen: project.put_last(int(chosen)))
         with ui.element("div").classes("line"):
-            name = ui.input("File name", value=here.memory.get("name", f"{project.name}-shared")).props(
-                "dense"
-            )
-            on_commit(name, lambda value: here.memory.update(name=value))
-            labelled_select(
-                "Format",
-                {key: f"{words} ({key})" for key, words in FORMATS.items()},
-                form,
-                lambda chosen: here.memory.update(format=chosen),
-            )
-            ui.button(
-                "Verify and write",
-                icon="verified",
-                on_click=here.tried(
-                    lambda: project.release(number, f"{name.value or 'shared'}{here.memory['format']}")
-                ),
-            ).props("unelevated no-caps")
+            name = ui.input("File name", value=here.memory.get("name", f"{project.name}-shared"))
+            on_commit(name.props("dense"), lambda value: here.memory.update(name=value))
+            formats = {key: f"{words} ({key})" for key, words in CHOICES["formats"].items()}
+            labelled_select("Format", formats, form, lambda chosen: here.memory.update(format=chosen))
+
+            def release() -> None:
+                project.release(number, f"{name.value or 'shared'}{here.memory['format']}")
+
+            button("Verify and write", here.tried(release), icon="verified")
         ui.label(
             "The file is written, read back and recounted by code that shares nothing with the search. If "
             "the recount does not confirm every promise, there is no file."
         ).classes("quiet")
-
-
-def _pick(here: Here, number: int) -> None:
-    project = here.project
-    project.chosen = [*(other for other in project.chosen if other != number), number]
-    project.touch()
 
 
 def show_checks(found: Mapping[str, Any], name: str) -> None:
@@ -102,9 +83,8 @@ def show_checks(found: Mapping[str, Any], name: str) -> None:
         words = f"Verified: {printable(name)} meets its requirements, by {count_words(len(checks), 'check')}."
         notice(words, "good").props('role="alert"')
     else:
-        notice(f"Not verified: {printable(name)} does not keep its promise. Do not share it.", "bad").props(
-            'role="alert"'
-        )
+        words = f"Not verified: {printable(name)} does not keep its promise. Do not share it."
+        notice(words, "bad").props('role="alert"')
         for words in found["violations"]:
             ui.label(printable(str(words)))
     with ui.expansion("Every check").classes("grid"):
@@ -143,22 +123,13 @@ def file_link(name: str, label: str) -> None:
 
 
 def _about(here: Here) -> None:
-    spec = here.project.spec
-    assert spec is not None
+    def tell(key: str, value: str) -> None:
+        here.project.set_keys(f"{key} told", "release", **{key: value or None})
+
     with card("Said in the manifest and the report"):
-        for key, words in ABOUT.items():
-            field = ui.input(words, value=getattr(spec.release, key) or "").props("dense").classes("grid")
-            on_commit(field, here.tried(lambda value, key=key: _tell(here, key, value)))
-
-
-def _tell(here: Here, key: str, value: str) -> None:
-    def edit(tables: dict[str, dict[str, str]]) -> None:
-        part = tables.setdefault("release", {})
-        part.pop(key, None)
-        if value:
-            part[key] = value
-
-    here.project.change(f"{key} told", edit)
+        for key, words in CHOICES["about"].items():
+            field = ui.input(words, value=getattr(here.spec.release, key) or "")
+            here.on_commit(field.props("dense").classes("grid"), partial(tell, key))
 
 
 def _reproduce(here: Here) -> None:
@@ -167,7 +138,7 @@ def _reproduce(here: Here) -> None:
     with card("The same without the app"):
         with ui.element("div").classes("line"):
             ui.label("What changed is marked since")
-            native_select("Changes since", CLICKS, clicks, lambda chosen: here.set(clicks=chosen))
+            native_select("Changes since", CHOICES["clicks"], clicks, lambda chosen: here.set(clicks=chosen))
             if project.past:
                 ui.label(f"(last: {printable(project.past[-1][1])})").classes("quiet")
         before = texts_before(project, int(clicks))
@@ -194,6 +165,51 @@ def _code(lines: Sequence[str]) -> None:
     ui.html(f'<pre class="code" tabindex="0">{"".join(shown)}</pre>', sanitize=False)
 
 
-PAGE = Page(
-    "/release", "Release", "Write the file you chose, verified, with all that goes with it.", show, "front"
-)
+_SEARCH = '''\
+"""Find the trade-off and release one solution of it: what was done in the app, in Python."""
+
+import sfumato as sf
+
+spec = sf.Spec.load({specification!r})
+front = sf.explore(None, spec)
+print(front.to_frame())
+release = front.pick({pick!r}).release()
+release.write("shared.csv")  # verified first
+'''
+
+
+def spec_text(spec: Spec | None) -> str:
+    """Return a specification as its file has it."""
+    return "" if spec is None else tomli_w.dumps(spec.to_dict())
+
+
+def export_texts(project: Project) -> dict[str, str]:
+    """Return script, commands (for the folder of the project) and specification by their titles."""
+    # They search until there is a release; then they make that one again.
+    pick = str(project.chosen[-1]) if project.chosen else "knee"
+    script = _SEARCH.format(specification=SPECIFICATION, pick=pick)
+    commands = (
+        f"sfumato check {SPECIFICATION}\nsfumato explore {SPECIFICATION} --out front\n"
+        f"sfumato release {SPECIFICATION} --front front --pick knee --out shared.csv\n"
+    )
+    if project.made is not None:
+        script = (project.folder / "reproduce.py").read_text(encoding="utf-8")
+        out = f"{RELEASES}/{project.made.file.name}"
+        commands = f'sfumato release reproduce.toml --front {CHOSEN} --pick 1 --out "{out}" --force\n'
+    return {"Python": script, "Command line": commands, "Specification": spec_text(project.spec)}
+
+
+def texts_before(project: Project, clicks: int) -> dict[str, str]:
+    """Return the same as it was some changes of the specification ago, scripts as they were shown before."""
+    now, shown = export_texts(project), project.exported
+    if not shown or shown[-1] != now:
+        project.exported = [*shown[-1:], now]
+    before = {**now, **project.exported[0]}
+    spec = project.past[-min(clicks, len(project.past))][0] if project.past else project.spec
+    return {**before, "Specification": spec_text(spec)}
+
+
+def differences(before: str, now: str) -> list[str]:
+    """Return all lines, each with a plus, a minus or a blank before it."""
+    lines = difflib.unified_diff(before.splitlines(), now.splitlines(), lineterm="", n=10_000)
+    return list(lines)[3:] or [f" {line}" for line in now.splitlines()]

@@ -19,17 +19,8 @@ from nicegui import app as nicegui_app
 from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 
-from sfumato.app import (
-    data_page,
-    front_page,
-    goals_page,
-    hierarchy_page,
-    measuring_pages,
-    release_page,
-    release_tools,
-    start_page,
-)
-from sfumato.app.framing import Page, add_styles, register
+from sfumato.app import data_page, front_page, goals_page, hierarchy_page, release_page, start_page, tools
+from sfumato.app.framing import CHOICES, Page, add_styles, register
 from sfumato.app.guard import ADDRESS, UPLOAD_LIMIT, Guard
 from sfumato.app.projects import RELEASES, Desk, clean_name
 from sfumato.private import create, process_folder, remove, write_whole
@@ -41,19 +32,20 @@ if TYPE_CHECKING:
 
 PIECE = 2**16  # bytes of a file that are sent at a time
 
-PAGES: list[Page] = [
-    start_page.PAGE,
-    data_page.PAGE,
-    hierarchy_page.PAGE,
-    goals_page.PAGE,
-    front_page.PAGE,
-    release_page.PAGE,
-    measuring_pages.MEASURE,
-    measuring_pages.RISK,
-    release_tools.VERIFY,
-    release_tools.APPLY,
-    release_tools.MICROAGGREGATE,
-]
+_SHOWN = {
+    "/": start_page.show,
+    "/data": data_page.show,
+    "/hierarchies": hierarchy_page.show,
+    "/goals": goals_page.show,
+    "/tradeoffs": front_page.show,
+    "/release": release_page.show,
+    "/measure": tools.show_measure,
+    "/risk": tools.show_risk,
+    "/verify": tools.show_verify,
+    "/apply": tools.show_apply,
+    "/microaggregate": tools.show_microaggregate,
+}
+PAGES = [Page(path, show=_SHOWN[path], **told) for path, told in CHOICES["pages"].items()]
 
 
 def make_guard(desk: Desk, port: int, *, limit: int = UPLOAD_LIMIT) -> Guard:

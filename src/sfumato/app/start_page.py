@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from nicegui import ui
 
-from sfumato.app.framing import Here, Page, card, uploader
+from sfumato.app.framing import Here, button, card, uploader, way_to
 from sfumato.spec.choices import database_address
 from sfumato.words import printable
 
@@ -51,41 +51,25 @@ def show(here: Here) -> None:
     if project is not None and project.spec is not None:
         with card("Continue"), ui.element("div").classes("line"):
             ui.label(f"{project.name}: {len(project.spec.quasi_identifiers)} quasi-identifiers")
-            ui.button("Go on", on_click=lambda: ui.navigate.to("/data")).props("unelevated no-caps")
+            way_to("Go on", "/data")
     with ui.element("div").classes("cards"):
         with card("Try it on a census table"):
             ui.label("30,162 people, one row each, with roles, hierarchies and goals already set.")
-            ui.button(
-                "Open the census example", on_click=_started(here, lambda: desk.start_example(visit))
-            ).props("unelevated no-caps")
+            button("Open the census example", _started(here, lambda: desk.start_example(visit)))
         with card("Open a file"):
             ui.label(f"{KINDS[:1].upper()}{KINDS[1:]}.")
-            uploader(
-                here,
-                "Drop a file here, or choose one",
-                lambda path: _started(here, lambda: desk.start_file(visit, path, move=True))(),
-            )
+
+            def take(path: Path) -> None:
+                _started(here, lambda: desk.start_file(visit, path, move=True))()
+
+            uploader(here, "Drop a file here, or choose one", take)
         with card("Open a file by its path, or a database"):
             ui.label(
                 "The data stay where they are. Keep passwords out of addresses: use PGPASSWORD or ~/.pgpass."
             )
             path = here.field("path", "Path, or postgresql:// or sqlite://").classes("grid")
             table = here.field("table", "Of a database: a table, or a query").classes("grid")
-            open_path = _started(here, lambda: _open(here, path.value.strip(), table.value))
-            ui.button("Open", on_click=open_path).props("unelevated no-caps")
-    _recent(here)
-    kept = (
-        f"Projects are kept in the folder {printable(desk.home.name)}; the command line runs them too."
-        if desk.is_kept
-        else "Nothing is kept: when sfumato serve ends, its files are removed. Download what you need, or "
-        "start it with a folder: sfumato serve FOLDER."
-    )
-    ui.label(f"Everything stays on this machine. {kept}").classes("quiet")
-
-
-def _recent(here: Here) -> None:
-    """List the projects of the folder."""
-    desk, visit = here.desk, here.visit
+            button("Open", _started(here, lambda: _open(here, path.value.strip(), table.value)))
     recent = desk.recent(visit) if desk.is_kept else []
     if recent:
         with card("Projects in this folder"), ui.element("ul").classes("plain-list"):
@@ -93,9 +77,11 @@ def _recent(here: Here) -> None:
                 with ui.element("li").classes("line"):
                     ui.label(printable(folder.name))
                     begin = _started(here, lambda folder=folder: desk.open(visit, folder))  # type: ignore[misc]
-                    ui.button("Open", on_click=begin).props(
-                        f'flat no-caps dense aria-label="Open {printable(folder.name)}"'
-                    )
-
-
-PAGE = Page("/", "Start", "Make a table about people safe to share, and see what every step costs.", show)
+                    button("Open", begin, "flat", f'dense aria-label="Open {printable(folder.name)}"')
+    kept = (
+        f"Projects are kept in the folder {printable(desk.home.name)}; the command line runs them too."
+        if desk.is_kept
+        else "Nothing is kept: when sfumato serve ends, its files are removed. Download what you need, or "
+        "start it with a folder: sfumato serve FOLDER."
+    )
+    ui.label(f"Everything stays on this machine. {kept}").classes("quiet")

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import datetime as dt
-import os
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from sfumato.assess.analysing import NumberPairs, analyse_columns, analyse_recoded
-from sfumato.assess.pairing import LOCAL_FILE, LabelledColumn, find_kept, recode
+from sfumato.assess.pairing import LOCAL_FILE, LabelledColumn, Released, find_kept, recode
 from sfumato.assess.recoded import Recoded, RecodedAttribute
-from sfumato.errors import DataError, ParameterError
+from sfumato.errors import DataError
 from sfumato.hierarchies import Hierarchy, Value, encode, infer_kind, parse_values
 from sfumato.preparing import Prepared, load
-from sfumato.release import Draft, Generalization, Grouping, Manifest, manifest_path, microaggregated
+from sfumato.release import Draft, Generalization, Grouping
 from sfumato.release.assignment import label_coverage
-from sfumato.release.manifest import NOT_MADE, open_original, open_released
+from sfumato.release.manifest import open_original, open_released
+from sfumato.release.microaggregated import orders_of, read_both
 from sfumato.release.reapply import APART
 from sfumato.spec import DataSpec, Spec
-from sfumato.table.values import NumberColumn, read_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,58 +27,40 @@ if TYPE_CHECKING:
     from sfumato._typing import BoolArray, FloatArray, IntArray
     from sfumato.assess.utility import Utility
     from sfumato.table import Source, TupleLabels
+    from sfumato.table.values import NumberColumn
 
 
 def utility(
-    data: object,
-    release: object | None = None,
-    *,
-    spec: Spec | None = None,
-    recipe: Generalization | None = None,
-    columns: Sequence[str] = (),
-    target: str | None = None,
-    seed: int = 1,
+    released: Released, data: object = None, spec: Spec | None = None, made: object | None = None
 ) -> Utility:
-    """Make the same analyses of a table and of its release."""
+    """Make the same analyses of a table and of its release; of files, by the specification they came from."""
     # A granulated column is compared from its granules on. The numbers depend on the seed and the rows, not
     # on the order of rows or the engine that holds them; those of microaggregated tables on the order, too.
-    if isinstance(data, Draft):
-        return analyse_recoded(recoded_of_draft(data), target=target, seed=seed)
-    if release is None:
-        # A microaggregated table: its columns as they were, and what stands in their place.
-        made: Any = data
-        if not hasattr(made, "centres"):
-            raise ParameterError("pass a release, unless the data come with theirs.")
-        read = _columns(made.columns, np.column_stack([item.values for item in made.columns]), made.centres)
-        return analyse_columns(read, target=target, seed=seed)
-    if data is None:
-        data = None if spec is None else spec.data_path
-        if data is None:
-            raise ParameterError("pass data: there is no specification that names a path.")
-    recipe, micro = _what_was_done(release, recipe, columns)
-    if recipe is None:
-        read = read_columns(data, release, columns, spec=spec, recipe=micro)
-        return analyse_columns(read, target=target, seed=seed)
-    return analyse_recoded(recoded_of_files(data, release, recipe, spec=spec), target=target, seed=seed)
+    if released.draft is not None:
+        return analyse_recoded(recoded_of_draft(released.draft))
+    if released.recipe is not None:
+        assert spec is not None
+        return analyse_recoded(_recoded_of_files(data, released.frame, released.recipe, spec))
+    known: Any = made
+    if hasattr(known, "centres"):
+        # Its columns as they were, and what stands in their place.
+        before = np.column_stack([column.values for column in known.columns])
+        return analyse_columns(_pairs(known.columns, before, known.centres))
+    assert released.micro is not None
+    missing = released.micro.missing
+    original = open_original(data, DataSpec() if spec is None else spec.data, missing)
+    sides = read_both(original, _open_release(released.frame, missing), released.micro, orders_of(spec))
+    return analyse_columns(_pairs(sides.columns, sides.before, sides.after))
 
 
-def _what_was_done(
-    release: object, recipe: Generalization | None, columns: Sequence[str]
-) -> tuple[Generalization | None, microaggregated.Microaggregation | None]:
-    """Return the recipe of a release, as far as something says it."""
-    if recipe is not None:
-        return recipe, None
-    if not isinstance(release, str | os.PathLike):
-        if columns:
-            return None, None
-        raise ParameterError("pass a recipe or columns: a frame does not say what was done to it.")
-    where = manifest_path(Path(release))
-    if columns and not where.exists():
-        return None, None
-    manifest = Manifest.load(where)
-    if microaggregated.is_microaggregated(manifest):
-        return None, microaggregated.Microaggregation.from_dict(manifest.recipe, where=f"{where}: recipe")
-    return (None, None) if columns else (Generalization.from_dict(manifest.recipe), None)
+def _open_release(frame: object, missing: Sequence[str]) -> Source:
+    """Open released rows; an empty cell is missing."""
+    return open_released(frame, tuple(dict.fromkeys(("", *missing))))
+
+
+def _pairs(read: Sequence[NumberColumn], before: FloatArray, after: FloatArray) -> NumberPairs:
+    names, kinds = tuple(column.name for column in read), tuple(column.kind for column in read)
+    return NumberPairs(names, kinds, before, after)
 
 
 class _Blocks(NamedTuple):
@@ -115,9 +95,8 @@ def _recoded_locally(draft: Draft, tuples: TupleLabels) -> Recoded:
         if item.keep:
             continue
         if len(item.labels) * item.hierarchy.size > LARGEST:
-            raise DataError(
-                f"{item.name} has too many labels and values to analyse them. Use coarser labels."
-            )
+            too_many = "has too many labels and values to analyse them. Use coarser labels."
+            raise DataError(f"{item.name} {too_many}")
         covered = label_coverage(draft.recipe, item.hierarchy)
         code = _attribute(item.hierarchy, "quasi-identifier", plain[place])[1]
         members = np.zeros(covered.shape)
@@ -127,33 +106,23 @@ def _recoded_locally(draft: Draft, tuples: TupleLabels) -> Recoded:
     return replace(table, attributes=tuple(attributes), labels=labels)
 
 
-def recoded_of_files(
-    data: object, release: object, recipe: Generalization, *, spec: Spec | None = None
-) -> Recoded:
+def _recoded_of_files(data: object, frame: object, recipe: Generalization, spec: Spec) -> Recoded:
     """Return the table before and after from the original rows and the released ones."""
     if recipe.is_local:
         raise DataError(LOCAL_FILE)
-    source = open_original(data, _reading(release) if spec is None else spec.data, recipe.missing)
-    coded, groupings = recode(recipe, source)
-    prepared = coded if spec is None else load(source, spec)
+    source = open_original(data, spec.data, recipe.missing)
+    _, groupings = recode(recipe, source)
+    prepared = load(source, spec)
     blocks, columns = [], {}
     for place, name in enumerate(prepared.setting.quasi_identifiers):
         grouping = next(item for item in groupings if item.name == name)
-        done, block = recipe.attributes[name], grouping.block
-        if spec is not None:
-            block = _carried_over(grouping.hierarchy, block, prepared.table.hierarchies[name])
+        done, domain = recipe.attributes[name], prepared.table.hierarchies[name]
+        block = _carried_over(grouping.hierarchy, grouping.block, domain)
         blocks.append(_Blocks(block, grouping.labels, done.output))
         codes = block[prepared.cube.codes[:, place]]
         columns[name] = LabelledColumn(codes, [*grouping.labels, APART], done.kind)
-    released = _open_release(release, recipe.missing)
+    released = _open_release(frame, recipe.missing)
     return _recoded(prepared, blocks, find_kept(columns, prepared.cube.rows, released, recipe))
-
-
-def _reading(release: object) -> DataSpec | None:
-    """Say how the data of a written release are read: they are spelt as it is."""
-    if not isinstance(release, str | os.PathLike) or not manifest_path(release).is_file():
-        return None
-    return Manifest.load(manifest_path(release)).reading()
 
 
 def _carried_over(recorded: Hierarchy, block: IntArray, domain: Hierarchy) -> IntArray:
@@ -201,9 +170,8 @@ def _attribute(hierarchy: Hierarchy, role: str, blocks: _Blocks | None) -> tuple
         shown = np.array(
             [float(t) if t is not None and infer_kind([t]) == "number" else np.nan for t in texts]
         )
-    made = RecodedAttribute(
-        hierarchy.attribute, role, kind, block.reshape(-1).astype(np.int32), labels, known, numbers, shown
-    )
+    block = block.reshape(-1).astype(np.int32)
+    made = RecodedAttribute(hierarchy.attribute, role, kind, block, labels, known, numbers, shown)
     return made, code
 
 
@@ -231,41 +199,3 @@ def _number(value: Value) -> float:
     if isinstance(value, dt.date):
         return float(value.toordinal())
     return float(value) if isinstance(value, int | float) else np.nan
-
-
-def read_columns(
-    data: object,
-    release: object,
-    columns: Sequence[str] = (),
-    *,
-    spec: Spec | None = None,
-    recipe: microaggregated.Microaggregation | None = None,
-) -> NumberPairs:
-    """Read microaggregated columns before and after, rows in the same order."""
-    orders = microaggregated.orders_of(spec)
-    how = DataSpec() if spec is None else spec.data
-    missing = how.missing if recipe is None else recipe.missing
-    original = open_original(data, how, missing)
-    released = _open_release(release, missing)
-    if recipe is not None:
-        sides = microaggregated.read_both(original, released, recipe, orders)
-        sides = sides.only(columns or recipe.names)
-        return _columns(sides.columns, sides.before, sides.after)
-    before, after = (read_numbers(source, columns, orders) for source in (original, released))
-    rows = [len(side[0].values) if side else 0 for side in (before, after)]
-    if rows[0] != rows[1]:
-        raise DataError(f"{NOT_MADE}: it has {rows[1]} rows, but the data have {rows[0]}.")
-    return _columns(
-        before, *(np.column_stack([column.values for column in side]) for side in (before, after))
-    )
-
-
-def _open_release(release: object, missing: Sequence[str]) -> Source:
-    """Open released rows; an empty cell is missing."""
-    return open_released(release, tuple(dict.fromkeys(("", *missing))))
-
-
-def _columns(read: Sequence[NumberColumn], before: FloatArray, after: FloatArray) -> NumberPairs:
-    return NumberPairs(
-        tuple(column.name for column in read), tuple(column.kind for column in read), before, after
-    )

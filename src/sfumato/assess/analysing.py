@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeAlias
@@ -23,18 +22,17 @@ from sfumato.assess.distributions import (
 )
 from sfumato.assess.modelling import MODELS, compare_model, learn_numbers, regression_scores, split_rows
 from sfumato.assess.recoded import LIMIT, Recoded
-from sfumato.assess.utility import Association, AttributeUtility, ModelUtility, QueryUtility, Utility
-from sfumato.errors import DataError, ParameterError, nearest
+from sfumato.assess.utility import Association, AttributeUtility, ModelUtility, Utility
+from sfumato.errors import DataError
 
 
-def analyse_recoded(
-    table: Recoded, *, target: str | None = None, seed: int = 1, limit: int = LIMIT
-) -> Utility:
+def analyse_recoded(table: Recoded, *, seed: int = 1, limit: int = LIMIT) -> Utility:
     """Make the same analyses of a table and of its release."""
     if not table.row_count:
         raise DataError("there are no rows to analyse.")
     secret = [place for place, item in enumerate(table.attributes) if item.role == "sensitive"]
-    number = find_target(target, [item.name for item in table.attributes], secret)
+    # The target is the first attribute that must not be learnt, else the last one.
+    number = next(iter((*secret, *range(len(table.attributes))[-1:])), None)
     for_sample, for_split, for_queries = np.random.default_rng(seed).spawn(3)
     used = table.sampled(limit, for_sample)
     return Utility(
@@ -45,17 +43,6 @@ def analyse_recoded(
         None if number is None else compare_model(used, number, for_split),
         compare_queries(used, for_queries) if used.attributes else None,
     )
-
-
-def find_target(target: str | None, names: Sequence[str], preferred: Sequence[int] = ()) -> int | None:
-    """Return the place of a target among names, or else the first preferred one, or the last one."""
-    if target is None:
-        return next(iter((*preferred, *range(len(names))[-1:])), None)
-    if target not in names:
-        raise ParameterError(
-            f"target must be an attribute that is analysed; got {target!r}. {nearest(target, names)}"
-        )
-    return list(names).index(target)
 
 
 BINS = 20
@@ -91,28 +78,34 @@ class NumberPairs:
         return np.where(np.isnan(values), len(edges), found).astype(np.int64)
 
 
-def analyse_columns(
-    columns: NumberPairs, *, target: str | None = None, seed: int = 1, limit: int = LIMIT
-) -> Utility:
+def analyse_columns(columns: NumberPairs, *, seed: int = 1, limit: int = LIMIT) -> Utility:
     """Make the same analyses of columns and of what stands in their place."""
     # A centre holds something of each row of its cluster: that the released rows of the test are left out of
     # training does not take out what other rows of their clusters tell of them.
     if columns.before.shape != columns.after.shape or not columns.before.size:
         raise DataError("the same rows and columns are expected before and after, and at least one of each.")
-    number = find_target(target, columns.names)
+
     for_sample, for_split, for_queries = np.random.default_rng(seed).spawn(3)
     rows = len(columns.before)
     used = columns
     if rows > limit:
         drawn = np.sort(for_sample.choice(rows, limit, replace=False, shuffle=False))
         used = replace(columns, before=columns.before[drawn], after=columns.after[drawn])
-    places = range(len(columns.names))
+    associations = []
+    for a, b in itertools.combinations(range(len(columns.names)), 2):
+        before, after = (_correlation(values[:, [a, b]]) for values in (columns.before, columns.after))
+        associations.append(Association(columns.names[a], columns.names[b], before, after))
+    model = _model(used, len(columns.names) - 1, for_split)
+    queries = draw_ranges(used, for_queries)
+    truth, estimates = (
+        np.array([count_ranges(values, ranges) for ranges in queries]) for values in (used.before, used.after)
+    )
     return Utility(
         *("microaggregated", rows, rows, 0, len(used.before), seed),
-        tuple(_distribution(columns, place) for place in places),
-        tuple(_association(columns, *pair) for pair in itertools.combinations(places, 2)),
-        None if number is None else _model(used, number, for_split),
-        _queries(used, for_queries),
+        tuple(_distribution(columns, place) for place in range(len(columns.names))),
+        tuple(associations),
+        model,
+        summarize_queries(truth, estimates, np.zeros(len(queries)), len(used.before)),
     )
 
 
@@ -122,27 +115,20 @@ def _distribution(columns: NumberPairs, number: int) -> AttributeUtility:
     edges = columns.edges[number]
     has_missing = bool(np.isnan(sides[0]).any() or np.isnan(sides[1]).any())
     size = len(edges) + has_missing
-    before, after = (
-        share(np.bincount(columns.bins(number, side), minlength=size).astype(np.float64)) for side in sides
-    )
+    counts = [np.bincount(columns.bins(number, side), minlength=size) for side in sides]
+    before, after = (share(own.astype(np.float64)) for own in counts)
     known = [side[~np.isnan(side)] for side in sides]
     means = [float(side.mean()) if len(side) else None for side in known]
     deviations = [float(side.std()) if len(side) else None for side in known]
     labels = [f"from {edge:.6g}" for edge in edges.tolist()]
-    distance, shares = total_variation(before, after), tuple(after.tolist())
+    distance = total_variation(before, after)
     return AttributeUtility(
         *(columns.names[number], "microaggregated", columns.kinds[number], size, len(np.unique(known[1]))),
         *(distance, distance, (*labels, *((None,) if has_missing else ()))),
-        *(tuple(before.tolist()), shares, shares),
+        *(tuple(before.tolist()), tuple(after.tolist())),
         *(means[0], means[1], deviations[0], deviations[1]),
         is_ordered=True,
     )
-
-
-def _association(columns: NumberPairs, a: int, b: int) -> Association:
-    """Compare the correlation of two columns."""
-    before, after = (_correlation(values[:, [a, b]]) for values in (columns.before, columns.after))
-    return Association(columns.names[a], columns.names[b], before, after)
 
 
 def _correlation(pair: FloatArray) -> float:
@@ -180,16 +166,6 @@ def count_ranges(values: FloatArray, ranges: Ranges) -> float:
         column = values[:, number]
         fits &= np.isnan(column) if np.isnan(low) else (column >= low) & (column <= high)
     return float(fits.sum())
-
-
-def _queries(columns: NumberPairs, rng: np.random.Generator) -> QueryUtility:
-    """Count the rows of random ranges, before and after."""
-    drawn = draw_ranges(columns, rng)
-    truth, estimates = (
-        np.array([count_ranges(values, ranges) for ranges in drawn])
-        for values in (columns.before, columns.after)
-    )
-    return summarize_queries(truth, estimates, np.zeros(len(drawn)), len(columns.before))
 
 
 def _model(columns: NumberPairs, target: int, rng: np.random.Generator) -> ModelUtility | None:

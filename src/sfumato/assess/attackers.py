@@ -209,9 +209,8 @@ def _choose_names(
     names = [name for name in source.columns if name not in others]
     if not names:
         raise ParameterError("no column is left to use as quasi-identifier. Name one.")
-    return names, [
-        f"No quasi-identifiers were named: all {len(names)} columns are used, as if an outsider knew them."
-    ]
+    used = f"all {len(names)} columns are used, as if an outsider knew them."
+    return names, [f"No quasi-identifiers were named: {used}"]
 
 
 def _read_population(
@@ -221,9 +220,8 @@ def _read_population(
     source = open_source(population, how)
     for name in names:
         if name not in source.columns:
-            raise DataError(
-                f"the population has no column {name!r}. {nearest(name, source.columns)}", where=source.name
-            )
+            why = f"the population has no column {name!r}. {nearest(name, source.columns)}"
+            raise DataError(why, where=source.name)
     there = [name if name in source.columns else None for name in (survey.person, survey.household)]
     return source, read_cells(source, tuple(names), Survey(*there))
 
@@ -271,9 +269,8 @@ def _against_generalized(
     found: Risk, original: Counted, released: Released, assumed: Assumptions, people: People, *, seed: int
 ) -> Risk:
     """Attack a release whose values were generalized."""
-    recipe = released.recipe
+    recipe, (source, table) = released.recipe, original
     assert recipe is not None
-    source, table = original
     if recipe.is_local and released.draft is None:
         return _against_local_file(found, released, assumed)
     recoded = recode_cells(table, source, released)
@@ -306,9 +303,8 @@ def _against_local_file(found: Risk, released: Released, assumed: Assumptions) -
         raise ParameterError("the release holds none of the quasi-identifiers.")
     table = read_cells(frame, tuple(dict.fromkeys([*names, *sensitive])))
     shown = table.without_masked(names) if recipe.suppressed_output == "mask" else table.cells
-    after = replace(
-        assumed, overall={}, known=find_known(table, sensitive, recipe), positions={}, branches={}
-    )
+    known = find_known(table, sensitive, recipe)
+    after = replace(assumed, overall={}, known=known, positions={}, branches={})
     notes.append(
         "The file of a local release does not show which row became which: nobody was looked for in it, and "
         "its classes count rows. Pass its private assignment (--assignment) to look for everyone."
@@ -326,11 +322,10 @@ def _pair_labels(
 ) -> Meanings:
     """Return what each code means in the release, and what the release makes of the population's values."""
     source, population = people
-    missing = [name for name in recipe.quasi_identifiers if name not in source.columns]
-    if missing:
-        raise DataError(
-            f"the population has no column {missing[0]!r}, which the release generalizes.", where=source.name
-        )
+    for name in recipe.quasi_identifiers:
+        if name not in source.columns:
+            why = f"the population has no column {name!r}, which the release generalizes."
+            raise DataError(why, where=source.name)
     maps = label_values(recipe, source)
     found = _pair_texts(table, population, [name for name in names if name not in recoded.labels])
     for name in names:

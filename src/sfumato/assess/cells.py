@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from sfumato.table.tally import DistinctColumn, tally
 from sfumato.table.values import rank, texts_of_array, type_values
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from sfumato._typing import BoolArray, FloatArray, LongArray
     from sfumato.assess.risk_results import Unit
@@ -156,20 +156,16 @@ class CodedTable:
         from sfumato.hierarchies.kinds import as_time
 
         kind, values = self.typed(name)
-        if kind == "number":
-            return np.array([np.nan if value is None else float(value) for value in values])  # type: ignore[arg-type]
-        if kind != "date":
+        if kind not in ("number", "date"):
             return None
-        return np.array(
-            [np.nan if value is None else as_time(value).timestamp() for value in values]  # type: ignore[arg-type]
-        )
+        place: Callable[[Any], float] = float if kind == "number" else lambda day: as_time(day).timestamp()
+        return np.array([np.nan if value is None else place(value) for value in values])
 
     def without_masked(self, names: Sequence[str]) -> Cells:
         """Leave out suppressed rows that stand there as ``*`` throughout: they are nobody."""
-        texts = {name: np.array([text == ROOT for text in self.texts(name)]) for name in names}
-        return self.cells.keep(
-            ~np.all([stars[self.cells.codes[name]] for name, stars in texts.items()], axis=0)
-        )
+        stars = {name: np.array([text == ROOT for text in self.texts(name)]) for name in names}
+        is_masked = np.all([own[self.cells.codes[name]] for name, own in stars.items()], axis=0)
+        return self.cells.keep(~is_masked)
 
     def _by_code(self, name: str, values: Sequence[_T]) -> list[_T | None]:
         found: list[_T | None] = [None] * self.cells.sizes[name]

@@ -16,8 +16,8 @@ from sfumato.assess.utility import Association, AttributeUtility, ErrorSummary, 
 def compare_distribution(table: Recoded, number: int) -> AttributeUtility:
     """Compare the distribution of an attribute among original and released rows."""
     # A released row counts in every value of its block alike, with one over the size of the block. Suppressed
-    # rows are left out of `after`; in `after_spread` they count in every value of the domain alike. Missing
-    # is a value like any other.
+    # rows are left out; in `distance_spread` they count in every value of the domain alike. Missing is a
+    # value like any other.
     attribute = table.attributes[number]
     before = table.counts(number)
     blocks = count_rows(table.blocks(number), table.released, len(attribute.sizes))
@@ -26,21 +26,11 @@ def compare_distribution(table: Recoded, number: int) -> AttributeUtility:
     shares = [share(counts) for counts in (before, after, after + lost / attribute.size)]
     moments = [_moments(attribute.numbers, counts) for counts in (before, after)]
     return AttributeUtility(
-        attribute.name,
-        attribute.role,
-        attribute.kind,
-        attribute.size,
-        int((blocks > 0).sum()),
-        total_variation(shares[0], shares[1]),
-        total_variation(shares[0], shares[2]),
+        *(attribute.name, attribute.role, attribute.kind, attribute.size, int((blocks > 0).sum())),
+        *(total_variation(shares[0], shares[1]), total_variation(shares[0], shares[2])),
         attribute.labels,
-        tuple(shares[0].tolist()),
-        tuple(shares[1].tolist()),
-        tuple(shares[2].tolist()),
-        moments[0][0],
-        moments[1][0],
-        moments[0][1],
-        moments[1][1],
+        *(tuple(shares[0].tolist()), tuple(shares[1].tolist())),
+        *(moments[0][0], moments[1][0], moments[0][1], moments[1][1]),
         attribute.is_ordered,
     )
 
@@ -147,9 +137,8 @@ def draw_queries(table: Recoded, rng: np.random.Generator, count: int = QUERIES)
         cell = int(np.searchsorted(ends, rng.integers(ends[-1]), side="right"))
         width = int(rng.integers(1, min(MOST_ATTRIBUTES, len(table.attributes)) + 1))
         asked = np.sort(rng.choice(len(table.attributes), width, replace=False)).tolist()
-        members = [
-            _draw_set(table.attributes[number], int(table.codes[cell, number]), rng) for number in asked
-        ]
+        own = table.codes[cell].tolist()
+        members = [_draw_set(table.attributes[number], own[number], rng) for number in asked]
         found.append(Query(tuple(asked), tuple(members)))
     return found
 
@@ -205,8 +194,7 @@ def summarize_queries(truth: FloatArray, estimates: FloatArray, added: FloatArra
     """Summarize how far estimates are from the truth."""
     floor = max(1.0, FLOOR * rows)
     error, spread = (_summary(truth, guess, floor) for guess in (estimates, estimates + added))
-    answers = tuple(truth.tolist()), tuple(estimates.tolist())
-    return QueryUtility(len(truth), floor, error, spread, *answers)
+    return QueryUtility(len(truth), floor, error, spread)
 
 
 def _summary(truth: FloatArray, estimates: FloatArray, floor: float) -> ErrorSummary:

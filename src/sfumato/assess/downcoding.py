@@ -166,11 +166,9 @@ def _read(problem: Problem, partitions: list[IntArray], tolerance: float) -> _At
     # Both number classes in the order of their blocks.
     number = number_tuples(codes, [int(block.max()) + 1 for block in partitions])
     kept = ~classes.suppressed
-    place = np.where(kept, np.cumsum(kept) - 1, -1)
-    gone = int(classes.rows[~kept].sum())
-    return _Attacked(
-        problem, partitions, classes.blocks[kept], classes.rows[kept], place[number], gone, tolerance
-    )
+    members = np.where(kept, np.cumsum(kept) - 1, -1)[number]
+    gone, blocks, rows = int(classes.rows[~kept].sum()), classes.blocks[kept], classes.rows[kept]
+    return _Attacked(problem, partitions, blocks, rows, members, gone, tolerance)
 
 
 # --- finer recodings ------------------------------------------------------------------
@@ -209,23 +207,16 @@ def _split(facts: _Attacked, a: int, finer: IntArray) -> FinerSplit:
     pairs, place = np.unique(np.stack([block, finer]), axis=1, return_inverse=True)
     many = np.bincount(pairs[0]).astype(np.int64)
     child = place.reshape(-1) - (np.cumsum(many) - many)[block]
-    return FinerSplit(child, many, _floor(facts, a, finer))
-
-
-def _floor(facts: _Attacked, a: int, finer: IntArray) -> int:
-    """Return how many released rows fail at least where a finer partition was not published."""
-    if facts.weights is None:
-        # By the sum of squared sizes finer classes cost less, and how much less is not known.
-        saved = 0.0 if facts.tolerance else 1.0
-    else:
+    # By the sum of squared sizes finer classes cost less, and how much less is not known.
+    saved = 0.0 if facts.tolerance else 1.0
+    if facts.weights is not None:
         # What it saves at least over the released rows, less what the tolerance allows.
         now = [facts.spent(b, block) for b, block in enumerate(facts.partitions)]
         allowed = (sum(now) + facts.suppressed) * facts.tolerance / (1 + facts.tolerance)
         saved = now[a] - facts.spent(a, finer) - allowed
+    floor = min(facts.problem.suppression.budget - facts.suppressed + 1, int(np.ceil(saved - 1e-9)))
     # What costs the same but for rounding is not known to be cheaper.
-    if saved <= 1e-9 * len(facts.rows):
-        return 0
-    return min(facts.problem.suppression.budget - facts.suppressed + 1, int(np.ceil(saved - 1e-9)))
+    return FinerSplit(child, many, floor if saved > 1e-9 * len(facts.rows) else 0)
 
 
 # --- attackers ----------------------------------------------------------------------
@@ -427,15 +418,6 @@ def _compare(
         downcode(problem, _blocks(near.lattice.ladders, near.draw(rng)), priors, tolerance=tolerance)
         for _ in range(DRAWS)
     ]
-    return [*found, _mean(drawn)]
-
-
-def _blocks(ladders: Sequence[Ladder], node: LongArray) -> list[IntArray]:
-    return [ladder.levels[number] for ladder, number in zip(ladders, node, strict=True)]
-
-
-def _mean(drawn: Sequence[Downcoding]) -> Downcoding:
-    """Return the means over several releases."""
     attackers = []
     for items in zip(*(item.attackers for item in drawn), strict=True):
         guessed = [item.guessed for item in items if item.guessed is not None]
@@ -443,10 +425,13 @@ def _mean(drawn: Sequence[Downcoding]) -> Downcoding:
         correct = float(np.mean([item.correct for item in items]))
         mean = float(np.mean(guessed)) if guessed else None
         attackers.append(Narrowing(items[0].attacker, narrowed, correct, mean))
-    cells, refused = (
-        round(np.mean([getattr(item, word) for item in drawn])) for word in ("cells", "refused")
-    )
-    return Downcoding("near-optimal", cells, refused, tuple(attackers), len(drawn))
+    cells = round(np.mean([item.cells for item in drawn]))
+    refused = round(np.mean([item.refused for item in drawn]))
+    return [*found, Downcoding("near-optimal", cells, refused, tuple(attackers), len(drawn))]
+
+
+def _blocks(ladders: Sequence[Ladder], node: LongArray) -> list[IntArray]:
+    return [ladder.levels[number] for ladder, number in zip(ladders, node, strict=True)]
 
 
 def _read_partitions(prepared: Prepared, recipe: Generalization, source: Source) -> list[IntArray]:

@@ -24,17 +24,15 @@ https://doi.org/10.1186/1472-6947-12-66
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Literal, TypeAlias
+from typing import Literal
 
 import numpy as np
 
 from sfumato._typing import FloatArray, LongArray
 from sfumato.assess.risk_results import Estimate
 from sfumato.errors import SfumatoError
-
-Name: TypeAlias = Literal["pitman", "zayatz", "snb"]
 
 _SMALL_FRACTION = 0.1
 _ALPHAS = (1e-4, 1.0 - 1e-4)
@@ -48,31 +46,23 @@ class NoEstimateError(SfumatoError, ArithmeticError):
 
 def estimate_uniques(sizes: LongArray, fraction: float) -> tuple[tuple[Estimate, ...], str | None]:
     """Estimate the population uniques by Pitman's, Zayatz's and the slide negative binomial estimator."""
-    found = tuple(_estimate(name, sizes, fraction) for name in ("pitman", "zayatz", "snb"))
+    uniques, population, found = int((sizes == 1).sum()), float(sizes.sum() / fraction), []
+    for name, estimate in _BY_NAME.items():
+        try:
+            if not uniques:
+                raise NoEstimateError("the table has no uniques to estimate from")
+            number, parameters = (float(uniques), {}) if fraction == 1.0 else estimate(sizes, fraction)
+        except NoEstimateError as reason:
+            found.append(Estimate(name, None, None, None, reason.message, {}))
+            continue
+        of_sample = min(1.0, number * fraction / uniques)
+        found.append(Estimate(name, number, number / population, of_sample, None, parameters))
     pitman, zayatz, snb = (item.population_uniques for item in found)
     if zayatz is None:
-        return found, None
+        return tuple(found), None
     if fraction <= _SMALL_FRACTION:
-        return found, "zayatz" if pitman is None else "pitman"
-    return found, "zayatz" if snb is None or zayatz < snb else "snb"
-
-
-def _estimate(name: Name, sizes: LongArray, fraction: float) -> Estimate:
-    """Call one estimator, and say why if it has no answer."""
-    uniques = int((sizes == 1).sum())
-    population = float(sizes.sum() / fraction)
-    parameters: Mapping[str, float] = {}
-    try:
-        if not uniques:
-            raise NoEstimateError("the table has no uniques to estimate from")
-        if fraction == 1.0:
-            number = float(uniques)
-        else:
-            number, parameters = _BY_NAME[name](sizes, fraction)
-    except NoEstimateError as reason:
-        return Estimate(name, None, None, None, reason.message, {})
-    of_sample = min(1.0, number * fraction / uniques)
-    return Estimate(name, number, number / population, of_sample, None, parameters)
+        return tuple(found), "zayatz" if pitman is None else "pitman"
+    return tuple(found), "zayatz" if snb is None or zayatz < snb else "snb"
 
 
 def zayatz(sizes: LongArray, fraction: float) -> tuple[float, Mapping[str, float]]:
@@ -164,9 +154,8 @@ def pitman(sizes: LongArray, fraction: float) -> tuple[float, Mapping[str, float
     if best == len(grid) - 1:
         raise NoEstimateError(_NO_MAXIMUM)
     bounds = (grid[max(best - 1, 0)], grid[best + 1])
-    fit = minimize_scalar(
-        lambda alpha: -profile(alpha)[0], bounds=bounds, method="bounded", options={"xatol": 1e-10}
-    )
+    settings = {"bounds": bounds, "method": "bounded", "options": {"xatol": 1e-10}}
+    fit = minimize_scalar(lambda alpha: -profile(alpha)[0], **settings)
     if not fit.success:
         raise NoEstimateError("the fit of Pitman's model did not converge")
     alpha = float(fit.x)
@@ -205,4 +194,8 @@ def _profile(size: FloatArray, count: LongArray, total: tuple[int, int], alpha: 
     return float(likelihood + inner.sum()), theta
 
 
-_BY_NAME = {"pitman": pitman, "zayatz": zayatz, "snb": slide_negative_binomial}
+_BY_NAME: dict[Literal["pitman", "zayatz", "snb"], Callable[..., tuple[float, Mapping[str, float]]]] = {
+    "pitman": pitman,
+    "zayatz": zayatz,
+    "snb": slide_negative_binomial,
+}

@@ -98,7 +98,7 @@ class Exposure:
 
 def expose_draft(draft: Draft) -> list[Exposure]:
     """Find what the unchanged columns of a release that was just made give away."""
-    return _expose_table(draft.prepared.table, draft.promise.require, open_release(draft))
+    return _expose_table(draft.prepared.table, draft.promise.require, draft)
 
 
 def expose_table(prepared: Prepared) -> list[Exposure]:
@@ -106,22 +106,23 @@ def expose_table(prepared: Prepared) -> list[Exposure]:
     return _expose_table(prepared.table, prepared.spec.require, None)
 
 
-def _expose_table(table: Table, require: Mapping[str, float], released: Released | None) -> list[Exposure]:
+def _expose_table(table: Table, require: Mapping[str, float], draft: Draft | None) -> list[Exposure]:
     numerous = [name for name, domain in table.sensitive.items() if domain.size > MANY]
-    return find_exposures(table.source, table.roles, require, released, numerous)
+    return find_exposures(table.source, table.roles, require, draft, numerous)
 
 
 def find_exposures(
     source: Source,
     roles: Roles,
     require: Mapping[str, float],
-    released: Released | None,
+    made: Released | Draft | None,
     sensitive: Sequence[str],
 ) -> list[Exposure]:
     """Find what unchanged columns of the original give away in a release, or in any, those that do first."""
     others, names = readable(source, roles.others), roles.quasi_identifiers
     if not others and not sensitive:
         return []
+    released = None if made is None else open_release(made)  # most have no such column: nothing is recoded
     k = max(int(require.get("k", 2)), 2)
     table = read_cells(source, (*names, *others), Survey(roles.person))
     cells, kept = _recode(table, source, released, names)
@@ -132,23 +133,17 @@ def find_exposures(
     judge = _Judge(sample, *_recode(sample, source, released, names), names)
     found = [replace(item, is_alone=released is None) for item in found]
     numerous = [name for name in sensitive if sample.cells.sizes[name] > MANY]
-    found += _rare_values(source, numerous, k)
+    rare = find_small_classes(read_cells(source, numerous).cells, (), numerous, k) if numerous else []
+    # Rows whose sensitive value few others have: nothing is said unless most values are like that.
+    found += [
+        replace(item, is_alone=True) if 2 * item.small > item.rows else replace(item, small=0, unique=0)
+        for item in rare
+    ]
     told = []
     for item in found:
         predicts = tuple(judge.predictions(item.column, removed))
         told.append(replace(item, predicts=predicts, is_weight=item.column == roles.weight))
     return [item for item in told if item.findings]
-
-
-def _rare_values(source: Source, sensitive: Sequence[str], k: int) -> list[Exposure]:
-    """Count rows whose sensitive value few others have; nothing is said unless most values are like that."""
-    if not sensitive:
-        return []
-    found = find_small_classes(read_cells(source, sensitive).cells, (), sensitive, k)
-    return [
-        replace(item, is_alone=True) if 2 * item.small > item.rows else replace(item, small=0, unique=0)
-        for item in found
-    ]
 
 
 def readable(source: Source, names: Sequence[str]) -> list[str]:

@@ -50,33 +50,26 @@ def specification_text(spec: Spec, *, show_values: bool = True) -> str:
     # Anyone who knows it can repeat the draw among near-optimal releases.
     tables.get("release", {}).pop("seed", None)
     for attribute in cast("dict[str, dict[str, object]]", tables.get("attributes", {})).values():
-        _redact_attribute(attribute)
+        for key, noun in (("order", "values"), ("partitions", "partitions")):
+            entries = attribute.get(key)
+            if isinstance(entries, list | tuple):
+                attribute[key] = f"{LEFT_OUT}: {len(entries)} {noun}"
+        hierarchy = attribute.get("hierarchy")
+        if isinstance(hierarchy, dict) and "file" in hierarchy:
+            hierarchy["file"] = file_name(str(hierarchy["file"]))
+        if isinstance(hierarchy, dict) and "tree" in hierarchy:
+            hierarchy["tree"] = f"{LEFT_OUT}: {_leaves(hierarchy['tree'])} values"
     statements = cast("list[dict[str, object]]", tables.get("confidential", []))
     for statement in statements:
         for key in ("for", "record", *(() if show_values else ("sentence",))):
             if key in statement:
                 statement[key] = LEFT_OUT
-    return _LIST.sub(_on_one_line, tomli_w.dumps(tables))
 
+    def on_one_line(match: re.Match[str]) -> str:
+        text = f"= [{', '.join(line.strip().removesuffix(',') for line in match[1].splitlines())}]"
+        return text if len(text) <= WIDEST else match[0]
 
-def _on_one_line(match: re.Match[str]) -> str:
-    """Return a list on one line where that is short enough."""
-    text = f"= [{', '.join(line.strip().removesuffix(',') for line in match[1].splitlines())}]"
-    return text if len(text) <= WIDEST else match[0]
-
-
-def _redact_attribute(attribute: dict[str, object]) -> None:
-    for key in ("order", "partitions"):
-        entries = attribute.get(key)
-        if isinstance(entries, list | tuple):
-            attribute[key] = f"{LEFT_OUT}: {len(entries)} {'values' if key == 'order' else 'partitions'}"
-    hierarchy = attribute.get("hierarchy")
-    if not isinstance(hierarchy, dict):
-        return
-    if "file" in hierarchy:
-        hierarchy["file"] = file_name(str(hierarchy["file"]))
-    if "tree" in hierarchy:
-        hierarchy["tree"] = f"{LEFT_OUT}: {_leaves(hierarchy['tree'])} values"
+    return _LIST.sub(on_one_line, tomli_w.dumps(tables))
 
 
 def _leaves(tree: object) -> int:
@@ -149,11 +142,19 @@ class Evidence(Published):
 
     def to_dict(self, *, show_values: bool = True) -> dict[str, object]:
         """Return the evidence as plain JSON."""
+        told: dict[str, object] | None = None
+        if self.utility is not None:
+            # How values are spread in the original is left out: rare ones are few people.
+            told, hidden = self.utility.to_dict(show_values=False), ("before", "after", "labels")
+            told["attributes"] = [
+                {key: value for key, value in item.items() if key not in hidden}
+                for item in cast("list[dict[str, object]]", told["attributes"])
+            ]
         return {
             **super().to_dict(show_values=show_values),
             "class_sizes": {"before": sizes_dict(self.sizes_before), "after": sizes_dict(self.sizes_after)},
             "risk": None if self.risk is None else self.risk.to_dict(),
-            "utility": None if self.utility is None else _without_distributions(self.utility),
+            "utility": told,
             "left_out": list(self.left_out),
             "suppressed_by_group": [item.to_dict(show_values=show_values) for item in self.losses],
             "exact": dict(self.exact),
@@ -166,18 +167,6 @@ class Evidence(Published):
     def specification(self, *, show_values: bool = True) -> str | None:
         """Return the specification as outsiders may read it; None where there is none."""
         return None if self.spec is None else specification_text(self.spec, show_values=show_values)
-
-
-def _without_distributions(found: Utility) -> dict[str, object]:
-    """Leave out how values are spread in the original: rare ones are few people."""
-    told = found.to_dict(show_values=False)
-    attributes = told["attributes"]
-    assert isinstance(attributes, list)
-    hidden = ("before", "after", "labels")
-    told["attributes"] = [
-        {key: value for key, value in item.items() if key not in hidden} for item in attributes
-    ]
-    return told
 
 
 def gather(
@@ -228,7 +217,8 @@ def _compared(base: Evidence, origin: Origin) -> Evidence:
         risks = attempt(lacks, "risk", ADVICE, attacked)
         losses = attempt(lacks, "risk", _advice(released), lambda: _losses(table, original, released, strata))
     told = attempt(lacks, "risk", _advice(released), lambda: _exposures(original, released, spec))
-    analyses = attempt(lacks, "utility", _advice(released), lambda: _utility(subject, origin, released))
+    compare = partial(utility, released, origin.data, spec, origin.made)
+    analyses = attempt(lacks, "utility", _advice(released), compare)
     named = () if spec is None else spec.attributes
     return replace(
         base,
@@ -281,13 +271,6 @@ def _advice(released: Released) -> str:
     """Say what to do where something cannot be compared."""
     is_file = released.recipe is not None and released.recipe.is_local and released.draft is None
     return ASSIGNED if is_file else ADVICE
-
-
-def _utility(subject: Subject, origin: Origin, released: Released) -> Utility:
-    if origin.made is not None or origin.assignment is not None:
-        return utility(origin.made if origin.assignment is None else released.draft)
-    columns = [name for group in subject.groups for name in group]
-    return utility(origin.data, subject.data, spec=origin.spec, recipe=subject.recipe, columns=columns)
 
 
 def find_solution(front: PlainFront, subject: Subject) -> int | None:

@@ -78,8 +78,14 @@ def find_left_out(
         if name not in strata:
             words, group = _group_codes(table, name)
             found.append(_lose(table, released, name, words, group[table.cells.codes[name]]))
-    together = [(name,) for name in strata] + ([tuple(strata)] if len(strata) > 1 else [])
-    found += [_lose(table, released, " × ".join(columns), *_strata(table, columns)) for columns in together]
+    for names in [(name,) for name in strata] + ([tuple(strata)] if len(strata) > 1 else []):
+        codes = [table.cells.codes[name] for name in names]
+        place = number_tuples(codes, [table.cells.sizes[name] for name in names])
+        texts = [[MISSING if text is None else text for text in table.texts(name)] for name in names]
+        sides = list(zip(texts, codes, strict=True))
+        _, first = np.unique(place, return_index=True)
+        words = [" × ".join(own[column[cell]] for own, column in sides) for cell in first]
+        found.append(_lose(table, released, " × ".join(names), words, place))
     return tuple(found)
 
 
@@ -98,18 +104,6 @@ def _lose(
         weights = cells.weights * cells.rows
         columns += [count(weights).tolist(), count(weights * gone).tolist()]
     return AttributeLoss(name, tuple(GroupLoss(*item) for item in zip(*columns, strict=True)))
-
-
-def _strata(table: CodedTable, names: Sequence[str]) -> tuple[list[str], LongArray]:
-    """Return strata in words, and the stratum of each cell."""
-    codes = [table.cells.codes[name] for name in names]
-    place = number_tuples(codes, [table.cells.sizes[name] for name in names])
-    texts = [[MISSING if text is None else text for text in table.texts(name)] for name in names]
-    _, first = np.unique(place, return_index=True)
-    words = [
-        " × ".join(own[column[cell]] for own, column in zip(texts, codes, strict=True)) for cell in first
-    ]
-    return words, place
 
 
 def find_small_strata(prepared: Prepared) -> list[str]:

@@ -10,7 +10,7 @@ import numpy as np
 from sfumato._typing import BoolArray, FloatArray, LongArray
 from sfumato.assess.cells import TABLE, Cells, compact, count_rows
 from sfumato.assess.risk_results import Linkage, Subset, SubsetScan
-from sfumato.microaggregation.protection import distinct_rows, link_records, standard_scores
+from sfumato.microaggregation.protection import link_records, linker, standard_scores
 
 DRAWS = 20  # sets of attributes that are drawn where not all are known
 Z = 1.959963984540054  # the normal quantile of a 95 % interval
@@ -82,10 +82,8 @@ def _link_level(
         mine = mine[own[mine] > 0]
         # Rows are exchangeable: let the person's own be the first of those that fit.
         successes += int((random.integers(0, candidates[mine]) < own[mine]).sum())
-    absent = attempts - int(cells.rows[released].sum())
-    return make_linkage(
-        levels, len(subsets), attempts, successes, expected=expected / len(subsets), absent=absent
-    )
+    absent, expected = attempts - int(cells.rows[released].sum()), expected / len(subsets)
+    return make_linkage(levels, len(subsets), attempts, successes, expected=expected, absent=absent)
 
 
 def _fitting(cells: Cells, names: Sequence[str], released: BoolArray) -> tuple[LongArray, LongArray]:
@@ -155,24 +153,14 @@ def _link_nearest(
         chances[asked] = own_chances(one[complete], other[complete], renumbered[people[asked]])
         expected += link_records(one[complete], other[complete]).expected if everyone else chances.sum()
         successes += int((random.random(int((asked & mine).sum())) < chances[asked & mine]).sum())
-    levels = (len(subsets[0]), before.shape[1])
-    return make_linkage(
-        levels, len(subsets), len(people), successes, expected=float(expected) / len(subsets), absent=absent
-    )
+    levels, expected = (len(subsets[0]), before.shape[1]), float(expected) / len(subsets)
+    return make_linkage(levels, len(subsets), len(people), successes, expected=expected, absent=absent)
 
 
 def own_chances(original: FloatArray, protected: FloatArray, people: LongArray) -> FloatArray:
     """Return for some records the chance that the nearest protected one, drawn among ties, is their own."""
-    # Ties are those of `sfumato.microaggregation.protection.link_records`.
-    from sfumato.kernels.linkage_tree import build_boxes, link_rows
-    from sfumato.kernels.nearest_rows import settle_columns
-
-    settled = protected.copy()
-    settle_columns(settled)
-    points, weights, first = distinct_rows(settled)
-    boxes = build_boxes(points)
-    known = (original, settled, points, weights, first, *boxes)
-    return np.array([link_rows(*known, person, person + 1)[0] for person in people.tolist()], np.float64)
+    link = linker(original, protected)
+    return np.array([link(person, person + 1)[0] for person in people.tolist()], np.float64)
 
 
 LARGEST = 3  # attributes of the largest combinations
@@ -195,16 +183,14 @@ def scan_subsets(cells: Cells, names: Sequence[str]) -> SubsetScan:
     room = min(MOST_COMBINATIONS, WORK // max(len(cells.rows), 1))
     pairs = _grow(scan, alone, combined, room)
     triples = _grow(scan, pairs, combined, room - len(pairs)) if pairs else {}
-    possible = sum(math.comb(len(combined), many) for many in range(2, LARGEST + 1))
-    scanned = len(pairs) + len(triples)
+    possible = sum(math.comb(len(combined), many) for many in range(2, LARGEST + 1)) + len(names)
+    scanned = len(pairs) + len(triples) + len(names)
     best = tuple(
         Subset(found, count, count / total)
         for counted in (alone, pairs, triples)
         for found, count in _most(counted.items())[:SHOWN]
     )
-    return SubsetScan(
-        scanned + len(names), possible + len(names), scanned == possible, identifying, best, cells.unit
-    )
+    return SubsetScan(scanned, possible, scanned == possible, identifying, best, cells.unit)
 
 
 def _most(counted: Iterable[tuple[tuple[str, ...], int]]) -> list[tuple[tuple[str, ...], int]]:

@@ -308,7 +308,18 @@ def attempt(lacks: list[Lack], part: Part, remedy: str, make: Callable[[], Found
 
 def read_subject(file: Path) -> Subject:
     """Recount a released file, and return it as what the evidence is about."""
-    manifest, verdict = Manifest.load(manifest_path(file)), judge_file(file)
+    manifest = Manifest.load(manifest_path(file))
+    try:
+        verdict = audit_release(file)
+    except VerificationError as error:
+        # One that cannot even be recounted does not hold; what only a recount tells is left open.
+        verdict = Verdict(
+            require=manifest.require,
+            stated=manifest.measures,
+            rows=manifest.rows,
+            sha256=manifest.sha256,
+            checks=[broken("manifest", error.message)],
+        )
     choice = load_json_object(manifest_path(file)).get("choice")
     release = {**_mapping(manifest.recipe.get("release")), **({} if choice is None else {"choice": choice})}
     release |= {"linking": manifest.linking["text"]} if "text" in manifest.linking else {}
@@ -333,21 +344,6 @@ def read_subject(file: Path) -> Subject:
         versions=manifest.versions,
         about=manifest.about,
     )
-
-
-def judge_file(file: Path) -> Verdict:
-    """Recount a released file; one that cannot even be recounted does not hold."""
-    try:
-        return audit_release(file)
-    except VerificationError as error:
-        manifest = Manifest.load(manifest_path(file))
-        return Verdict(  # what only a recount tells is left open
-            require=manifest.require,
-            stated=manifest.measures,
-            rows=manifest.rows,
-            sha256=manifest.sha256,
-            checks=[broken("manifest", error.message)],
-        )
 
 
 def _mapping(value: object) -> Mapping[str, object]:

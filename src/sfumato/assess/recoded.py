@@ -23,9 +23,8 @@ class RecodedAttribute:
     name: str
     role: str
     kind: str
-    block: (
-        IntArray  # the block of each code; every code is its own block if the attribute is published as it is
-    )
+    # the block of each code; every code is its own block if the attribute is published as it is
+    block: IntArray
     labels: tuple[str | None, ...] = field(repr=False)  # the text of each code; None is missing
     # codes from here on are missing, or values that a recipe does not know: they have no place in an order
     known: int

@@ -29,11 +29,9 @@ class AttributeUtility(Plain):
     distance_spread: float  # the same, where suppressed rows count in every value of the domain alike
     # the values in the order of their codes, or the bins; None is missing
     labels: tuple[str | None, ...] = field(repr=False)
-    # the share of each value among original rows, released rows, and released rows together with suppressed
-    # ones that are spread over the domain
+    # the share of each value among original rows, and among released rows
     before: tuple[float, ...] = field(repr=False)
     after: tuple[float, ...] = field(repr=False)
-    after_spread: tuple[float, ...] = field(repr=False)
     # mean and standard deviation of numbers (of dates in days), original and released; missing left out. None
     # for other kinds, and where there is no number.
     mean: float | None = None
@@ -56,7 +54,7 @@ class AttributeUtility(Plain):
         """Return plain JSON; without values, labels are left out."""
         drawn = zip(("labels", "before", "after"), zip(*self.bars(), strict=True), strict=False)
         found = {**super().to_dict(), **{key: list(column) for key, column in drawn}}
-        hidden = ("after_spread", "is_ordered", *(() if show_values else ("labels",)))
+        hidden = ("is_ordered", *(() if show_values else ("labels",)))
         return {key: value for key, value in found.items() if key not in hidden}
 
 
@@ -145,14 +143,6 @@ class QueryUtility(Plain):
     floor: float
     error: ErrorSummary  # errors where suppressed rows are left out
     error_spread: ErrorSummary  # errors where every suppressed row counts in all values of all domains alike
-    # the true count and the estimate (suppressed rows left out) of each query. Not written to JSON.
-    truth: tuple[float, ...] = field(repr=False)
-    estimates: tuple[float, ...] = field(repr=False)
-
-    def to_dict(self) -> dict[str, object]:
-        """Return plain JSON, without the single queries."""
-        found = super().to_dict()
-        return {key: found[key] for key in ("count", "floor", "error", "error_spread")}
 
 
 @dataclass(frozen=True)

@@ -43,9 +43,15 @@ class Batch(ClassEvaluator[Memory]):
         super().__init__(cube, lattice, request, suppression, threads)
         codes = ladders.base_codes(cube, lattice)
         bases = [ladder.base for ladder in lattice.ladders]
-        fields = packing.pack_fields(tuple(int(base.max(initial=-1)) + 1 for base in bases), word_bits)
-        grouping = packing.group_cells(codes, fields)
         order = walk_order(codes) if lattice.size > 1 else tuple(range(codes.shape[1]))
+        # Keys of one word sort as a walk goes, so that it finds those next to each other that it unites.
+        packed = packing.pack_fields(tuple(int(bases[a].max(initial=-1)) + 1 for a in order), word_bits)
+        back = np.argsort(order)
+        fields = type(packed)(packed.word[back], packed.shift[back], packed.mask[back])
+        grouping = packing.group_cells(codes, fields)
+        # Penalties by frequency follow classes back to the base, and need numbers that never grow.
+        ordered = len(grouping.keys) == 1 and not self._penalties
+        self._key_bits = packing.key_bits(packed) if ordered else 0
         self._set_tables(grouping, fields, order, whole)
         origin = ladders.make_origin(cube, bases, order, grouping.group) if self._penalties else None
         self._ladders = ladders.make_ladders(cube, lattice, self.costs, order, origin)
@@ -135,7 +141,8 @@ class Batch(ClassEvaluator[Memory]):
         # One depth for each attribute, but two for what is rolled up from a node that is none of a walk.
         depths = max(2, len(self.lattice.ladders))
         tables = packing.deepen(self._base, depths + packing.kept_tables(self._leading))
-        return worker, tables, packing.make_scratch(tables, self._plan, self._ladders, self._leading)
+        scratch = packing.make_scratch(tables, self._plan, self._ladders, self._leading, self._key_bits)
+        return worker, tables, scratch
 
     def _walk(self, nodes: LongArray) -> LongArray:
         """Return nodes in the walk's order of attributes and its numbers."""

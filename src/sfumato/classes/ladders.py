@@ -61,6 +61,7 @@ def make_ladders(
         np.concatenate([np.zeros(0, dtype=np.int64), *(part.block_rows for part in parts)]),
         np.zeros((q, 0 if origin is None else top), dtype=np.float64),
         no_origin() if origin is None else origin,
+        np.array([part.rises for part in parts], dtype=np.int64),
     )
     map_at = cost_at = 0
     for place, part in enumerate(parts):
@@ -86,6 +87,7 @@ class _LadderPart(NamedTuple):
     totals: LongArray  # (costs, n)
     block_rows: LongArray  # (blocks,), or none
     penalties: FloatArray  # (n,)
+    rises: bool  # whether no map leads a larger code to a smaller one
 
 
 def _part(
@@ -113,7 +115,10 @@ def _part(
         (totals, penalties),
     )
     steps = _nested_steps(ladder) if ladder.nested else _listed_steps(ladder, walked)
-    return _LadderPart(walked, *steps, begin, costs, totals, block_rows, penalties)
+    falls = np.flatnonzero(np.diff(steps[3]) < 0)
+    # From one map to the next, codes begin anew.
+    rises = bool(np.isin(falls + 1, steps[2]).all())
+    return _LadderPart(walked, *steps, begin, costs, totals, block_rows, penalties, rises)
 
 
 def _nested_steps(ladder: Ladder) -> tuple[LongArray, LongArray, LongArray, IntArray]:

@@ -10,7 +10,7 @@ import numpy as np
 from sfumato.classes.class_sentences import KINDS as OF_SENTENCES
 from sfumato.classes.class_sentences import asks_for_sentences, make_sentences, sentence_bits
 from sfumato.classes.properties import CellCosts, Property, PropertyKind, Request, make_details
-from sfumato.kernels import histograms, layout
+from sfumato.kernels import histograms, layout, uniting
 from sfumato.kernels import lattice_classes as kernel
 from sfumato.kernels.diversity import DIVERSITY
 
@@ -71,6 +71,11 @@ def pack_keys(codes: IntArray, fields: layout.KeyFields) -> KeyArray:
     for a in range(codes.shape[1]):
         keys[fields.word[a]] |= codes[:, a].astype(np.uint64) << fields.shift[a]
     return keys
+
+
+def key_bits(fields: layout.KeyFields) -> int:
+    """Return how many bits of a key of one word are used."""
+    return int(sum(int(mask).bit_length() for mask in fields.mask))
 
 
 def group_keys(keys: KeyArray) -> tuple[LongArray, LongArray]:
@@ -281,9 +286,13 @@ def kept_tables(counts: tuple[int, ...]) -> int:
 
 
 def make_scratch(
-    tables: layout.Tables, plan: layout.Plan, ladders: layout.Ladders, counts: tuple[int, ...]
+    tables: layout.Tables,
+    plan: layout.Plan,
+    ladders: layout.Ladders,
+    counts: tuple[int, ...],
+    key_bits: int = 0,
 ) -> layout.Scratch:
-    """Allocate the working memory of one thread."""
+    """Allocate the working memory of one thread; classes are kept in order where there are ``key_bits``."""
     groups = tables.keys.shape[2]
     pairs = tables.pair_class.shape[2]
     slots = 1 << max(4, (2 * max(groups, pairs, 1) - 1).bit_length())
@@ -318,6 +327,22 @@ def make_scratch(
         np.zeros_like(tables.keys[0]),
         np.full(attributes, -1, dtype=np.int64),
         np.zeros(1, dtype=np.int32),
-        np.empty((3, max(groups, 1)), dtype=np.float64),
+        np.empty((4, max(groups, values, 1)), dtype=np.float64),
         np.empty(max(groups, 1), dtype=np.int64),
+        _make_ordering(tables, key_bits),
+    )
+
+
+def _make_ordering(tables: layout.Tables, key_bits: int) -> layout.Ordering:
+    """Allocate what keeps classes in order; 0 ``key_bits`` where they are in none."""
+    asked = key_bits > 0
+    places = asked << uniting.NEAR_BITS
+    return layout.Ordering(
+        np.empty((2, asked * tables.keys.shape[2]), dtype=np.int32),
+        np.empty(asked << uniting.DIGIT_BITS, dtype=np.int64),
+        key_bits,
+        np.zeros(places, dtype=np.int64),
+        np.zeros(places, dtype=np.uint64),
+        np.zeros(places >> 6, dtype=np.uint64),
+        np.empty(places, dtype=np.int32),
     )

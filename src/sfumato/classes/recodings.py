@@ -127,6 +127,7 @@ class Recodings(ClassEvaluator[_Memory]):
             np.zeros(asked * values, dtype=np.int64),
             np.zeros((q, asked * 2), dtype=np.float64),
             self._origin,
+            np.zeros(q, dtype=np.int64),
         )
         tables = packing.deepen(self._base, 1)
         scratch = packing.make_scratch(tables, self._plan, flat, ())

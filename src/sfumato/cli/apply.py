@@ -5,9 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from sfumato.cli.options import AFTER, AFTER_DATA, ASSIGNMENT, LEDGER, argument, option, reading
+from sfumato.cli.options import (
+    AFTER,
+    AFTER_DATA,
+    ASSIGNMENT,
+    LEDGER,
+    PARTITION_BY,
+    argument,
+    option,
+    reading,
+)
 from sfumato.cli.output import Output, waiting
-from sfumato.cli.release import files_of, tell_release
+from sfumato.cli.release import files_of, folders_of, tell_release
 from sfumato.errors import ParameterError
 from sfumato.words import count_words, list_words
 
@@ -40,6 +49,7 @@ def apply(
     sql: Literal["duckdb", "postgres", "spark", "bigquery", "snowflake"] | None = option(
         "--sql", "Instead of recoding data, print a statement that makes the released rows from --table."
     ),
+    partition_by: list[str] | None = PARTITION_BY,
     table: str | None = option(
         "--table", "With --sql: the table that holds the original. Else as in 'anonymize'.", "NAME"
     ),
@@ -74,6 +84,7 @@ def apply(
     from sfumato.releases import Recipe
 
     options, path = output.options, release_target(out, table)
+    folders = folders_of(partition_by)
     check_release_target(path, force=options.force)
     series = {"after": after, "after_data": after_data, "ledger": ledger}
     read = [name for name in (recipe, data, assignment, key, *series.values()) if name is not None]
@@ -90,7 +101,7 @@ def apply(
         output.notes("note", notes)
         made = loaded.apply(new, unknown=unknown, assignment=assignment, key=key)
         made = made.in_series(**series, key=key)
-        manifest = made.write(out, force=options.force, table=table)
+        manifest = made.write(out, force=options.force, table=table, partition_by=folders)
     counts = [
         f"{count_words(many['values'], 'value')} of {name!r} in {count_words(many['rows'], 'row')}"
         for name, many in made.unknown.items()

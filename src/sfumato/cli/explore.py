@@ -36,6 +36,7 @@ def explore(
     Ctrl-C ends the search with what it has found; a second one aborts.
     """
     from sfumato import api
+    from sfumato.release import check_target
     from sfumato.release.json_files import atomic_folder
     from sfumato.searching import why_empty
 
@@ -43,7 +44,13 @@ def explore(
     options, folder = output.options, Path(out)
     loaded = options.load_spec(spec)
     names = LOCAL_FILES if loaded.is_local else FILES
-    _check_folder(folder, names, force=options.force)
+    if folder.is_dir():
+        for name in names:
+            check_target(folder / name, force=options.force)
+    elif folder.exists():
+        raise OutputError("a file has this name; name a folder.", where=str(folder))
+    else:
+        check_target(folder)
     options.spare_inputs([folder / name for name in names], loaded.inputs)
     with watching(options) as watch:
         front = api.explore(
@@ -68,19 +75,6 @@ def explore(
     )
     paths = {name: str(folder / name) for name in sorted(files)}
     return {"folder": str(folder), "files": paths, **_described(front)}
-
-
-def _check_folder(folder: Path, names: Sequence[str], *, force: bool) -> None:
-    """Raise OutputError unless the files of a front can be written into a folder."""
-    from sfumato.release import check_target
-
-    if folder.is_dir():
-        for name in names:
-            check_target(folder / name, force=force)
-    elif folder.exists():
-        raise OutputError("a file has this name; name a folder.", where=str(folder))
-    else:
-        check_target(folder)
 
 
 def _described(front: Front) -> dict[str, object]:
@@ -116,23 +110,18 @@ def as_dict(item: Solution) -> dict[str, object]:
 def front_files(front: Front, *, picked: int | None = None, show_labels: bool = True) -> dict[str, str]:
     """Return the texts of a front's files."""
     from sfumato.front import front_csv, local_files, run_json
-    from sfumato.report.page import front_html
+    from sfumato.report.page import LIMIT, front_html
 
-    labels = front.labels() if show_labels else None
-    page = front_html(front, picked, labels=labels, sizes=front.class_sizes(_counted(front, picked)))
-    made = dict(zip(FILES, (run_json(front), page, front_csv(front)), strict=True))
-    return {**local_files(front), **made}
-
-
-def _counted(front: Front, picked: int | None) -> list[int]:
-    """Return the solutions whose classes are counted for the page: as many as take a few seconds."""
-    from sfumato.report.page import LIMIT
-
+    # Of the solutions, the classes are counted of as many as take a few seconds.
     wanted = [picked, *(item.solution.number for item in front.suggestions())] if len(front) else []
     numbers = dict.fromkeys(item for item in wanted if item is not None)
     run: Mapping[str, Any] = front.run
     most = min(LIMIT, COUNTED_TUPLES // max(1, run.get("distinct", 1)))
-    return list(numbers | dict.fromkeys(item.number for item in front.solutions[:most]))
+    counted = list(numbers | dict.fromkeys(item.number for item in front.solutions[:most]))
+    labels = front.labels() if show_labels else None
+    page = front_html(front, picked, labels=labels, sizes=front.class_sizes(counted))
+    made = dict(zip(FILES, (run_json(front), page, front_csv(front)), strict=True))
+    return {**local_files(front), **made}
 
 
 def print_search(front: Front, output: Output) -> None:
@@ -212,7 +201,15 @@ def print_solutions(front: Front, output: Output, marks: Mapping[int, str]) -> N
     """List at most fifteen solutions: the ends, the marked ones, and others evenly between."""
     shown = spread(len(front), [number - 1 for number in marks])
     names = [name for name in front.measure_names if name != "suppressed"]
-    fitting = _fitting(names, output.width, max((len(word) for word in marks.values()), default=0))
+    # As many names as the table has columns for beside the longest mark, but one at least.
+    longest = max((len(word) for word in marks.values()), default=0)
+    free = output.width - len("solution") - len("suppressed") - longest - 6
+    fitting: list[str] = []
+    for name in names:
+        free -= max(len(name), 7) + 2
+        if free < 0 and fitting:
+            break
+        fitting.append(name)
     rows = [[*solution_row(front[place], fitting), marks.get(place + 1, "")] for place in shown]
     proven = ["proven"] if front.is_local else []
     if front.is_local:
@@ -228,18 +225,6 @@ def print_solutions(front: Front, output: Output, marks: Mapping[int, str]) -> N
 def solution_row(item: Solution, names: Sequence[str]) -> list[str]:
     """Return the cells of a solution: its number, its measures and how many rows it suppresses."""
     return [str(item.number), *(number(item.value(name)) for name in names), f"{item.suppressed:,}"]
-
-
-def _fitting(names: Sequence[str], width: int, word: int) -> list[str]:
-    """Return as many names as a table of this width has columns for beside a word; at least one."""
-    free = width - len("solution") - len("suppressed") - word - 6
-    taken: list[str] = []
-    for name in names:
-        free -= max(len(name), 7) + 2
-        if free < 0 and taken:
-            break
-        taken.append(name)
-    return taken
 
 
 def spread(size: int, wanted: Sequence[int] = (), most: int = MOST_SOLUTIONS) -> list[int]:

@@ -17,7 +17,6 @@ from sfumato.errors import DataError, HierarchyError, ParameterError, SfumatoErr
 from sfumato.words import count_words, huge_words
 
 if TYPE_CHECKING:
-    from sfumato.spec import Spec
     from sfumato.suggesting import Guess, RoleSuggestion
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
@@ -102,10 +101,17 @@ def _print_guesses(found: RoleSuggestion, data: str, target: Path, output: Outpu
     columns = count_words(len(found.guesses) + len(found.left_out), "column")
     output.line(f"{place_words(data)}: {count_words(found.rows, 'row')}, {columns}", style="bold")
     output.line()
+    rows = []
+    for guess in found.guesses:
+        shown = "values and *" if guess.levels else ""
+        for key in _HIERARCHIES.keys() & guess.definition.keys():
+            value = guess.definition[key]
+            words = ", ".join(map(str, value)) if isinstance(value, list) else value
+            shown = _HIERARCHIES[key].format(words)
+        counts = (f"{guess.distinct:,}", f"{guess.missing:,}")
+        rows.append([guess.name, guess.role, guess.kind, *counts, shown])
     fixed = [TableColumn(word, fixed=True) for word in ("guessed role", "kind")]
-    output.table(
-        ["attribute", *fixed, *right("distinct", "missing"), "hierarchy"], list(map(_row, found.guesses))
-    )
+    output.table(["attribute", *fixed, *right("distinct", "missing"), "hierarchy"], rows)
     output.line()
     output.notes("note", found.notes)
     quasi = len(found.with_role("quasi-identifier"))
@@ -128,13 +134,11 @@ def _print_guesses(found: RoleSuggestion, data: str, target: Path, output: Outpu
     output.line(f"next     look through it, then: sfumato check {shell_word(target)}")
 
 
-def _row(guess: Guess) -> list[str]:
-    shown = "values and *" if guess.levels else ""
-    for key, text in _HIERARCHIES.items():
-        if key in guess.definition:
-            value = guess.definition[key]
-            shown = text.format(", ".join(map(str, value)) if isinstance(value, list) else value)
-    return [guess.name, guess.role, guess.kind, f"{guess.distinct:,}", f"{guess.missing:,}", shown]
+_UNITS = {
+    "person": "rows with the same value are one person; remove it if they are not",
+    "household": "rows with the same value are one household, and classes count households",
+    "weight": "how many people of the population a row stands for, for estimates of risk; not published",
+}
 
 
 def specification_text(
@@ -146,7 +150,12 @@ def specification_text(
     show_values: bool = True,
 ) -> str:
     """Write a guessed specification as TOML, with a comment on every attribute."""
-    parts = [_data_part(suggestion, relative_path(data, target), reading)]
+    lines = ["[data]", f"path = {toml_text(relative_path(data, target))}"]
+    lines += [f"{key} = {toml(value)}" for key, value in reading.items()]
+    if len(suggestion.missing) > 1:
+        lines.append(f"missing = {toml(list(suggestion.missing))}  # texts that are read as missing")
+    lines += [f"{key} = {toml_text(name)}  # {_UNITS[key]}" for key, name in suggestion.units.items()]
+    parts = ["\n".join([*lines, ""])]
     parts += [_attribute_part(guess, show_values) for guess in suggestion.guesses]
     lines = [_comment(f"{toml_key(name)}: left out, {why}") for name, why in suggestion.left_out.items()]
     if lines:
@@ -161,22 +170,6 @@ def specification_text(
         maximize=toml(wanted["maximize"]),
         minimize=toml(wanted["minimize"]),
     )
-
-
-_UNITS = {
-    "person": "rows with the same value are one person; remove it if they are not",
-    "household": "rows with the same value are one household, and classes count households",
-    "weight": "how many people of the population a row stands for, for estimates of risk; not published",
-}
-
-
-def _data_part(suggestion: RoleSuggestion, path: str, reading: Mapping[str, object]) -> str:
-    lines = ["[data]", f"path = {toml_text(path)}"]
-    lines += [f"{key} = {toml(value)}" for key, value in reading.items()]
-    if len(suggestion.missing) > 1:
-        lines.append(f"missing = {toml(list(suggestion.missing))}  # texts that are read as missing")
-    lines += [f"{key} = {toml_text(name)}  # {_UNITS[key]}" for key, name in suggestion.units.items()]
-    return "\n".join([*lines, ""])
 
 
 def _attribute_part(guess: Guess, show_values: bool) -> str:
@@ -195,26 +188,19 @@ def _attribute_part(guess: Guess, show_values: bool) -> str:
         *(f"{key} = {toml(value)}" for key, value in keys.items()),
     ]
     if guess.role == "quasi-identifier" and "hierarchy" not in keys:
-        lines += _hierarchy_hint(guess, show_values)
+        if guess.values and show_values:
+            tree = {"tree": {"Group 1": list(guess.values)}}
+            lines += ["# Values are kept or replaced by *. For levels in between, group them and uncomment:"]
+            lines += [f"# hierarchy = {toml(tree)}"]
+        elif guess.kind == "category" and guess.distinct > 2:
+            more = 'hierarchy = { file = "levels.csv" }'
+            lines += [f"# Values are kept or replaced by *. For more levels, write: {more}"]
     return "\n".join([*lines, ""])
 
 
 def _comment(text: str) -> str:
     """Return a comment, which must not end where the name of a column has a line break."""
     return "# " + re.sub(r"[\x00-\x1f\x7f]+", " ", text)
-
-
-def _hierarchy_hint(guess: Guess, show_values: bool) -> list[str]:
-    if guess.values and show_values:
-        return [
-            "# Values are kept or replaced by *. For levels in between, group them and uncomment:",
-            f"# hierarchy = {toml({'tree': {'Group 1': list(guess.values)}})}",
-        ]
-    if guess.kind == "category" and guess.distinct > 2:
-        return [
-            '# Values are kept or replaced by *. For more levels, write: hierarchy = { file = "levels.csv" }'
-        ]
-    return []
 
 
 def relative_path(data: Path | str, target: Path) -> str:
@@ -255,28 +241,23 @@ def check(*, spec: str = SPEC, output: Output) -> Mapping[str, object]:
     Reads specification, data and hierarchies, and writes nothing.
     """
     from sfumato import api
+    from sfumato.preparing import load
 
     loaded = output.options.load_spec(spec)
     try:
         found = api.check(None, loaded)
-    except (DataError, HierarchyError) as error:
-        raise CollectedError(_all_problems(loaded) or [error]) from None
+    except (DataError, HierarchyError) as first:
+        # Every attribute is looked at by itself, so that one run shows what is wrong with each of them.
+        problems: dict[str, SfumatoError] = {}
+        for name in (*loaded.quasi_identifiers, *loaded.sensitive):
+            alone = loaded.attributes[name].model_copy(update={"role": "quasi-identifier"})
+            try:
+                load(None, loaded.model_copy(update={"attributes": {name: alone}, "confidential": ()}))
+            except SfumatoError as error:
+                problems |= {str(item): item for item in getattr(error, "problems", (error,))}
+        raise CollectedError([*problems.values()] or [first]) from None
     _print_search_space(spec, found, output)
     return found
-
-
-def _all_problems(spec: Spec) -> list[SfumatoError]:
-    """Look at every attribute by itself, so that one run shows what is wrong with each of them."""
-    from sfumato.preparing import load
-
-    found: dict[str, SfumatoError] = {}
-    for name in (*spec.quasi_identifiers, *spec.sensitive):
-        alone = spec.attributes[name].model_copy(update={"role": "quasi-identifier"})
-        try:
-            load(None, spec.model_copy(update={"attributes": {name: alone}, "confidential": ()}))
-        except SfumatoError as error:
-            found |= {str(item): item for item in getattr(error, "problems", (error,))}
-    return list(found.values())
 
 
 def _print_search_space(spec: str, found: Mapping[str, Any], output: Output) -> None:

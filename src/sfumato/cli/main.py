@@ -9,7 +9,7 @@ import os
 import re
 import sys
 import traceback
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 from urllib.parse import unquote
 
@@ -31,7 +31,6 @@ from sfumato.cli.output import (
     flush_output,
     forget_output,
     print_error,
-    stops,
     terminable,
 )
 from sfumato.cli.release import anonymize, release
@@ -215,7 +214,7 @@ def _wrong_use(error: Exception) -> SfumatoError:
 
 def _owners(name: str | None) -> list[str]:
     """Return the commands that have an option."""
-    group = typer.main.get_command(app)
+    group = typer.main.get_command(make_app())
     assert isinstance(group, TyperGroup)
     return [
         key
@@ -261,21 +260,27 @@ VERSION = option(
     "--version", "Print the version and exit.", default=False, callback=_show_version, is_eager=True
 )
 
-app = typer.Typer(
-    name="sfumato",
-    cls=Commands,
-    # Plain help and plain errors: they need no rich, so they come at once.
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-)
+
+def make_app(commands: Iterable[Command] = COMMANDS) -> typer.Typer:
+    """Make the command line, of all commands or of some: to look at the options of all takes its time."""
+    made = typer.Typer(
+        name="sfumato",
+        cls=Commands,
+        # Plain help and plain errors: they need no rich, so they come at once.
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+    )
+    made.callback()(sfumato)
+    for command in commands:
+        register(made, command, COMMANDS[command])
+    return made
 
 
-@app.callback()
 def sfumato(*, version: bool = VERSION) -> None:
     """See what each step of privacy costs in usefulness, choose, and release with a guarantee."""
 
 
-def register(command: Command, used: Container[str]) -> None:
+def register(app: typer.Typer, command: Command, used: Container[str]) -> None:
     """Make a function a command: typer sees the options it uses, the function an `Output` that has them."""
     own = dict(inspect.signature(command, eval_str=True).parameters)
     del own["output"]
@@ -310,19 +315,17 @@ def _refuse_nul(given: Mapping[str, object]) -> None:
             )
 
 
-for command, used in COMMANDS.items():
-    register(command, used)
-
-
 def main() -> None:
-    """Run the command line and exit with its status."""
+    """Run the command line and end the process with its status."""
     # Most commands end before it pays to look through all that libraries made at their start.
     gc.set_threshold(500_000, 20, 20)
+    # Nothing that other packages hook into the reading of a specification is looked for, or run.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+    words = move_common_options(sys.argv[1:])[:1]
     try:
-        app()
+        make_app([command for command in COMMANDS if command.__name__ in words] or COMMANDS)()
     except SystemExit as leaving:
-        if stops or leaving.code in (INTERRUPTED, TERMINATED):
-            # A thread in the midst of a long kernel sees no signal, and the interpreter would wait for it.
-            atexit._run_exitfuncs()
-            os._exit(int(leaving.code or 0))
-        raise
+        # To take every library down would take a sixth of a command's time; and the interpreter would wait
+        # for a thread in the midst of a long kernel, which sees no signal.
+        atexit._run_exitfuncs()
+        os._exit(int(leaving.code or 0))

@@ -17,8 +17,7 @@ from sfumato.words import count_words
 
 if TYPE_CHECKING:
     from sfumato.microaggregating import Microaggregated
-    from sfumato.microaggregation.aggregating import Groups, GroupSearch
-    from sfumato.spec import Spec
+    from sfumato.microaggregation.aggregating import Groups
 
 BOUNDED = 200_000
 """Cells up to which a bound is computed."""
@@ -111,17 +110,17 @@ def microaggregate(
                 f"the column {name!r} cannot be both published and left out. Name it once.", where="--drop"
             )
     check_release_target(path, force=options.force)
-    inputs = [data] if groups == "none" or groups in GROUP_SEARCHES else [data, groups]
+    is_file = groups != "none" and groups not in GROUP_SEARCHES
     if groups not in GROUP_SEARCHES and (search_out is not None or loss_weight != 0.5):
         option_name = "--loss-weight" if search_out is None else "--search-out"
         raise ParameterError("it acts on a search for groups: add --groups auto.", where=option_name)
-    options.spare_inputs([path, manifest_path(path)], inputs)
-    with watching(options, "groupings") as watch, reading(options, names) as how:
+    options.spare_inputs([path, manifest_path(path)], [data, groups] if is_file else [data])
+    with watching(options, "groupings") as watch, reading(options, names, missing or ()) as how:
         found = api.microaggregate(
             data,
             names,
             k,
-            groups=_groups(groups),
+            groups=read_groups(groups) if is_file else cast("Groups", None if groups == "none" else groups),
             standardize=standardize,
             method=method,
             within=within,
@@ -136,7 +135,7 @@ def microaggregate(
             time_limit=options.time_limit,
             callback=watch,
             checkpoint=options.checkpoint,
-            spec=_with_missing(how, missing),
+            spec=how,
         )
     with waiting(options, "measuring, writing and verifying"):
         manifest = found.write(path, force=options.force)
@@ -163,21 +162,6 @@ def _warn(found: Microaggregated, output: Output, *, is_dropping: bool) -> None:
         print(printable(line), file=sys.stderr)
 
 
-def _with_missing(spec: Spec, missing: list[str] | None) -> Spec:
-    if not missing:
-        return spec
-    texts = ["", *(text for text in missing if text)]
-    return spec.model_copy(update={"data": spec.data.model_copy(update={"missing": texts})})
-
-
-def _groups(text: str) -> Groups:
-    from sfumato.microaggregation.aggregating import GROUP_SEARCHES
-
-    if text == "none":
-        return None
-    return cast("GroupSearch", text) if text in GROUP_SEARCHES else read_groups(text)
-
-
 def _orders(texts: list[str]) -> dict[str, tuple[str, ...]]:
     found = {}
     for text in texts:
@@ -201,7 +185,16 @@ def read_groups(path: str) -> list[list[str]]:
         ) from None
     except (OSError, UnicodeError):
         raise DataError("the file cannot be read as UTF-8 text.", where=path) from None
-    return _checked(_parse(text, path, is_json=file.suffix.lower() == ".json"), path)
+    value = _parse(text, path, is_json=file.suffix.lower() == ".json")
+    if not isinstance(value, list) or not value:
+        raise DataError("a list of groups is expected.", where=f"{path}: groups")
+    for at, group in enumerate(value):
+        if not isinstance(group, list) or not group:
+            raise DataError("a list of columns is expected.", where=f"{path}: groups[{at}]")
+        for place, name in enumerate(group):
+            if not isinstance(name, str):
+                raise DataError("the name of a column is expected.", where=f"{path}: groups[{at}][{place}]")
+    return value
 
 
 def _parse(text: str, path: str, *, is_json: bool) -> object:
@@ -219,18 +212,6 @@ def _parse(text: str, path: str, *, is_json: bool) -> object:
     if set(value) != {"groups"}:
         raise DataError('one key is expected: groups = [["A", "B"], ["C"]].', where=path)
     return value["groups"]
-
-
-def _checked(value: object, path: str) -> list[list[str]]:
-    if not isinstance(value, list) or not value:
-        raise DataError("a list of groups is expected.", where=f"{path}: groups")
-    for at, group in enumerate(value):
-        if not isinstance(group, list) or not group:
-            raise DataError("a list of columns is expected.", where=f"{path}: groups[{at}]")
-        for place, name in enumerate(group):
-            if not isinstance(name, str):
-                raise DataError("the name of a column is expected.", where=f"{path}: groups[{at}][{place}]")
-    return value
 
 
 def _print(found: Microaggregated, path: Path, output: Output) -> None:

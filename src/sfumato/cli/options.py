@@ -165,6 +165,11 @@ KEY = option(
 )
 RELEASE = option("--out", "The release; its suffix sets the format.", "FILE", REQUIRED)
 TABLE = option("--table", "If --out is the address of a database: the table to make.", "NAME")
+PARTITION_BY = option(
+    "--partition-by",
+    "Published columns whose labels name folders, such as sex=F/part-00000.parquet; may be repeated.",
+    "A,B",
+)
 MANIFEST = option("--manifest", "Of a table: the file of its manifest; TABLE.json if not given.", "FILE")
 SENSITIVE = option("--sensitive", "Columns whose values must not be learnt; may be repeated.", "C")
 PERSON = option("--person", "Column that identifies the person of each row.", "P")
@@ -213,10 +218,20 @@ def split_names(texts: Sequence[str] | None, where: str) -> tuple[str, ...]:
 
 
 @contextlib.contextmanager
-def reading(options: Options, columns: Sequence[str]) -> Iterator[Spec]:
+def reading(options: Options, columns: Sequence[str], missing: Sequence[str] = ()) -> Iterator[Spec]:
     """Give a specification that says no more than how a table is read."""
     # Advice about `[data]` names the options instead, since there is no specification to edit.
-    spec = _make_reading_spec(options, columns)
+    from sfumato.spec import Spec
+
+    read, separator = _split_reading(options.read or ()), options.separator
+    data = {"separator": "\t" if separator == "\\t" else separator, "encoding": options.encoding, **read}
+    given = {name: text for name, text in data.items() if text is not None}
+    given |= {"missing": ["", *filter(None, missing)]} if missing else {}
+    try:
+        spec = Spec(data=given, attributes={name: {"role": "quasi-identifier"} for name in columns})
+    except SpecError as error:
+        wrong = next((name for name in given if name in (error.where or "")), "separator")
+        raise ParameterError(error.message, where="--read" if wrong in read else f"--{wrong}") from None
     try:
         yield spec
     except DataError as error:
@@ -234,19 +249,6 @@ def _split_reading(texts: Sequence[str]) -> dict[str, object]:
         is_plain = key == "skip" and value.isdecimal()
         found[key] = int(value) if is_plain else {"true": True, "false": False}.get(value, value)
     return found
-
-
-def _make_reading_spec(options: Options, columns: Sequence[str]) -> Spec:
-    from sfumato.spec import Spec
-
-    read, separator = _split_reading(options.read or ()), options.separator
-    data = {"separator": "\t" if separator == "\\t" else separator, "encoding": options.encoding, **read}
-    given = {name: text for name, text in data.items() if text is not None}
-    try:
-        return Spec(data=given, attributes={name: {"role": "quasi-identifier"} for name in columns})
-    except SpecError as error:
-        wrong = next((name for name in given if name in (error.where or "")), "separator")
-        raise ParameterError(error.message, where="--read" if wrong in read else f"--{wrong}") from None
 
 
 def _as_option(match: re.Match[str]) -> str:

@@ -125,35 +125,24 @@ class Output:
         from rich.text import Text
 
         columns = [TableColumn(item) if isinstance(item, str) else item for item in heads]
-        if self._needed(columns, rows) > self._console.width:
+        unbroken = [item.fixed or item.side == "right" for item in columns]
+        needed = 2 * (len(columns) - 1)
+        for item, is_unbroken, *cells in zip(columns, unbroken, *rows, strict=True):
+            longest = max(len(printable(text)) for text in (item.header, *cells))
+            needed += longest if is_unbroken else min(longest, NARROWEST)
+        if needed > self._console.width:
             self._records(columns, rows)
             return
         table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
-        for item in columns:
-            table.add_column(
-                Text(printable(item.header)),
-                justify=item.side,
-                overflow="fold",
-                no_wrap=item.fixed or item.side == "right",
-            )
+        for item, is_unbroken in zip(columns, unbroken, strict=True):
+            header = Text(printable(item.header))
+            table.add_column(header, justify=item.side, overflow="fold", no_wrap=is_unbroken)
         for row in rows:
             table.add_row(*(Text(printable(cell)) for cell in row))
         with self._console.capture() as drawn:
             self._console.print(table)
         for line in drawn.get().splitlines():
             print(line.rstrip())
-
-    def _needed(self, columns: Sequence[TableColumn], rows: Sequence[Sequence[str]]) -> int:
-        """Return how many columns of the terminal a table takes if cells that may be broken are."""
-        longest = [
-            max(len(printable(text)) for text in (item.header, *cells))
-            for item, *cells in zip(columns, *rows, strict=True)
-        ]
-        widths = [
-            long if item.fixed or item.side == "right" else min(long, NARROWEST)
-            for item, long in zip(columns, longest, strict=True)
-        ]
-        return sum(widths) + 2 * (len(widths) - 1)
 
     def _records(self, columns: Sequence[TableColumn], rows: Sequence[Sequence[str]]) -> None:
         """Print a table that finds no room: each row as its name, and what it says about it below."""

@@ -6,22 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sfumato.cli import options as shared
 from sfumato.cli.explore import LOCAL_FILES, print_raised
-from sfumato.cli.options import (
-    AFTER,
-    AFTER_DATA,
-    FRONT,
-    KEY,
-    LEDGER,
-    MANIFEST,
-    NEW_ASSIGNMENT,
-    RELEASE,
-    REQUIRED,
-    SPEC,
-    SPEC_OF_FRONT,
-    TABLE,
-    option,
-)
+from sfumato.cli.options import REQUIRED, option, split_names
 from sfumato.cli.output import Output, number, right, waiting, watching
 from sfumato.errors import ParameterError, TooManyError
 from sfumato.words import count_words, huge_words
@@ -34,18 +21,19 @@ if TYPE_CHECKING:
 
 def anonymize(
     *,
-    spec: str = SPEC,
-    out: str = RELEASE,
+    spec: str = shared.SPEC,
+    out: str = shared.RELEASE,
     suppress_cells: bool = option(
         "--suppress-cells", "Keep each value or replace it by *, row by row: local recoding.", default=False
     ),
-    assignment: str | None = NEW_ASSIGNMENT,
-    after: str | None = AFTER,
-    after_data: str | None = AFTER_DATA,
-    ledger: str | None = LEDGER,
-    key: str | None = KEY,
-    table: str | None = TABLE,
-    manifest: str | None = MANIFEST,
+    assignment: str | None = shared.NEW_ASSIGNMENT,
+    after: str | None = shared.AFTER,
+    after_data: str | None = shared.AFTER_DATA,
+    ledger: str | None = shared.LEDGER,
+    key: str | None = shared.KEY,
+    table: str | None = shared.TABLE,
+    manifest: str | None = shared.MANIFEST,
+    partition_by: list[str] | None = shared.PARTITION_BY,
     output: Output,
 ) -> dict[str, object]:
     """Write the best release that meets [require].
@@ -62,7 +50,7 @@ def anonymize(
     check_release_target(path, force=options.force)
     loaded = options.load_keyed(spec, key)
     loaded = loaded.suppress_cells() if suppress_cells else loaded
-    secret = _check_assignment(assignment, loaded, output)
+    secret, folders = _check_assignment(assignment, loaded, output), folders_of(partition_by)
     series = {"after": after, "after_data": after_data, "ledger": ledger}
     options.spare_inputs([*files_of(path), *secret], [*loaded.inputs, *filter(None, series.values())])
     with watching(options) as watch:
@@ -71,7 +59,7 @@ def anonymize(
         )
     with waiting(options, "writing and verifying"):
         made = follow(made, coarser_releases(made), series)
-        stated = made.write(out, force=options.force, table=table, manifest=manifest)
+        stated = made.write(out, force=options.force, table=table, manifest=manifest, partition_by=folders)
         for private in secret:
             made.write_assignment(private, force=options.force)
     _print_certainty(made.run, output)
@@ -80,17 +68,18 @@ def anonymize(
 
 def release(
     *,
-    spec: str = SPEC_OF_FRONT,
-    front: str = FRONT,
+    spec: str = shared.SPEC_OF_FRONT,
+    front: str = shared.FRONT,
     pick: str = option("--pick", "A number, 'knee', 'flat', or conditions: 'k >= 10'.", "TEXT", REQUIRED),
-    out: str = RELEASE,
-    assignment: str | None = NEW_ASSIGNMENT,
-    after: str | None = AFTER,
-    after_data: str | None = AFTER_DATA,
-    ledger: str | None = LEDGER,
-    key: str | None = KEY,
-    table: str | None = TABLE,
-    manifest: str | None = MANIFEST,
+    out: str = shared.RELEASE,
+    assignment: str | None = shared.NEW_ASSIGNMENT,
+    after: str | None = shared.AFTER,
+    after_data: str | None = shared.AFTER_DATA,
+    ledger: str | None = shared.LEDGER,
+    key: str | None = shared.KEY,
+    table: str | None = shared.TABLE,
+    manifest: str | None = shared.MANIFEST,
+    partition_by: list[str] | None = shared.PARTITION_BY,
     output: Output,
 ) -> dict[str, object]:
     """Write the release of one solution of a front.
@@ -108,14 +97,14 @@ def release(
     found = Front.load(front)
     chosen = found.pick(pick)
     loaded = options.load_keyed(spec, key)
-    secret = _check_assignment(assignment, loaded, output)
+    secret, folders = _check_assignment(assignment, loaded, output), folders_of(partition_by)
     series = {"after": after, "after_data": after_data, "ledger": ledger}
     read = [*loaded.inputs, *(Path(front) / name for name in LOCAL_FILES)]
     options.spare_inputs([*files_of(path), *secret], [*read, *filter(None, series.values())])
     with waiting(options, "reading, writing and verifying"):
         made = api.release_solution(None, loaded, found, chosen.number)
         made = follow(made, other_releases(found, loaded, chosen.number), series)
-        stated = made.write(out, force=options.force, table=table, manifest=manifest)
+        stated = made.write(out, force=options.force, table=table, manifest=manifest, partition_by=folders)
         for private in secret:
             made.write_assignment(private, force=options.force)
     proven = f": {chosen.certainty}" if chosen.is_local else ""
@@ -129,6 +118,11 @@ def files_of(path: Path | DatabaseTable) -> list[Path]:
     from sfumato.release import manifest_path
 
     return [manifest_path(path), *([path] if isinstance(path, Path) else [])]
+
+
+def folders_of(partition_by: list[str] | None) -> tuple[str, ...] | None:
+    """Return the columns whose labels name folders; None for those of the specification."""
+    return split_names(partition_by, "--partition-by") if partition_by else None
 
 
 def _check_assignment(path: str | None, spec: Spec, output: Output) -> list[Path]:

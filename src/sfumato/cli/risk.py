@@ -2,36 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
-from sfumato.cli.options import (
-    ASSIGNMENT,
-    DATA,
-    HOUSEHOLD,
-    PERSON,
-    REQUIRED,
-    SENSITIVE,
-    option,
-    place_words,
-    reading,
-    split_names,
-)
+from sfumato.cli import options as shared
+from sfumato.cli.options import REQUIRED, option, place_words, reading, split_names
 from sfumato.cli.output import Output, TableColumn, number, percent, right, waiting
 from sfumato.errors import ParameterError
 from sfumato.words import count_words, number_words, range_words
 
 if TYPE_CHECKING:
-    from sfumato.assess.risk_results import Linkage, Reidentification, Risk, TableRisk
+    from sfumato.assess.risk_results import Reidentification, Risk, TableRisk
 
 
 def measure(
     *,
-    data: str = DATA,
+    data: str = shared.DATA,
     qi: list[str] = option("--qi", "Columns that an outsider may know; may be repeated.", "A,B", REQUIRED),
-    sensitive: list[str] | None = SENSITIVE,
-    person: str | None = PERSON,
+    sensitive: list[str] | None = shared.SENSITIVE,
+    person: str | None = shared.PERSON,
     output: Output,
 ) -> Mapping[str, object]:
     """Measure any table, protected or not.
@@ -73,21 +63,21 @@ _ATTACKERS = {
 
 def risk(
     *,
-    data: str = DATA,
+    data: str = shared.DATA,
     qi: list[str] | None = option(
         "--qi", "Columns that an outsider may know; if not given, those of SPEC or FILE, else all.", "A,B"
     ),
-    sensitive: list[str] | None = SENSITIVE,
+    sensitive: list[str] | None = shared.SENSITIVE,
     release: str | None = option("--release", "A release of DATA, to attack as well.", "FILE"),
-    assignment: str | None = ASSIGNMENT,
+    assignment: str | None = shared.ASSIGNMENT,
     population: str | None = option("--population", "A table of everyone who might be in DATA.", "FILE"),
     fraction: float | None = option(
         "--fraction", "Or the share of the population that is in DATA, such as 0.1.", "F"
     ),
     weight: str | None = option("--weight", "Or the column of survey weights.", "W"),
     threshold: float = option("--threshold", "A chance above this counts as a risk.", "T", 0.2),
-    person: str | None = PERSON,
-    household: str | None = HOUSEHOLD,
+    person: str | None = shared.PERSON,
+    household: str | None = shared.HOUSEHOLD,
     spec: str | None = option("--spec", "Specification: roles, hierarchies and how to read DATA.", "SPEC"),
     output: Output,
 ) -> dict[str, object]:
@@ -221,16 +211,14 @@ def _print_linkage(found: Risk, output: Output) -> None:
         f"Everyone was looked for once in {what}, and one best match was picked. The table shows how "
         "many were correct, with a 95 % interval, and the rate to expect.",
     )
-    rows = [_linkage_row("data", item) for item in found.linkage_before]
-    rows += [_linkage_row("release", item) for item in found.linkage_after]
+    rows = []
+    for where, tried in (("data", found.linkage_before), ("release", found.linkage_after)):
+        for item in tried:
+            known = f"all {item.of}" if item.known == item.of else f"{item.known} of {item.of}, drawn"
+            counts = (f"{item.attempts:,}", f"{item.successes:,}")
+            ends = f"{percent(item.low)} to {percent(item.high)}"
+            rows.append([where, known, *counts, percent(item.rate), ends, percent(item.expected)])
     output.table(["", "attacker knows", *right("tried", "found", "rate", "95 %", "expected")], rows)
-
-
-def _linkage_row(where: str, item: Linkage) -> list[str]:
-    known = f"all {item.of}" if item.known == item.of else f"{item.known} of {item.of}, drawn"
-    counts = (f"{item.attempts:,}", f"{item.successes:,}")
-    ends = f"{percent(item.low)} to {percent(item.high)}"
-    return [where, known, *counts, percent(item.rate), ends, percent(item.expected)]
 
 
 def _print_attributes(found: Risk, output: Output) -> None:
@@ -238,12 +226,19 @@ def _print_attributes(found: Risk, output: Output) -> None:
         output.line()
         output.line("Name columns with --sensitive to see whether their values can be learnt.", style="dim")
         return
+    manners = {item.similarity for item in found.before.attributes}
+    texts = {
+        "range": "within a tenth of the range",
+        "hierarchy": "under one node of the hierarchy, a step below its root",
+        None: "near each other, which takes an order or a hierarchy in a specification (-)",
+    }
+    likeness = "; or ".join(text for manner, text in texts.items() if manner in manners)
     _section(
         output,
         "Learning values without finding anybody",
         "Homogeneous: all known values of the class are the same. Skewed: a row's own value is more likely "
         f"in its class than in the whole table, by more than {percent(found.threshold)}. Similar: all known "
-        f"values of the class lie {_likeness(found)}. Shares of the rows; a row without a known value never "
+        f"values of the class lie {likeness}. Shares of the rows; a row without a known value never "
         "counts.",
     )
     rows = []
@@ -255,19 +250,6 @@ def _print_attributes(found: Risk, output: Output) -> None:
             rows.append([item.attribute, where, *cells, f"{item.largest_distance:.3f}"])
     heads = right("homogeneous", "skewed", "similar", "largest distance")
     output.table(["attribute", "", *heads], rows)
-
-
-def _likeness(found: Risk) -> str:
-    """Say when values are similar."""
-    manners = {item.similarity for item in found.before.attributes}
-    texts = {
-        "range": "within a tenth of the range",
-        "hierarchy": "under one node of the hierarchy, a step below its root",
-    }
-    said = [text for manner, text in texts.items() if manner in manners]
-    if None in manners:
-        said.append("near each other, which takes an order or a hierarchy in a specification (-)")
-    return "; or ".join(said)
 
 
 def _print_downcoding(found: Risk, output: Output) -> None:
@@ -321,24 +303,22 @@ def _print_subsets(found: Risk, output: Output) -> None:
 
 def verdict(found: Risk) -> str:
     """Say in words what attackers would achieve."""
-    before = _level(found.linkage_before)
+    # The attacker who knows most comes first.
+    rates = [tried[0].rate if tried else 0.0 for tried in (found.linkage_before, found.linkage_after)]
+    text = (
+        f"Someone who knew everyone's quasi-identifiers would find {percent(rates[0])} of them in "
+        f"{'these data' if found.after is None else 'the original data'}"
+    )
     if found.after is None:
         uniques = found.before.uniques
         advice = "Whether that is low enough is for you to decide."
         if uniques.sample:
             advice = "Do not share the data in this form."
-        return (
-            f"Someone who knew everyone's quasi-identifiers would find {percent(before)} of them in "
-            f"these data, and would be certain about {count_words(uniques.sample, 'unique record')}. "
-            f"{advice}"
-        )
+        many = count_words(uniques.sample, "unique record")
+        return f"{text}, and would be certain about {many}. {advice}"
     chance = found.after.prosecutor
     learnt = [item.attribute for item in found.after.attributes if item.homogeneous_rows]
-    text = (
-        f"Someone who knew everyone's quasi-identifiers would find {percent(before)} of them in the "
-        "original data"
-    )
-    text += f", and {percent(_level(found.linkage_after))} in the release." if found.linkage_after else "."
+    text += f", and {percent(rates[1])} in the release." if found.linkage_after else "."
     if found.release_kind == "generalized":
         text += f" Nobody there is found with a chance above {percent(chance.highest)}."
     if chance.records_at_risk:
@@ -348,8 +328,3 @@ def verdict(found: Risk) -> str:
     if learnt:
         text += f" But in some classes all known values of {learnt[0]} are the same, so they are revealed."
     return text
-
-
-def _level(linkage: Sequence[Linkage]) -> float:
-    """Return the success rate of the attacker who knows most."""
-    return linkage[0].rate if linkage else 0.0

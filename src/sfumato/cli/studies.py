@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from sfumato.cli.options import argument, option
 from sfumato.cli.output import Output
 from sfumato.errors import DataError, OutputError, ParameterError, nearest
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 def studies(
@@ -29,18 +25,26 @@ def studies(
 
     Whole studies take minutes to hours. They need matplotlib: pip install "sfumato[studies]".
     """
-    known = _registry()
+    try:
+        import_module("matplotlib")  # every study draws
+
+        from studies.registry import MODULES, load_study
+    except ModuleNotFoundError as error:
+        raise ParameterError(
+            f'the studies need {error.name}, which is not installed. Run: pip install "sfumato[studies]"'
+        ) from None
+    known = sorted(MODULES)
     if action == "list":
         if name is not None or quick or out is not None:
             raise ParameterError("'list' takes nothing else. To run one: sfumato studies run NAME --out DIR.")
-        found = {key: load().title for key, load in known.items()}
+        found = {key: load_study(key).title for key in known}
         output.table(["study", "what it runs again"], [[key, title] for key, title in found.items()])
         return {"studies": found}
     if name is None or name not in known:
-        raise ParameterError(f"there is no study {name!r}. {nearest(str(name), list(known))}", where="NAME")
+        raise ParameterError(f"there is no study {name!r}. {nearest(str(name), known)}", where="NAME")
     if out is None:
         raise ParameterError("name a folder for what it writes: --out DIR.", where="--out")
-    return _run(known[name](), name, Path(out), output, quick=quick)
+    return _run(load_study(name), name, Path(out), output, quick=quick)
 
 
 def _run(study: Any, name: str, folder: Path, output: Output, *, quick: bool) -> dict[str, object]:
@@ -56,16 +60,3 @@ def _run(study: Any, name: str, folder: Path, output: Output, *, quick: bool) ->
     study.write(read_results(folder), folder)
     output.line(f"results.json, README.md and figures are in {folder}")
     return {"study": name, "folder": str(folder), "quick": quick}
-
-
-def _registry() -> Mapping[str, Any]:
-    """Return name → how its study is loaded."""
-    try:
-        import_module("matplotlib")  # every study draws
-
-        from studies.registry import MODULES, load_study
-    except ModuleNotFoundError as error:
-        raise ParameterError(
-            f'the studies need {error.name}, which is not installed. Run: pip install "sfumato[studies]"'
-        ) from None
-    return {name: partial(load_study, name) for name in sorted(MODULES)}

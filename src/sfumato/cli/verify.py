@@ -16,8 +16,6 @@ from sfumato.words import count_words
 
 if TYPE_CHECKING:
     from sfumato.assess.published import Published
-    from sfumato.release import DatabaseTable
-    from sfumato.spec import Spec
 
 REPORT = "report.html"
 INTERNAL_REPORT = "report-internal.html"
@@ -50,34 +48,28 @@ def verify(
     confidential. Status 1 if there are violations.
     """
     from sfumato import api
-    from sfumato.release import release_target
+    from sfumato.release import manifest_path, release_target
 
     loaded = None if spec is None else output.options.load_spec(spec)
     place = release_target(file, table, manifest)
     if loaded is None or data is not None:
-        _check_manifest(place, is_compared=data is not None)
+        stated, is_file = manifest_path(place), isinstance(place, Path)
+        if isinstance(place, Path) and not place.exists():
+            raise DataError("there is no such file.", where=str(place))
+        if isinstance(place, Path) and place.is_dir() and not stated.exists():
+            raise DataError("this is a folder; name the released file.", where=str(place))
+        if not stated.exists():
+            why = "so nothing is promised. Name a specification with --spec."
+            if data is not None:
+                why = "so it is not known how it was made from the original."
+            beside = "next to it" if is_file else "of it here"
+            raise DataError(f"there is no {stated.name} {beside}, {why}", where=str(place))
     with waiting(output.options, "recounting"):
         found: Mapping[str, Any] = api.verify(file, loaded, data, table=table, manifest=manifest)
     _print_recount(found, output)
     broken = f": {count_words(len(found['violations']), 'violation')}"
     _print_verdict(str(place), found["holds"], output, broken)
     return {"file": str(place), **found}
-
-
-def _check_manifest(file: Path | DatabaseTable, *, is_compared: bool) -> None:
-    """Raise DataError if there is no manifest, and say what else can be done."""
-    from sfumato.release import manifest_path
-
-    if isinstance(file, Path) and not file.exists():
-        raise DataError("there is no such file.", where=str(file))
-    if isinstance(file, Path) and file.is_dir() and not manifest_path(file).exists():
-        raise DataError("this is a folder; name the released file.", where=str(file))
-    if not manifest_path(file).exists():
-        why = "so nothing is promised. Name a specification with --spec."
-        if is_compared:
-            why = "so it is not known how it was made from the original."
-        beside = "next to it" if isinstance(file, Path) else "of it here"
-        raise DataError(f"there is no {manifest_path(file).name} {beside}, {why}", where=str(file))
 
 
 def _print_recount(found: Mapping[str, Any], output: Output) -> None:
@@ -133,6 +125,7 @@ def report(
     """
     from sfumato.release import check_target
     from sfumato.report.document import write_report
+    from sfumato.report.summary import headlines
 
     for name, given in (("--spec", spec), ("--assignment", assignment)):
         if given is not None and not internal:
@@ -150,7 +143,13 @@ def report(
             Path(folder), released, spec, options, path, internal=internal, assignment=assignment
         )
         write_report(path, found, show_values=options.show_values, force=options.force)
-    _print_findings(found, output)
+    output.facts(
+        [(words, f"{before} → {after}" if before else after) for words, before, after in headlines(found)]
+    )
+    output.notes("broken", found.subject.verdict.violations)
+    # One thing that is not there may be missing in several parts: what to do about it is said once.
+    advice = {item.remedy: item.why for item in reversed(found.lacks)}
+    output.notes("missing", [f"{why} {remedy}" for remedy, why in reversed(advice.items())])
     output.heading(f"written  {path}")
     output.line(f"         {_EDITIONS[edition]}")
     _print_verdict(str(found.subject.file), found.holds, output)
@@ -175,7 +174,14 @@ def _read_folder(
     from sfumato.report import document as inside
 
     file = inside.find_release(folder, released)
-    loaded = _find_spec(folder, spec, options, internal=internal)
+    loaded = None
+    try:
+        named = inside.find_specification(folder) if spec is None else Path(spec)
+        loaded = None if named is None else options.load_spec(str(named))
+    except SfumatoError:
+        # For the external edition it is read only to avoid replacing files that it names.
+        if internal:
+            raise
     read = [file, manifest_path(file), *(folder / name for name in FILES)]
     options.spare_inputs([out], [*read, *(() if loaded is None else loaded.inputs)])
     found = published(file)
@@ -185,29 +191,3 @@ def _read_folder(
     origin = inside.find_origin(loaded, lacks)
     origin = origin and replace(origin, assignment=assignment)
     return gather(found, origin, inside.find_front(folder, lacks), lacks=lacks)
-
-
-def _find_spec(folder: Path, spec: str | None, options: Options, *, internal: bool) -> Spec | None:
-    """Return the specification; for the external edition only to avoid replacing files that it names."""
-    from sfumato.report.document import find_specification
-
-    try:
-        named = find_specification(folder) if spec is None else Path(spec)
-        return None if named is None else options.load_spec(str(named))
-    except SfumatoError:
-        if internal:
-            raise
-        return None
-
-
-def _print_findings(found: Published, output: Output) -> None:
-    """Print in short what the report says, and what is missing from it."""
-    from sfumato.report.summary import headlines
-
-    output.facts(
-        [(words, f"{before} → {after}" if before else after) for words, before, after in headlines(found)]
-    )
-    output.notes("broken", found.subject.verdict.violations)
-    # One thing that is not there may be missing in several parts: what to do about it is said once.
-    advice = {item.remedy: item.why for item in reversed(found.lacks)}
-    output.notes("missing", [f"{why} {remedy}" for remedy, why in reversed(advice.items())])

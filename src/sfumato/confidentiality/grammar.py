@@ -259,7 +259,10 @@ class _Reader:
         if token.sort in ("quoted", "word"):
             value = token.text
         elif token.sort == "date":
-            value = self.date(token.text)
+            try:
+                value = dt.date.fromisoformat(token.text)
+            except ValueError:
+                raise self.wrong(f"there is no date {token.text}.") from None
         elif token.sort == "number":
             value = self.number(token.text)
         elif token.text != "missing":
@@ -267,12 +270,6 @@ class _Reader:
             raise self.wrong(f"a value is expected, not {token.shown}.{hint}")
         self.place += 1
         return value
-
-    def date(self, text: str) -> dt.date:
-        try:
-            return dt.date.fromisoformat(text)
-        except ValueError:
-            raise self.wrong(f"there is no date {text}.") from None
 
     def number(self, text: str) -> int | float:
         is_whole = text.lstrip("+-").isdecimal()

@@ -55,21 +55,19 @@ class Statement:
 def read_statements(spec: Spec) -> tuple[Statement, ...]:
     """Read the confidential sentences of a specification."""
     roles = {name: attribute.role for name, attribute in spec.attributes.items()}
-    return tuple(_read(spec, number, roles) for number in range(len(spec.confidential)))
-
-
-def _read(spec: Spec, number: int, roles: Mapping[str, str]) -> Statement:
-    asked = spec.confidential[number]
-    where = spec.where("confidential", number, "sentence")
-    holders_where = spec.where("confidential", number, "for")
-    with _located(where):
-        sentence = grammar.parse_sentence(asked.sentence)
-        _refuse_insensitive(sentence, asked.sentence, roles)
-    with _located(holders_where):
-        holders = None if asked.holders is None else grammar.parse_sentence(asked.holders)
-    what, whom = (sentence, asked.sentence, where), (holders, asked.holders or "", holders_where)
-    record_where = spec.where("confidential", number, "record")
-    return Statement(*what, *whom, asked.record, record_where, float(asked.damage))
+    found = []
+    for number, asked in enumerate(spec.confidential):
+        where, holders_where, record_where = (
+            spec.where("confidential", number, key) for key in ("sentence", "for", "record")
+        )
+        with _located(where):
+            sentence = grammar.parse_sentence(asked.sentence)
+            _refuse_insensitive(sentence, asked.sentence, roles)
+        with _located(holders_where):
+            holders = None if asked.holders is None else grammar.parse_sentence(asked.holders)
+        what, whom = (sentence, asked.sentence, where), (holders, asked.holders or "", holders_where)
+        found.append(Statement(*what, *whom, asked.record, record_where, float(asked.damage)))
+    return tuple(found)
 
 
 @contextmanager
@@ -86,14 +84,14 @@ def _refuse_insensitive(sentence: grammar.Sentence, text: str, roles: Mapping[st
     for atom in grammar.atoms_of(sentence):
         if atom.name in sensitive:
             continue
+        message = f"unknown attribute {atom.name!r}"
         if atom.name in roles:
-            message = (
-                f"{atom.name!r} has the role {roles[atom.name]!r}; sentences are about sensitive attributes."
-            )
+            role = roles[atom.name]
+            message = f"{atom.name!r} has the role {role!r}; sentences are about sensitive attributes."
         elif not sensitive:
-            message = f"unknown attribute {atom.name!r}: sentences need attributes with the role 'sensitive'."
+            message += ": sentences need attributes with the role 'sensitive'."
         else:
-            message = f"unknown attribute {atom.name!r}. {nearest(atom.name, sensitive)}"
+            message += f". {nearest(atom.name, sensitive)}"
         raise grammar.SentenceError(message, text, atom.at)
 
 
@@ -117,8 +115,12 @@ def compile_statements(
     persons: IntArray | None,
 ) -> tuple[IntArray, Confidential]:
     """Judge every tuple by every sentence, once."""
-    truth = np.column_stack([_true(item, sensitive) for item in statements])
-    held = np.column_stack([_held(item, others, records, len(truth)) for item in statements])
+    truths, holdings = [], []
+    for item in statements:
+        with _located(item.where):
+            truths.append(evaluate(item.sentence, sensitive, item.text))
+        holdings.append(_held(item, others, records, len(truths[0])))
+    truth, held = np.column_stack(truths), np.column_stack(holdings)
     if persons is not None:
         # Who holds a sentence in one row holds it in all.
         found = np.zeros((int(persons.max(initial=-1)) + 1, held.shape[1]), dtype=bool)
@@ -130,11 +132,6 @@ def compile_statements(
     damage = np.array([item.damage for item in statements], dtype=np.float64)
     meaning = Confidential(combinations[:, :count] == 1, combinations[:, count:] == 1, damage)
     return codes.reshape(-1).astype(np.int32), meaning
-
-
-def _true(statement: Statement, columns: Mapping[str, SentenceColumn]) -> BoolArray:
-    with _located(statement.where):
-        return evaluate(statement.sentence, columns, statement.text)
 
 
 def _held(

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from sfumato._typing import IntArray, LongArray
+from sfumato._typing import IntArray
 from sfumato.errors import ParameterError
 
 
@@ -27,7 +27,10 @@ class Tree:
         """Make the tree whose nodes are the blocks of all levels."""
         _check_ladder(levels)
         m = levels.shape[1]
-        alone_until = None if collapse else _alone_until(levels, depths)
+        # For every leaf the last level at which it is only repeated.
+        alone_until = None if collapse else np.zeros(m, dtype=np.int64)
+        if not collapse and depths is not None:
+            alone_until = (len(levels) - 1) - depths.astype(np.int64)
         parent = np.full(m + int((levels[1:].max(axis=1) + 1).sum()), -1, dtype=np.int32)
         count = m
         # Of every block of the level below: its node, and its first code.
@@ -44,7 +47,13 @@ class Tree:
             parent[node[moved]] = node_here[above][moved]
             count += int(fresh.sum())
             node, first = node_here, first[begins]
-        return cls(_canonical(parent[:count], m))
+        made = cls(parent[:count])
+        # Renumber the inner nodes by height, then by first leaf; leaves keep their numbers.
+        order = np.lexsort((made.spans[:, 0], made.heights))
+        rank = np.empty(count + 1, dtype=np.int32)
+        rank[order] = np.arange(count)
+        rank[-1] = -1  # so that the root's parent −1 stays −1
+        return cls(np.ascontiguousarray(rank[made.parent[order]], dtype=np.int32))
 
     @cached_property
     def size(self) -> int:
@@ -65,17 +74,36 @@ class Tree:
     @cached_property
     def heights(self) -> IntArray:
         """For every node the number of edges to its deepest leaf; 0 for a leaf."""
-        return _heights(self.parent)
+        heights = np.zeros(len(self.parent), dtype=np.int32)
+        for depth in range(int(self.depths.max()), 0, -1):
+            nodes = np.flatnonzero(self.depths == depth)
+            np.maximum.at(heights, self.parent[nodes], heights[nodes] + 1)
+        return heights
 
     @cached_property
     def depths(self) -> IntArray:
-        """For every node the number of edges to the root."""
-        return _depths(self.parent)
+        """For every node the number of edges to the root, all nodes climbing together."""
+        depths = np.zeros(len(self.parent), dtype=np.int32)
+        node = self.parent
+        while (node >= 0).any():
+            depths += node >= 0
+            node = np.where(node >= 0, self.parent[node], -1)
+        return depths
 
     @cached_property
     def spans(self) -> IntArray:
         """For every node its first leaf and the one after its last, shape (nodes, 2)."""
-        return _spans(self.parent, self.size)
+        spans = np.empty((len(self.parent), 2), dtype=np.int32)
+        spans[:, 0], spans[:, 1] = self.size, 0
+        # All leaves climb together.
+        leaf = np.arange(self.size, dtype=np.int32)
+        node = leaf
+        while len(node):
+            np.minimum.at(spans[:, 0], node, leaf)
+            np.maximum.at(spans[:, 1], node, leaf + 1)
+            climbs = self.parent[node] >= 0
+            leaf, node = leaf[climbs], self.parent[node[climbs]]
+        return spans
 
     @cached_property
     def _children(self) -> tuple[IntArray, IntArray]:
@@ -88,11 +116,6 @@ class Tree:
         """Return the children of a node in the order of their leaves; none for a leaf."""
         order, begins = self._children
         return order[begins[node] : begins[node + 1]]
-
-    def leaves(self, node: int) -> IntArray:
-        """Return the leaves below a node in order; for a leaf itself alone."""
-        first, last = self.spans[node]
-        return np.arange(first, last, dtype=np.int32)
 
     def lowest_common_ancestor(self, first: int, second: int) -> int:
         """Return the lowest node that has both nodes below it, or is one of them."""
@@ -135,54 +158,3 @@ def _check_ladder(levels: IntArray) -> None:
         raise ParameterError("Every level must nest in the next.")
     if (steps[0] != 1).any() or steps[-1].any():
         raise ParameterError("Level 0 must be the identity and the last level one block.")
-
-
-def _alone_until(levels: IntArray, depths: IntArray | None) -> LongArray:
-    """Return for every leaf the last level at which it is only repeated."""
-    if depths is None:
-        return np.zeros(levels.shape[1], dtype=np.int64)
-    return (len(levels) - 1) - depths.astype(np.int64)
-
-
-def _depths(parent: IntArray) -> IntArray:
-    """Return the number of edges from every node to the root, all nodes climbing together."""
-    depths = np.zeros(len(parent), dtype=np.int32)
-    node = parent
-    while (node >= 0).any():
-        depths += node >= 0
-        node = np.where(node >= 0, parent[node], -1)
-    return depths
-
-
-def _heights(parent: IntArray) -> IntArray:
-    """Return the number of edges from every node to its deepest leaf, from the deepest nodes upwards."""
-    heights = np.zeros(len(parent), dtype=np.int32)
-    depths = _depths(parent)
-    for depth in range(int(depths.max()), 0, -1):
-        nodes = np.flatnonzero(depths == depth)
-        np.maximum.at(heights, parent[nodes], heights[nodes] + 1)
-    return heights
-
-
-def _spans(parent: IntArray, m: int) -> IntArray:
-    """Return the first leaf of every node and the one after its last, all leaves climbing together."""
-    spans = np.empty((len(parent), 2), dtype=np.int32)
-    spans[:, 0], spans[:, 1] = m, 0
-    leaf = np.arange(m, dtype=np.int32)
-    node = leaf
-    while len(node):
-        np.minimum.at(spans[:, 0], node, leaf)
-        np.maximum.at(spans[:, 1], node, leaf + 1)
-        climbs = parent[node] >= 0
-        leaf, node = leaf[climbs], parent[node[climbs]]
-    return spans
-
-
-def _canonical(parent: IntArray, m: int) -> IntArray:
-    """Renumber the inner nodes by height, then by first leaf; leaves keep their numbers."""
-    heights, spans = _heights(parent), _spans(parent, m)
-    order = np.lexsort((spans[:, 0], heights))
-    rank = np.empty(len(parent) + 1, dtype=np.int32)
-    rank[order] = np.arange(len(parent))
-    rank[-1] = -1  # so that the root's parent −1 stays −1
-    return np.ascontiguousarray(rank[parent[order]], dtype=np.int32)

@@ -86,8 +86,15 @@ def load_front(folder: Path) -> PlainFront:
 
 
 def _read_solutions(path: Path) -> tuple[PlainSolution, ...]:
+    fixed, found = ("solution", "scope", "gap", "suppressed", "recoding"), []
     with path.open(encoding="utf-8", newline="") as file:
-        return tuple(_solution(row) for row in csv.DictReader(file))
+        for row in csv.DictReader(file):
+            measures = {name: float(text) for name, text in row.items() if name not in fixed}
+            recoding, suppressed = json.loads(row["recoding"]), int(row["suppressed"])
+            measures |= {"suppressed": float(suppressed)}
+            gap = float(row["gap"]) if row.get("gap") else None
+            found.append(PlainSolution(int(row["solution"]), measures, suppressed, recoding, gap))
+    return tuple(found)
 
 
 def _with_local_files(front: PlainFront, folder: Path) -> PlainFront:
@@ -98,21 +105,9 @@ def _with_local_files(front: PlainFront, folder: Path) -> PlainFront:
     content = json.loads((folder / CLASSES).read_text(encoding="utf-8"))
     if content["fingerprint"] != run.get("fingerprint"):
         raise ValueError("classes of other data")
-    classes = content["classes"]
-    solutions = tuple(
-        replace(item, classes=np.array(classes[str(item.number)], dtype=np.int32)) for item in front
-    )
+    classes = {int(key): np.array(own, dtype=np.int32) for key, own in content["classes"].items()}
+    solutions = tuple(replace(item, classes=classes[item.number]) for item in front)
     return replace(front, solutions=solutions, beside=beside)
-
-
-def _solution(row: dict[str, str]) -> PlainSolution:
-    fixed = ("solution", "scope", "gap", "suppressed", "recoding")
-    measures = {name: float(text) for name, text in row.items() if name not in fixed}
-    recoding = json.loads(row["recoding"])
-    suppressed = int(row["suppressed"])
-    measures |= {"suppressed": float(suppressed)}
-    gap = float(row["gap"]) if row.get("gap") else None
-    return PlainSolution(int(row["solution"]), measures, suppressed, recoding, gap)
 
 
 def whole_numbers(values: list[float], name: str) -> list[object]:

@@ -6,7 +6,7 @@ import math
 import operator
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -33,22 +33,17 @@ def scaled_costs(front: PlainFront) -> FloatArray:
     # Class sizes span orders of magnitude, so objectives that do are scaled by their logarithms. An objective
     # in which all solutions are equal is 0 throughout; nan and infinitely bad become infinity, infinitely
     # good 0.
-    if not front.costs.size:
-        return np.zeros(front.costs.shape)
-    return np.column_stack([_scaled(column) for column in front.costs.T])
-
-
-def _scaled(costs: FloatArray) -> FloatArray:
-    finite = np.isfinite(costs)
-    scaled = np.where(costs == -np.inf, 0.0, np.inf)
-    if not finite.any():
-        return scaled
-    known = costs[finite]
-    if is_wide(known):
-        known = np.sign(known) * np.log(np.abs(known) / np.abs(known).min())
-    # Halved first: the span of two huge numbers need not be one.
-    low, span = known.min(), known.max() / 2 - known.min() / 2
-    scaled[finite] = (known / 2 - low / 2) / span if span > 0 else 0.0
+    scaled = np.where(front.costs == -np.inf, 0.0, np.inf)
+    for costs, column in zip(front.costs.T, scaled.T, strict=True):
+        finite = np.isfinite(costs)
+        if not finite.any():
+            continue
+        known = costs[finite]
+        if is_wide(known):
+            known = np.sign(known) * np.log(np.abs(known) / np.abs(known).min())
+        # Halved first: the span of two huge numbers need not be one.
+        low, span = known.min(), known.max() / 2 - known.min() / 2
+        column[finite] = (known / 2 - low / 2) / span if span > 0 else 0.0
     return scaled
 
 
@@ -110,24 +105,19 @@ def find_flat_regions(
         raise ParameterError(f"gain must be a share above 0 and at most 1; got {gain!r}.")
     if not 0 <= cost <= 1:
         raise ParameterError(f"cost must be a share from 0 to 1; got {cost!r}.")
+    names = [item.name for item in front.objectives]
+    columns = [place for place, item in enumerate(front.objectives) if item.maximize]
+    if of is not None:
+        if of not in names:
+            raise ParameterError(f"the front has no objective {of!r}. {nearest(of, names)}")
+        columns = [names.index(of)]
     scaled = scaled_costs(front)
     regions = []
-    for column in _columns(front, of):
+    for column in columns or range(len(names)):
         usable = np.flatnonzero(np.isfinite(scaled).all(axis=1))
         search = _FlatSearch(scaled, column, gain - ROUNDING, cost + ROUNDING)
         regions += [_region(front, search, pair) for pair in search.pairs(usable)]
     return sorted(regions, key=lambda item: (-round(item.gain, 12), item.cost, item.start.number))
-
-
-def _columns(front: PlainFront, of: str | None) -> list[int]:
-    """Return the objectives to improve."""
-    numbers = list(range(len(front.objectives)))
-    if of is None:
-        return [i for i in numbers if front.objectives[i].maximize] or numbers
-    names = [item.name for item in front.objectives]
-    if of not in names:
-        raise ParameterError(f"the front has no objective {of!r}. {nearest(of, names)}")
-    return [names.index(of)]
 
 
 class _FlatSearch:
@@ -302,11 +292,33 @@ def pick_solution(front: PlainFront, text: str) -> PlainSolution:
         return regions[0].end
     if wanted == "product":
         return front[find_product(front)]
-    comparisons = [_known(item, front) for item in parse_pick(wanted)]
-    fitting = [item for item in front if all(c.holds(item.value(c.name)) for c in comparisons)]
-    if not fitting:
-        raise InfeasibleError(_nearest_text(front, comparisons, wanted))
-    return min(fitting, key=lambda item: (*preference(front, item), item.number))
+    return _pick_by_conditions(front, wanted)
+
+
+def _pick_by_conditions(front: PlainFront, wanted: str) -> PlainSolution:
+    """Return the best of the solutions that fit; where there is none, say which one is nearest."""
+    from sfumato.spec import format_measure_name, parse_measure_name
+
+    conditions, names = [], list(dict.fromkeys([*front.measure_names, "suppressed"]))
+    for item in parse_pick(wanted):
+        name = format_measure_name(*parse_measure_name(item.name))
+        if name not in names:
+            raise ParameterError(f"the front has no measure {name!r}. {nearest(name, names)}")
+        conditions.append(replace(item, name=name))
+    fitting = [item for item in front if all(c.holds(item.value(c.name)) for c in conditions)]
+    if fitting:
+        return min(fitting, key=lambda item: (*preference(front, item), item.number))
+    values = {c.name: [item.value(c.name) for item in front] for c in conditions}
+    spans = {name: (max(own) - min(own)) or 1.0 for name, own in values.items()}
+
+    def distance(item: PlainSolution) -> float:
+        return sum(c.violation(item.value(c.name)) / spans[c.name] for c in conditions)
+
+    closest = min(front, key=distance)
+    has = " and ".join(f"{c.name} = {closest.value(c.name):.6g}" for c in conditions)
+    raise InfeasibleError(
+        f"no solution of the front has {wanted}; the nearest is solution {closest.number} with {has}."
+    )
 
 
 def find_product(front: PlainFront) -> int:
@@ -316,27 +328,7 @@ def find_product(front: PlainFront) -> int:
     return int(np.prod(-front.costs, axis=1).argmax())
 
 
-def _known(condition: Condition, front: PlainFront) -> Condition:
-    from sfumato.spec import format_measure_name, parse_measure_name
-
-    name = format_measure_name(*parse_measure_name(condition.name))
-    names = list(dict.fromkeys([*front.measure_names, "suppressed"]))
-    if name not in names:
-        raise ParameterError(f"the front has no measure {name!r}. {nearest(name, names)}")
-    return Condition(name, condition.sign, condition.number)
-
-
 def preference(front: PlainFront, item: PlainSolution) -> tuple[float, ...]:
     """Return the objectives as costs, those to minimize first: the key by which picks choose the best."""
     ordered = sorted(front.objectives, key=lambda objective: objective.maximize)
     return tuple((-1.0 if o.maximize else 1.0) * item.value(o.name) for o in ordered)
-
-
-def _nearest_text(front: PlainFront, comparisons: list[Condition], wanted: str) -> str:
-    values = {c.name: [item.value(c.name) for item in front] for c in comparisons}
-    spans = {name: (max(own) - min(own)) or 1.0 for name, own in values.items()}
-    closest = min(
-        front, key=lambda item: sum(c.violation(item.value(c.name)) / spans[c.name] for c in comparisons)
-    )
-    has = " and ".join(f"{c.name} = {closest.value(c.name):.6g}" for c in comparisons)
-    return f"no solution of the front has {wanted}; the nearest is solution {closest.number} with {has}."

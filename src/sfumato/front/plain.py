@@ -26,14 +26,11 @@ class ClassSizes:
     @classmethod
     def count(cls, sizes: LongArray, rows: LongArray, suppressed: int = 0) -> Self:
         """Count classes and rows by size."""
-        different, place = np.unique(sizes, return_inverse=True)
-        place = place.reshape(-1)
-        classes = np.bincount(place, minlength=len(different))
+        different, place, classes = np.unique(sizes, return_inverse=True, return_counts=True)
         summed = np.zeros(len(different), dtype=np.int64)
-        np.add.at(summed, place, rows)
-        return cls(
-            tuple(different.tolist()), tuple(classes.tolist()), tuple(summed.tolist()), int(suppressed)
-        )
+        np.add.at(summed, place.reshape(-1), rows)
+        ends, many, rows_of = (tuple(numbers.tolist()) for numbers in (different, classes, summed))
+        return cls(ends, many, rows_of, int(suppressed))
 
     @property
     def total(self) -> int:
@@ -234,8 +231,6 @@ class PlainFront:
     @cached_property
     def costs(self) -> FloatArray:
         """Objectives with smaller better, one row for each solution."""
-        signs = [-1.0 if item.maximize else 1.0 for item in self.objectives]
-        rows = [
-            [s * item.value(o.name) for s, o in zip(signs, self.objectives, strict=True)] for item in self
-        ]
-        return np.array(rows, dtype=np.float64).reshape(len(self), len(self.objectives))
+        signs = np.array([-1.0 if item.maximize else 1.0 for item in self.objectives])
+        values = [[item.value(asked.name) for asked in self.objectives] for item in self]
+        return signs * np.array(values, dtype=np.float64).reshape(len(self), len(self.objectives))

@@ -172,7 +172,15 @@ def _candidates(front: PlainFront) -> Iterator[Suggestion[PlainSolution]]:
     if len(front) > 1 and {item.name for item in front.objectives} == GRANULATION:
         yield Suggestion(front[picks.find_product(front)], "product", "The largest product of sf and ql.")
     if len(front) > 2:
-        yield _knee(front)
+        place, pairs = picks.find_knee(front), zip(front.objectives, front.costs.T, strict=True)
+        reached = math.floor(100 * (1 - picks.scaled_costs(front)[place].max()))
+        wide = [printable(item.name) for item, costs in pairs if picks.is_wide(costs)]
+        scale = f" ({list_words(wide)} by logarithms)" if wide else ""
+        why = (
+            f"Best balance: at least {reached} % of the way from the worst value of the front to the best in "
+            f"every objective{scale}; no other solution comes closer to the best in all of them."
+        )
+        yield Suggestion(front[place], "knee", why)
     regions = picks.find_flat_regions(front)
     if regions:
         yield _flat_end(regions[0], "the longest")
@@ -186,20 +194,6 @@ def _candidates(front: PlainFront) -> Iterator[Suggestion[PlainSolution]]:
         yield _best(front, objective)
 
 
-def _knee(front: PlainFront) -> Suggestion[PlainSolution]:
-    place = picks.find_knee(front)
-    reached = math.floor(100 * (1 - picks.scaled_costs(front)[place].max()))
-    pairs = zip(front.objectives, front.costs.T, strict=True)
-    wide = [printable(item.name) for item, costs in pairs if picks.is_wide(costs)]
-    scale = f" ({list_words(wide)} by logarithms)" if wide else ""
-    return Suggestion(
-        front[place],
-        "knee",
-        f"Best balance: at least {reached} % of the way from the worst value of the front to the best in "
-        f"every objective{scale}; no other solution comes closer to the best in all of them.",
-    )
-
-
 def _flat_end(region: picks.FlatRegion[PlainSolution], which: str) -> Suggestion[PlainSolution]:
     why = f"Good value, {which} flat region: {region.text}, compared with solution {region.start.number}."
     return Suggestion(region.end, "flat", why)
@@ -208,30 +202,23 @@ def _flat_end(region: picks.FlatRegion[PlainSolution], which: str) -> Suggestion
 def _least(front: PlainFront) -> Iterator[Suggestion[PlainSolution]]:
     """Give the cheapest solution that meets common requirements."""
     losses = [o for o in front.objectives if not o.maximize and o.name.partition("(")[0] not in RISKS]
-    conditions = _usual(front)
-    if not losses or not conditions:
-        return
-    name = losses[0].name
-    fitting = [item for item in front if all(item.value(name) >= least for name, least in conditions.items())]
-    chosen = min(fitting, key=lambda item: (item.value(name), *picks.preference(front, item), item.number))
-    asked = list_words([f"{printable(key)} >= {number_words(least)}" for key, least in conditions.items()])
-    least = f"least {printable(name)}"
-    why = f"The {least} ({number_words(chosen.value(name))}) of all solutions with {asked}."
-    yield Suggestion(chosen, least, why)
-
-
-def _usual(front: PlainFront) -> dict[str, float]:
-    """Return the common requirements that some solution of the front meets together."""
-    fitting, conditions = list(front), {}
+    fitting, conditions = list(front), dict[str, float]()
     for item in front.objectives:
         bare = item.name.partition("(")[0]
         limits = CLASS_SIZES if item.name == "k" else (DIFFERENT_VALUES,) if bare == "distinct_l" else ()
-        for least in limits:
-            left = [solution for solution in fitting if solution.value(item.name) >= least]
+        for limit in limits:
+            left = [solution for solution in fitting if solution.value(item.name) >= limit]
             if left:
-                fitting, conditions[item.name] = left, least
+                fitting, conditions[item.name] = left, limit
                 break
-    return conditions
+    if not losses or not conditions:
+        return
+    name = losses[0].name
+    chosen = min(fitting, key=lambda item: (item.value(name), *picks.preference(front, item), item.number))
+    asked = list_words([f"{printable(key)} >= {number_words(limit)}" for key, limit in conditions.items()])
+    least = f"least {printable(name)}"
+    why = f"The {least} ({number_words(chosen.value(name))}) of all solutions with {asked}."
+    yield Suggestion(chosen, least, why)
 
 
 def _best(front: PlainFront, objective: Objective) -> Suggestion[PlainSolution]:

@@ -113,8 +113,9 @@ def _level(hierarchy: Hierarchy, entry: int | str, where: Callable[..., str]) ->
 def _of_blocks(hierarchy: Hierarchy, blocks: Blocks, where: Callable[..., str]) -> Partition:
     known = hierarchy.size - hierarchy.has_missing
     block: IntArray = np.full(hierarchy.size, UNKNOWN, dtype=np.int32)
+    is_typed = hierarchy.kind in ("number", "date")
     for number, values in enumerate(blocks):
-        codes = encode(hierarchy, [_typed(hierarchy, value) for value in values])
+        codes = encode(hierarchy, [_typed(value, hierarchy.kind) if is_typed else value for value in values])
         for place, code in enumerate(codes.tolist()):
             if code == UNKNOWN or block[code] != UNKNOWN:
                 what = "occurs twice in the partition"
@@ -136,11 +137,9 @@ def _of_blocks(hierarchy: Hierarchy, blocks: Blocks, where: Callable[..., str]) 
     return Partition.of(block)
 
 
-def _typed(hierarchy: Hierarchy, value: Scalar) -> Value:
+def _typed(value: Scalar, kind: str) -> Value:
     """Return a value of a specification as the domain holds it; what is none stays and is not found."""
-    if hierarchy.kind in ("number", "date") and isinstance(value, str):
-        try:
-            return parse_values([value], hierarchy.kind)[0]
-        except DataError:
-            return value
-    return value
+    try:
+        return parse_values([value], kind)[0] if isinstance(value, str) else value
+    except DataError:
+        return value

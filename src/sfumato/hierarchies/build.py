@@ -41,7 +41,12 @@ def build(
     """Make the hierarchy of one attribute as a specification describes it."""
     known = [value for value in values if value is not None]
     kind = kind or attribute_spec.kind or kind_of(known)
-    _check_ways(attribute, attribute_spec)
+    keys = [] if attribute_spec.hierarchy is None else [attribute_spec.hierarchy.source]
+    keys += [key for key in ("granularity", "order") if getattr(attribute_spec, key) is not None]
+    for one, other in itertools.combinations(keys, 2):
+        if (one, other) not in TOGETHER:
+            message = f"{one} and {other} cannot be combined. Remove one of them."
+            raise HierarchyError(message, where=attribute)
     order = None if attribute_spec.order is None else [text_of(entry) for entry in attribute_spec.order]
     given = attribute_spec.hierarchy
     if given is not None and given.source in ("tree", "file"):
@@ -114,13 +119,10 @@ def make(
     """Make the hierarchy of values from its definition."""
     if definition.root is not None:
         # Everything is generalized to a root of some height: any value belongs to such a column.
-        plain, height = (
-            builders.of_values(attribute, values, kind, has_missing=has_missing),
-            definition.height,
-        )
-        levels = np.concatenate([plain.levels[:1], np.repeat(plain.levels[-1:], height, axis=0)])
-        labels = (plain.labels[0], *(((definition.root,),) * height))
-        recorded = {"root": definition.root, "height": height}
+        plain = builders.of_values(attribute, values, kind, has_missing=has_missing)
+        levels = np.concatenate([plain.levels[:1], np.repeat(plain.levels[-1:], definition.height, axis=0)])
+        labels = (plain.labels[0], *(((definition.root,),) * definition.height))
+        recorded = {"root": definition.root, "height": definition.height}
         return dataclasses.replace(plain, levels=levels, labels=labels, definition=recorded)
     if definition.leaves is not None:
         rows = _leaf_rows(attribute, definition.leaves)
@@ -139,17 +141,6 @@ def make(
 
 def _leaf_rows(attribute: str, leaves: Mapping[str, Sequence[str]]) -> LeafRows:
     return LeafRows(attribute, [(leaf, *labels) for leaf, labels in leaves.items()])
-
-
-def _check_ways(attribute: str, spec: AttributeSpec) -> None:
-    """Raise HierarchyError where two keys contradict each other."""
-    keys = [] if spec.hierarchy is None else [spec.hierarchy.source]
-    keys += [key for key in ("granularity", "order") if getattr(spec, key) is not None]
-    for pair in itertools.combinations(keys, 2):
-        if pair not in TOGETHER:
-            raise HierarchyError(
-                f"{pair[0]} and {pair[1]} cannot be combined. Remove one of them.", where=attribute
-            )
 
 
 class _SeveralProblemsError(HierarchyError):

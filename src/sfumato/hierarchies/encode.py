@@ -91,6 +91,23 @@ def value_places(hierarchy: Hierarchy) -> LongArray | None:
     return places
 
 
+def block_widths(
+    hierarchy: Hierarchy, places: LongArray, block: IntArray, *, shows_missing: bool
+) -> tuple[LongArray, int]:
+    """Return how far the values of each block lie apart, given places on a line, and how far all do."""
+    known = places != NOWHERE
+    known[hierarchy.size - hierarchy.has_missing :] = False
+    far = np.iinfo(np.int64).max
+    whole = max(int(places[known].max(initial=0) - places[known].min(initial=far)), 1)
+    low, high = np.full(int(block.max()) + 1, far), np.full(int(block.max()) + 1, -1)
+    np.minimum.at(low, block[known], places[known])
+    np.maximum.at(high, block[known], places[known])
+    apart = np.where(high >= 0, high - low, 0)
+    if shows_missing and high[block[-1]] >= 0:
+        apart[block[-1]] = whole  # missing is no place on a line
+    return apart, whole
+
+
 def _position(value: Value) -> float:
     """Return a number as it is, a date as its day, an instant as its second."""
     if isinstance(value, dt.datetime):

@@ -7,7 +7,6 @@ byte order mark and blank lines are passed over, the encoding is UTF-8.
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import io
 import operator
@@ -126,8 +125,22 @@ def problems(leaves: LeafRows, values: Sequence[str]) -> list[HierarchyError]:
     found += _doubled(leaves, sound)
     for level in range(1, width - 1):
         found += _not_nested(leaves, sound, level)
-    found += _several_roots(leaves, sound)
-    found += _lacking(leaves, values)
+    roots: dict[str, int] = {}
+    for number in sound:
+        roots.setdefault(leaves.rows[number][-1], number)
+    if len(roots) > 1:
+        message = (
+            f"the last column has {len(roots):,} different texts. It must have one, the root (such as *)."
+        )
+        found.append(HierarchyError(message, where=leaves.where(list(roots.values())[1])))
+    known = {row[0] for row in leaves.rows if row}
+    lacking = [value for value in values if value not in known]
+    if lacking:
+        message = (
+            f"{len(lacking):,} of {len(values):,} distinct values of the data are missing from the "
+            "hierarchy. Add them, or list them as missing."
+        )
+        found.append(HierarchyError(message, where=leaves.attribute, values=lacking))
     return found
 
 
@@ -180,10 +193,9 @@ def _doubled(leaves: LeafRows, sound: Sequence[int]) -> Iterator[HierarchyError]
     if again:
         row = leaves.rows[again[0]]
         before = first[row[0]]
-        line = f"line {leaves.line(before)}"
-        repeated = (
-            line if list(row) == list(leaves.rows[before]) else f"the value of {line} with other labels"
-        )
+        repeated = f"line {leaves.line(before)}"
+        if list(row) != list(leaves.rows[before]):
+            repeated = f"the value of {repeated} with other labels"
         yield HierarchyError(
             f"line {leaves.line(again[0])} repeats {repeated}{_more(len(again) - 1, 'line')}. "
             "Each value needs exactly one line.",
@@ -208,31 +220,6 @@ def _not_nested(leaves: LeafRows, sound: Sequence[int], level: int) -> Iterator[
             f"{leaves.line(number)} have one label at level {level} and two at level {level + 1}"
             f"{_more(len(torn) - 1, 'label')}.",
             where=leaves.where(number),
-        )
-
-
-def _several_roots(leaves: LeafRows, sound: Sequence[int]) -> Iterator[HierarchyError]:
-    roots: dict[str, int] = {}
-    for number in sound:
-        roots.setdefault(leaves.rows[number][-1], number)
-    if len(roots) > 1:
-        second = list(roots.values())[1]
-        yield HierarchyError(
-            f"the last column has {len(roots):,} different texts. It must have one, the root (such as *).",
-            where=leaves.where(second),
-        )
-
-
-def _lacking(leaves: LeafRows, values: Sequence[str]) -> Iterator[HierarchyError]:
-    """Report values of the data that have no row."""
-    known = {row[0] for row in leaves.rows if row}
-    lacking = [value for value in values if value not in known]
-    if lacking:
-        yield HierarchyError(
-            f"{len(lacking):,} of {len(values):,} distinct values of the data are missing from the "
-            "hierarchy. Add them, or list them as missing.",
-            where=leaves.attribute,
-            values=lacking,
         )
 
 
@@ -267,13 +254,7 @@ def parse_leaves(text: str, attribute: str, *, source: str) -> LeafRows:
             return LeafRows(
                 attribute, CellRows(plain.replace("\n", separator).split(separator), width), source
             )
-    with contextlib.suppress(csv.Error):
-        reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
-        rows = list(reader)
-        # One row a line, and none is blank.
-        if len(rows) == reader.line_num and min(map(len, rows), default=0) > 1:
-            return LeafRows(attribute, rows, source)
-    rows = []
+    rows: list[list[str]] = []
     lines: list[int] = []
     line = 1
     try:

@@ -98,7 +98,11 @@ def build_intervals(
     attribute: str, values: Sequence[Value], rule: Definition, *, has_missing: bool
 ) -> Hierarchy:
     """Make the hierarchy of a number attribute."""
-    _check_granularity(attribute, rule)
+    step = rule.granularity
+    for key, number in _numbers(rule):
+        if step is not None and not is_multiple(number, step):
+            message = f"With granularity = {step}, {key} must be a multiple of it; got {number}."
+            raise HierarchyError(message, where=attribute)
     numbers = sorted_numbers(values, where=attribute)
     whole = all(isinstance(number, int) for number in numbers[:1])  # all of them are of one type
     integer = rule.integer
@@ -129,23 +133,15 @@ def _numbers(rule: Definition) -> list[tuple[str, Number]]:
     return found if rule.granularity is None else [*found, ("granularity", rule.granularity)]
 
 
-def _check_granularity(attribute: str, rule: Definition) -> None:
-    """Raise HierarchyError where a granule would lie in two intervals."""
-    step = rule.granularity
-    if step is None:
-        return
-    for key, number in _numbers(rule):
-        if not is_multiple(number, step):
-            raise HierarchyError(
-                f"With granularity = {step}, {key} must be a multiple of it; got {number}.", where=attribute
-            )
-
-
 def _domain(numbers: list[int] | list[float], rule: Definition, *, whole: bool) -> LongArray | FloatArray:
     """Return the sorted values of the domain, or the starts of its granules."""
     grid = Grid.of(0, 1 if rule.granularity is None else rule.granularity)
     x = number_array(numbers)
-    declared = _declared_range(rule, grid) if whole or rule.granularity is not None else None
+    # The first and the last step, integer or granule, that bottom and top declare.
+    declared = None
+    if (whole or rule.granularity is not None) and rule.bottom is not None and rule.top is not None:
+        first, last = _bounds(rule, grid)
+        declared = (first, last) if 0 <= last - first < MOST_INTEGERS - 1 else None
     if rule.intervals and len(x) and (whole or declared):
         index = grid.index(x)
         low, high = _bounds(rule, grid)
@@ -160,14 +156,6 @@ def _domain(numbers: list[int] | list[float], rule: Definition, *, whole: bool) 
                 "to the domain of the intervals. Set granularity (or a larger one) to group them first."
             )
     return x if rule.granularity is None else grid.plain_start(np.unique(grid.index(x)))
-
-
-def _declared_range(rule: Definition, grid: Grid) -> tuple[int, int] | None:
-    """Return the first and the last step, integer or granule, of the domain that bottom and top declare."""
-    if rule.bottom is None or rule.top is None:
-        return None
-    first, last = _bounds(rule, grid)
-    return (first, last) if 0 <= last - first < MOST_INTEGERS - 1 else None
 
 
 def _bounds(rule: Definition, grid: Grid) -> tuple[int, int]:

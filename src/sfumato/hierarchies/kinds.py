@@ -255,14 +255,11 @@ def _candidates(text: str) -> Iterator[str]:
         if time is None:
             yield from _date_candidates(text)
         elif time.end() == len(text):
-            yield from (date + _time_format(time) for date in _date_candidates(text[: time.start()]))
-
-
-def _time_format(time: re.Match[str]) -> str:
-    second = "" if not time["second"] else ":%S.%f" if time["fraction"] else ":%S"
-    half = "" if not time["half"] else " %p" if time["half"].startswith(" ") else "%p"
-    zone = "" if not time["zone"] else " %z" if time["zone"].startswith(" ") else "%z"
-    return f"{time['apart']}{'%I' if half else '%H'}:%M{second}{half}{zone}"
+            second = "" if not time["second"] else ":%S.%f" if time["fraction"] else ":%S"
+            half = "" if not time["half"] else " %p" if time["half"].startswith(" ") else "%p"
+            zone = "" if not time["zone"] else " %z" if time["zone"].startswith(" ") else "%z"
+            clock = f"{time['apart']}{'%I' if half else '%H'}:%M{second}{half}{zone}"
+            yield from (date + clock for date in _date_candidates(text[: time.start()]))
 
 
 def _date_candidates(text: str) -> Iterator[str]:

@@ -18,7 +18,7 @@ from sfumato.hierarchies.intervals import MOST_INTEGERS, granule_starts
 from sfumato.hierarchies.kinds import text_of, typed_values
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from sfumato.hierarchies.blocks import Plain
 
@@ -113,7 +113,19 @@ def regroup(
         found = {value: number for number, block in enumerate(recorded.typed()) for value in block}
         if not recorded.strict and any(rule in recorded.definition for rule in RULES):
             found |= _by_rule(attribute, recorded, found, values)
-    hierarchy = _assemble(attribute, recorded, found, has_missing=has_missing)
+    if not found and not has_missing:
+        raise HierarchyError(
+            "the recipe shows no value of this column, so it cannot be applied.", where=attribute
+        )
+    # The domain is put together block by block.
+    domain = sorted(found, key=lambda value: (found[value], as_key(recorded.kind, value)))
+    numbers = np.array([found[value] for value in domain], dtype=np.int64)
+    starts = np.flatnonzero(np.diff(numbers, prepend=-1))
+    shown = Level(starts, [recorded.labels[number] for number in numbers[starts].tolist()])
+    definition: dict[str, object] = {"blocks": len(recorded.blocks)}
+    if recorded.granularity is not None:
+        definition["granularity"] = recorded.granularity
+    hierarchy = assemble(attribute, recorded.kind, domain, [shown], definition, has_missing=has_missing)
     return _with_unknown_leaf(hierarchy, values, unknown)
 
 
@@ -137,19 +149,7 @@ def _by_rule(attribute: str, recorded: RecordedBlocks, known: Assigned, values: 
     """Assign unseen values to the blocks that are nodes above them."""
     # A block is a node if it has the node's label; a block of one value is that value alone.
     hierarchy = build_recorded(attribute, recorded.definition, recorded.kind, [*known, *values])
-    nodes = dict(_nodes(hierarchy, recorded))
-    found: Assigned = {}
-    for code in sorted(set(encode(hierarchy, values).tolist()) - {UNKNOWN}):
-        value = hierarchy.values[code]
-        for level in range(1, hierarchy.height):
-            number = nodes.get((level, int(hierarchy.levels[level, code])))
-            if number is not None and value not in known:
-                found[value] = number
-    return found
-
-
-def _nodes(hierarchy: Hierarchy, recorded: RecordedBlocks) -> Iterator[tuple[tuple[int, int], int]]:
-    """Yield level and number of each node that is a block, with the block."""
+    nodes: dict[tuple[int, int], int] = {}
     for number, block in enumerate(recorded.typed()):
         codes = encode(hierarchy, block)
         if len(codes) < 2:
@@ -158,7 +158,15 @@ def _nodes(hierarchy: Hierarchy, recorded: RecordedBlocks) -> Iterator[tuple[tup
         level = int(together.argmax())
         node = int(hierarchy.levels[level, codes[0]])
         if hierarchy.labels[level][node] == recorded.labels[number]:
-            yield (level, node), number
+            nodes[level, node] = number
+    found: Assigned = {}
+    for code in sorted(set(encode(hierarchy, values).tolist()) - {UNKNOWN}):
+        value = hierarchy.values[code]
+        for level in range(1, hierarchy.height):
+            above = nodes.get((level, int(hierarchy.levels[level, code])))
+            if above is not None and value not in known:
+                found[value] = above
+    return found
 
 
 def _by_reach(recorded: RecordedBlocks, values: Sequence[Value]) -> Assigned:
@@ -193,22 +201,6 @@ def _whole_range(recorded: RecordedBlocks, blocks: Sequence[Sequence[Value]]) ->
         return ends
     spans = [range(first, last + 1, step) for first, last in zip(ends[::2], ends[1::2], strict=True)]  # type: ignore[arg-type,operator]
     return [*(number for span in spans for number in span)] if sum(map(len, spans)) < MOST_INTEGERS else ends
-
-
-def _assemble(attribute: str, recorded: RecordedBlocks, found: Assigned, *, has_missing: bool) -> Hierarchy:
-    """Put the hierarchy together, the domain block by block."""
-    if not found and not has_missing:
-        raise HierarchyError(
-            "the recipe shows no value of this column, so it cannot be applied.", where=attribute
-        )
-    domain = sorted(found, key=lambda value: (found[value], as_key(recorded.kind, value)))
-    numbers = np.array([found[value] for value in domain], dtype=np.int64)
-    starts = np.flatnonzero(np.diff(numbers, prepend=-1))
-    shown = Level(starts, [recorded.labels[number] for number in numbers[starts].tolist()])
-    definition: dict[str, object] = {"blocks": len(recorded.blocks)}
-    if recorded.granularity is not None:
-        definition["granularity"] = recorded.granularity
-    return assemble(attribute, recorded.kind, domain, [shown], definition, has_missing=has_missing)
 
 
 def relabel(

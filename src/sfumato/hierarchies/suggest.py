@@ -71,7 +71,12 @@ def _suggest_intervals(values: Sequence[Value], counts: Sequence[int]) -> Defini
     if low >= high:
         return {}
     span = high - low + whole
-    step = max(_nice_step(span / FINEST_INTERVALS), exact(2 if whole else 0))
+    # The step is the smallest of 1, 2, 5, 10, 20, 50, … and their tenths that gives so many intervals. The
+    # logarithm is rounded: one more on either side makes up for it.
+    least = span / FINEST_INTERVALS
+    power = exact(10) ** math.floor(math.log10(least))
+    steps = [power * digit / 10 for digit in (5, 10, 20, 50, 100, 200)]
+    step = max(min(nice for nice in steps if nice >= least), exact(2 if whole else 0))
     widths = [step * 2**power for power in range(MOST_WIDTHS) if step * 2**power < span]
     found: Definition = {"intervals": [_plain(width) for width in widths], "origin": 0}
     bottom, top = low // step * step, (high // step + 1) * step
@@ -79,14 +84,6 @@ def _suggest_intervals(values: Sequence[Value], counts: Sequence[int]) -> Defini
     if whole and top - bottom > LONGEST_RANGE:
         found["granularity"] = _plain(step / 5)
     return found
-
-
-def _nice_step(least: Fraction) -> Fraction:
-    """Return the smallest of 1, 2, 5, 10, 20, 50, … and their tenths that is at least this."""
-    power = exact(10) ** math.floor(math.log10(least))
-    # The logarithm is rounded: one step on either side makes up for it.
-    candidates = [power * digit / 10 for digit in (5, 10, 20, 50, 100, 200)]
-    return min(candidate for candidate in candidates if candidate >= least)
 
 
 def usual_range(values: Sequence[Value], counts: Sequence[int], beyond: int) -> tuple[Number, Number]:

@@ -16,26 +16,12 @@ from sfumato.kernels._options import inner, kernel
 from sfumato.kernels.bounding_layout import SQUARES
 from sfumato.kernels.row_groups import group_tuples
 from sfumato.kernels.scheme_elements import OPEN
+from sfumato.kernels.uniting import popcount
 
 if TYPE_CHECKING:
     from sfumato._typing import IntArray, KeyArray
     from sfumato.kernels.bounding_layout import BoundModel, BoundTechniques, Tuples, Work
     from sfumato.kernels.scheme_elements import Decisions, Ends
-
-_ONE = np.uint64(1)
-_M1 = np.uint64(0x5555555555555555)
-_M2 = np.uint64(0x3333333333333333)
-_M4 = np.uint64(0x0F0F0F0F0F0F0F0F)
-_H01 = np.uint64(0x0101010101010101)
-
-
-@kernel
-def _popcount(bits: np.uint64) -> int:
-    """Count the ones of a 64-bit word."""
-    bits = bits - ((bits >> _ONE) & _M1)
-    bits = (bits & _M2) + ((bits >> np.uint64(2)) & _M2)
-    bits = (bits + (bits >> np.uint64(4))) & _M4
-    return int((bits * _H01) >> np.uint64(56))
 
 
 @inner
@@ -44,7 +30,7 @@ def fails(model: BoundModel, rows: int, bits: KeyArray, at: int) -> bool:
     if rows < model.least_rows:
         return True
     for w in range(bits.shape[0]):
-        if _popcount(bits[w, at]) < model.least_values[w]:
+        if popcount(bits[w, at]) < model.least_values[w]:
             return True
     return False
 

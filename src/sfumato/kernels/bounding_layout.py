@@ -55,10 +55,45 @@ class BoundTechniques(NamedTuple):
     coarse_bound: int  # whether rows that fail at the coarse end count
     probe_joined: int  # whether an element is decided because joining it costs too much
     probe_apart: int  # whether an element is decided because keeping it apart costs too much
+    price: int  # whether rows that fail are bounded by prices on boxes around them
     probe_useful: int  # whether it is decided because keeping it apart allows nothing
     prune: int  # whether a node is left because it costs too much
     plunge: int  # how many nodes to expand one below the other before going back to the queue
     strongest: int  # whether to branch on the element that raises the bounds most, else on the first
+
+
+@by_address
+class Prices(NamedTuple):
+    """Boxes of runs that are too small, their prices, and the best runs at these, see `pricing`."""
+
+    amount: LongArray  # (1,): how many boxes there are
+    owner: IntArray  # (boxes,): class that each box is around
+    low: IntArray  # (q, boxes): first fine block of each box; its first code when all is done
+    high: IntArray  # (q, boxes): last one
+    price: FloatArray  # (boxes,)
+    best: FloatArray  # (boxes,): prices of the best bound
+    step: FloatArray  # (boxes,): how prices change
+    kin: IntArray  # (tuples,): class here of each class of the node above
+    total: FloatArray  # (tuples,): the prices of a class's boxes
+    share: FloatArray  # (tuples,): part of the rise of its cells that a class pays
+    limit: FloatArray  # (tuples,): what a class costs more if it is suppressed; 0 if prices do not concern it
+    most: FloatArray  # (tuples,): what its cells may rise by
+    rise: FloatArray  # (tuples,): what they rise by in the best runs, as a share of it
+    block: IntArray  # (q, tuples): fine block of each class
+    order: IntArray  # (q, tuples): classes by fine block
+    order_start: LongArray  # (q, most codes + 1)
+    first: LongArray  # (codes,): the coarse run of each fine block
+    last: LongArray  # (codes,)
+    running: FloatArray  # (codes + q,): mass of all fine blocks before
+    solid: FloatArray  # (codes,): weight in each fine block of classes that do not fail
+    run: LongArray  # (2, codes): the best run of each fine block
+    habit: FloatArray  # (q, most codes + 1, most codes + 1): how often a run was among the best
+    table: FloatArray  # (most codes + 1, most codes + 1): what a run costs, by its first and last block
+    weight: FloatArray  # (most codes + 1,)
+    ahead: FloatArray  # (most codes + 1,): cost of the best runs before a block
+    after: FloatArray  # (most codes + 1,): of those from it on
+    start: LongArray  # (most codes + 1,)
+    is_shut: LongArray  # (2 q,): whether a box cannot grow to a side
 
 
 @by_address
@@ -102,5 +137,6 @@ class Work(NamedTuple):
     joined_bound: FloatArray  # (elements,)
     apart_bound: FloatArray  # (elements,)
     merged: LongArray  # (elements,): classes that joining unites
+    prices: Prices
     counters: LongArray  # see COUNTERS
     control: LongArray  # the first number becomes 1 to stop

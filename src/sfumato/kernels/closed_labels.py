@@ -1,8 +1,8 @@
 """A lower bound on what any local recoding costs, certified over all labels.
 
 Every tuple t gets a number a(t) ≥ 0 so that each class pays for its tuples: for every label L, and any tuples
-under it that have k units together, Σ w(t)·a(t) ≤ Σ w(t)·cost(L). Then no recoding costs less than
-Σ w(t)·a(t). :func:`certify` lowers a guess until that holds.
+under it that have k units together, and what else is demanded, Σ w(t)·a(t) ≤ Σ w(t)·cost(L). Then no recoding
+costs less than Σ w(t)·a(t). :func:`certify` lowers a guess until that holds.
 
 A label that breaks it costs less than a(t) for one of its tuples t. So the labels over t which cost less are
 walked, each once: a label is the least over what it covers, tuples are added in their order, and one that
@@ -28,9 +28,10 @@ from sfumato.kernels.label_costs import (
     widen_label,
     widened_price,
 )
+from sfumato.kernels.uniting import popcount
 
 if TYPE_CHECKING:
-    from sfumato._typing import FloatArray, IntArray, LongArray
+    from sfumato._typing import BoolArray, FloatArray, IntArray, KeyArray, LongArray
 
 BOX = 32
 """Tuples that are passed over together where even the nearest would cost too much."""
@@ -41,6 +42,19 @@ TINY = 1e-12
 
 
 @by_address
+class Demands(NamedTuple):
+    """What requirements demand of a class beyond units: some gain from events that its tuples bring."""
+
+    has: KeyArray  # (n, words): the events that each tuple brings
+    owed: KeyArray  # (n, words): those that its class must have
+    word: LongArray  # (demands + 1,): the first word of each, and the end
+    need: FloatArray  # (demands,): the least gain
+    gain: FloatArray  # (64 · words,): of each event
+    own: FloatArray  # (n, demands + 1): what each tuple gains alone, from the second column on
+    least: LongArray  # (n,): the least units of a class with each tuple
+
+
+@by_address
 class Walk(NamedTuple):
     """What a walk over labels reads and writes."""
 
@@ -48,7 +62,10 @@ class Walk(NamedTuple):
     units: LongArray  # (n,)
     weight: FloatArray  # (n,)
     k: int
+    demands: Demands
+    alone: BoolArray  # (n,): which tuples need no other
     level: FloatArray  # (n,): a; lowered
+    limit: FloatArray  # (n,): the guess: labels over a tuple that cost less are walked
     rank: IntArray  # (n,): the place of each tuple in the order of walks
     broken: IntArray  # (n,): 1 where a label over it breaks the guess, or its walk was given up
     labels: LabelRows  # (DEEPEST + 2,)
@@ -61,35 +78,155 @@ class Walk(NamedTuple):
     own: FloatArray  # (DEEPEST + 2,): what the label of a depth costs
     items: IntArray  # (n,)
     key: FloatArray  # (n,)
+    held: KeyArray  # (words,): the events of a class
+    others: IntArray  # (n,): tuples in the order in which they meet a demand
+    ratio: FloatArray  # (n,): what they cost for each gain; then the share of each that is taken
     counts: LongArray  # labels walked; tuples that a walk may still look at; tuples given up; cuts, their
-    # entries; noted for a tuple, wanted, that tuple; whether somebody asked to stop
+    # entries; noted for a tuple, wanted, that tuple; whether somebody asked to stop; what a sum was bound by:
+    # 0 for units, else the number of a demand from 1 on
     cut_end: LongArray  # where the entries of each label that broke a guess end
     cut_tuple: IntArray
     cut_share: FloatArray  # weights in the sum over its tuples
     cut_cost: FloatArray  # what that sum of a may be
 
 
-WALKED, ALLOWED, GIVEN_UP, CUTS, ENTRIES, NOTED, WANTED, TUPLE, ENDED = range(9)
+WALKED, ALLOWED, GIVEN_UP, CUTS, ENTRIES, NOTED, WANTED, TUPLE, ENDED, BOUND_BY = range(10)
+_ZERO, _ONE = np.uint64(0), np.uint64(1)
 WORTH = 0.01
 """By how much of its cost a label must be exceeded to be noted."""
+
+
+@kernel
+def _gain(demands: Demands, word: int, events: np.uint64) -> float:
+    """Return what the events in a word gain."""
+    total = 0.0
+    while events != _ZERO:
+        rest = events & (events - _ONE)
+        total += demands.gain[64 * word + popcount((events ^ rest) - _ONE)]
+        events = rest
+    return total
+
+
+@kernel
+def _held_gain(demands: Demands, held: KeyArray, j: int) -> float:
+    """Return what the events of a class gain for a demand."""
+    total = 0.0
+    for w in range(demands.word[j], demands.word[j + 1]):
+        total += _gain(demands, w, held[w])
+    return total
+
+
+@kernel
+def _is_owed(demands: Demands, held: KeyArray, t: int) -> bool:
+    """Tell whether a class does not have what a tuple owes."""
+    for w in range(len(held)):
+        if demands.owed[t, w] & ~held[w] != _ZERO:
+            return True
+    return False
+
+
+@kernel
+def _meets_all(demands: Demands, held: KeyArray) -> bool:
+    """Tell whether the events of a class gain what is demanded."""
+    for j in range(len(demands.need)):
+        if _held_gain(demands, held, j) < demands.need[j]:
+            return False
+    return True
+
+
+@kernel
+def _leave_out(walk: Walk, m: int) -> int:
+    """Put what no class of the m tuples at hand can have behind the others; return how many these are.
+
+    The keys of what is put there become infinite. 0 where there is no class of them at all.
+    """
+    demands, items, keys, held = walk.demands, walk.items, walk.key, walk.held
+    before = m + 1
+    while m < before and m > 0:
+        before, units = m, 0
+        for w in range(len(held)):
+            held[w] = _ZERO
+        for i in range(m):
+            units += walk.units[items[i]]
+            for w in range(len(held)):
+                held[w] |= demands.has[items[i], w]
+        i = 0
+        while i < m:
+            t = items[i]
+            if demands.least[t] > units or _is_owed(demands, held, t):
+                m -= 1
+                items[i], keys[i] = items[m], keys[m]
+                items[m], keys[m] = t, np.inf
+            else:
+                i += 1
+    return m if _meets_all(demands, held) else 0
+
+
+@kernel
+def _fill(walk: Walk, m: int, j: int) -> tuple[float, int]:
+    """Return the largest sum of the m ordered keys, signs turned, that gains what a demand needs.
+
+    Every tuple with a key below 0 is in it; the others in order of what they cost for a gain, in part too,
+    which can only raise it. So many of ``others`` are taken, each to the share in ``ratio``.
+    """
+    demands, items, keys, held = walk.demands, walk.items, walk.key, walk.held
+    first, end = demands.word[j], demands.word[j + 1]
+    for w in range(first, end):
+        held[w] = _ZERO
+    total, count = 0.0, 0
+    for i in range(m):
+        t = items[i]
+        if keys[i] < 0.0:
+            total -= keys[i] * walk.units[t]
+            for w in range(first, end):
+                held[w] |= demands.has[t, w]
+        elif demands.own[t, j + 1] > 0.0:
+            walk.others[count] = t
+            walk.ratio[count] = keys[i] * walk.units[t] / demands.own[t, j + 1]
+            count += 1
+    missing, taken = demands.need[j] - _held_gain(demands, held, j), 0
+    if missing > 0.0:
+        sort_by(walk.ratio, walk.others, count)
+    while taken < count and missing > 0.0:
+        t, gain = walk.others[taken], 0.0
+        for w in range(first, end):
+            gain += _gain(demands, w, demands.has[t, w] & ~held[w])
+            held[w] |= demands.has[t, w]
+        gain = min(gain, missing)
+        missing -= gain
+        total -= walk.ratio[taken] * gain
+        walk.ratio[taken] = gain / demands.own[t, j + 1]
+        taken += 1
+    return total, taken
 
 
 @kernel
 def _most(walk: Walk, m: int) -> float:
     """Return the largest sum of the m keys at hand, signs turned, that takes k units or more.
 
-    The list is then in order, best first. Tuples may be taken in part, which can only raise it.
+    No more than any demand allows. The list is then in order, best first. Tuples may be taken in part, which
+    can only raise it.
     """
-    items, keys = walk.items, walk.key
+    items, keys, demands = walk.items, walk.key, walk.demands
+    if len(walk.held) > 0:
+        m = _leave_out(walk, m)
     sort_by(keys, items, m)
     total, units = 0.0, 0
+    walk.counts[BOUND_BY] = 0
     for i in range(m):
         if units >= walk.k and keys[i] >= 0.0:
             break
         taken = walk.units[items[i]] if keys[i] < 0.0 else min(walk.units[items[i]], walk.k - units)
         total -= keys[i] * taken
         units += taken
-    return total if units >= walk.k else -np.inf
+    if units < walk.k:
+        return -np.inf
+    for j in range(len(demands.need)):
+        if total > 0.0 and demands.need[j] > 0.0:
+            other, _ = _fill(walk, m, j)
+            if other < total:
+                total, walk.counts[BOUND_BY] = other, j + 1
+    return total
 
 
 @inner
@@ -101,31 +238,40 @@ def excess_of(walk: Walk, m: int, cost: float, water: float) -> float:
     return _most(walk, m)
 
 
+@kernel
+def _enter(walk: Walk, t: int, share: float, cost: float) -> float:
+    """Write a tuple of a label that is noted; return what that pays for it."""
+    at = walk.counts[ENTRIES]
+    walk.cut_tuple[at], walk.cut_share[at] = t, share
+    walk.counts[ENTRIES] += 1
+    return share * cost
+
+
 @inner
 def note(walk: Walk, m: int, cost: float) -> None:
     """Keep a label that breaks the guess, with the tuples that do; the list is in order."""
-    number, at = walk.counts[CUTS], walk.counts[ENTRIES]
+    number, by = walk.counts[CUTS], walk.counts[BOUND_BY]
     walk.counts[NOTED] += 1
     if walk.counts[NOTED] >= walk.counts[WANTED]:
         walk.counts[ALLOWED] = 0
-    if number == len(walk.cut_end) or at + m > len(walk.cut_tuple):
+    if number == len(walk.cut_end) or walk.counts[ENTRIES] + m > len(walk.cut_tuple):
         return
     units, paid = 0, 0.0
     for i in range(m):
         t = walk.items[i]
-        if units >= walk.k and walk.key[i] >= 0.0:
+        if walk.key[i] >= 0.0 and (units >= walk.k or by > 0):
             break
         taken = walk.units[t] if walk.key[i] < 0.0 else min(walk.units[t], walk.k - units)
-        share = walk.weight[t] * taken / walk.units[t]
         units += taken
-        paid += share * cost
-        walk.cut_tuple[at] = t
-        walk.cut_share[at] = share
-        at += 1
-    walk.cut_end[number] = at
+        paid += _enter(walk, t, walk.weight[t] * taken / walk.units[t], cost)
+    if by > 0:
+        _, count = _fill(walk, m, by - 1)
+        for i in range(count):
+            t = walk.others[i]
+            paid += _enter(walk, t, walk.weight[t] * walk.ratio[i], cost)
+    walk.cut_end[number] = walk.counts[ENTRIES]
     walk.cut_cost[number] = paid
     walk.counts[CUTS] += 1
-    walk.counts[ENTRIES] = at
 
 
 @inner
@@ -152,7 +298,9 @@ def lower(walk: Walk, m: int, cost: float) -> None:
             high = middle
     for i in range(m):
         t = walk.items[i]
-        walk.level[t] = min(walk.level[t], low)
+        # What can be in no class under the label does not pay for it.
+        if walk.key[i] < np.inf:
+            walk.level[t] = min(walk.level[t], low)
 
 
 @kernel
@@ -163,11 +311,11 @@ def _descend(walk: Walk, depth: int, t: int) -> bool:
     left out before, and none whose own walk has met it.
     """
     first, last, end = walk.begin[depth - 1], walk.begin[depth], walk.begin[depth]
-    cost, limit = walk.own[depth], walk.level[t]
+    cost, limit = walk.own[depth], walk.limit[t]
     left_out = walk.at[depth - 1] - 1
     walk.at[depth] = end
     walk.items[0] = t
-    walk.key[0] = (cost - limit) * walk.weight[t] / walk.units[t]
+    walk.key[0] = (cost - walk.level[t]) * walk.weight[t] / walk.units[t]
     walk.counts[ALLOWED] -= last - first
     m = 1
     for i in range(first, last):
@@ -179,7 +327,7 @@ def _descend(walk: Walk, depth: int, t: int) -> bool:
             continue
         if price <= cost:
             earlier = i < left_out and walk.price[i] > walk.own[depth - 1]
-            if earlier or (walk.rank[u] < walk.rank[t] and walk.level[u] >= limit):
+            if earlier or (walk.rank[u] < walk.rank[t] and walk.limit[u] >= limit):
                 return False
         if end == len(walk.near):
             walk.counts[ALLOWED] = 0
@@ -227,7 +375,7 @@ def _walk_labels(walk: Walk, t: int) -> None:
             depth -= 1
             continue
         walk.at[depth] += 1
-        if walk.price[i] <= walk.own[depth] or walk.price[i] >= walk.level[t]:
+        if walk.price[i] <= walk.own[depth] or walk.price[i] >= walk.limit[t]:
             continue
         if depth == DEEPEST:
             walk.counts[ALLOWED] = 0
@@ -243,11 +391,11 @@ def _walk_labels(walk: Walk, t: int) -> None:
 
 @kernel
 def _collect_near(walk: Walk, t: int) -> float:
-    """Write the tuples whose label with t costs less than its a; return the price at which k units are met.
+    """Write the tuples whose label with t costs less than its a; return the price at which classes begin.
 
-    No label over t that covers k units costs less than this.
+    No label over a class with t costs less than this.
     """
-    end, limit = 0, walk.level[t]
+    end, limit, held = 0, walk.limit[t], walk.held
     for box in range(len(walk.boxes.low)):
         if nearest_price(walk.costs, walk.boxes, box, t, limit) >= limit:
             continue
@@ -259,12 +407,18 @@ def _collect_near(walk: Walk, t: int) -> float:
                 end += 1
     sort_by(walk.key, walk.items, end)
     units, least = walk.units[t], np.inf
+    for w in range(len(held)):
+        held[w] = walk.demands.has[t, w]
     for i in range(end):
-        walk.near[i] = walk.items[i]
+        u = walk.items[i]
+        walk.near[i] = u
         walk.price[i] = walk.key[i]
-        units += walk.units[walk.items[i]]
-        if units >= walk.k and least == np.inf:
-            least = walk.key[i]
+        units += walk.units[u]
+        for w in range(len(held)):
+            held[w] |= walk.demands.has[u, w]
+        if least == np.inf and units >= walk.demands.least[t]:
+            if not _is_owed(walk.demands, held, t) and _meets_all(walk.demands, held):
+                least = walk.key[i]
     walk.begin[0] = 0
     walk.begin[1] = end
     return least
@@ -272,27 +426,30 @@ def _collect_near(walk: Walk, t: int) -> float:
 
 @kernel
 def certify(walk: Walk, order: IntArray, allowed: int) -> None:
-    """Lower a until no label over these tuples breaks it; or only note some that do, where these are wanted.
+    """Lower a until no label over these tuples breaks it; or only note some that do, if any are wanted.
 
-    A walk looks at ``allowed`` tuples; if these are not enough, a becomes what the nearest tuples allow.
+    What is lowered is marked as broken. A walk looks at ``allowed`` tuples; if that ends it, a becomes what
+    the nearest tuples allow, and those near it that come later are broken too, for they counted on this walk.
     Calls go along the order of walks; what is certified stays so. O(n + labels · tuples near) a tuple.
     """
     for t in order:
         walk.own[0] = pair_price(walk.costs, t, t, np.inf)
-        if walk.units[t] >= walk.k and walk.counts[WANTED] == 0:
-            walk.level[t] = min(walk.level[t], walk.own[0])
-        if walk.level[t] > walk.own[0]:
-            least = _collect_near(walk, t)
-            walk.counts[ALLOWED] = 0 if walk.counts[ENDED] else allowed
-            walk.counts[NOTED] = 0
-            walk.counts[TUPLE] = t
-            if least < walk.level[t] and walk.counts[ALLOWED] > 0:
-                _walk_labels(walk, t)
-            if walk.counts[ALLOWED] <= 0:
-                walk.broken[t] = 1
-                if walk.counts[WANTED] == 0:
-                    walk.counts[GIVEN_UP] += 1
-                    walk.level[t] = min(walk.level[t], least)
+        if walk.limit[t] <= walk.own[0] or (walk.counts[WANTED] == 0 and not walk.broken[t]):
+            continue
+        least = _collect_near(walk, t)
+        walk.counts[ALLOWED] = 0 if walk.counts[ENDED] else allowed
+        walk.counts[NOTED] = 0
+        walk.counts[TUPLE] = t
+        if walk.counts[ALLOWED] > 0:
+            _walk_labels(walk, t)
+        if walk.counts[ALLOWED] <= 0:
+            walk.broken[t] = 1
+            if walk.counts[WANTED] == 0:
+                walk.counts[GIVEN_UP] += 1
+                walk.level[t] = min(walk.level[t], least)
+                walk.limit[t] = walk.level[t]
+                for i in range(walk.begin[1]):
+                    walk.broken[walk.near[i]] = 1
 
 
 @kernel

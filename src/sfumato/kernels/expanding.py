@@ -9,13 +9,14 @@ import numpy as np
 from sfumato.kernels._groups import by_address
 from sfumato.kernels._options import inner, kernel
 from sfumato.kernels.bounding import bound_ends, fine_cost
-from sfumato.kernels.bounding_layout import NEEDED, ROUNDS, TOO_DEAR_APART, TOO_DEAR_JOINED
+from sfumato.kernels.bounding_layout import CELLS, NEEDED, ROUNDS, TOO_DEAR_APART, TOO_DEAR_JOINED
+from sfumato.kernels.pricing import price_boxes
 from sfumato.kernels.probing import probe
 from sfumato.kernels.scheme_elements import APART, JOINED, OPEN, settle
 
 if TYPE_CHECKING:
     from sfumato._typing import FloatArray, IntArray, LongArray
-    from sfumato.kernels.bounding_layout import BoundModel, BoundTechniques, Tuples, Work
+    from sfumato.kernels.bounding_layout import BoundModel, BoundTechniques, Prices, Tuples, Work
     from sfumato.kernels.scheme_elements import Decisions, Ends
 
 # How an expansion ended: nothing agrees with the decisions; all costs too much; one recoding is left;
@@ -113,7 +114,9 @@ def expand(
     model: BoundModel,
     use: BoundTechniques,
     best: float,
+    floor: float,
     states: IntArray,
+    above: Prices,
     work: Work,
     out: FloatArray,
     block: IntArray,
@@ -122,13 +125,18 @@ def expand(
 
     ``states`` is changed in place. ``out`` receives the bound, the least cost of a fine end on the
     way (inf where all are infeasible), and the bounds of both branches, joined and apart;
-    ``block`` that fine end. Returns how it ended and the chosen element.
+    ``block`` that fine end. ``above`` has the prices of the node whose classes ``tuples`` are; ``floor`` is
+    what is known of the bound. Returns how it ended and the chosen element.
     """
     out[:] = np.inf
+    work.prices.amount[0] = 0
     for _ in range(MOST_ROUNDS):
         if not _settle_all(decisions, states, ends):
             return CONTRADICTION, -1
-        out[0], lost = bound_ends(tuples, decisions, ends, model, use, states, work)
+        bound, lost = bound_ends(tuples, decisions, ends, model, use, states, work)
+        out[0] = max(bound, floor)
+        for i in range(tuples.amount[0]):
+            work.prices.kin[i] = work.group[i]
         cost = fine_cost(model, work)
         # A cost that may be too low must not hide a later one; earlier ends lie on branches that were left.
         if cost < out[1] or not model.exact:
@@ -141,7 +149,11 @@ def expand(
         if not (states == OPEN).any():
             return LEAF, -1
         work.counters[ROUNDS] += 1
-        probe(decisions, ends, trial, model, use, states, out[0], lost, work)
+        probe(decisions, ends, trial, model, use, states, bound, lost, work)
+        if use.price and model.kind == CELLS and model.inherits and best < np.inf:
+            out[0] = max(out[0], price_boxes(decisions, ends, model, best, 1, states, above, work))
+            if use.prune and out[0] >= best:
+                return BOUNDED, -1
         decided = _decide(use, best, states, work)
         if decided < 0:
             return BOUNDED, -1
@@ -188,6 +200,7 @@ def _plunge(
     use: BoundTechniques,
     best: float,
     states: IntArray,
+    first: Prices,
     works: tuple[Work, Work],
     left: Left,
     i: int,
@@ -196,14 +209,16 @@ def _plunge(
 
     The classes of a child are rolled up from those of its parent, which the other working memory holds.
     """
-    source = tuples
-    out = left.out[i]
+    source, out = tuples, left.out[i]
+    floor = out[0]
     for step in range(use.plunge):
         work = works[step % 2]
         if work.control[0]:
             return
+        above = first if step == 0 else works[(step + 1) % 2].prices
+        block = left.trial_block[i]
         how, chosen = expand(
-            source, decisions, ends, trial, model, use, best, states, work, out, left.trial_block[i]
+            source, decisions, ends, trial, model, use, best, floor, states, above, work, out, block
         )
         left.ended[i, how] += 1
         if out[1] < left.cost[i]:
@@ -223,7 +238,7 @@ def _plunge(
         if step + 1 == use.plunge or (use.prune and low >= best):
             _leave(left, i, states, low, False)
             return
-        source = work.fine
+        source, floor = work.fine, low
 
 
 @kernel
@@ -247,13 +262,15 @@ def expand_many(
     best: float,
     states: IntArray,
     only_bound: LongArray,
+    first: Prices,
     works: tuple[Work, Work],
     left: Left,
 ) -> int:
     """Expand nodes one after another; those marked ``only_bound`` are bounded and left for later.
 
-    ``states`` (n, elements) is changed. Returns how many nodes were done before it was stopped; what became
-    of each is in ``left``.
+    ``states`` (n, elements) is changed; ``first`` has the prices of the first node. Returns how many nodes
+    were done before it was stopped; what became of each is in ``left``, whose ``out`` begins with the bounds
+    that are known.
     """
     for i in range(len(states)):
         if only_bound[i]:
@@ -265,9 +282,30 @@ def expand_many(
             if how == AGAIN:
                 _leave(left, i, states[i], left.out[i, 0], True)
         else:
-            _plunge(tuples, decisions, ends, trial, model, use, best, states[i], works, left, i)
+            _plunge(tuples, decisions, ends, trial, model, use, best, states[i], first, works, left, i)
         if works[0].control[0]:
             return i
         if model.exact:
             best = min(best, left.cost[i])
     return len(states)
+
+
+@kernel
+def price_first(
+    tuples: Tuples,
+    decisions: Decisions,
+    ends: Ends,
+    model: BoundModel,
+    use: BoundTechniques,
+    best: float,
+    rounds: int,
+    states: IntArray,
+    works: tuple[Work, Work],
+) -> float:
+    """Fill prices where nothing is decided into the first working memory; return a bound."""
+    work = works[0]
+    work.prices.amount[0] = works[1].prices.amount[0] = 0
+    if not (use.price and model.kind == CELLS and model.inherits and _settle_all(decisions, states, ends)):
+        return -np.inf
+    bound_ends(tuples, decisions, ends, model, use, states, work)
+    return price_boxes(decisions, ends, model, best, rounds, states, works[1].prices, work)

@@ -43,13 +43,15 @@ def sort_pairs(tables: Tables, depth: int, source: int, values: int, scratch: Sc
     # Two counting sorts: a pair goes to the next free place of its key, so a key's place ends as its end.
     _count_keys(value, pairs, values, begins)
     for i in range(pairs):
-        by_value[begins[value[i]]] = i
-        begins[value[i]] += 1
+        key = np.uint32(value[i])
+        by_value[np.uint64(begins[key])] = i
+        begins[key] += 1
     _count_keys(owner, pairs, groups, begins)
     for at in range(pairs):
         i = by_value[at]
-        by_class[begins[owner[i]]] = i
-        begins[owner[i]] += 1
+        key = np.uint32(owner[np.uint32(i)])
+        by_class[np.uint64(begins[key])] = i
+        begins[key] += 1
 
 
 @kernel
@@ -57,7 +59,7 @@ def _count_keys(keys: IntArray, count: int, size: int, begins: LongArray) -> Non
     """Write where each of the keys below ``size`` begins in the order of keys."""
     begins[:size] = 0
     for i in range(count):
-        begins[keys[i]] += 1
+        begins[np.uint32(keys[i])] += 1
     begin = 0
     for key in range(size):
         here = begins[key]
@@ -332,19 +334,20 @@ def _bound_equal(tables: Tables, depth: int, plan: Plan, number: int, scratch: S
     """
     source, groups = plan.source[number], tables.counts[depth, 0]
     classes, counts = tables.pair_class[depth, source], tables.pair_rows[depth, source]
-    values, rows = tables.pair_value[depth, source], tables.rows[depth]
+    values, parts = tables.pair_value[depth, source], scratch.most[3]
     most, full, share = scratch.most[0], scratch.most[1], scratch.most[2]
     least = 1.0 - plan.required[number] - SLACK
+    for v in range(plan.set_size[source]):
+        parts[v] = plan.overall[source, v] / plan.row_count
     for c in range(groups):
         full[c] = 0.0
         share[c] = 0.0
     for _ in range(TANGENTS):
         for i in range(tables.counts[depth, 1 + source]):
-            c = classes[i]
-            part = plan.overall[source, values[i]] / plan.row_count
-            is_full = counts[i] < min(most[c], float(rows[c])) * part
-            full[c] += counts[i] if is_full else 0.0
-            share[c] += 0.0 if is_full else part
+            at, part = np.uint32(classes[i]), parts[np.uint32(values[i])]
+            is_full = counts[i] < most[at] * part
+            full[at] += counts[i] if is_full else 0.0
+            share[at] += 0.0 if is_full else part
         for c in range(groups):
             if share[c] < least:
                 most[c] = min(most[c], full[c] / (least - share[c]))

@@ -12,7 +12,7 @@ import numpy as np
 
 from sfumato.kernels._groups import by_address
 from sfumato.kernels._options import inner, kernel
-from sfumato.kernels.lattice_classes import _popcount
+from sfumato.kernels.uniting import popcount
 
 if TYPE_CHECKING:
     from sfumato._typing import FloatArray, IntArray, KeyArray, LongArray
@@ -214,7 +214,7 @@ def label_price(costs: LabelCosts, labels: LabelRows, row: int) -> float:
     for s in range(costs.members.shape[1]):
         count = 0
         for w in range(costs.word[s], costs.word[s + 1]):
-            count += _popcount(labels.mask[row, w])
+            count += popcount(labels.mask[row, w])
         code = costs.set_missing[s]
         missing = code >= 0 and _has(labels, row, costs.word[s], code)
         total += _set_price(costs, s, count, missing)
@@ -240,7 +240,7 @@ def widened_price(costs: LabelCosts, labels: LabelRows, row: int, t: int, limit:
         code, word, lost = costs.members[t, s], costs.word[s], costs.set_missing[s]
         count = 0 if _has(labels, row, word, code) else 1
         for w in range(word, costs.word[s + 1]):
-            count += _popcount(labels.mask[row, w])
+            count += popcount(labels.mask[row, w])
         missing = lost >= 0 and (code == lost or _has(labels, row, word, lost))
         total += _set_price(costs, s, count, missing)
         if total > limit:

@@ -28,6 +28,7 @@ from sfumato.kernels.histograms import (
 )
 from sfumato.kernels.rolling import begin_near, group_anew, is_pass_less, roll_up, shared_levels
 from sfumato.kernels.truth_bits import SECURE, least_security, measure_sentences
+from sfumato.kernels.uniting import popcount
 
 if TYPE_CHECKING:
     from sfumato._typing import FloatArray, KeyArray, LongArray
@@ -40,21 +41,7 @@ NONE, FAILING, SMALLEST, FAILING_THEN_SMALLEST, BELOW_MEAN = range(5)
 # Columns of the integer output, before the sums of squares and the cell sums.
 SUPPRESSED, CLASSES, SIZE_SUM, ROWS_SQUARED, FAILING_ROWS, ALL_SIZE_SUM, ALL_ROWS_SQUARED, FEASIBLE = range(8)
 FIXED_SUMS = 8
-
-_ONE = np.uint64(1)
-_M1 = np.uint64(0x5555555555555555)
-_M2 = np.uint64(0x3333333333333333)
-_M4 = np.uint64(0x0F0F0F0F0F0F0F0F)
-_H01 = np.uint64(0x0101010101010101)
-
-
-@kernel
-def _popcount(bits: np.uint64) -> int:
-    """Count the ones of a 64-bit word."""
-    bits = bits - ((bits >> _ONE) & _M1)
-    bits = (bits & _M2) + ((bits >> np.uint64(2)) & _M2)
-    bits = (bits + (bits >> np.uint64(4))) & _M4
-    return int((bits * _H01) >> np.uint64(56))
+_FAR = np.iinfo(np.int64).max
 
 
 @kernel
@@ -66,24 +53,24 @@ def _measure_pairs(tables: Tables, depth: int, plan: Plan, number: int, scratch:
     classes = tables.pair_class[depth, source]
     values = tables.pair_value[depth, source]
     counts = tables.pair_rows[depth, source]
-    rows = tables.rows[depth]
+    rows, overall = tables.rows[depth], plan.overall[source]
     sums = scratch.squares[number]
     sums[:groups] = 0
     known = scratch.values[number]
     known[:groups] = 0.0
     for i in range(tables.counts[depth, 1 + source]):
-        c = classes[i]
+        at = np.uint32(classes[i])
         if kind == DISTINCT_PAIRS:
-            sums[c] += 1
+            sums[at] += 1
         elif kind == SQUARES:
-            sums[c] += counts[i] * counts[i]
+            sums[at] += counts[i] * counts[i]
         elif kind == MAJORITY or kind == SHARE:
-            sums[c] = max(sums[c], counts[i])
-            known[c] += counts[i]
+            sums[at] = max(sums[at], counts[i])
+            known[at] += counts[i]
         else:
             # rows·n times the summed distance of the values that occur, less what they have overall
-            share = plan.overall[source, values[i]] * rows[c]
-            sums[c] += abs(counts[i] * plan.row_count - share) - share
+            share = overall[np.uint32(values[i])] * rows[at]
+            sums[at] += abs(counts[i] * plan.row_count - share) - share
     if kind == T_EQUAL:
         for c in range(groups):
             whole = rows[c] * plan.row_count
@@ -109,7 +96,7 @@ def _class_sizes(tables: Tables, depth: int, plan: Plan, scratch: Scratch) -> Lo
     sizes[: tables.counts[depth, 0]] = 0
     classes = tables.pair_class[depth, plan.person_set]
     for i in range(tables.counts[depth, 1 + plan.person_set]):
-        sizes[classes[i]] += 1
+        sizes[np.uint32(classes[i])] += 1
     return sizes
 
 
@@ -133,7 +120,7 @@ def _fill_properties(tables: Tables, depth: int, sizes: LongArray, plan: Plan, s
             if stored:
                 bits = tables.bits[depth, plan.source[p]]
                 for c in range(groups):
-                    values[c] = max(_popcount(bits[c]), 1)
+                    values[c] = max(popcount(bits[c]), 1)
         elif plan.kind[p] == DIVERSITY:
             continue
         elif plan.kind[p] <= SECURE:
@@ -168,15 +155,22 @@ def _suppress_smallest(groups: int, rows: LongArray, sizes: LongArray, budget: i
     """Mark whole class sizes, smallest first, within the budget; the largest stays."""
     if budget < 1:
         return 0
-    largest = 0
+    out, largest, smallest = scratch.out, 0, _FAR
     for c in range(groups):
-        largest = max(largest, sizes[c] * (1 - scratch.out[c]))
+        largest = max(largest, 0 if out[c] else sizes[c])
+        smallest = min(smallest, _FAR if out[c] else sizes[c])
+    # Fine nodes have more rows alone in their class than may go, and many classes: then nothing is counted.
+    gone = 0
+    for c in range(groups):
+        gone += rows[c] if sizes[c] == smallest and out[c] == 0 else 0
+    if gone > budget:
+        return 0
     # A class of more persons than the budget has rows cannot go; all that stay share the last bucket.
     top = max(min(largest - 1, budget), 0)
     buckets = scratch.buckets
     buckets[: top + 2] = 0
     for c in range(groups):
-        buckets[min(sizes[c], top + 1)] += rows[c] * (1 - scratch.out[c])
+        buckets[np.uint64(min(sizes[c], top + 1))] += rows[c] * (1 - out[c])
     gone = 0
     limit = 0
     for size in range(1, top + 1):
@@ -186,7 +180,7 @@ def _suppress_smallest(groups: int, rows: LongArray, sizes: LongArray, budget: i
         limit = size
     if gone:
         for c in range(groups):
-            scratch.out[c] |= sizes[c] <= limit
+            out[c] |= sizes[c] <= limit
     return gone
 
 
@@ -208,7 +202,10 @@ def _suppress_below_mean(groups: int, rows: LongArray, sizes: LongArray, plan: P
 def _count_failing(groups: int, rows: LongArray, plan: Plan, scratch: Scratch) -> int:
     """Count the rows of the remaining classes that miss a requirement."""
     failing = 0
-    for c in range(groups):
+    asked = False
+    for p in range(len(plan.kind)):
+        asked |= not np.isnan(plan.required[p])
+    for c in range(groups if asked else 0):
         if scratch.out[c]:
             continue
         for p in range(len(plan.kind)):
@@ -276,23 +273,24 @@ def _cell_sums(
     rows, doomed, listed = tables.rows[depth], scratch.doomed, scratch.united
     count = 0
     for c in range(groups):
-        listed[count] = c
+        listed[np.uint64(count)] = c
         count += doomed[c] > 0
     from_whole = 2 * count < groups
     if not from_whole:
         count = 0
         for c in range(groups):
-            listed[count] = c
+            listed[np.uint64(count)] = c
             count += doomed[c] < rows[c]
     for a in range(q):
         keys, shift, mask = tables.keys[depth, fields.word[a]], fields.shift[a], fields.mask[a]
-        begin = ladders.cost_start[a, levels[a]]
+        begin = np.uint64(ladders.cost_start[a, levels[a]])
         for t in range(costs):
+            costs_of = ladders.costs[t]
             total = ladders.totals[t, a, levels[a]] if from_whole else 0
             for i in range(count):
-                c = listed[i]
-                amount = (0 if from_whole else rows[c]) - doomed[c]
-                total += ladders.costs[t, begin + np.int64((keys[c] >> shift) & mask)] * amount
+                at = np.uint32(listed[i])
+                amount = (0 if from_whole else rows[at]) - doomed[at]
+                total += costs_of[begin + ((keys[at] >> shift) & mask)] * amount
             sums[t * q + a] = total
 
 
@@ -302,7 +300,7 @@ def _fewest_bits(groups: int, bits: KeyArray, scratch: Scratch) -> int:
     best = 64
     for c in range(groups):
         if scratch.out[c] == 0:
-            best = min(best, _popcount(bits[c]))
+            best = min(best, popcount(bits[c]))
             if best <= 1:
                 break
     return max(best, 1)
@@ -399,10 +397,8 @@ def _lead(
             if node[a] == 0:
                 kept[at] = low
             else:
-                begin = ladders.map_start[a, start, node[a]]
-                field = (fields.word[a], fields.shift[a], fields.mask[a])
                 kept[at] = len(node) + 1 + at
-                roll_up(tables, low, kept[at], field, ladders.maps[begin:], plan, scratch)
+                roll_up(tables, low, kept[at], fields, ladders, (a, start, node[a]), plan, scratch)
         depth_of[a] = kept[at]
         offset += size
 
@@ -444,9 +440,7 @@ def _advance(
         if node[a] == start:
             depth_of[a] = low
             continue
-        begin = ladders.map_start[a, start, node[a]]
-        field = (fields.word[a], fields.shift[a], fields.mask[a])
-        roll_up(tables, low, a + 1, field, ladders.maps[begin:], plan, scratch)
+        roll_up(tables, low, a + 1, fields, ladders, (a, start, node[a]), plan, scratch)
         depth_of[a] = a + 1
     for a in range(first, q):
         before[a] = node[a]

@@ -72,6 +72,7 @@ class Ladders(NamedTuple):
     block_rows: LongArray  # (blocks of all levels,): rows of each block; empty where no cost asks for it
     penalties: FloatArray  # (q, levels): frequency penalties summed over all rows
     origin: KeyOrigin
+    rises: LongArray  # (q,): 1 where no map leads a larger code to a smaller one
 
 
 @by_address
@@ -127,6 +128,19 @@ class Plan(NamedTuple):
 
 
 @by_address
+class Ordering(NamedTuple):
+    """What keeps classes in the order of their keys; empty where a key is several words, and they are not."""
+
+    order: IntArray  # (2, groups): numbers of classes
+    begins: LongArray  # where each digit of a key begins
+    bits_used: int  # how many bits a key has
+    rows: LongArray  # by the low bits of keys: rows, zeros between uses
+    bits: KeyArray  # the same of the first bits
+    taken: KeyArray  # which of these are in use, 64 in a word
+    number: IntArray  # by the low bits of keys: the class at a place
+
+
+@by_address
 class Scratch(NamedTuple):
     """Working memory of one thread."""
 
@@ -153,5 +167,6 @@ class Scratch(NamedTuple):
     near_keys: KeyArray  # the same for passes over the table below some nodes
     near_levels: LongArray
     nothing: IntArray  # a block map for a field without bits
-    most: FloatArray  # (3, groups): rows that may stay of a class when it is split; and working memory
+    most: FloatArray  # (4, groups or values): rows that may stay of a class when it is split; working memory
     doomed: LongArray  # (groups,): rows of a class that go at every specialization
+    ordering: Ordering

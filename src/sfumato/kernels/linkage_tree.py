@@ -19,20 +19,12 @@ DEPTH = 64
 
 
 @kernel
-def build_boxes(points: FloatArray) -> tuple[LongArray, LongArray, FloatArray, FloatArray]:
-    """Cut points into halves across the widest side of their box, until few are left.
+def build_boxes(points: FloatArray) -> tuple[FloatArray, LongArray, LongArray, FloatArray, FloatArray]:
+    """Cut m distinct points, shape (m, d), into halves across the widest side, until few are left.
 
-    Parameters
-    ----------
-    points
-        Distinct points, shape (m, d), m >= 1.
-
-    Returns
-    -------
-    tuple
-        The points' numbers, box by box; for each box its first place, its end and its first child (0:
-        none; the second child is the next), shape (boxes, 3); the boxes' lower and upper corners.
-        O(m log² m).
+    Returns the points box by box, column by column, so that the distances of all points of a box are summed
+    side by side; their numbers; for each box its first place, its end and its first child (0: none; the
+    second is the next), shape (boxes, 3); the boxes' lower and upper corners. O(m log² m).
     """
     count, columns = points.shape
     most = 4 * (count // LEAF + 1)
@@ -63,7 +55,11 @@ def build_boxes(points: FloatArray) -> tuple[LongArray, LongArray, FloatArray, F
             boxes[made + 1, 0], boxes[made + 1, 1] = middle, end
             made += 2
         box += 1
-    return order, boxes[:made].copy(), low[:made].copy(), high[:made].copy()
+    cells = np.empty((columns, count), dtype=np.float64)
+    for place in range(count):
+        for a in range(columns):
+            cells[a, place] = points[order[place], a]
+    return cells, order, boxes[:made].copy(), low[:made].copy(), high[:made].copy()
 
 
 @kernel
@@ -79,9 +75,9 @@ def _apart(point: FloatArray, low: FloatArray, high: FloatArray) -> float:
 def link_rows(
     original: FloatArray,
     protected: FloatArray,
-    points: FloatArray,
     weights: LongArray,
     first: LongArray,
+    cells: FloatArray,
     order: LongArray,
     boxes: LongArray,
     low: FloatArray,
@@ -91,28 +87,11 @@ def link_rows(
 ) -> tuple[float, int]:
     """Count the rows from ``begin`` to ``end`` whose nearest protected record is their own.
 
-    Parameters
-    ----------
-    original, protected
-        Shape (n, d).
-    points, weights, first
-        The distinct protected records, how many rows have each, and the first of these.
-    order, boxes, low, high
-        What `build_boxes` made of the points.
-    begin, end
-        Rows to link, so that threads can share them.
-
-    Returns
-    -------
-    tuple
-        Links with 1 / ties for each record, and links where the lowest row number wins a tie.
+    Of each distinct protected record ``weights`` is how many rows have it, ``first`` the first of these; then
+    come the arrays of `build_boxes`. Returns links with 1 / ties for each record, and links where the lowest
+    row number wins a tie.
     """
     columns = original.shape[1]
-    # Points box by box, column by column: the distances of all points of a box are summed side by side.
-    cells = np.empty((columns, len(order)), dtype=np.float64)
-    for place in range(len(order)):
-        for a in range(columns):
-            cells[a, place] = points[order[place], a]
     waiting = np.empty(2 * DEPTH, dtype=np.int64)
     distances = np.empty(LEAF, dtype=np.float64)
     expected, by_number = 0.0, 0

@@ -14,7 +14,8 @@ from sfumato.kernels._groups import by_address
 from sfumato.kernels._options import kernel
 from sfumato.kernels.frequencies import total_penalty
 from sfumato.kernels.lattice_classes import reduce_classes
-from sfumato.kernels.rolling import add_up, remember, roll_up_pairs, table_bits
+from sfumato.kernels.rolling import remember, roll_up_pairs
+from sfumato.kernels.uniting import add_up, table_bits
 
 if TYPE_CHECKING:
     from sfumato._typing import FloatArray, IntArray, KeyArray, LongArray

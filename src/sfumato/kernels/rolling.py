@@ -7,186 +7,64 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sfumato.kernels._options import inner, kernel
+from sfumato.kernels.uniting import HASH, table_bits, unite_hashed, unite_ordered
 
 if TYPE_CHECKING:
     from sfumato._typing import IntArray, KeyArray, LongArray
     from sfumato.kernels.layout import Field, KeyFields, Ladders, Plan, Scratch, Tables
 
-_HASH = np.uint64(0x9E3779B97F4A7C15)
-_ZERO = np.uint64(0)
+_ZERO, _ONE = np.uint64(0), np.uint64(1)
 UNITING = 6
 """How many lookups finding the class of one key takes as long as."""
 
 
-@inner
-def table_bits(groups: int) -> int:
-    """Return b such that 2**b slots are at most half full."""
-    b = 4
-    while (1 << b) < 2 * groups:
-        b += 1
-    return b
-
-
-@kernel
-def _unite_narrow(
-    keys: KeyArray,
-    out_keys: KeyArray,
-    groups: int,
-    field: Field,
-    block: IntArray,
-    slots: IntArray,
-    down: np.uint64,
-    united: IntArray,
-) -> int:
-    """Number the classes after one block map, where a key is one word; return how many there are."""
-    _, shift, mask = field
-    last = np.int64(len(slots) - 1)
-    made = 0
-    for i in range(groups):
-        key = keys[i]
-        code = (key >> shift) & mask
-        key += (np.uint64(block[np.int64(code)]) - code) << shift
-        slot = np.int64((key * _HASH) >> down)
-        at = slots[slot]
-        while at >= 0 and out_keys[at] != key:
-            slot = (slot + 1) & last
-            at = slots[slot]
-        if at < 0:
-            at = made
-            slots[slot] = at
-            out_keys[at] = key
-            made += 1
-        united[i] = at
-    return made
-
-
-@kernel
-def _is_same(out_keys: KeyArray, at: int, keys: KeyArray, i: int, word: int, key: np.uint64) -> bool:
-    """Compare class ``at`` of ``out_keys`` with class ``i`` of ``keys`` whose ``word`` became ``key``."""
-    if out_keys[word, at] != key:
-        return False
-    for w in range(keys.shape[0]):
-        if w != word and out_keys[w, at] != keys[w, i]:
-            return False
-    return True
-
-
-@kernel
-def _unite_wide(
-    keys: KeyArray,
-    out_keys: KeyArray,
-    groups: int,
-    field: Field,
-    block: IntArray,
-    slots: IntArray,
-    down: np.uint64,
-    united: IntArray,
-) -> int:
-    """Do what :func:`_unite_narrow` does where a key is several words."""
-    word, shift, mask = field
-    last = np.int64(len(slots) - 1)
-    words = keys.shape[0]
-    made = 0
-    for i in range(groups):
-        key = keys[word, i]
-        code = (key >> shift) & mask
-        key += (np.uint64(block[np.int64(code)]) - code) << shift
-        mixed = key
-        for w in range(words):
-            if w != word:
-                mixed = (mixed ^ (mixed >> np.uint64(29))) * _HASH + keys[w, i]
-        slot = np.int64((mixed * _HASH) >> down)
-        at = slots[slot]
-        while at >= 0 and not _is_same(out_keys, at, keys, i, word, key):
-            slot = (slot + 1) & last
-            at = slots[slot]
-        if at < 0:
-            at = made
-            slots[slot] = at
-            for w in range(words):
-                out_keys[w, at] = keys[w, i]
-            out_keys[word, at] = key
-            made += 1
-        united[i] = at
-    return made
-
-
-@kernel
-def _roll_up_classes(
-    tables: Tables, keys: KeyArray, low: int, high: int, field: Field, block: IntArray, scratch: Scratch
-) -> None:
-    """Roll the classes at depth ``low``, which have these keys, up into depth ``high`` by one block map.
-
-    ``low == high`` is allowed: a class is read before its place is written,
-    because its number in the result is never larger than in the source.
-    O(groups); ``scratch.united`` receives class → united class.
-    """
-    groups = tables.counts[low, 0]
-    b = table_bits(groups)
-    slots = scratch.slots[: 1 << b]
-    slots[:] = -1
-    down = np.uint64(64 - b)
-    united = scratch.united
-    if len(keys) == 1:
-        made = _unite_narrow(keys[0], tables.keys[high, 0], groups, field, block, slots, down, united)
-    else:
-        made = _unite_wide(keys, tables.keys[high], groups, field, block, slots, down, united)
-    add_up(tables, low, high, groups, united)
-    tables.counts[high, 0] = made
-
-
-@inner
-def add_up(tables: Tables, low: int, high: int, groups: int, united: IntArray) -> None:
-    """Add the rows and unite the bits of the classes at depth ``low`` that became one at depth ``high``."""
-    # Whether a class is new follows no pattern, so what is there is masked out rather than branched around.
-    rows, out_rows = tables.rows[low], tables.rows[high]
-    seen = 0
-    for i in range(groups):
-        at = united[i]
-        amount = rows[i]
-        out_rows[at] = amount + (out_rows[at] if at < seen else 0)
-        seen = max(seen, at + 1)
-    for w in range(tables.bits.shape[1]):
-        bits, out_bits = tables.bits[low, w], tables.bits[high, w]
-        seen = 0
-        for i in range(groups):
-            at = united[i]
-            held = bits[i]
-            out_bits[at] = held | (out_bits[at] if at < seen else _ZERO)
-            seen = max(seen, at + 1)
-
-
 @kernel
 def _roll_up_pairs(tables: Tables, low: int, high: int, number: int, set_size: int, scratch: Scratch) -> None:
-    """Unite the (class, value) pairs of one set after :func:`_roll_up_classes`."""
+    """Unite the (class, value) pairs of one set after classes were united."""
     classes, out_classes = tables.pair_class[low, number], tables.pair_class[high, number]
     values, out_values = tables.pair_value[low, number], tables.pair_value[high, number]
     rows, out_rows = tables.pair_rows[low, number], tables.pair_rows[high, number]
-    pairs = tables.counts[low, 1 + number]
+    pairs, slots = tables.counts[low, 1 + number], scratch.slots
+    places = tables.counts[high, 0] * set_size
+    if places <= len(slots):
+        # Few classes and values: each pair has a place of its own, and whether it is new is not branched on.
+        slots[:places] = -1
+        made = 0
+        for i in range(pairs):
+            united, value, count = scratch.united[np.uint32(classes[i])], values[i], rows[i]
+            cell = np.uint64(united * set_size + value)
+            is_new = slots[cell] < 0
+            at = np.uint32(made if is_new else slots[cell])
+            slots[cell] = at
+            out_classes[at], out_values[at] = united, value
+            out_rows[at] = count + (0 if is_new else 1) * out_rows[at]
+            made += is_new
+        tables.counts[high, 1 + number] = made
+        return
     b = table_bits(pairs)
-    slots = scratch.slots[: 1 << b]
-    slots[:] = -1
-    last = np.int64((1 << b) - 1)
+    slots[: 1 << b] = -1
+    last = np.uint64((1 << b) - 1)
     down = np.uint64(64 - b)
     made = 0
     for i in range(pairs):
-        united = scratch.united[classes[i]]
+        united = scratch.united[np.uint32(classes[i])]
         value = values[i]
         count = rows[i]
-        slot = np.int64((np.uint64(united * set_size + value) * _HASH) >> down)
+        slot = (np.uint64(united * set_size + value) * HASH) >> down
         while True:
             at = slots[slot]
+            place = np.uint32(made if at < 0 else at)
             if at < 0:
                 slots[slot] = made
-                out_classes[made] = united
-                out_values[made] = value
-                out_rows[made] = count
+                out_classes[place] = united
+                out_values[place] = value
+                out_rows[place] = count
                 made += 1
                 break
-            if out_classes[at] == united and out_values[at] == value:
-                out_rows[at] += count
+            if out_classes[place] == united and out_values[place] == value:
+                out_rows[place] += count
                 break
-            slot = (slot + 1) & last
+            slot = (slot + _ONE) & last
     tables.counts[high, 1 + number] = made
 
 
@@ -222,7 +100,7 @@ def _recode(keys: KeyArray, out_keys: KeyArray, groups: int, field: Field, block
     for i in range(groups):
         code = (keys[i] >> shift) & mask
         if len(block):
-            code = np.uint64(block[np.int64(code)])
+            code = np.uint64(block[code])
         out_keys[i] = (out_keys[i] & rest) | (code << shift)
 
 
@@ -258,31 +136,36 @@ def group_anew(
             levels[a] = node[a]
     # A field without bits: nothing is left to be looked up. The compiler makes functions anew for constants.
     nothing = (int(np.int64(0)), _ZERO, _ZERO)
-    _unite_all(tables, keys, int(depth), high, nothing, scratch.nothing, plan, scratch)
+    unite_hashed(tables, keys, int(depth), high, nothing, scratch.nothing, scratch)
+    _follow(tables, int(depth), high, tables.counts[depth, 0], plan, scratch)
 
 
 @inner
 def roll_up(
-    tables: Tables, low: int, high: int, field: Field, block: IntArray, plan: Plan, scratch: Scratch
-) -> None:
-    """Roll classes and all their pairs up by one block map."""
-    _unite_all(tables, tables.keys[low], low, high, field, block, plan, scratch)
-
-
-@inner
-def _unite_all(
     tables: Tables,
-    keys: KeyArray,
     low: int,
     high: int,
-    field: Field,
-    block: IntArray,
+    fields: KeyFields,
+    ladders: Ladders,
+    step: tuple[int, int, int],
     plan: Plan,
     scratch: Scratch,
 ) -> None:
-    """Unite classes and all their pairs."""
+    """Roll classes and all their pairs up by one ``step``: an attribute, and its level before and after."""
+    a, start, level = step
+    field = (fields.word[a], fields.shift[a], fields.mask[a])
+    block = ladders.maps[ladders.map_start[a, start, level] :]
     groups = tables.counts[low, 0]
-    _roll_up_classes(tables, keys, low, high, field, block, scratch)
+    if len(scratch.ordering.begins):
+        unite_ordered(tables, low, high, field, block, ladders.rises[a], scratch)
+    else:
+        unite_hashed(tables, tables.keys[low], low, high, field, block, scratch)
+    _follow(tables, low, high, groups, plan, scratch)
+
+
+@inner
+def _follow(tables: Tables, low: int, high: int, groups: int, plan: Plan, scratch: Scratch) -> None:
+    """Unite all pairs of ``groups`` classes that were united."""
     if len(scratch.chain):
         remember(tables, low, high, groups, scratch)
     roll_up_pairs(tables, low, high, plan, scratch)

@@ -53,6 +53,7 @@ class LocalProblem:
     tables: layout.Tables
     plan: layout.Plan
     tuple_of_cell: LongArray  # the tuple of each cell of the cube
+    thresholds: tuple[Threshold, ...] = ()  # what is required, as it was asked
     budget: int = 0  # rows that may be suppressed
     suppressed_cost: float = 1.0  # what a suppressed row costs
     cell: float = 1.0  # a factor on the costs of labels
@@ -100,6 +101,7 @@ class LocalProblem:
             packing.make_tables(cube, grouping, sources),
             sources.make_plan(cube, Suppression(Rule.NONE, 0), costs_of_cells),
             grouping.group,
+            tuple(thresholds),
             budget,
             **costs,
         )

@@ -18,13 +18,14 @@ from sfumato.domains import Cube
 from sfumato.kernels import closed_labels as kernel
 from sfumato.kernels import tree_labels
 from sfumato.local.class_search import search_classes
+from sfumato.local.demands import make_demands, meet_demands
 from sfumato.local.label_arrays import gray_order, make_label_costs, no_labels, solve_labels
 from sfumato.local.label_spaces import LabelKind, LabelSpace
 from sfumato.local.local_problem import LocalProblem
 
 if TYPE_CHECKING:
     from sfumato._typing import FloatArray, IntArray, LongArray
-    from sfumato.kernels.closed_labels import Walk
+    from sfumato.kernels.closed_labels import Demands, Walk
     from sfumato.local.local_problem import LocalSolution
     from sfumato.monitor import Monitor
 
@@ -66,16 +67,15 @@ def bound_cost(
 ) -> LocalSolution:
     """Return a solution with a bound on what any other costs, from so many linear programs.
 
-    Requirements beyond units count by the class size that they imply: it holds for them too, and is weaker.
+    Requirements beyond units count by what they imply (see `demands`), which is less than they are.
     Where ``seconds`` end it, or the monitor does, the bound is what was certified by then. Where classes are
     counted and rows may be suppressed there is none: their mean size is no sum of costs then.
     """
     if problem.each < 0 and problem.budget:
         return solution
     lift = (_TreeLift if has_trees(problem) else _Lift)(problem, threads, seconds, monitor)
-    guess = class_costs(problem, solution)
-    near = guess if solution.nearest is None else np.minimum(guess, _near_costs(problem, solution.nearest))
-    lift.share(near)
+    guess, near = class_costs(problem, solution), solution.nearest
+    lift.share(guess if near is None else np.minimum(guess, _near_costs(problem, near, lift.demands)))
     best = lift.start(guess) if rounds else lift.least
     first, made = lift.value(best), 0
     while made < rounds and not lift.is_over() and lift.value(best) < solution.cost:
@@ -106,11 +106,11 @@ def class_costs(problem: LocalProblem, solution: LocalSolution) -> FloatArray:
             problem.attribute_weights, problem.spaces, problem.codes.T, strict=True
         )
     ]
-    return np.append(sum(made), problem.suppressed_cost)[solution.classes]
+    return np.append(sum(made), max(problem.suppressed_cost, 1.0))[solution.classes]
 
 
-def _near_costs(problem: LocalProblem, nearest: IntArray) -> FloatArray:
-    """Return what it costs each tuple to share a label with one of its neighbours until these are k."""
+def _near_costs(problem: LocalProblem, nearest: IntArray, demands: Demands) -> FloatArray:
+    """Return what it costs each tuple to share a label with one of its neighbours until these are enough."""
     prices = np.zeros(nearest.shape)
     for space, codes, weight in zip(problem.spaces, problem.codes.T, problem.attribute_weights, strict=True):
         own, other = codes[:, None], codes[nearest]
@@ -126,10 +126,17 @@ def _near_costs(problem: LocalProblem, nearest: IntArray) -> FloatArray:
         prices += weight * np.where((low != high) & (high == space.missing), 1.0, cost)
     prices[nearest < 0] = np.inf
     order = np.argsort(prices, axis=1, kind="stable")
-    units = np.cumsum(np.take_along_axis(problem.units[nearest], order, axis=1), axis=1)
-    enough = units + problem.units[:, None] >= problem.k
-    last = np.take_along_axis(prices, np.take_along_axis(order, enough.argmax(1)[:, None], 1), 1)[:, 0]
-    return np.where(enough.any(axis=1), last, np.inf)
+    least, units, has = np.full(len(order), np.inf), problem.units.copy(), demands.has.copy()
+    left = np.arange(len(order))
+    for column in order.T:
+        other = nearest[left, column[left]]
+        left, other = left[other >= 0], other[other >= 0]
+        units[left] += problem.units[other]
+        has[left] |= demands.has[other]
+        met = meet_demands(demands, left, units[left], has[left])
+        least[left[met]] = prices[left[met], column[left[met]]]
+        left = left[~met]
+    return least
 
 
 class _Lift:
@@ -141,13 +148,15 @@ class _Lift:
         n = len(problem.codes)
         self.problem, self.monitor, self.labels = problem, monitor, 0
         self.until = None if seconds is None else time.perf_counter() + seconds
-        self.costs = make_label_costs(problem)
+        self.costs, self.demands = make_label_costs(problem), make_demands(problem)
+        self.alone = meet_demands(self.demands, np.arange(n), problem.units, self.demands.has)
         # Attributes of few values cost most where they differ: by them tuples are far apart.
         columns = sorted([*self.costs.places.T, *self.costs.members.T], key=lambda column: int(column.max()))
         self.parts = gray_order(columns).astype(np.int32)
         self.boxes = no_labels(self.costs, -(-n // kernel.BOX))
         kernel.make_boxes(self.costs, self.parts, self.boxes)
-        self.level, self.rank, self.broken = np.zeros(n), np.zeros(n, np.int32), np.zeros(n, np.int32)
+        self.level, self.limit = np.zeros(n), np.zeros(n)
+        self.rank, self.broken = np.zeros(n, np.int32), np.zeros(n, np.int32)
         self.workers = Workers(threads, self._allocate)
         self.rows: list[Rows] = []
         self.order = np.arange(n, dtype=np.int32)
@@ -166,8 +175,11 @@ class _Lift:
             self.costs,
             problem.units,
             problem.weights,
-            problem.k,
+            max(problem.k, int(self.demands.least.min(initial=1))),
+            self.demands,
+            self.alone,
             self.level,
+            self.limit,
             self.rank,
             self.broken,
             no_labels(self.costs, deep),
@@ -180,7 +192,10 @@ class _Lift:
             np.zeros(deep),
             np.zeros(n, np.int32),
             np.zeros(n),
-            np.zeros(9, np.int64),
+            np.zeros(self.demands.has.shape[1], np.uint64),
+            np.zeros(n, np.int32),
+            np.zeros(n),
+            np.zeros(10, np.int64),
             np.zeros(cuts, np.int64),
             np.zeros(entries, np.int32),
             np.zeros(entries),
@@ -212,6 +227,7 @@ class _Lift:
     def share(self, guess: FloatArray) -> None:
         """Find what it costs each tuple at least to share a label with k units; no more than a guess."""
         self._take(guess)
+        self.broken[:] = 1
         for _ in self.workers.map(self._nearest, self._pieces(), self.tick):
             pass
         self.least = self.level.copy()
@@ -220,6 +236,7 @@ class _Lift:
         if self.is_over():
             self.level[piece] = self.own[piece]
         else:
+            walk.counts[:] = 0
             kernel.certify(walk, piece, 0)
 
     def separate(self, guess: FloatArray) -> None:
@@ -237,32 +254,34 @@ class _Lift:
 
     def _take(self, guess: FloatArray) -> None:
         problem, level = self.problem, self.level
-        # Nobody pays more for a row than its suppression, or its own label if it needs no other.
-        level[:] = np.minimum(guess, problem.suppressed_cost) if problem.budget else guess
-        level[problem.units >= problem.k] = 0.0
+        # What more a row pays than the suppression of the last one that may be suppressed is of no use.
+        worth = problem.weights * problem.suppressed_cost + self.margin(guess) * problem.rows
+        share, most = problem.weights * problem.cell, np.full(len(guess), np.inf)
+        if problem.budget:
+            np.divide(worth, share, out=most, where=share > 0.0)
+        level[:] = np.minimum(guess, most)
+        level[self.alone] = 0.0
         np.maximum(level, self.own, out=level)
+        self.limit[:] = level
         self.order = np.argsort(self.own - level, kind="stable").astype(np.int32)
         self.rank[self.order] = np.arange(len(level))
         self.broken[:] = 0
 
-    def _pieces(self) -> list[IntArray]:
-        return [self.order[at : at + PIECE] for at in range(0, int((self.level > self.own).sum()), PIECE)]
+    def _pieces(self, size: int = PIECE) -> list[IntArray]:
+        return [self.order[at : at + size] for at in range(0, int((self.limit > self.own).sum()), size)]
 
     def lower(self) -> FloatArray:
         """Return the guess, lowered until it holds: one after another the tuples over which it does not."""
-        failing = self.order[self.broken[self.order] == 1]
-        for at in range(0, len(failing), PIECE // 10):
+        for piece in self._pieces(PIECE // 10):
+            if not self.broken[piece].any():
+                continue
             if self.is_over():
-                self.level[failing[at:]] = self.least[failing[at:]]
+                # What comes later counts on the walks of these.
+                rest = self.order[self.rank[piece[0]] :]
+                self.level[rest] = np.minimum(self.level[rest], self.least[rest])
                 break
             # One after another, in another thread: this one looks at the clock.
-            list(
-                self.workers.map(
-                    lambda walk, piece: self._walk(walk, piece, 0),
-                    [failing[at : at + PIECE // 10]],
-                    self.tick,
-                )
-            )
+            list(self.workers.map(lambda walk, piece: self._walk(walk, piece, 0), [piece], self.tick))
         return self.level.copy()
 
     def _separate(self, walk: Walk, piece: IntArray) -> Rows | None:
@@ -291,13 +310,29 @@ class _Lift:
 
     def value(self, level: FloatArray) -> float:
         """Return the bound that certified numbers give, with what sizes and numbers of classes add."""
-        problem = self.problem
-        paid = problem.weights * level * problem.cell
-        paid = paid + problem.square * problem.rows * np.maximum(problem.rows, problem.k)
-        if problem.budget:
-            paid = np.minimum(paid, problem.weights * problem.suppressed_cost)
+        problem, paid = self.problem, self.paid(level)
         most = min(len(level), int(problem.units.sum()) // problem.k)
-        return (float(paid.sum()) + problem.each * (most if problem.each < 0 else 1)) / problem.total
+        total = problem.each * (most if problem.each < 0 else 1)
+        if problem.budget:
+            # Any price of a suppressed row gives a bound, if all rows that may be suppressed are paid back.
+            margin = self.margin(level)
+            paid = np.minimum(paid, problem.weights * problem.suppressed_cost + margin * problem.rows)
+            total -= margin * problem.budget
+        return (float(paid.sum()) + total) / problem.total
+
+    def paid(self, level: FloatArray) -> FloatArray:
+        """Return what each tuple costs at least if it is published."""
+        problem = self.problem
+        size = np.maximum(problem.rows, self.demands.least)
+        return problem.weights * level * problem.cell + problem.square * problem.rows * size
+
+    def margin(self, level: FloatArray) -> float:
+        """Return what the last row that may be suppressed saves, where those go first that save most."""
+        problem = self.problem
+        saved = (self.paid(level) - problem.weights * problem.suppressed_cost) / problem.rows
+        order = np.argsort(-saved, kind="stable")
+        last = int(np.searchsorted(problem.rows[order].cumsum(), problem.budget, side="right"))
+        return max(float(saved[order[last]]), 0.0) if last < len(order) else 0.0
 
     def solve(self, best: FloatArray) -> FloatArray:
         """Return numbers of about the largest sum that break none of the labels noted so far.
@@ -307,7 +342,7 @@ class _Lift:
         """
         from scipy.sparse import csr_matrix
 
-        highest = np.where(self.problem.units >= self.problem.k, self.own, best * GROWTH[0] + GROWTH[1])
+        highest = np.where(self.alone, self.own, best * GROWTH[0] + GROWTH[1])
         if not self.rows:
             return highest
         sizes = np.cumsum([0, *(rows[2][-1] for rows in self.rows)])

@@ -132,20 +132,19 @@ class Measure(ABC):
 
 
 class ClassMeasure(Measure):
-    """A privacy measure that judges each class: the worst class counts."""
+    """A privacy measure that judges one property of each class: the worst class counts."""
 
-    union: ClassVar[Union]
+    kind: ClassVar[PropertyKind]
+    union: ClassVar[Union] = Union.SATISFYING
+    direction = Direction.MAXIMIZE
     monotone = Monotone.IMPROVES
 
-    @property
-    @abstractmethod
-    def judged(self) -> Property:
-        """The property of a class that is judged."""
-
-    @property
-    def properties(self) -> tuple[Property, ...]:  # type: ignore[override]
-        """The judged property."""
-        return (self.judged,)
+    def __init__(
+        self, name: str, attribute: int = -1, *, factor: Fraction | None = None, levels: Levels | None = None
+    ) -> None:
+        super().__init__(name)
+        self.judged = Property(self.kind, attribute, factor, levels)
+        self.properties = (self.judged,)
 
     def threshold(self, limit: float) -> Threshold:
         """Return the requirement that no class is worse than ``limit``."""
@@ -157,25 +156,6 @@ class ClassMeasure(Measure):
 
 
 # What several built-in measures have in common, so that each of them only declares how it differs.
-
-
-class WorstClass(ClassMeasure):
-    """A measure that is one property of each class, of which the worst counts."""
-
-    kind: ClassVar[PropertyKind]
-    direction = Direction.MAXIMIZE
-    union = Union.SATISFYING
-
-    def __init__(
-        self, name: str, attribute: int = -1, *, factor: Fraction | None = None, levels: Levels | None = None
-    ) -> None:
-        super().__init__(name)
-        self._judged = Property(self.kind, attribute, factor, levels)
-
-    @property
-    def judged(self) -> Property:
-        """The property of a class that is judged."""
-        return self._judged
 
 
 class PropertySum(Measure):

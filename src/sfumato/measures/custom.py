@@ -48,14 +48,6 @@ def mean(values: FloatArray, rows: LongArray) -> float:
     return spread(values, rows) / float(rows.sum())
 
 
-def binary_spread(first: FloatArray, second: FloatArray) -> float:
-    """Return how much the first vector exceeds the second, row by row: Σ max(first − second, 0).
-
-    See `spread`, which orders vectors as this does.
-    """
-    return float(np.maximum(first - second, 0.0).sum())
-
-
 class PropertyMeasure(Measure):
     """A property computed in Python, reduced by an index.
 
@@ -102,19 +94,18 @@ class PropertyMeasure(Measure):
 
     def value(self, statistics: Statistics) -> FloatArray:
         """Return the index of each node; nan where no row remains."""
-        return np.array(
-            [self._of(statistics.classes_of(node)) for node in statistics.nodes], dtype=np.float64
-        )
-
-    def _of(self, classes: Classes) -> float:
-        values = np.asarray(self._vector(classes), dtype=np.float64)
-        if values.shape != classes.rows.shape:
-            raise ParameterError(
-                f"the property of {self.name!r} must have one number for each of the {len(classes)} classes; "
-                f"got the shape {values.shape}."
-            )
-        stays = ~classes.suppressed
-        return self._index(values[stays], classes.rows[stays]) if stays.any() else float("nan")
+        found = np.full(len(statistics), np.nan)
+        for place, classes in enumerate(map(statistics.classes_of, statistics.nodes)):
+            values = np.asarray(self._vector(classes), dtype=np.float64)
+            if values.shape != classes.rows.shape:
+                raise ParameterError(
+                    f"the property of {self.name!r} must have one number for each of the {len(classes)} "
+                    f"classes; got the shape {values.shape}."
+                )
+            stays = ~classes.suppressed
+            if stays.any():
+                found[place] = self._index(values[stays], classes.rows[stays])
+        return found
 
 
 @dataclass(frozen=True, slots=True)

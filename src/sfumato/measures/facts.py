@@ -38,14 +38,6 @@ class Setting:
     trees: Mapping[str, Levels] = field(default_factory=dict)
     confidential: Confidential | None = None  # the confidential sentences of the cube, or None
 
-    def sentences(self, name: str) -> Confidential:
-        """Return the confidential sentences, for a measure that is about them."""
-        if self.confidential is None:
-            raise ParameterError(
-                f"measure {name!r} needs confidential sentences, but there are none. Add [[confidential]]."
-            )
-        return self.confidential
-
     @property
     def hidden(self) -> int:
         """The number of the hidden attribute that codes for whom sentences are true and who holds them."""
@@ -59,25 +51,6 @@ class Setting:
                 f"measure {name!r} needs a sensitive attribute; {attribute!r} is not sensitive. {hint}"
             )
         return self.sensitive.index(attribute)
-
-    def ordered_number(self, name: str, attribute: str) -> int:
-        """Return the number of a sensitive attribute, for a measure that follows the order of its values."""
-        number = self.sensitive_number(name, attribute)
-        if attribute not in self.ordered:
-            raise ParameterError(
-                f"measure {name!r} needs an order of the values of {attribute!r}, but categories have none. "
-                'Give it a hierarchy, whose leaves are in order, or kind = "ordinal" with an order.'
-            )
-        return number
-
-    def tree(self, name: str, attribute: str) -> Levels:
-        """Return the levels of a sensitive attribute, for a measure that needs them."""
-        if attribute not in self.trees:
-            raise ParameterError(
-                f"measure {name!r} needs a hierarchy of {attribute!r}, but there is none. "
-                "Add one to the attribute: hierarchy = { … }."
-            )
-        return self.trees[attribute]
 
 
 @dataclass(frozen=True)
@@ -143,7 +116,11 @@ def make_measure(text: str, setting: Setting) -> Measure:
     if arguments:
         raise ParameterError(f"measure {name!r} takes no attribute; write just {name!r}.")
     if facts.takes == "sentences":
-        own = setting.sentences(text)
+        own = setting.confidential
+        if own is None:
+            raise ParameterError(
+                f"measure {text!r} needs confidential sentences, but there are none. Add [[confidential]]."
+            )
         if name == "sf":
             return privacy.SF(text, setting.hidden, own.count)
         # Unions with any class keep `secure` only where everyone holds every sentence.
@@ -167,9 +144,19 @@ def _of_attribute(text: str, name: str, arguments: tuple[str, ...], setting: Set
 
 def _with_distance(text: str, attribute: str, distance: str, setting: Setting) -> Measure:
     """Return t with another distance than the equal one."""
+    if distance not in DISTANCES:
+        raise ParameterError(f"t knows no distance {distance!r}. {nearest(distance, DISTANCES)}")
+    number = setting.sensitive_number(text, attribute)
     if distance == "ordered":
-        return privacy.TOrdered(text, setting.ordered_number(text, attribute))
-    if distance == "hierarchical":
-        number = setting.sensitive_number(text, attribute)
-        return privacy.THierarchical(text, number, levels=setting.tree(text, attribute))
-    raise ParameterError(f"t knows no distance {distance!r}. {nearest(distance, DISTANCES)}")
+        if attribute not in setting.ordered:
+            raise ParameterError(
+                f"measure {text!r} needs an order of the values of {attribute!r}, but categories have none. "
+                'Give it a hierarchy, whose leaves are in order, or kind = "ordinal" with an order.'
+            )
+        return privacy.TOrdered(text, number)
+    if attribute not in setting.trees:
+        raise ParameterError(
+            f"measure {text!r} needs a hierarchy of {attribute!r}, but there is none. "
+            "Add one to the attribute: hierarchy = { … }."
+        )
+    return privacy.THierarchical(text, number, levels=setting.trees[attribute])

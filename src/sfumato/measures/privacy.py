@@ -12,10 +12,10 @@ from sfumato.classes.class_sentences import risk_scale
 from sfumato.classes.properties import CellCost, Property, PropertyKind
 from sfumato.classes.statistics import Rule, Statistics
 from sfumato.errors import ParameterError
-from sfumato.measures.contract import Cost, Direction, Measure, Monotone, PropertySum, Union, WorstClass
+from sfumato.measures.contract import ClassMeasure, Cost, Direction, Measure, Monotone, PropertySum, Union
 
 
-class K(WorstClass):
+class K(ClassMeasure):
     """k-anonymity: the size of the smallest class that remains.
 
     k = min over the remaining classes of their rows, or of their distinct
@@ -69,7 +69,7 @@ class SpreadK(Measure):
         return statistics.size_sum.astype(np.float64)
 
 
-class DistinctL(WorstClass):
+class DistinctL(ClassMeasure):
     """Distinct ℓ-diversity: the fewest different sensitive values in a remaining class.
 
     Missing values and those declared unknown are no values, and a class without a known one counts 1.
@@ -84,7 +84,7 @@ class DistinctL(WorstClass):
     union = Union.ANY
 
 
-class EntropyL(WorstClass):
+class EntropyL(ClassMeasure):
     """Entropy ℓ-diversity: the smallest exp(entropy) of the sensitive values of a remaining class.
 
     With shares p_v of the values in a class its number is exp(−Σ_v p_v·ln p_v): ℓ if ℓ values have
@@ -107,7 +107,7 @@ LARGEST_FACTOR = 1000
 DECIMALS = 3
 
 
-class RecursiveL(WorstClass):
+class RecursiveL(ClassMeasure):
     """Recursive (c, ℓ)-diversity: the largest ℓ that holds in every remaining class, for a given c.
 
     With counts r₁ ≥ … ≥ r_m of the values in a class, (c, ℓ)-diversity holds if
@@ -140,7 +140,7 @@ def read_factor(name: str, text: str) -> Fraction:
     return factor
 
 
-class ShareL(WorstClass):
+class ShareL(ClassMeasure):
     """ℓ-diversity by shares: one over the largest share that a value has in a remaining class.
 
     A class of n rows with a known value, c of them with the most frequent one, has the number n / c, so
@@ -171,7 +171,7 @@ class SpreadL(PropertySum):
     monotone = Monotone.IMPROVES
 
 
-class TEqual(WorstClass, Cost):
+class TEqual(ClassMeasure, Cost):
     """t-closeness with equal distance: the largest distance of a remaining class.
 
     The earth mover's distance with distance 1 between any two values: half of
@@ -222,7 +222,7 @@ class THierarchical(TEqual):
     kind = PropertyKind.T_HIERARCHICAL
 
 
-class Secure(WorstClass):
+class Secure(ClassMeasure):
     """Logical security: 1 if no remaining class discloses a confidential sentence, else 0.
 
     A class discloses a sentence if it is true for every row of the class and confidential for someone in it:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -101,7 +104,10 @@ def standard_scores(values: FloatArray, like: FloatArray | None = None) -> Float
         largest = np.abs(known).max()
         size = largest if largest > LARGEST_SQUARED else 1.0
         known = known / size
-        scores[:, column] = (values[:, column] / size - known.mean()) / known.std()
+        # Exact sums: the same wherever the rows are, and in whatever order.
+        mean = math.fsum(known.tolist()) / len(known)
+        spread = math.sqrt(math.fsum(((known - mean) ** 2).tolist()) / len(known))
+        scores[:, column] = (values[:, column] / size - mean) / spread
     return scores
 
 
@@ -172,17 +178,21 @@ def link_records(original: FloatArray, protected: FloatArray, *, threads: int | 
     (2.0, 2)
     """
     original, protected = _checked(original, protected)
-    protected = protected.copy()
-    settle_columns(protected)
-    points, weights, first = distinct_rows(protected)
-    boxes = build_boxes(points)
+    link_some, rows = linker(original, protected), len(original)
 
     def link(begin: int) -> tuple[float, int]:
-        end = min(begin + PIECE, len(original))
-        return link_rows(original, protected, points, weights, first, *boxes, begin, end)
+        return link_some(begin, min(begin + PIECE, rows))
 
     found = call_in_threads(link, range(0, len(original), PIECE), threads)
     return Links(sum(item[0] for item in found), sum(item[1] for item in found), len(original))
+
+
+def linker(original: FloatArray, protected: FloatArray) -> Callable[[int, int], tuple[float, int]]:
+    """Return what links the records from one to another, with exact ties; see `link_rows`."""
+    settled = protected.copy()
+    settle_columns(settled)
+    points, weights, first = distinct_rows(settled)
+    return partial(link_rows, original, settled, weights, first, *build_boxes(points))
 
 
 def distinct_rows(values: FloatArray) -> tuple[FloatArray, LongArray, LongArray]:

@@ -188,8 +188,10 @@ def _assign(
 def _labels(recipe: Generalization, domain: Hierarchy, table: BoolArray, number: LongArray) -> LocalLabels:
     done = recipe.attributes[domain.attribute]
     sizes = tuple(table.sum(axis=1).tolist())
+    last = domain.size - 1 - table[:, ::-1].argmax(axis=1)
+    ends = np.stack([table.argmax(axis=1), last] * 2, axis=1)
     seen, kind = np.zeros(domain.size, dtype=np.bool_), done.scheme or "set"
-    return LocalLabels(domain, kind, done.labels or (), sizes, sizes, number, seen, kind == "keep")
+    return LocalLabels(domain, kind, done.labels or (), sizes, sizes, ends, number, seen, kind == "keep")
 
 
 def _without_failing(

@@ -11,7 +11,7 @@ import numpy as np
 
 from sfumato.classes import Classes, PropertyKind, Rule
 from sfumato.domains import Lattice
-from sfumato.errors import InfeasibleError, OutputError, ParameterError
+from sfumato.errors import InfeasibleError, OutputError, ParameterError, nearest
 from sfumato.measures import make_measure, measure_facts, measure_names
 from sfumato.measures.facts import OF_DOMAINS
 from sfumato.private import scratch_folder, spare_inputs
@@ -141,6 +141,14 @@ class Draft:
         """Return what the recount finds broken; nothing if the release keeps its promise."""
         return holds(self.verify(), self.promise)
 
+    def divided(self, columns: Sequence[str]) -> Draft:
+        """Return the release as it is written to folders that are named by labels."""
+        names = (columns,) if isinstance(columns, str) else tuple(dict.fromkeys(columns))
+        asked = self.prepared.spec.release.model_copy(update={"partition_by": names})
+        table = self.prepared.table
+        table = replace(table, spec=table.spec.model_copy(update={"release": asked}))
+        return replace(self, prepared=replace(self.prepared, table=table))
+
     def write(self, path: Path | DatabaseTable, *, force: bool = False) -> Manifest:
         """Write the release if an independent recount of what was written confirms its promise."""
         file = path if isinstance(path, Path) else None
@@ -155,13 +163,16 @@ class Draft:
             check_release_target(path, force=force)
         if not isinstance(path, Path):
             path.spare(self.prepared.table.source.database)
-        if file is None and self.prepared.spec.release.rows_per_file:
+        asked = self.prepared.spec.release
+        is_divided = asked.rows_per_file or asked.partition_by
+        if file is None and is_divided:
             raise OutputError(
-                "a table of a database is not divided into files. Remove rows_per_file from [release].",
+                "a table of a database is not divided into files. Remove rows_per_file and partition_by.",
                 where=str(path),
             )
+        self._refuse_unfit_folders()
         # What is recounted of a table is a plain CSV file, and parts of a release are plain too.
-        is_plain = file is None or self.prepared.spec.release.rows_per_file
+        is_plain = file is None or is_divided
         source, released = self.prepared.table.source, self.recipe.released
         dialect = Dialect() if is_plain else source.dialect.of_columns(released)
         stated = {} if file is None else dialect.stated(file)
@@ -188,6 +199,18 @@ class Draft:
             beside=None if series is None else series.content,
             leaving=replace(self._leaving(), kinds={}, is_text=False),
         )
+
+    def _refuse_unfit_folders(self) -> None:
+        """Refuse folders named by columns that are not published, or that leave nothing for the files."""
+        asked, released = self.prepared.spec.release.partition_by, self.recipe.released
+        for name in asked:
+            if name not in released:
+                raise OutputError(f"partition_by names {name!r}. {nearest(name, released)}")
+        if asked and (len(asked) == len(released) or self.recipe.order == "input"):
+            raise OutputError(
+                "folders named by labels need a column beside them and sorted rows. Remove a name from "
+                'partition_by, or order = "input" from [release].'
+            )
 
     @property
     def _needs_checked(self) -> bool:
@@ -218,15 +241,16 @@ class Draft:
 
     def write_checked(self, path: Path, *, dialect: Dialect | None = None) -> None:
         """Write the same rows with the person and who holds what, which only the recount sees."""
-        leaving = replace(self._leaving(), order="input", rows_per_file=0)
+        leaving = replace(self._leaving(), order="input", rows_per_file=0, partition_by=())
         write_table(self._apply(with_person=True), path, leaving=leaving, dialect=dialect)
 
     def _leaving(self) -> Leaving:
         table, recipe = self.prepared.table, self.recipe
         recodes = [grouping.recode for grouping in self.groupings]
         kinds = leaving_kinds(table, recodes, masked=recipe.suppressed_output == "mask")
-        most = self.prepared.spec.release.rows_per_file
-        return Leaving(kinds, recipe.order, recipe.formulas, table.source.is_text, most)
+        asked = self.prepared.spec.release
+        parts = (asked.rows_per_file, asked.partition_by)
+        return Leaving(kinds, recipe.order, recipe.formulas, table.source.is_text, *parts)
 
     def _apply(self, *, ordered: bool = False, with_person: bool = False) -> object:
         """Recode and suppress the full table on the engine that holds it."""

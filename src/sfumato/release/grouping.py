@@ -17,6 +17,7 @@ from sfumato.hierarchies import (
     RULES,
     Hierarchy,
     Plain,
+    block_widths,
     infer_kind,
     parse_values,
     plain_values,
@@ -31,7 +32,6 @@ from sfumato.schemes import node_labels, partition_labels
 from sfumato.table import Recode, block_statistics
 
 NOWHERE = -1  # the slot of a value that is not counted
-LARGEST = 2**62
 
 
 @dataclass(frozen=True, eq=False)
@@ -255,15 +255,7 @@ class Grouping:
         """Return the extents of blocks and of the domain; None where values do not lie on a line."""
         if places is None or self.hierarchy.kind not in ("number", "date") or self.hierarchy.size < 2:
             return None
-        known = places != NOWHERE
-        known[self.hierarchy.size - self.hierarchy.has_missing :] = False
-        whole = max(int(places[known].max(initial=0) - places[known].min(initial=LARGEST)), 1)
-        ends = np.full((2, self._count), LARGEST)
-        np.minimum.at(ends[0], self.block[known], places[known])
-        np.minimum.at(ends[1], self.block[known], -places[known])
-        apart = np.where(ends[0] < LARGEST, -ends[1] - ends[0], 0)
-        if shows_missing and ends[0][self.block[-1]] < LARGEST:
-            apart[self.block[-1]] = whole  # missing is no place on a line
+        apart, whole = block_widths(self.hierarchy, places, self.block, shows_missing=shows_missing)
         return apart.tolist(), whole
 
     @cached_property

@@ -16,7 +16,7 @@ from sfumato.hierarchies import ROOT
 from sfumato.measures import make_measure, measure_facts, measure_names
 from sfumato.measures.facts import OF_DOMAINS
 from sfumato.release.draft import Draft, make_promise, make_recipe, withheld_cells
-from sfumato.release.local_labels import LocalLabels, label_attributes
+from sfumato.release.local_labels import LocalLabels, label_attributes, shown_alone
 from sfumato.release.publishing import publish
 from sfumato.release.suppressing import NOTHING, kept_statistics
 from sfumato.spec import parse_measure_name
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from sfumato.release.recipe import Generalization
     from sfumato.search import Problem
 
-LOSSES = ("loss", "gl", "glm")
+LOSSES = ("loss", "gl", "glm", "ncp")
 """Measures of domains that labels of rows determine."""
 USELESS = 1.0
 """Above this a gap says nothing."""
@@ -56,6 +56,8 @@ def make_local_draft(
     kept = np.asarray(own >= 0)
     if not kept.any():
         raise InfeasibleError("no row would be left. Allow less suppression or lower the requirements.")
+    if gone is not None and not labels:
+        solution, own = shown_alone(prepared, solution, own)
     labels = labels or label_attributes(prepared, solution, kept)
     measures, classes = measure_labels(prepared, problem, labels, own)
     _check_met(problem, measures)
@@ -166,7 +168,7 @@ def measure_labels(
     classes = Batch(shown, lattice, alone.request, NOTHING, threads=1).classes(lattice.bottom)
     classes = replace(classes, suppressed=np.asarray(classes.blocks[:, 0] == hidden[0]))
     measures = {item.name: float(item.value(statistics)[0]) for item in taken}
-    return {**measures, **_losses(prepared, labels, class_of)}, classes
+    return {**measures, **_losses(prepared, labels, class_of, by_width="ncp" in asked)}, classes
 
 
 def _as_shown(size: int) -> Ladder:
@@ -174,23 +176,34 @@ def _as_shown(size: int) -> Ladder:
     return Ladder(np.stack([np.arange(size), np.zeros(size)]).astype(np.int32), 0, 0)
 
 
-def _losses(prepared: Prepared, labels: Sequence[LocalLabels], class_of: np.ndarray) -> dict[str, float]:
+def _losses(
+    prepared: Prepared, labels: Sequence[LocalLabels], class_of: np.ndarray, *, by_width: bool
+) -> dict[str, float]:
     """Sum what cells cost by their labels; a cell of a suppressed row costs 1 in all but `gl`."""
     cube, weights = prepared.cube, prepared.setting.weights
-    hidden = int(cube.rows[class_of < 0].sum())
-    gl = sum(_cell_losses(prepared, labels, class_of, weights)) * len(weights) / float(weights.sum())
+    hidden, shares = int(cube.rows[class_of < 0].sum()), weights / weights.sum()
+    gl = sum(_cell_losses(prepared, labels, class_of, shares)) * len(weights)
     glm = gl + hidden * len(weights)
-    return {"loss": glm / (cube.row_count * len(weights)), "gl": gl, "glm": glm}
+    found = {"loss": glm / (cube.row_count * len(weights)), "gl": gl, "glm": glm}
+    if by_width:
+        apart = sum(_cell_losses(prepared, labels, class_of, shares, by_width=True))
+        found["ncp"] = (apart + hidden) / cube.row_count
+    return found
 
 
 def _cell_losses(
-    prepared: Prepared, labels: Sequence[LocalLabels], class_of: np.ndarray, weights: FloatArray
+    prepared: Prepared,
+    labels: Sequence[LocalLabels],
+    class_of: np.ndarray,
+    weights: FloatArray,
+    *,
+    by_width: bool = False,
 ) -> list[float]:
     """Sum for each attribute what the cells of published rows cost by their labels, weighted."""
     kept, found = class_of >= 0, []
     rows = prepared.cube.rows[kept]
     for item, weight in zip(labels, weights.tolist(), strict=True):
-        tops, bottom = item.shares()
+        tops, bottom = (item.widths() if by_width else None) or item.shares()
         own = np.array(tops)[item.number[class_of[kept]]]
         found.append(0.0 if item.keep else weight * float((own * rows).sum()) / max(bottom, 1))
     return found

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from sfumato.hierarchies import ROOT, Hierarchy, text_of
+from sfumato.hierarchies import ROOT, Hierarchy, text_of, value_places
 from sfumato.preparing import Prepared, label_kind, snapped_span
 from sfumato.release.recipe import RecipeAttribute
 from sfumato.release.reference import kept_attribute
@@ -44,6 +44,8 @@ class Label(NamedTuple):
     size: int  # values of the domain that it covers
     seen: int  # those that may be named
     is_value: bool  # whether it is a value as it came
+    # its first and its last value, and those that may be named
+    ends: tuple[int, int, int, int]
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +57,7 @@ class LocalLabels:
     labels: tuple[str | None, ...]  # the texts, each once, in order, missing last
     sizes: tuple[int, ...]  # how many values of the domain each covers
     seen_sizes: tuple[int, ...]  # how many of the published and declared ones
+    ends: LongArray  # the first and the last value of each, and those that may be named, shape (labels, 4)
     number: LongArray  # the number of the label of each class
     seen: BoolArray  # the codes that may be named: published or declared
     is_exact: bool  # whether every published label is one value
@@ -115,7 +118,30 @@ class LocalLabels:
             }
         tops, bottom = self.shares(declared=declared)
         cells = [[text, top, max(bottom, 1)] for text, top in zip(self.labels, tops, strict=True)]
-        return {"weight": weight, "loss": {"cells": cells}}
+        stated: dict[str, object] = {"weight": weight, "loss": {"cells": cells}}
+        apart = self.widths(declared=declared)
+        if apart is not None:
+            reached = zip(self.labels, apart[0], strict=True)
+            stated["extent"] = {"cells": [[text, width, apart[1]] for text, width in reached]}
+        return stated
+
+    def widths(self, *, declared: bool = False) -> tuple[list[int], int] | None:
+        """Return how far the values of each label lie apart, and all of them; None where nothing is far."""
+        places, domain = value_places(self.hierarchy), self.hierarchy
+        if places is None or domain.size < 2:
+            return None
+        known = np.arange(domain.size - domain.has_missing)
+        if declared:
+            # What lies below or above a declared domain is one step outside of it, as in global recodings.
+            first, last = np.flatnonzero(domain.declared)[[0, -1]]
+            places[known] = np.clip(known, first - 1, last + 1)
+            known = known[self.seen[known]]
+        whole = max(int(places[known].max() - places[known].min()), 1)
+        low, high = self.ends[:, 2:].T if declared else self.ends[:, :2].T
+        apart = places[high] - places[low]
+        apart[(places[high] < 0) & (low != high)] = whole  # missing is no place on a line
+        apart[[text == ROOT for text in self.labels]] = whole
+        return apart.tolist(), whole
 
     def shares(self, *, declared: bool = False) -> tuple[list[int], int]:
         """Return values beside the own one under each label, and in the domain; ``*`` costs all there is."""
@@ -148,9 +174,12 @@ def label_attributes(prepared: Prepared, solution: LocalSolution, kept: BoolArra
         texts = sorted({label.text for label in made}, key=lambda text: (text is None, text or ""))
         places = {text: number for number, text in enumerate(texts)}
         sizes, seen = [0] * len(texts), [0] * len(texts)
+        ends = np.tile([hierarchy.size, -1], (len(texts), 2))
         for label in made:
             own = places[label.text]
             sizes[own], seen[own] = max(sizes[own], label.size), max(seen[own], label.seen)
+            ends[own, ::2] = np.minimum(ends[own, ::2], label.ends[::2])
+            ends[own, 1::2] = np.maximum(ends[own, 1::2], label.ends[1::2])
         own_number = np.array([places[label.text] for label in made], dtype=np.int64)
         found.append(
             LocalLabels(
@@ -159,12 +188,43 @@ def label_attributes(prepared: Prepared, solution: LocalSolution, kept: BoolArra
                 tuple(texts),
                 tuple(sizes),
                 tuple(seen),
+                ends,
                 own_number[number.reshape(-1)],
                 writer.seen,
                 is_exact,
             )
         )
     return tuple(found)
+
+
+def shown_alone(
+    prepared: Prepared, solution: LocalSolution, own: LongArray
+) -> tuple[LocalSolution, LongArray]:
+    """Return a solution without what only withheld people had: their classes, and the reach of their labels.
+
+    ``own`` is the class of each cell of the cube, -1 where nobody is published.
+    """
+    kept, cube = own >= 0, prepared.cube
+    shown, number = np.unique(own[kept], return_inverse=True)
+    labels = []
+    for place, name in enumerate(prepared.setting.quasi_identifiers):
+        codes, old = cube.codes[kept, place].astype(np.int64), solution.labels[place][shown]
+        kind, new = label_kind(prepared.table, name), old.copy()
+        # Nodes of a hierarchy name no values, and a single value is that of everyone in the class.
+        if kind == "range":
+            new[:] = (prepared.table.hierarchies[name].size, -1)
+            np.minimum.at(new[:, 0], number, codes)
+            np.maximum.at(new[:, 1], number, codes)
+            new[old[:, 0] < 0] = -1
+        elif kind == "set":
+            new[:] = 0
+            np.bitwise_or.at(new, (number, codes // 64), np.left_shift(1, codes % 64).astype(new.dtype))
+        labels.append(new)
+    renumbered = np.full(len(solution.stars) + 1, -1, dtype=np.int64)
+    renumbered[shown] = np.arange(len(shown))
+    classes = renumbered[solution.classes].astype(solution.classes.dtype)
+    left = replace(solution, classes=classes, labels=tuple(labels), stars=solution.stars[shown])
+    return left, renumbered[own]
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,7 +257,9 @@ class _Writer:
         return found
 
     def _label(self, text: str | None, codes: LongArray, *, is_value: bool = False) -> Label:
-        return Label(text, len(codes), int(self.seen[codes].sum()), is_value)
+        named = codes[self.seen[codes]]
+        ends = (int(codes[0]), int(codes[-1]), int(named[0]), int(named[-1]))
+        return Label(text, len(codes), len(named), is_value, ends)
 
     def _sets(self, codes: LongArray) -> list[LongArray]:
         words = np.ascontiguousarray(codes).view(np.uint8)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 import numpy as np
@@ -79,6 +79,8 @@ class Microaggregation:
     # how rows are ordered: as in the `input`, or `sorted` by all columns
     order: Literal["input", "sorted"] = "input"
     steps: int | None = None  # of annealing, for each row; None where time decided
+    # which of equally near rows comes first: by their places in the input, or by their values
+    ties: Literal["rows", "values"] = "rows"
 
     @property
     def is_within_shown(self) -> bool:
@@ -110,6 +112,7 @@ class Microaggregation:
             "data": {"missing": list(self.missing)},
             "release": {"order": self.order},
             **({"steps": self.steps} if self.method in ANNEALED else {}),
+            **({"ties": self.ties} if self.ties != "rows" else {}),
         }
 
     @classmethod
@@ -136,6 +139,7 @@ class Microaggregation:
             if fields.has("release")
             else "input",
             fields.whole("steps") if fields.has("steps") else None,
+            "values" if fields.has("ties") and fields.text("ties", ("values",)) else "rows",
         )
 
     @property
@@ -350,7 +354,26 @@ def remake(recipe: Microaggregation, columns: Sequence[NumberColumn], strata: In
     places = [[recipe.names.index(name) for name in group] for group in recipe.groups]
     method = cast("Method", recipe.method)
     manner = Manner(recipe.k, method, recipe.gain, seed=recipe.seed or 1, steps=recipe.steps)
+    if recipe.ties == "values":
+        return place_by_value(columns, scaled, manner, recipe, strata)
     return place_centres(columns, make_clusters(scaled, places, manner, strata=strata), recipe)
+
+
+def place_by_value(
+    columns: Sequence[NumberColumn],
+    scaled: FloatArray,
+    manner: Manner,
+    recipe: Microaggregation,
+    strata: IntArray | None = None,
+) -> FloatArray:
+    """Return the centre of each row's cluster, which no order of rows changes: equal rows are alike."""
+    places = [[recipe.names.index(name) for name in group] for group in recipe.groups]
+    order = np.lexsort([column.values for column in reversed(columns)])
+    ordered = [replace(column, values=column.values[order]) for column in columns]
+    own = None if strata is None else strata[order]
+    found = np.empty_like(scaled)
+    found[order] = place_centres(ordered, make_clusters(scaled[order], places, manner, strata=own), recipe)
+    return found
 
 
 def place_centres(

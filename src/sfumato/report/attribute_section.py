@@ -7,7 +7,18 @@ from typing import TYPE_CHECKING
 from sfumato.assess.gather import Evidence
 from sfumato.report.charts import Bar, Curve, bar_chart, seen_words, step_chart
 from sfumato.report.phrases import SAID, WORDS
-from sfumato.report.pieces import Box, Bullets, Chapter, Chart, Heading, Numbers, Paragraph, Piece, not_shown
+from sfumato.report.pieces import (
+    Box,
+    Bullets,
+    Chapter,
+    Chart,
+    Heading,
+    Numbers,
+    Paragraph,
+    Piece,
+    not_shown,
+    told_chart,
+)
 from sfumato.words import count_words, number_words, percent_words, range_words
 
 if TYPE_CHECKING:
@@ -15,8 +26,6 @@ if TYPE_CHECKING:
 
     from sfumato.assess.left_out import GroupLoss
     from sfumato.assess.published import Published, ReleasedAttribute
-    from sfumato.front import ClassSizes
-    from sfumato.release.microaggregated import Microaggregation
 
 EDGES = (1, 2, 4, 9, 19, 49, 99, 499, 999)
 """Largest sizes of the rows of the table; the last row has no largest one."""
@@ -37,50 +46,28 @@ def sizes_section(found: Published) -> Chapter:
 def _sizes_chart(found: Published) -> Chart:
     """Draw the sizes of the release alone, or before and after."""
     before, known = found.sizes_before, {"release": found.sizes_after}
-    limit = found.subject.verdict.require.get("k")
     if before is not None and before.sizes:
         known = {"before": before, "after": found.sizes_after}
-    curves = [
-        Curve(name, "before" if name == "before" else "after", _shares(sizes))
-        for name, sizes in known.items()
-    ]
-    seen = [
-        f"{name.capitalize()}: {sum(sizes.classes):,} classes, the smallest of {sizes.sizes[0]:,} "
-        f"and the largest of {sizes.sizes[-1]:,} rows."
-        for name, sizes in known.items()
-    ]
-    return Chart(
-        "class-sizes",
-        "Rows by the size of their class",
-        "at each size, the height of the line is the share of rows whose class is not larger; a line that "
-        "rises later, further to the right, hides people better.",
-        step_chart(
-            curves,
-            "size of the class, in rows",
-            "share of rows in classes of at most this size",
-            None if limit is None else (limit, f"required: {limit:g}"),
-        ),
-        " ".join(seen),
-        _sizes_numbers(known),
-    )
-
-
-def _shares(sizes: ClassSizes) -> list[tuple[float, float]]:
-    thin = sizes.thinned(120)
-    return [
-        (float(size), 100.0 * rows / (sizes.total or 1))
-        for size, rows in zip(thin.sizes, thin.cumulative, strict=True)
-    ]
-
-
-def _sizes_numbers(known: dict[str, ClassSizes]) -> Numbers:
+    curves, seen = [], []
+    for name, sizes in known.items():
+        thin, total = sizes.thinned(120), sizes.total or 1
+        shares = [100.0 * rows / total for rows in thin.cumulative]
+        points = list(zip(map(float, thin.sizes), shares, strict=True))
+        curves.append(Curve(name, "before" if name == "before" else "after", points))
+        seen.append(
+            f"{name.capitalize()}: {sum(sizes.classes):,} classes, the smallest of {sizes.sizes[0]:,} "
+            f"and the largest of {sizes.sizes[-1]:,} rows."
+        )
     rows, low = [], 1
     for high in (*EDGES, None):
         counts = [sizes.rows_between(low, high or max(sizes.sizes, default=0)) for sizes in known.values()]
         rows.append([range_words(low, high), *(f"{count:,}" for count in counts)])
         low = (high or 0) + 1
-    headings = ["rows" if name == "release" else f"rows {name}" for name in known]
-    return Numbers("Rows in classes of each size", ["size of the class", *headings], rows)
+    limit = found.subject.verdict.require.get("k")
+    line = None if limit is None else (limit, f"required: {limit:g}")
+    axes = "size of the class, in rows", "share of rows in classes of at most this size"
+    headings = ["size of the class", *("rows" if name == "release" else f"rows {name}" for name in known)]
+    return told_chart("class-sizes", step_chart(curves, *axes, line), " ".join(seen), rows, headings=headings)
 
 
 BARS = 12  # bars of one attribute; smaller blocks are put together below them
@@ -112,15 +99,8 @@ def _loss_chart(attributes: Sequence[ReleasedAttribute]) -> Chart:
         [item.name, done_words(item), f"{len(item.blocks):,}", percent_words(item.loss)]
         for item in attributes
     ]
-    return Chart(
-        "detail",
-        "Detail lost, attribute by attribute",
-        "a bar of 0 % is an attribute that is published unchanged, 100 % means that nothing is left of it; "
-        "rows that were left out count as lost.",
-        bar_chart(bars, most=100.0, width=560),
-        seen_words(bar.seen for bar in bars),
-        Numbers("What was done to each attribute", ["attribute", "done", "blocks", "detail lost"], rows),
-    )
+    drawing = bar_chart(bars, most=100.0, width=560)
+    return told_chart("detail", drawing, seen_words(bar.seen for bar in bars), rows)
 
 
 def done_words(item: ReleasedAttribute) -> str:
@@ -137,34 +117,35 @@ def _blocks_chart(item: ReleasedAttribute, number: int, *, show_values: bool) ->
         ((MISSING if block.label is None else block.label) if show_values else f"block {place}", block.rows)
         for place, block in enumerate(item.blocks, start=1)
     ]
-    bars = [Bar(name, float(rows), f"{rows:,}") for name, rows in _largest(named)]
+    largest = named
+    if len(named) > BARS:
+        # In their own order, and the others put together.
+        ranked = sorted(range(len(named)), key=lambda place: (-named[place][1], place))
+        rest = [named[place][1] for place in ranked[BARS - 1 :]]
+        largest = [named[place] for place in sorted(ranked[: BARS - 1])]
+        largest.append((f"{len(rest):,} others together", sum(rest)))
+    bars = [Bar(name, float(rows), f"{rows:,}") for name, rows in largest]
     table = [[name, f"{rows:,}"] for name, rows in named[:LISTED]]
     more = f"; the first {LISTED} of {len(named):,}" if len(named) > LISTED else ""
-    return Chart(
-        f"blocks-{number}",
-        f"{item.name}: {done_words(item)}",
-        f"each bar is one of {count_words(len(named), 'label')} of the release; its length is the number of "
-        "rows that have it.",
-        bar_chart(bars, width=500, names=190),
-        seen_words(f"{bar.seen} rows" for bar in bars),
-        Numbers(f"Released rows by label of {item.name}{more}", ["label", "rows"], table),
-    )
-
-
-def _largest(named: Sequence[tuple[str, int]]) -> list[tuple[str, int]]:
-    """Return the largest blocks in their own order, and the others put together."""
-    if len(named) <= BARS:
-        return list(named)
-    ranked = sorted(range(len(named)), key=lambda place: (-named[place][1], place))
-    kept, rest = sorted(ranked[: BARS - 1]), ranked[BARS - 1 :]
-    others = (f"{len(rest):,} others together", sum(named[place][1] for place in rest))
-    return [*(named[place] for place in kept), others]
+    words = {"attribute": item.name, "done": done_words(item), "more": more}
+    labels, seen = count_words(len(named), "label"), seen_words(f"{bar.seen} rows" for bar in bars)
+    return told_chart("blocks", bar_chart(bars, width=500), seen, table, place=number, labels=labels, **words)
 
 
 def _roles(found: Published) -> list[Piece]:
     recipe, micro = found.subject.recipe, found.subject.micro
     if micro is not None:
-        return [_micro_roles(micro)]
+        rows = [
+            [name, f"{micro.centres[name]} of at least {micro.k} similar rows", ", ".join(group)]
+            for group in micro.groups
+            for name in group
+        ]
+        rows += [
+            [name, "unchanged; groups of rows do not cross it" if name == micro.within else "unchanged", ""]
+            for name in micro.columns
+            if name not in micro.names
+        ]
+        return [Numbers("All published columns", ["column", "what is published", "grouped by"], rows)]
     if recipe is None:
         return []
     roles = WORDS["roles"]
@@ -180,20 +161,6 @@ def _roles(found: Published) -> list[Piece]:
             rows.append([name, "", why, "is removed"])
     headings = ["column", "role", "why", "what is done"]
     return [Heading("Columns and their roles"), Numbers("All columns and their roles", headings, rows)]
-
-
-def _micro_roles(micro: Microaggregation) -> Numbers:
-    rows = [
-        [name, f"{micro.centres[name]} of at least {micro.k} similar rows", ", ".join(group)]
-        for group in micro.groups
-        for name in group
-    ]
-    rows += [
-        [name, "unchanged; groups of rows do not cross it" if name == micro.within else "unchanged", ""]
-        for name in micro.columns
-        if name not in micro.names
-    ]
-    return Numbers("All published columns", ["column", "what is published", "grouped by"], rows)
 
 
 MOST_HIT = 8
@@ -226,29 +193,15 @@ def left_out_section(found: Evidence, *, show_values: bool = True) -> Chapter:
 
 
 def _left_out_chart(place: int, attribute: str, groups: Sequence[tuple[str, GroupLoss]]) -> Chart:
-    bars = [Bar.of_share(name, item.share) for name, item in groups]
-    cells = [
-        [bar.name, f"{item.rows:,}", f"{item.left_out:,}", bar.text, *_weighted(item)]
-        for bar, (_, item) in zip(bars, groups, strict=True)
-    ]
-    heads = ["group", "rows", "left out", "share"]
-    heads += WEIGHTED if groups and groups[0][1].weight is not None else []
-    return Chart(
-        f"left-out-{place}",
-        attribute,
-        "each bar is the share of a group's rows that was left out; each chart has a scale of its own",
-        bar_chart(bars, width=560),
-        seen_words(bar.seen for bar in bars),
-        Numbers(f"Rows left out by {attribute}", heads, cells),
-    )
-
-
-WEIGHTED = ["weighted total before", "after", "weighted share left out"]
-
-
-def _weighted(item: GroupLoss) -> list[str]:
-    """Return the totals of weights before and after suppression, and the share that was lost."""
-    if item.weight is None or item.weight_left_out is None or item.weighted_share is None:
-        return []
-    totals = (item.weight, item.weight - item.weight_left_out)
-    return [*(number_words(total, tenths=True) for total in totals), percent_words(item.weighted_share)]
+    bars, rows = [Bar.of_share(name, item.share) for name, item in groups], []
+    headings = list(WORDS["charts"]["left-out"]["headings"])
+    has_weights = bool(groups) and groups[0][1].weight is not None
+    headings += ["weighted total before", "after", "weighted share left out"] if has_weights else []
+    for bar, (_, item) in zip(bars, groups, strict=True):
+        rows.append([bar.name, f"{item.rows:,}", f"{item.left_out:,}", bar.text])
+        if item.weight is not None and item.weight_left_out is not None and item.weighted_share is not None:
+            totals = (item.weight, item.weight - item.weight_left_out)
+            rows[-1] += [number_words(total, tenths=True) for total in totals]
+            rows[-1].append(percent_words(item.weighted_share))
+    drawing, seen = bar_chart(bars, width=560), seen_words(bar.seen for bar in bars)
+    return told_chart("left-out", drawing, seen, rows, headings=headings, place=place, attribute=attribute)

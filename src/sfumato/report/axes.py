@@ -100,8 +100,19 @@ class Axis:
         # Where all values are whole numbers, so are the ticks.
         if self.low == self.high or count < 1:
             return [self.low]
-        make = _log_ticks if self.is_log else _linear_ticks
-        ticks = make(self.low, self.high, count)
+        low, high = self.low, self.high
+        if self.is_log:
+            # 1, 2, 5 of each decade if that is not too many, else every n-th power of ten.
+            ticks, tens = one_two_five(low, high), one_two_five(low, high, (1,))
+            ticks = ticks if len(ticks) <= count else tens[:: math.ceil(len(tens) / count)]
+        else:
+            raw = (high - low) / count
+            power = 10.0 ** math.floor(math.log10(raw))
+            step = next(s * power for s in STEPS if s * power >= raw * (1 - 1e-9))
+            first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+            rounded = dict.fromkeys(float(f"{i * step:.12g}") for i in range(first, last + 1))
+            # Rounding leaves the range where the values differ by less than it.
+            ticks = [tick for tick in rounded if low <= tick <= high]
         if self.is_whole:
             ticks = [tick for tick in ticks if tick.is_integer()]
         return ticks or [self.low]
@@ -126,25 +137,6 @@ def without_touching(
         if all(abs(places[tick] - places[other]) >= room(labels[tick], labels[other]) for other in shown):
             shown.append(tick)
     return {tick: text if tick in shown else "" for tick, text in labels.items()}
-
-
-def _linear_ticks(low: float, high: float, count: int) -> list[float]:
-    raw = (high - low) / count
-    power = 10.0 ** math.floor(math.log10(raw))
-    step = next(s * power for s in STEPS if s * power >= raw * (1 - 1e-9))
-    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
-    rounded = dict.fromkeys(float(f"{i * step:.12g}") for i in range(first, last + 1))
-    # Rounding leaves the range where the values differ by less than it.
-    return [tick for tick in rounded if low <= tick <= high]
-
-
-def _log_ticks(low: float, high: float, count: int) -> list[float]:
-    """Return 1, 2, 5 of each decade if that is not too many, else every n-th power of ten."""
-    fine = one_two_five(low, high)
-    if len(fine) <= count:
-        return fine
-    tens = one_two_five(low, high, (1,))
-    return tens[:: math.ceil(len(tens) / count)]
 
 
 def one_two_five(low: float, high: float, steps: Sequence[int] = (1, 2, 5)) -> list[float]:
@@ -207,10 +199,8 @@ def beside_line(front: PlainFront) -> BesideLine | None:
     places: list[tuple[float, float, int | None]] = []
     for place in reached.tolist():
         x, y = costs[place].tolist()
-        if x < own.min():
-            places = [(float(own.min()), y, None)]
-        else:
-            places.append((x, y, front.beside[place].number))
+        is_before = x < own.min()
+        places = [(float(own.min()), y, None)] if is_before else [*places, (x, y, front.beside[place].number)]
     if not places:
         return None
     places.append((float(own.max()), places[-1][1], None))

@@ -225,26 +225,23 @@ def pair_chart(pairs: Sequence[Pair], ticks: dict[float, str] | None = None, ref
     _legend(drawing, left, reference)
     ruler.draw_across(drawing, top, bottom, ticks)
     for place, pair in enumerate(pairs):
-        _pair_line(drawing, pair, ruler, top + ROW * (place + 0.5))
+        y = top + ROW * (place + 0.5)
+        drawing.text((NAMES, y + 5), pair.name, "name", anchor="end", room=NAMES)
+        before, after, third = (
+            None if value is None else ruler.place(min(max(value, ruler.low), ruler.high))
+            for value in (pair.before, pair.after, pair.reference)
+        )
+        if third is not None:
+            drawing.line((third, y - 9), (third, y + 9), "reference")
+        if before is not None and after is not None:
+            drawing.line((before, y), (after, y), "joint")
+        if before is not None:
+            drawing.circle((before, y), 5.5, "before-mark")
+        if after is not None:
+            drawing.diamond((after, y), 6.5, "after-mark")
+        texts = [text for text in (pair.before_text, pair.after_text) if text]
+        drawing.text((drawing.width, y + 5), " → ".join(texts), "value", anchor="end")
     return drawing
-
-
-def _pair_line(drawing: Drawing, pair: Pair, ruler: Ruler, y: float) -> None:
-    drawing.text((NAMES, y + 5), pair.name, "name", anchor="end", room=NAMES)
-    before, after, reference = (
-        None if value is None else ruler.place(min(max(value, ruler.low), ruler.high))
-        for value in (pair.before, pair.after, pair.reference)
-    )
-    if reference is not None:
-        drawing.line((reference, y - 9), (reference, y + 9), "reference")
-    if before is not None and after is not None:
-        drawing.line((before, y), (after, y), "joint")
-    if before is not None:
-        drawing.circle((before, y), 5.5, "before-mark")
-    if after is not None:
-        drawing.diamond((after, y), 6.5, "after-mark")
-    texts = [text for text in (pair.before_text, pair.after_text) if text]
-    drawing.text((drawing.width, y + 5), " → ".join(texts), "value", anchor="end")
 
 
 def _legend(drawing: Drawing, left: float, reference: str) -> None:
@@ -286,20 +283,16 @@ def step_chart(
         side: Anchor = "start" if at < WIDTH / 2 else "end"
         drawing.text((at + (6 if side == "start" else -6), top - 8), limit[1], "tick", anchor=side)
     for curve in curves:
-        drawing.path(_steps(curve.points, x, y), f"curve {curve.look}-line")
+        drawn, level = [(x.start, y.place(0.0))], y.place(0.0)
+        for size, share in curve.points:
+            drawn += [(x.place(size), level), (x.place(size), y.place(share))]
+            level = y.place(share)
+        drawing.path([*drawn, (x.end, level)], f"curve {curve.look}-line")
     for place, curve in enumerate(curves):
         begin = WIDTH - 16 - 110 * (len(curves) - place)
         drawing.line((begin, 9), (begin + 28, 9), f"curve {curve.look}-line")
         drawing.text((begin + 35, 14), curve.name, f"{curve.look}-text")
     return drawing
-
-
-def _steps(points: Sequence[Place], x: Ruler, y: Ruler) -> list[Place]:
-    drawn, level = [(x.start, y.place(0.0))], y.place(0.0)
-    for size, share in points:
-        drawn += [(x.place(size), level), (x.place(size), y.place(share))]
-        level = y.place(share)
-    return [*drawn, (x.end, level)]
 
 
 @dataclass(frozen=True)
@@ -369,9 +362,15 @@ def front_chart(front: PlainFront, picked: int | None) -> Drawing:
         drawing.path(_border(border, upwards_first=bool(across.maximize)), look)
     for point in points.values():
         drawing.circle(point, 2.5 if len(front) >= MANY else 4.5, "point")
-    for place, item in enumerate(front):
-        if item.number == picked and place in points:
-            _mark(drawing, points[place], f"released: solution {picked}", (across, upwards))
+    marked = next((place for place, item in enumerate(front) if item.number == picked), None)
+    if marked in points:
+        # The words stand where everything would be better: there, no other point can be.
+        at, words = points[marked], f"released: solution {picked}"
+        drawing.diamond(at, 9, "picked")
+        room = LETTER * len(words) + 16
+        is_right = at[0] + room < drawing.width if across.maximize is not False else at[0] - room < 0
+        place = (at[0] + (10 if is_right else -10), at[1] + (24 if upwards.maximize is False else -16))
+        drawing.text(place, words, "mark", anchor="start" if is_right else "end")
     return drawing
 
 
@@ -405,14 +404,3 @@ def _border(points: Sequence[Place], *, upwards_first: bool) -> list[Place]:
     for before, after in pairwise(points):
         corners += [before, (before[0], after[1]) if upwards_first else (after[0], before[1])]
     return [*corners, *points[-1:]]
-
-
-def _mark(drawing: Drawing, at: Place, text: str, axes: tuple[Axis, Axis]) -> None:
-    """Ring a point and write where everything would be better: there, no other point can be."""
-    drawing.diamond(at, 9, "picked")
-    room = LETTER * len(text) + 16
-    right = at[0] + room < drawing.width if axes[0].maximize is not False else at[0] - room < 0
-    drop = 24 if axes[1].maximize is False else -16
-    drawing.text(
-        (at[0] + (10 if right else -10), at[1] + drop), text, "mark", anchor="start" if right else "end"
-    )

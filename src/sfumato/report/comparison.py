@@ -15,7 +15,7 @@ from sfumato.report import style
 from sfumato.report.axes import Axis
 from sfumato.report.marks import scatter
 from sfumato.report.page import drawing_json, page_html
-from sfumato.report.phrases import measure_words, partition_words
+from sfumato.report.phrases import SAID, measure_words, partition_words
 from sfumato.report.pieces import Numbers, table_html
 from sfumato.report.terminal import cells, pad
 from sfumato.words import capital, list_words, pair_words, printable, range_words
@@ -76,18 +76,14 @@ class Comparison(Generic[SolutionT]):
     @property
     def sentence(self) -> str:
         """In which objectives either solution is better, in words."""
-        parts = [self._wins("first", self.first.number), self._wins("second", self.second.number)]
-        text = "; ".join(part for part in parts if part)
-        return f"{capital(text)}." if text else "Both are equal in every objective."
-
-    def _wins(self, side: str, number: int) -> str:
-        wins = []
+        wins: dict[str, list[str]] = {"first": [], "second": []}
         for item in self.measures:
-            if item.better == side:
-                first, second = pair_words(item.first, item.second)
-                mine, other = (first, second) if side == "first" else (second, first)
-                wins.append(f"{printable(item.name)} ({mine} instead of {other})")
-        return f"solution {number} is better in {list_words(wins)}" if wins else ""
+            if item.better is not None:
+                mine, other = pair_words(item.first, item.second)[:: 1 if item.better == "first" else -1]
+                wins[item.better].append(f"{printable(item.name)} ({mine} instead of {other})")
+        told = zip(self.numbers, wins.values(), strict=True)
+        parts = [f"solution {number} is better in {list_words(found)}" for number, found in told if found]
+        return f"{capital('; '.join(parts))}." if parts else "Both are equal in every objective."
 
     def __str__(self) -> str:
         return comparison_text(self)
@@ -101,23 +97,51 @@ class Comparison(Generic[SolutionT]):
         every = [size for item in self.sizes for size in item.sizes]
         axis = Axis("class size", None, np.array(every or [1], dtype=np.float64))
         looks = ({"color": style.POINT}, {"color": style.KNEE, "dash": "dash"})
-        figure = go.Figure(layout=_layout(axis))
+        first, last = axis.scaled(np.array([axis.low, axis.high])).tolist()
+        margin = 0.02 * (last - first) or 0.5
+        across: dict[str, object] = {**style.LOOKS["sizes across"], "range": [first - margin, last + margin]}
+        if axis.is_log:
+            ticks = axis.tick_labels(16, style.NARROW / 7)
+            across |= {"type": "log", "tickvals": list(ticks), "ticktext": list(ticks.values())}
+            across["tickangle"] = 0
+        layout = {
+            "template": "none",
+            "font": style.FONT,
+            "height": 380,
+            "margin": {"l": 84, "r": 40, "t": 48, "b": 60},
+            "xaxis": across,
+            "yaxis": style.LOOKS["sizes upwards"],
+            "legend": style.LEGEND,
+            "hovermode": "x unified",
+            "modebar": style.MODEBAR,
+        }
+        figure = go.Figure(layout=layout)
         for number, item, look in zip(self.numbers, self.sizes, looks, strict=True):
-            figure.add_trace(_steps(item, f"solution {number}", look, axis))
+            # 0 before its smallest size, all from its largest on.
+            heights = [100 * rows / (item.total or 1) for rows in item.cumulative]
+            trace = scatter(
+                "lines",
+                [item.sizes[0], *item.sizes, axis.high] if item.sizes else [],
+                [0.0, *heights, 100.0] if item.sizes else [],
+                line={**look, "shape": "hv", "width": 2.5},
+                hovertemplate="%{y:.1f} %",
+                name=f"solution {number}",
+            )
+            figure.add_trace(trace)
         return figure
 
     def html(self) -> str:
         """Return a page that opens without a network: the tables, and the figure where sizes are known."""
         first, second = self.numbers
-        tables = [
-            replace(item, headings=list(map(capital, item.headings))) for item in _tables(self, measure_words)
-        ]
+        found = _tables(self, measure_words)
+        tables = [replace(item, headings=list(map(capital, item.headings))) for item in found]
         wide = [f'<div class="wide">{table_html(item, "pair")}</div>' for item in tables]
         content = [wide[0], "<h2>Attributes</h2>", wide[1]]
         drawing = None
         if self.sizes is not None:
             drawing = drawing_json(self.plot())
-            content.append(_FIGURE.format(reading=escape(_reading(self))))
+            suppressed = " and ".join(f"{item.suppressed:,}" for item in self.sizes)
+            content.append(_FIGURE.format(reading=escape(SAID["sizes"].format(suppressed))))
         title = f"Solution {first} next to solution {second}"
         return page_html(title, self.sentence, "\n".join(content), drawing)
 
@@ -149,11 +173,9 @@ def make_comparison(
     sizes: tuple[ClassSizes, ClassSizes] | None = None,
 ) -> Comparison[SolutionT]:
     """Put two solutions of a front side by side."""
-    directions = {item.name: item.maximize for item in front.objectives}
+    up = {item.name: item.maximize for item in front.objectives}
     names = dict.fromkeys([*front.measure_names, "suppressed"])
-    measures = tuple(
-        MeasurePair(name, first.value(name), second.value(name), directions.get(name)) for name in names
-    )
+    measures = tuple(MeasurePair(name, first.value(name), second.value(name), up.get(name)) for name in names)
     looks = [(labels or {}).get(item.number, {}) for item in (first, second)]
     attributes = []
     for name, done in first.recoding.items():
@@ -211,10 +233,8 @@ def _size_rows(sizes: tuple[ClassSizes, ClassSizes], letter: str) -> list[list[s
     most = max((max(pair) for _, pair in shares), default=0.0) or 1.0
     rows = []
     for words, pair in shares:
-        bars = [
-            f"{100 * share:5.1f} % {letter * max(round(BAR * share / most), bool(share))}" for share in pair
-        ]
-        rows.append([words, *bars])
+        bars = [letter * max(round(BAR * share / most), bool(share)) for share in pair]
+        rows.append([words, *(f"{100 * share:5.1f} % {bar}" for share, bar in zip(pair, bars, strict=True))])
     if any(item.suppressed for item in sizes):
         rows.append(["suppressed", *(f"{item.suppressed:,} rows" for item in sizes)])
     return rows
@@ -261,45 +281,3 @@ _FIGURE = """<h2 id="sizes">Sizes of the classes</h2>
 <figure>
 <div id="picture" role="img" aria-label="{reading}" aria-describedby="reading"></div>
 </figure>"""
-
-
-def _layout(axis: Axis) -> dict[str, object]:
-    first, last = axis.scaled(np.array([axis.low, axis.high])).tolist()
-    pad = 0.02 * (last - first) or 0.5
-    across: dict[str, object] = {**style.LOOKS["sizes across"], "range": [first - pad, last + pad]}
-    if axis.is_log:
-        ticks = axis.tick_labels(16, style.NARROW / 7)
-        across |= {"type": "log", "tickvals": list(ticks), "ticktext": list(ticks.values()), "tickangle": 0}
-    return {
-        "template": "none",
-        "font": style.FONT,
-        "height": 380,
-        "margin": {"l": 84, "r": 40, "t": 48, "b": 60},
-        "xaxis": across,
-        "yaxis": style.LOOKS["sizes upwards"],
-        "legend": style.LEGEND,
-        "hovermode": "x unified",
-        "modebar": style.MODEBAR,
-    }
-
-
-def _steps(item: ClassSizes, name: str, look: dict[str, str], axis: Axis) -> dict[str, object]:
-    """Return one cumulative distribution: 0 before its smallest size, all from its largest on."""
-    heights = [100 * rows / (item.total or 1) for rows in item.cumulative]
-    return scatter(
-        "lines",
-        [item.sizes[0], *item.sizes, axis.high] if item.sizes else [],
-        [0.0, *heights, 100.0] if item.sizes else [],
-        line={**look, "shape": "hv", "width": 2.5},
-        hovertemplate="%{y:.1f} %",
-        name=name,
-    )
-
-
-def _reading(comparison: Comparison[SolutionT]) -> str:
-    suppressed = [f"{item.suppressed:,}" for item in comparison.sizes or ()]
-    return (
-        "For each class size, the share of the remaining rows that are in classes of at most this size: "
-        "the further to the right a line rises, the larger the classes. Suppressed rows are in no class "
-        f"({' and '.join(suppressed)})."
-    )

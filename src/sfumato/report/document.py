@@ -14,6 +14,7 @@ from sfumato.front import PlainFront, load_front
 from sfumato.private import scratch_folder
 from sfumato.release import manifest_path
 from sfumato.release.json_files import atomic_text
+from sfumato.report.assessed_section import risk_section, utility_section
 from sfumato.report.attribute_section import attribute_section, left_out_section, sizes_section
 from sfumato.report.making_section import front_section, making_section, verification_section
 from sfumato.report.phrases import WORDS
@@ -28,10 +29,8 @@ from sfumato.report.pieces import (
     source_hash,
     text,
 )
-from sfumato.report.risk_section import risk_section
 from sfumato.report.style import palette_css
 from sfumato.report.summary import summary_section
-from sfumato.report.utility_section import utility_section
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,12 +51,18 @@ def report_html(found: Published, *, show_values: bool = True, day: dt.date | No
     name, told, internal = found.subject.file, found.subject.about, " (internal)" if inside else ""
     about = "Report about a release" if name is None else f"Report about the release {name}"
     title = text(f"{about}{internal}")
+    version = found.subject.versions.get("sfumato")
+    by, made = f"Sfumato {version}" if version else "Sfumato", day or dt.datetime.now(dt.UTC).date()
+    subtitle = f"Made by {by} only from the released file and its FILE.json."
+    if inside:
+        held = "It holds counts, and labels that the release shows; no row."
+        subtitle = f"Made by {by} on {made.isoformat()}. {held}"
     chapters = report_chapters(found, show_values=show_values)
     facts = Facts([(words, told[key]) for key, words in WORDS["about"].items() if key in told])
     page = read_resource("report.html").removesuffix("\n")
     body = page.format(
         title=title,
-        subtitle=text(_subtitle(found, day)),
+        subtitle=text(subtitle),
         about=piece_html(facts),
         banner=piece_html(Paragraph("", "verdict bad", INTERNAL)) if inside else "",
         contents="\n".join(f'<li><a href="#{item.identity}">{item.short}</a></li>' for item in chapters),
@@ -82,15 +87,6 @@ def report_chapters(found: Published, *, show_values: bool) -> list[Chapter]:
         verification_section(found),
         making_section(found, show_values=show_values),
     ]
-
-
-def _subtitle(found: Published, day: dt.date | None) -> str:
-    version = found.subject.versions.get("sfumato")
-    by = f"Sfumato {version}" if version else "Sfumato"
-    if not isinstance(found, Evidence):
-        return f"Made by {by} only from the released file and its FILE.json."
-    made = day or dt.datetime.now(dt.UTC).date()
-    return f"Made by {by} on {made.isoformat()}. It holds counts, and labels that the release shows; no row."
 
 
 def read_release(file: Path | None, write: Callable[[Path], object]) -> Published:

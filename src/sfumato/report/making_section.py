@@ -35,7 +35,7 @@ from sfumato.words import capital, count_words, number_words, percent_words, pri
 
 if TYPE_CHECKING:
     from sfumato.assess.published import Published
-    from sfumato.front import PlainFront, PlainSolution
+    from sfumato.front import PlainFront
 
 
 def verification_section(found: Published) -> Chapter:
@@ -49,11 +49,21 @@ def verification_section(found: Published) -> Chapter:
     ]
     checked = Numbers("Checks besides the measures", ["checked", "verdict", "found"], checks)
     # Why some measures are not stated.
+    require, stated, counted = verdict.require, verdict.stated, verdict.measures
+    exact = found.exact if isinstance(found, Evidence) else {}
+    rows = []
+    for name in dict.fromkeys([*require, *stated, *exact]):
+        asked = limit_words(name, require[name]) if name in require else ""
+        again = number_words(counted.get(name))
+        again = again or f"not recounted: {verdict.not_recounted.get(name, 'not requested')}"
+        own = [number_words(exact.get(name))] if exact else []
+        rows.append([told_words(name), asked, number_words(stated.get(name)), again, *own])
+    headings = ["measure", "required", "stated", "recounted", *(["exact, over all rows"] if exact else [])]
     reasons = [f"{capital(told_words(name))}: {why.rstrip('.')}." for name, why in found.withheld.items()]
     pieces: list[Piece] = [
         Paragraph(SAID["recounted"]),
         *((Heading("Violations"), Bullets(broken)) if broken else ()),
-        _measures(found),
+        Numbers("Measures of the release", headings, rows),
         *([Box("quiet", (Heading("Not stated"), Bullets(reasons)))] if reasons else []),
         *((Heading("All that was checked"), checked) if checks else ()),
         Bullets(verdict.notes),
@@ -67,22 +77,6 @@ def verification_section(found: Published) -> Chapter:
             Paragraph("sha256:", code=verdict.sha256 or ""),
         ]
     return Chapter("verification", "Verification", "What was verified", pieces)
-
-
-def _measures(found: Published) -> Numbers:
-    verdict = found.subject.verdict
-    require, stated, counted = verdict.require, verdict.stated, verdict.measures
-    lacking = verdict.not_recounted
-    exact = found.exact if isinstance(found, Evidence) else {}
-    rows = []
-    for name in dict.fromkeys([*require, *stated, *exact]):
-        asked = limit_words(name, require[name]) if name in require else ""
-        found_again = number_words(counted.get(name))
-        again = found_again or f"not recounted: {lacking.get(name, 'not requested')}"
-        own = [number_words(exact.get(name))] if exact else []
-        rows.append([told_words(name), asked, number_words(stated.get(name)), again, *own])
-    headings = ["measure", "required", "stated", "recounted", *(["exact, over all rows"] if exact else [])]
-    return Numbers("Measures of the release", headings, rows)
 
 
 LISTED = 25  # solutions in the table behind the front; ``front.csv`` holds all
@@ -113,8 +107,12 @@ def front_chart_piece(front: PlainFront, picked: int | None) -> Chart:
             for axis in (x, y)
         ]
         seen += f" Solution {picked}, the released one, has {' and '.join(reached)}."
+    # Spread evenly over the front, with its ends and the picked one.
+    size, steps = len(front), LISTED - 2
+    places = set(range(size)) if size <= LISTED else {round(i * (size - 1) / steps) for i in range(steps + 1)}
     rows = []
-    for item in _spread(front, picked):
+    for place in sorted(places if picked is None else {*places, picked - 1}):
+        item = front[place]
         values = [number_words(item.value(name)) for name in names]
         lost, proven = suppressed_words(front, item.suppressed), [item.certainty] if front.is_local else []
         own = f"{item.number}{' (released)' if item.number == picked else ''}"
@@ -128,39 +126,36 @@ def front_chart_piece(front: PlainFront, picked: int | None) -> Chart:
     return Chart("front-picture", front_title(front), reading, front_chart(front, picked), seen, numbers)
 
 
-def _spread(front: PlainFront, picked: int | None) -> list[PlainSolution]:
-    """Return solutions spread evenly over the front, with its ends and the picked one."""
-    size, steps = len(front), LISTED - 2
-    is_short = size <= LISTED
-    places = set(range(size)) if is_short else {round(i * (size - 1) / steps) for i in range(steps + 1)}
-    if picked is not None:
-        places.add(picked - 1)
-    return [front[place] for place in sorted(places)]
-
-
 def making_section(found: Published, *, show_values: bool = True) -> Chapter:
     """Return what was done and with which versions; internally the search and the specification too."""
     versions = [[name, version] for name, version in found.subject.versions.items()]
+    inside: list[Piece | None] = []
+    if isinstance(found, Evidence):
+        searched = []
+        for key, words in WORDS["searched"].items():
+            value = found.run.get(key)
+            if value is not None and not isinstance(value, dict | list):
+                shown = printable(str(value))
+                if isinstance(value, int | float):
+                    shown = number_words(float(value))
+                whole = shown.isdecimal() and len(shown) < 16
+                searched.append((words, f"{int(shown):,}" if whole else shown))
+        written = found.specification(show_values=show_values)
+        inside += [Heading("The search"), Facts(searched)] if searched else []
+        inside.append(Heading("The specification"))
+        if written is None:
+            lack = found.lack("specification")
+            inside.append(not_shown(lack) or Paragraph("There was no specification."))
+        else:
+            inside.append(Paragraph("Comments, folders and lists of values are left out.", "quiet"))
+            inside.append(Listing(written.splitlines(), "The specification"))
     pieces = [
         Facts(recipe_facts(found, show_values=show_values)),
-        *(_inside(found, show_values=show_values) if isinstance(found, Evidence) else []),
+        *inside,
         Heading("Versions"),
         Numbers("Versions of what made the release", ["name", "version"], versions),
     ]
     return Chapter("making", "How it was made", "How it was made", pieces)
-
-
-def _inside(found: Evidence, *, show_values: bool) -> list[Piece]:
-    written, searched = found.specification(show_values=show_values), _search_facts(found)
-    pieces: list[Piece] = [Heading("The search"), Facts(searched)] if searched else []
-    pieces.append(Heading("The specification"))
-    if written is None:
-        return [*pieces, not_shown(found.lack("specification")) or Paragraph("There was no specification.")]
-    return [
-        *pieces,
-        Paragraph("Comments, folders and lists of values are left out.", "quiet"),
-        Listing(written.splitlines(), "The specification"),
-    ]
 
 
 def recipe_facts(found: Published, *, show_values: bool) -> list[tuple[str, str]]:
@@ -186,14 +181,3 @@ def recipe_facts(found: Published, *, show_values: bool) -> list[tuple[str, str]
     told.append(("order of the rows", WORDS["orders"].get(str(order), "not stated")))
     told.append(("rows", f"{subject.verdict.rows.get('out', 0):,}"))
     return told if subject.file is None else [("file", subject.file), *told]
-
-
-def _search_facts(evidence: Evidence) -> list[tuple[str, str]]:
-    found = []
-    for key, words in WORDS["searched"].items():
-        value = evidence.run.get(key)
-        if value is None or isinstance(value, dict | list):
-            continue
-        shown = number_words(float(value)) if isinstance(value, int | float) else printable(str(value))
-        found.append((words, f"{int(shown):,}" if shown.isdecimal() and len(shown) < 16 else shown))
-    return found

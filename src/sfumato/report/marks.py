@@ -7,7 +7,7 @@ import textwrap
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -73,7 +73,13 @@ class FrontView:
         names = [name for name in self.front.measure_names if name != "suppressed"]
         lines = [f"{phrases.measure_words(name)}: {number_words(item.value(name))}" for name in names]
         lines += [f"suppressed rows: {phrases.suppressed_words(self.front, item.suppressed)}", ""]
-        lines += [*_recoding(item, self.labels.get(item.number, {})), *(["", why] if why else [])]
+        labels, more = self.labels.get(item.number, {}), len(item.recoding) - ATTRIBUTES
+        for attribute, partition in list(item.recoding.items())[:ATTRIBUTES]:
+            width = NAME_WIDTH if isinstance(partition, int) else phrases.BLOCKS_WIDTH
+            words = phrases.partition_words(partition, _cut(labels.get(attribute, ""), width))
+            lines.append(f"{_cut(printable(attribute))}: {words}")
+        lines += [f"and {count_words(more, 'more attribute')}"] if more > 0 else []
+        lines += ["", why] if why else []
         return "<br>".join([head, *(broken(line, WIDTH) for line in lines)])
 
     def marks(self) -> list[Mark]:
@@ -88,16 +94,6 @@ class FrontView:
             ring = ("circle-open", 28, style.PICKED)
             marks.append(Mark(places[self.picked], self.picked, "picked", *ring))
         return marks
-
-
-def _recoding(item: PlainSolution, labels: Mapping[str, str]) -> list[str]:
-    lines = []
-    for attribute, partition in item.recoding.items():
-        width = NAME_WIDTH if isinstance(partition, int) else phrases.BLOCKS_WIDTH
-        words = phrases.partition_words(partition, _cut(labels.get(attribute, ""), width))
-        lines.append(f"{_cut(printable(attribute))}: {words}")
-    more = len(lines) - ATTRIBUTES
-    return lines if more <= 0 else [*lines[:ATTRIBUTES], f"and {count_words(more, 'more attribute')}"]
 
 
 def _cut(text: str, width: int = NAME_WIDTH) -> str:
@@ -198,28 +194,32 @@ def add_parallel(
 ) -> None:
     """Add the lines of all solutions below the scatter, better values above worse ones."""
     heights = np.column_stack([_height(axis, axis.shares) for axis in axes])
-    figure.add_traces([*_lines(front, axes, heights, axes[1]), *_marked(heights, marks)])
-    across = _across(axes)
-    bottom = 40 + 18 * max(text.count("<br>") + 1 for text in across["ticktext"])
-    figure.update_layout(
-        height=figure.layout.height - figure.layout.margin.b + bottom,
-        margin_b=bottom,
-        xaxis2=across,
-        yaxis2={**style.LOOKS["parallel heights"], "domain": [panel.low, panel.high]},
-    )
-    for note in (panel.headline(HEADLINE), *_ticks(axes)):
-        figure.add_annotation(note)
-
-
-def _across(axes: Sequence[Axis]) -> dict[str, Any]:
-    """Return the layout of the places of the axes; its grid lines are the axes."""
+    figure.add_traces(_lines(front, axes, heights, axes[1]))
+    for mark in marks:
+        line = {"color": mark.colour, **(PICKED if mark.name == "picked" else SUGGESTED)}
+        # It goes with its ring in the legend.
+        look = {"line": line, "hoverinfo": "skip", "legendgroup": mark.group, "showlegend": False}
+        figure.add_trace({**_path(heights[[mark.place]]), **look})
     width = max(12, 96 // len(axes))
     texts = [
         f'{broken(axis.words, width)}<br><span style="color: {style.FAINT}">{axis.better}</span>'
         for axis in axes
     ]
+    # Grid lines of the places are the axes.
     places = {"range": [-0.25, len(axes) - 0.75], "tickvals": list(range(len(axes))), "ticktext": texts}
-    return {**style.LOOKS["parallel axes"], **places}
+    bottom = 40 + 18 * max(text.count("<br>") + 1 for text in texts)
+    figure.update_layout(
+        height=figure.layout.height - figure.layout.margin.b + bottom,
+        margin_b=bottom,
+        xaxis2={**style.LOOKS["parallel axes"], **places},
+        yaxis2={**style.LOOKS["parallel heights"], "domain": [panel.low, panel.high]},
+    )
+    figure.add_annotation(panel.headline(HEADLINE))
+    for place, axis in enumerate(axes):
+        for tick in axis.ticks(5):
+            # On a ground that keeps the number readable among the lines.
+            at = {"x": place, "y": float(_height(axis, axis.share(np.array([tick])))[0])}
+            figure.add_annotation({**style.LOOKS["parallel tick"], "text": number_words(tick), **at})
 
 
 def _height(axis: Axis, shares: FloatArray) -> FloatArray:
@@ -232,19 +232,24 @@ def _lines(
     """Return one trace for each colour: a trace has one colour, and a trace for each line would be slow."""
     from plotly.colors import sample_colorscale
 
+    def texts(place: int) -> list[str]:
+        head = f"<b>Solution {front[place].number}</b><br>"
+        told = (f"{axis.words}: {number_words(float(axis.values[place]))}" for axis in axes)
+        return [*(head + plain(words) for words in told), ""]
+
     bins = np.minimum((np.nan_to_num(colour.shares) * COLOURS).astype(int), COLOURS - 1)
     traces = []
     for number in np.unique(bins):
-        places = np.flatnonzero(bins == number)
+        places = np.flatnonzero(bins == number).tolist()
         shade = sample_colorscale(style.SCALE, [(int(number) + 0.5) / COLOURS])[0]
         traces.append(
             {
                 **_path(heights[places]),
                 "line": {"color": shade, "width": 0.7 if len(front) >= style.MANY else 1.3},
                 "opacity": 0.75,
-                "hovertext": [text for place in places for text in _vertex_texts(front, axes, int(place))],
+                "hovertext": [text for place in places for text in texts(place)],
                 "hoverinfo": "text",
-                "customdata": [front[int(place)].number for place in places for _ in range(len(axes) + 1)],
+                "customdata": [front[place].number for place in places for _ in range(len(axes) + 1)],
                 "showlegend": False,
             }
         )
@@ -260,30 +265,3 @@ def _path(heights: FloatArray) -> dict[str, object]:
         for value in (*row, None)
     ]
     return scatter("lines", across * len(heights), upwards, xaxis="x2", yaxis="y2")
-
-
-def _vertex_texts(front: PlainFront, axes: Sequence[Axis], place: int) -> list[str]:
-    head = f"<b>Solution {front[place].number}</b><br>"
-    return [*(head + plain(f"{a.words}: {number_words(float(a.values[place]))}") for a in axes), ""]
-
-
-def _marked(heights: FloatArray, marks: Sequence[Mark]) -> list[dict[str, object]]:
-    """Return the lines of marked solutions; they go with their rings in the legend."""
-    traces = []
-    for mark in marks:
-        line = {"color": mark.colour, **(PICKED if mark.name == "picked" else SUGGESTED)}
-        look = {"line": line, "hoverinfo": "skip", "legendgroup": mark.group, "showlegend": False}
-        traces.append({**_path(heights[[mark.place]]), **look})
-    return traces
-
-
-def _ticks(axes: Sequence[Axis]) -> list[dict[str, object]]:
-    """Return the numbers beside each axis, on a ground that keeps them readable among the lines."""
-    notes = []
-    for place, axis in enumerate(axes):
-        for tick in axis.ticks(5):
-            height = float(_height(axis, axis.share(np.array([tick])))[0])
-            notes.append(
-                {**style.LOOKS["parallel tick"], "text": number_words(tick), "x": place, "y": height}
-            )
-    return notes

@@ -6,6 +6,7 @@ import itertools
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from sfumato.report.assessed_section import disclosure_chart, person_chart
 from sfumato.report.making_section import front_chart_piece
 from sfumato.report.phrases import front_sentence, measure_words, recoding_rows
 from sfumato.report.pieces import (
@@ -19,7 +20,6 @@ from sfumato.report.pieces import (
     piece_html,
     read_resource,
 )
-from sfumato.report.risk_section import disclosure_chart, person_chart
 from sfumato.report.style import palette_css
 from sfumato.spec.choices import database_address
 from sfumato.words import number_words, percent_words

@@ -8,7 +8,7 @@ import json
 from html import escape
 from typing import TYPE_CHECKING
 
-from sfumato.front import ClassSizes, PlainFront, PlainSolution, Suggestion, number_text
+from sfumato.front import ClassSizes, PlainFront, PlainSolution, number_text
 from sfumato.report import phrases, style
 from sfumato.report.axes import Axis, beside_line, other_axes, plane_axes, plane_scale, proven_bounds
 from sfumato.report.marks import FrontView, add_parallel, broken, make_panels, page_suggestions, total_height
@@ -115,9 +115,8 @@ def _look(kind: str, place: int) -> str:
 def _heading(text: str, look: str, *, order: str = "none", better: str | None = None) -> str:
     # The page's script reads which of two values is the better one.
     way = f' data-better="{better}"' if better else ""
-    return (
-        f'<th scope="col" aria-sort="{order}"{way}{look}><button type="button">{escape(text)}</button></th>'
-    )
+    button = f'<button type="button">{escape(text)}</button>'
+    return f'<th scope="col" aria-sort="{order}"{way}{look}>{button}</th>'
 
 
 def _cell(value: float, text: str, look: str) -> str:
@@ -238,16 +237,29 @@ def front_html(
         f"<li><strong>Solution {item.solution.number}</strong>: {escape(item.why)}</li>"
         for item in view.suggestions
     ]
+    x, y = plane_axes(front)
+    alternative = [
+        f"Scatter plot of {y.span} over {x.span}.",
+        *([f"The knee is solution {view.knee}."] if view.knee else []),
+        *([f"Solution {view.picked} is picked."] if view.picked else []),
+        "The table below holds the numbers.",
+    ]
     page = read_resource("front.html").removesuffix("\n")
     content = page.format(
         reading=escape(how_to_read(front)),
-        alternative=escape(_alternative(view)),
+        alternative=escape(" ".join(alternative)),
         suggestions=_SUGGESTIONS.format(items="\n".join(items)) if items else "",
         comparison=read_resource("comparison.html") if len(front) > 1 else "",
         above=escape(table_sentence(front)),
         table=_SolutionTable(view).html(),
     )
-    drawing = drawing_json(_draw(view), _comparison_data(view.suggestions, sizes))
+    # What the script needs to put two solutions side by side: class sizes, and where to begin.
+    shares = {}
+    for number, item in (sizes or {}).items():
+        thin, total = item.thinned(), item.total or 1
+        shares[str(number)] = [list(thin.sizes), [round(100 * rows / total, 3) for rows in thin.cumulative]]
+    begin = [int(item.solution.number) for item in view.suggestions[:2]]
+    drawing = drawing_json(_draw(view), {"begin": begin, "sizes": shares})
     return page_html(phrases.front_title(front), phrases.front_sentence(front), content, drawing)
 
 
@@ -268,18 +280,6 @@ def page_html(title: str, sentence: str, content: str, drawing: str | None = Non
     body = f"<main>\n{words}\n{content}\n</main>"
     style_sheet = f"\n{style.palette_css()}{read_resource('page.css')}"
     return document_html(escape(title), style_sheet, rule, body)
-
-
-def _comparison_data(
-    suggestions: Sequence[Suggestion[PlainSolution]], sizes: Mapping[int, ClassSizes] | None
-) -> dict[str, object]:
-    """Return what the script needs to put two solutions side by side: where to begin, class sizes."""
-    found = {}
-    for number, item in (sizes or {}).items():
-        thin = item.thinned()
-        shares = [round(100 * rows / (item.total or 1), 3) for rows in thin.cumulative]
-        found[str(number)] = [list(thin.sizes), shares]
-    return {"begin": [int(item.solution.number) for item in suggestions[:2]], "sizes": found}
 
 
 def how_to_read(front: PlainFront) -> str:
@@ -303,18 +303,6 @@ def _better(axis: Axis, larger: str, smaller: str) -> str:
     if axis.maximize is None:
         return ""
     return f"{larger if axis.maximize else smaller} ({phrases.measure_words(axis.name, short=False)})"
-
-
-def _alternative(view: FrontView) -> str:
-    """Return what the figure shows, for those who cannot see it."""
-    x, y = plane_axes(view.front)
-    parts = [
-        f"Scatter plot of {y.span} over {x.span}.",
-        f"The knee is solution {view.knee}." if view.knee else "",
-        f"Solution {view.picked} is picked." if view.picked else "",
-        "The table below holds the numbers.",
-    ]
-    return " ".join(part for part in parts if part)
 
 
 def drawing_json(figure: Figure, beside: Mapping[str, object] | None = None) -> str:

@@ -24,9 +24,8 @@ if TYPE_CHECKING:
 
     from sfumato.assess.utility import ModelUtility
 
-WORDS: dict[str, dict[str, Any]] = tomllib.loads(
-    files(__package__).joinpath("words.toml").read_text(encoding="utf-8")
-)
+_TEXT = files(__package__).joinpath("words.toml").read_text(encoding="utf-8")
+WORDS: dict[str, dict[str, Any]] = tomllib.loads(_TEXT)
 SAID, SCORES = WORDS["said"], WORDS["scores"]
 BLOCKS_WIDTH = 160  # letters that the blocks of one attribute may take
 
@@ -116,23 +115,18 @@ def check_picked(front: PlainFront, picked: int | None) -> None:
 def front_title(front: PlainFront) -> str:
     """Return in words what a picture of the front shows."""
     if not len(front):
-        return (
-            "No solution: no recoding meets the requirements" if front.complete else "No solution was found"
-        )
+        none = "No solution: no recoding meets the requirements"
+        return none if front.complete else "No solution was found"
     count = "The one solution" if len(front) == 1 else f"{len(front):,} solutions"
     names = [measure_words(item.name, short=False) for item in front.objectives]
     shown = list_words(names, "against" if len(names) == 2 else "and")
     if front.is_local:
         count = "One local recoding" if len(front) == 1 else f"{len(front):,} local recodings"
         return f"{count}, each the best found for its requirement: {shown}"
-    if _lists_specific(front):
+    if front.run.get("method") == "lattice":
+        # The most specific ones, of which one may beat another in all objectives.
         return f"{count} that meet the requirements and have no finer one: {shown}"
     return f"{count} that no other beats: {shown}"
-
-
-def _lists_specific(front: PlainFront) -> bool:
-    """Tell whether solutions are the most specific ones, of which one may beat another in all objectives."""
-    return front.run.get("method") == "lattice"
 
 
 def front_sentence(front: PlainFront) -> str:
@@ -161,7 +155,7 @@ def _completeness(front: PlainFront, space: str | None, evaluated: int | None) -
         return f"{_OPEN}; {evaluated:,} of {huge_words(space, times=True)} recodings were evaluated"
     if str(evaluated) == space:
         return f"Complete: all {huge_words(space, times=True)} recodings were evaluated"
-    others = "decided without" if _lists_specific(front) else "proven no better"
+    others = "decided without" if front.run.get("method") == "lattice" else "proven no better"
     proven = f"{evaluated:,} were evaluated and the others {others}"
     return f"Complete: of {huge_words(space, times=True)} recodings {proven}"
 

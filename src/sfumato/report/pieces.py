@@ -12,6 +12,7 @@ from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING, TypeAlias
 
+from sfumato.report.phrases import WORDS
 from sfumato.words import printable
 
 if TYPE_CHECKING:
@@ -110,6 +111,23 @@ class Chapter:
     pieces: Sequence[Piece | None]  # None for what is not there
 
 
+def told_chart(
+    name: str,
+    drawing: Drawing,
+    seen: str,
+    rows: Sequence[Sequence[str]],
+    *,
+    headings: Sequence[str] = (),
+    place: int | None = None,
+    **values: str,
+) -> Chart:
+    """Return a chart whose words are data, with values filled in; of several alike each has a place."""
+    told = WORDS["charts"][name]
+    title, reading, caption = (told[key].format(**values) for key in ("title", "reading", "caption"))
+    numbers = Numbers(caption, headings or told["headings"], rows)
+    return Chart(name if place is None else f"{name}-{place}", title, reading, drawing, seen, numbers)
+
+
 def not_shown(lack: Lack | None) -> Paragraph | None:
     """Say in the place of a chart why it is not there, and how to get it."""
     return None if lack is None else Paragraph(f"{lack.why} {lack.remedy}", "note", "Not shown:")
@@ -137,10 +155,9 @@ def read_resource(name: str) -> str:
 
 def chapter_html(chapter: Chapter) -> str:
     """Return a chapter under a heading of the second order."""
-    heading = f'<h2 id="{chapter.identity}">{text(chapter.title)}</h2>'
-    return (
-        f'<section aria-labelledby="{chapter.identity}">\n{heading}\n{_together(chapter.pieces)}\n</section>'
-    )
+    name, content = chapter.identity, _together(chapter.pieces)
+    heading = f'<h2 id="{name}">{text(chapter.title)}</h2>'
+    return f'<section aria-labelledby="{name}">\n{heading}\n{content}\n</section>'
 
 
 def piece_html(piece: Piece | None) -> str:
@@ -178,13 +195,11 @@ def table_html(numbers: Numbers, look: str = "") -> str:
     """Return a table with its caption, if there is one."""
     caption = f"<caption>{text(numbers.caption)}</caption>\n" if numbers.caption else ""
     head = "".join(f'<th scope="col">{text(item)}</th>' for item in numbers.headings)
-    body = "\n".join(
-        f'<tr><th scope="row">{text(row[0])}</th>{"".join(f"<td>{text(cell)}</td>" for cell in row[1:])}</tr>'
-        for row in numbers.rows
-    )
-    return (
-        f"<table{_class(look)}>\n{caption}<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>"
-    )
+    cells = ["".join(f"<td>{text(cell)}</td>" for cell in row[1:]) for row in numbers.rows]
+    names = [f'<th scope="row">{text(row[0])}</th>' for row in numbers.rows]
+    rows = "\n".join(f"<tr>{name}{own}</tr>" for name, own in zip(names, cells, strict=True))
+    parts = f"{caption}<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody>"
+    return f"<table{_class(look)}>\n{parts}\n</table>"
 
 
 def _together(pieces: Iterable[Piece | None]) -> str:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from plotly.graph_objects import Figure
 
-    from sfumato._typing import FloatArray, LongArray
+    from sfumato._typing import FloatArray
     from sfumato.report.axes import Axis, BesideLine
 
 TICKS = 16  # ticks of a logarithmic axis at most
@@ -150,7 +150,13 @@ def _points(x: Axis, y: Axis, colour: Axis | None, texts: Sequence[str]) -> dict
     marker: dict[str, object] = {"size": 5 if many else 10, "color": style.POINT, "line": outline}
     if colour is not None:
         marker |= {"color": colour.scaled(colour.values).tolist(), "colorscale": style.SCALE}
-        marker["colorbar"] = _colour_bar(colour)
+        ticks, title = colour.ticks(8), {"text": _title(colour, 48), "side": "right"}
+        marker["colorbar"] = {
+            "title": {**title, "font": {"size": style.TEXT_SIZE}},
+            "tickvals": colour.scaled(np.array(ticks)).tolist(),
+            "ticktext": [number_words(tick) for tick in ticks],
+            **{"thickness": 16, "outlinewidth": 0},
+        }
     return scatter(
         "markers",
         x.values.tolist(),
@@ -162,13 +168,6 @@ def _points(x: Axis, y: Axis, colour: Axis | None, texts: Sequence[str]) -> dict
         # A legend would show the colour of one solution as if it were that of all.
         showlegend=colour is None,
     )
-
-
-def _colour_bar(axis: Axis) -> dict[str, object]:
-    ticks = axis.ticks(8)
-    title = {"text": _title(axis, 48), "side": "right", "font": {"size": style.TEXT_SIZE}}
-    texts, places = [number_words(tick) for tick in ticks], axis.scaled(np.array(ticks)).tolist()
-    return {"title": title, "tickvals": places, "ticktext": texts, "thickness": 16, "outlinewidth": 0}
 
 
 HEADLINE = "The steepest part, magnified (the dotted frame above)"
@@ -199,9 +198,13 @@ def steepest_part(x: Axis, y: Axis) -> Stretch | None:
     # The border holds the solutions that no other one beats in these two objectives; where there are no
     # others that is all of them. A stretch begins at a solution. Of equally steep ones the one with more
     # solutions counts, then the leftmost one.
-    order = _border(x, y)
+    if x.maximize is None or y.maximize is None:
+        return None
+    signs = [-1.0 if axis.maximize else 1.0 for axis in (x, y)]
+    order = non_dominated(np.column_stack([x.shares * signs[0], y.shares * signs[1]]))
     if len(order) < CROWDED:
         return None
+    order = order[np.argsort(x.shares[order], kind="stable")]
     across, upwards = x.shares[order], y.shares[order]
     best: tuple[float, int, int] | None = None
     for begin in range(len(order)):
@@ -215,15 +218,6 @@ def steepest_part(x: Axis, y: Axis) -> Stretch | None:
     inside = (x.shares >= stretch[0]) & (x.shares <= stretch[-1]) & np.isfinite(y.shares)
     ends = [(float(axis.values[inside].min()), float(axis.values[inside].max())) for axis in (x, y)]
     return Stretch(ends[0], ends[1], tuple(np.flatnonzero(inside).tolist()))
-
-
-def _border(x: Axis, y: Axis) -> LongArray:
-    """Return the places of the solutions that no other one beats in the plane, from left to right."""
-    if x.maximize is None or y.maximize is None:
-        return np.zeros(0, dtype=np.int64)
-    signs = [-1.0 if axis.maximize else 1.0 for axis in (x, y)]
-    border = non_dominated(np.column_stack([x.shares * signs[0], y.shares * signs[1]]))
-    return border[np.argsort(x.shares[border], kind="stable")]
 
 
 def add_zoom(figure: Figure, plane: Plane, part: Stretch, panel: Panel) -> None:
@@ -254,6 +248,14 @@ def add_zoom(figure: Figure, plane: Plane, part: Stretch, panel: Panel) -> None:
 def _numbers(shown: Plane, own: dict[str, object]) -> dict[str, object]:
     """Return the solutions' numbers on the side of the points that marks leave free."""
     marked = {mark.number for mark in shown.marks}
+    kept: list[tuple[float, float]] = []
+    texts = []
+    places = zip(shown.x.shares.tolist(), shown.y.shares.tolist(), shown.numbers, strict=True)
+    for across, upwards, number in places:
+        # Blank where it would stand at a mark or touch another one.
+        touches = any(abs(across - a) < APART[0] and abs(upwards - b) < APART[1] for a, b in kept)
+        texts.append("" if number in marked or touches else str(number))
+        kept += [(across, upwards)] if texts[-1] else []
     side = f"{'bottom' if shown.y.maximize else 'top'} {'left' if shown.x.maximize else 'right'}"
     return scatter(
         "markers+text",
@@ -261,24 +263,12 @@ def _numbers(shown: Plane, own: dict[str, object]) -> dict[str, object]:
         shown.y.values.tolist(),
         # Not seen, but it keeps the number off the point.
         marker={"size": 12, "opacity": 0},
-        text=_apart(shown, marked),
+        text=texts,
         textposition=side,
         textfont={"color": style.FAINT, "size": 11},
         hoverinfo="skip",
         **own,
     )
-
-
-def _apart(shown: Plane, marked: set[int]) -> list[str]:
-    """Return the numbers that neither stand at a mark nor touch one another; blank for others."""
-    kept: list[tuple[float, float]] = []
-    texts = []
-    places = zip(shown.x.shares.tolist(), shown.y.shares.tolist(), shown.numbers, strict=True)
-    for across, upwards, number in places:
-        touches = any(abs(across - a) < APART[0] and abs(upwards - b) < APART[1] for a, b in kept)
-        texts.append("" if number in marked or touches else str(number))
-        kept += [(across, upwards)] if texts[-1] else []
-    return texts
 
 
 def _padded(axis: Axis, ends: tuple[float, float]) -> tuple[float, float]:

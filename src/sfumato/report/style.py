@@ -49,11 +49,14 @@ LIGHT = {name: day for name, (day, _) in LOOKS["palette"].items()}
 DARK = {name: night for name, (_, night) in LOOKS["palette"].items()}
 
 
+def variables(colours: dict[str, str]) -> str:
+    """Return colours as variables of a style."""
+    return " ".join(f"--{name}: {colour};" for name, colour in colours.items())
+
+
 def palette_css() -> str:
     """Return the colours as variables: by day and on paper, and by night."""
-    light, dark = (
-        " ".join(f"--{name}: {colour};" for name, colour in colours.items()) for colours in (LIGHT, DARK)
-    )
+    light, dark = variables(LIGHT), variables(DARK)
     return (
         f":root {{ color-scheme: light dark; {light} }}\n"
         f"@media screen and (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}\n"

@@ -44,9 +44,7 @@ def not_protected(found: Published) -> list[str]:
     if not subject.has_persons:
         told.append("People with several rows: each row counts as a separate person.")
     if subject.release.get("order") == "input":
-        told.append(
-            "Attackers who know the order of the original rows: the released rows are in the same order."
-        )
+        told.append(SAID["same_order"])
     if subject.release.get("choice") != "near-optimal" and subject.micro is None:
         told.append(SAID["reasoned"])
     return [*told, *SAID["always"]]
@@ -66,15 +64,8 @@ def _small_classes(found: Published) -> list[str]:
             count = f" This is so for {percent_words(item.homogeneous_rows / item.rows, 'risk')} of the rows."
         elif item is not None:
             count = " No class is like that here."
-        told.append(
-            f"Values shared by a whole class. No diversity of {name} within classes is required: if all "
-            f"members have the same value, belonging to the class reveals it.{count}"
-        )
-    if not found.subject.sensitive:
-        told.append(
-            "Learning from a class: no column was named as sensitive, so nothing was required of any."
-        )
-    return told
+        told.append(f"{SAID['shared_values'].format(name)}{count}")
+    return told if found.subject.sensitive else [*told, SAID["no_secrets"]]
 
 
 FIRST = 5  # violations in the box on top; all are listed further below
@@ -91,20 +82,17 @@ def summary_section(found: Published) -> Chapter:
     }
     *narrow, last = [(Heading(title), Bullets(items)) for title, items in cards.items()]
     boxes = [*(Box("card", pieces) for pieces in narrow), Box("card whole", last)]
-    pieces = [_verdict(found), Headlines(headlines(found)), Box("cards", boxes)]
+    # Whether the release holds is in a box that cannot be overlooked.
+    verdict: Paragraph | Box = Paragraph(SAID["holds"], "verdict good", "Verified:")
+    if not found.holds:
+        violations = found.subject.verdict.violations
+        many, more = count_words(len(violations), "violation"), len(violations) - FIRST
+        words = f"{many} found by the recount. Do not hand this file out."
+        rest = [f"{more} more, listed under Verification."] if more > 0 else []
+        told = (Paragraph(words, lead="Not verified."), Bullets([*violations[:FIRST], *rest]))
+        verdict = Box("verdict bad", told, role="alert")
+    pieces = [verdict, Headlines(headlines(found)), Box("cards", boxes)]
     return Chapter("summary", "Summary", "Summary", pieces)
-
-
-def _verdict(found: Published) -> Paragraph | Box:
-    """Return whether the release holds, in a box that cannot be overlooked."""
-    if found.holds:
-        return Paragraph(SAID["holds"], "verdict good", "Verified:")
-    violations = found.subject.verdict.violations
-    more = len(violations) - FIRST
-    rest = [f"{more} more, listed under Verification."] if more > 0 else []
-    words = f"{count_words(len(violations), 'violation')} found by the recount. Do not hand this file out."
-    pieces = (Paragraph(words, lead="Not verified."), Bullets([*violations[:FIRST], *rest]))
-    return Box("verdict bad", pieces, role="alert")
 
 
 def headlines(found: Published) -> list[tuple[str, str, str]]:
@@ -112,11 +100,24 @@ def headlines(found: Published) -> list[tuple[str, str, str]]:
     before, after = found.sizes_before, found.sizes_after
     smallest = "" if before is None or not before.sizes else number_words(before.sizes[0])
     told = [("smallest class, in rows", smallest, number_words(after.sizes[0]) if after.sizes else "none")]
-    was, chance = found.risk_before, _highest_chance(found)
+    was, now, k = found.risk_before, found.risk_after, found.measures.get("k")
+    chance = None if now is None else now.prosecutor.highest
+    if now is not None and now.unit == "row" and found.subject.has_persons:
+        chance = 1.0 / k if k else None  # where persons have several rows, k alone tells
     if chance is not None:
         earlier = "" if was is None else percent_words(was.prosecutor.highest, "risk")
         told.append(("highest chance of finding a person", earlier, percent_words(chance, "risk")))
-    told += _known_for_certain(found)
+    # The sensitive attribute that most people give away by belonging to their class.
+    certain_before, certain = (
+        {item.attribute: item.homogeneous_rows / item.rows for item in risk.attributes if item.rows}
+        if risk is not None
+        else {}
+        for risk in (was, now)
+    )
+    if certain:
+        name = max(certain, key=lambda name: certain[name])
+        earlier = percent_words(certain_before[name], "risk") if name in certain_before else ""
+        told.append((f"rows whose {name} is certain", earlier, percent_words(certain[name], "risk")))
     rows = found.subject.verdict.rows
     if rows.get("in"):
         told.append(("rows left out", "", percent_words(rows["suppressed"] / rows["in"])))
@@ -124,32 +125,6 @@ def headlines(found: Published) -> list[tuple[str, str, str]]:
     if loss is not None:
         told.append(("detail lost", "", percent_words(loss)))
     return told
-
-
-def _known_for_certain(found: Published) -> list[tuple[str, str, str]]:
-    """Return the sensitive attribute that most people give away by belonging to their class."""
-    shares = [
-        {item.attribute: item.homogeneous_rows / item.rows for item in risk.attributes if item.rows}
-        if risk is not None
-        else {}
-        for risk in (found.risk_before, found.risk_after)
-    ]
-    before, after = shares
-    if not after:
-        return []
-    name = max(after, key=lambda name: after[name])
-    was = percent_words(before[name], "risk") if name in before else ""
-    return [(f"rows whose {name} is certain", was, percent_words(after[name], "risk"))]
-
-
-def _highest_chance(found: Published) -> float | None:
-    """Return the highest chance of finding a person; where persons have several rows, k alone tells."""
-    if found.risk_after is None:
-        return None
-    k = found.measures.get("k")
-    if found.risk_after.unit == "row" and found.subject.has_persons:
-        return 1.0 / k if k else None
-    return found.risk_after.prosecutor.highest
 
 
 def promised(found: Published) -> list[str]:

@@ -89,10 +89,8 @@ def _drawing(front: PlainFront, picked: int | None, letters: _Letters, rows: int
     grid = [[" "] * columns for _ in range(rows)]
     other = beside_line(front)
     if other is not None:
-        spots = zip(
-            rows - 1 - _places(y, rows, other.y), _places(x, columns, other.x), other.numbers, strict=True
-        )
-        for row, column, number in spots:
+        below, right = rows - 1 - _places(y, rows, other.y), _places(x, columns, other.x)
+        for row, column, number in zip(below, right, other.numbers, strict=True):
             grid[row][column] = letters.beside if number is not None else grid[row][column]
     across, upwards = plane_axes(front)
     below, right = rows - 1 - _places(y, rows, upwards.values), _places(x, columns, across.values)

@@ -22,6 +22,7 @@ import datetime as dt
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from typing import TypeAlias
 
 import numpy as np
@@ -56,40 +57,31 @@ def partition_labels(
     # value that stays as it is keeps its text.
     members = _members(partition)
     write_range = range_writer(texts, kind) if ordered else None
-    names = [_node_label(block, nodes or {}) for block in members]
     whole = len(members) == 1
-    labels = [
-        _label(block, texts, write_range, name, whole=whole)
-        for block, name in zip(members, names, strict=True)
-    ]
+    labels = [_label(block, texts, write_range, nodes or {}, whole=whole) for block in members]
     if reach and write_range is not None:
-        labels = _reaching(labels, members, texts, write_range)
+        # Blocks are contiguous and in order here; those that reach beyond their last values are renamed.
+        for place, (block, following) in enumerate(pairwise(members)):
+            first, last, after = (texts[code] for code in (block[0], block[-1], following[0]))
+            if first is not None and last is not None and after is not None:
+                reached = write_range(first, last, after)
+                labels[place] = labels[place] if reached == write_range(first, last, None) else reached
     ways = ((write_range, LONGEST), (None, len(texts)))
     for writer, longest in ways:
         count = Counter(labels)
         for place, block in enumerate(members):
             if count[labels[place]] > 1 and len(block) > 1:
                 labels[place] = _set_text(_entries(block, texts, writer), len(block), longest)
-    return _numbered(labels, members)
-
-
-def _reaching(
-    labels: Sequence[str | None],
-    members: Sequence[Sequence[int]],
-    texts: Sequence[str | None],
-    write_range: RangeWriter,
-) -> list[str | None]:
-    """Rename the blocks that reach beyond their last values; all blocks are contiguous and in order."""
-    found = list(labels)
-    for place in range(len(members) - 1):
-        first, last = texts[members[place][0]], texts[members[place][-1]]
-        following = texts[members[place + 1][0]]
-        if first is None or last is None or following is None:
-            continue
-        reached = write_range(first, last, following)
-        if reached != write_range(first, last, None):
-            found[place] = reached
-    return found
+    # Labels that occur before get numbers; single values count as before all others.
+    seen: set[str | None] = set()
+    distinct = list(labels)
+    for place in sorted(range(len(labels)), key=lambda place: len(members[place]) > 1):
+        number = 2
+        while distinct[place] in seen:
+            distinct[place] = f"{labels[place]} ({number})"
+            number += 1
+        seen.add(distinct[place])
+    return tuple(distinct)
 
 
 def node_labels(
@@ -108,7 +100,7 @@ def _label(
     members: Sequence[int],
     texts: Sequence[str | None],
     write_range: RangeWriter | None,
-    node_label: str | None,
+    nodes: Mapping[tuple[int, int], str | None],
     *,
     whole: bool,
 ) -> str | None:
@@ -117,21 +109,15 @@ def _label(
         return texts[members[0]]
     if whole:
         return ROOT
-    if node_label is not None:
-        return node_label
-    return _set_text(_entries(members, texts, write_range), len(members), LONGEST)
+    is_contiguous = members[-1] - members[0] == len(members) - 1
+    name = nodes.get((members[0], members[-1])) if is_contiguous else None
+    return _set_text(_entries(members, texts, write_range), len(members), LONGEST) if name is None else name
 
 
 def _members(partition: Partition) -> list[list[int]]:
     """Return the codes of each block, ascending."""
     order = np.argsort(partition.block, kind="stable")
     return [block.tolist() for block in np.split(order, np.cumsum(partition.sizes)[:-1])]
-
-
-def _node_label(members: Sequence[int], nodes: Mapping[tuple[int, int], str | None]) -> str | None:
-    """Return the label of the node that a block is, or None."""
-    is_contiguous = members[-1] - members[0] == len(members) - 1
-    return nodes.get((members[0], members[-1])) if is_contiguous else None
 
 
 def _entries(
@@ -193,16 +179,3 @@ def _interval(first: str, last: str, following: str | None) -> str:
     if high is not None:
         return f"[{begin}, {high[2]}{high[3]}"
     return begin if first == last else f"[{begin}, {last}]"
-
-
-def _numbered(labels: Sequence[str | None], members: Sequence[Sequence[int]]) -> tuple[str | None, ...]:
-    """Add numbers to labels that occur before, single values counted as before all others."""
-    distinct = list(labels)
-    seen: set[str | None] = set()
-    for place in sorted(range(len(labels)), key=lambda place: len(members[place]) > 1):
-        number = 2
-        while distinct[place] in seen:
-            distinct[place] = f"{labels[place]} ({number})"
-            number += 1
-        seen.add(distinct[place])
-    return tuple(distinct)

@@ -24,13 +24,9 @@ class Contiguous(Scheme):
 
     def __init__(self, reach: IntArray) -> None:
         super().__init__(len(reach) + 1)
+        self.reach = reach  # for each bit the first one that is joined with it and the one after the last
         self._first = np.ascontiguousarray(reach[:, 0])
         self._end = np.ascontiguousarray(reach[:, 1])
-
-    @property
-    def reach(self) -> IntArray:
-        """For each bit the first one that is joined with it and the one after the last, shape (m − 1, 2)."""
-        return np.column_stack((self._first, self._end))
 
     def is_valid(self, partition: Partition) -> bool:
         """Tell whether the blocks are contiguous and hold all that they must."""
@@ -58,7 +54,14 @@ class Contiguous(Scheme):
     def successors(self, partition: Partition) -> Iterator[Partition]:
         """Yield the members that join one more reach, and no smaller one within it."""
         joined = joined_bits(partition)
-        for bit in self._smallest_joins(joined).tolist():
+        # One separated bit for each reach that holds no smaller reach of a separated bit.
+        free = np.flatnonzero(~joined)
+        key = self._first[free].astype(np.int64) * self.size + self._end[free]
+        _, lead, alike = np.unique(key, return_index=True, return_counts=True)
+        order = np.argsort(free[lead])
+        bits, alike = free[lead][order], alike[order]
+        before = _running_count(~joined)
+        for bit in bits[before[self._end[bits]] - before[self._first[bits]] == alike].tolist():
             coarser = joined.copy()
             coarser[self._first[bit] : self._end[bit]] = True
             yield partition_of_bits(coarser)
@@ -97,18 +100,6 @@ class Contiguous(Scheme):
         begin = np.bincount(self._first[joined], minlength=self.size)
         end = np.bincount(self._end[joined], minlength=self.size)
         return np.cumsum(begin - end)[:-1] > 0
-
-    def _smallest_joins(self, joined: BoolArray) -> LongArray:
-        """Return one separated bit for each reach that holds no smaller reach of a separated bit."""
-        free = np.flatnonzero(~joined)
-        key = self._first[free].astype(np.int64) * self.size + self._end[free]
-        _, lead, alike = np.unique(key, return_index=True, return_counts=True)
-        bits = np.sort(free[lead])
-        alike = alike[np.argsort(free[lead])]
-        before = _running_count(~joined)
-        inside: LongArray = before[self._end[bits]] - before[self._first[bits]]
-        smallest: LongArray = bits[inside == alike]
-        return smallest
 
 
 def joined_bits(partition: Partition) -> BoolArray:

@@ -1,7 +1,8 @@
-"""Partitions into contiguous blocks, free or guided by a hierarchy."""
+"""Partitions into contiguous blocks: free, guided by a hierarchy, or cuts through it."""
 
 from __future__ import annotations
 
+import math
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
@@ -13,6 +14,8 @@ from sfumato.schemes.partition_counts import count_runs, draw_below, draw_runs
 from sfumato.schemes.sets import apart, assemble, collapsed, counts_of_nodes, inner_nodes
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sfumato._typing import IntArray
     from sfumato.domains import Partition, Tree
 
@@ -78,12 +81,47 @@ class GuidedOrdered(Contiguous):
         return assemble(self._tree, choose)
 
 
-def _reach(tree: Tree) -> IntArray:
-    """Return for each bit the bits within the two subtrees that meet there."""
+class Cuts(Contiguous):
+    """Partitions whose blocks are nodes of a tree."""
+
+    # T. Li, N. Li: Towards optimal k-anonymization, section 2.2.2, doi:10.1016/j.datak.2007.06.015.
+    name: ClassVar[str] = "cuts"
+
+    def __init__(self, tree: Tree) -> None:
+        self._whole = tree
+        self._tree = collapsed(tree)
+        super().__init__(_reach(self._tree, whole=True))
+
+    @cached_property
+    def _counts(self) -> list[int]:
+        """For each node the number of distinct partitions of its leaves."""
+        return counts_of_nodes(self._tree, _count_cuts)
+
+    def count(self) -> int:
+        """Return the number of cuts of the tree as it was given."""
+        return counts_of_nodes(self._whole, _count_cuts)[-1]
+
+    def random(self, rng: np.random.Generator) -> Partition:
+        """Draw a distinct partition; each one with the same probability, by the counts."""
+
+        def choose(node: int, children: IntArray) -> IntArray:
+            is_whole = draw_below(rng, self._counts[node]) == 0
+            return np.zeros_like(children) if is_whole else np.arange(len(children), dtype=np.int32)
+
+        return assemble(self._tree, choose)
+
+
+def _count_cuts(counts: Sequence[int]) -> int:
+    """Count the cuts of a node from those of its children: the node itself, or one cut below each."""
+    return 1 + math.prod(counts)
+
+
+def _reach(tree: Tree, *, whole: bool = False) -> IntArray:
+    """Return for each bit the bits within the two subtrees that meet there, or within the whole node."""
     reach = np.zeros((tree.size - 1, 2), dtype=np.int32)
     for node in inner_nodes(tree):
         spans = tree.spans[tree.children(node)]
         bits = spans[1:, 0] - 1
-        reach[bits, 0] = spans[:-1, 0]
-        reach[bits, 1] = spans[1:, 1] - 1
+        reach[bits, 0] = spans[0, 0] if whole else spans[:-1, 0]
+        reach[bits, 1] = (spans[-1, 1] if whole else spans[1:, 1]) - 1
     return reach

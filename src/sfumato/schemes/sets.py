@@ -96,12 +96,8 @@ class GuidedSets(Scheme):
 
     def __init__(self, tree: Tree, *, missing: bool = False) -> None:
         super().__init__(tree.size)
-        self._tree = apart(tree) if missing else collapsed(tree)
-
-    @property
-    def tree(self) -> Tree:
-        """The tree whose children are grouped, without nodes that have a single child."""
-        return self._tree
+        # the tree whose children are grouped, without nodes that have a single child
+        self.tree = apart(tree) if missing else collapsed(tree)
 
     def is_valid(self, partition: Partition) -> bool:
         """Tell whether each block is one value, or some whole children of one node."""
@@ -112,7 +108,7 @@ class GuidedSets(Scheme):
     @cached_property
     def _counts(self) -> list[int]:
         """For each node the number of valid partitions of its leaves."""
-        return counts_of_nodes(self._tree, count_sets)
+        return counts_of_nodes(self.tree, count_sets)
 
     def count(self) -> int:
         """Return the number of members, from the leaves up: no member is made."""
@@ -130,7 +126,9 @@ class GuidedSets(Scheme):
         start = int(np.flatnonzero(partition.sizes > 1)[-1]) if not is_lone.all() else 0
         for block in range(start, partition.count):
             home = self._home(int(first[block]), int(last[block]), int(partition.sizes[block]))
-            for begin, end in self._later_children(home, int(last[block])):
+            # There is nothing beyond everything.
+            spans = self.tree.spans[self.tree.children(home)] if home >= 0 else self.tree.spans[:0]
+            for begin, end in spans[spans[:, 0] > last[block]].tolist():
                 if is_lone[begin:end].all():
                     child = lead.copy()
                     child[begin:end] = first[block]
@@ -141,10 +139,9 @@ class GuidedSets(Scheme):
         first, last = _ends(partition)
         lead = first[partition.block]
         blocks: dict[int, list[int]] = {}
-        for block, ends in enumerate(
-            zip(first.tolist(), last.tolist(), partition.sizes.tolist(), strict=True)
-        ):
-            blocks.setdefault(self._home(*ends), []).append(block)
+        for block in range(partition.count):
+            home = self._home(int(first[block]), int(last[block]), int(partition.sizes[block]))
+            blocks.setdefault(home, []).append(block)
         for siblings in blocks.values():
             for one, other in combinations(siblings, 2):
                 yield partition_of_leads(np.where(partition.block == other, first[one], lead))
@@ -155,7 +152,7 @@ class GuidedSets(Scheme):
         def choose(_: int, children: IntArray) -> IntArray:
             return draw_sets(rng, [self._counts[child] for child in children.tolist()])
 
-        return assemble(self._tree, choose)
+        return assemble(self.tree, choose)
 
     def crossover(
         self, first: Partition, second: Partition, rng: np.random.Generator
@@ -167,13 +164,13 @@ class GuidedSets(Scheme):
         """Take each group of children from the giver with probability ½, the others' from the taker."""
 
         def choose(_: int, children: IntArray) -> IntArray:
-            starts = self._tree.spans[children, 0]
+            starts = self.tree.spans[children, 0]
             given = giver.block[starts]
             is_taken = rng.integers(2, size=giver.count).astype(np.bool_)
             left: IntArray = giver.count + taker.block[starts]
             return np.where(is_taken[given], given, left)
 
-        return assemble(self._tree, choose)
+        return assemble(self.tree, choose)
 
     def mutate(self, partition: Partition, rng: np.random.Generator) -> Partition:
         """Join or split, with probability ½ each where both can be done."""
@@ -189,8 +186,8 @@ class GuidedSets(Scheme):
         """Unite the groups of two random values of different blocks, below their common ancestor."""
         one = int(rng.integers(self.size))
         other = int(rng.choice(np.flatnonzero(partition.block != partition.block[one])))
-        node = self._tree.lowest_common_ancestor(one, other)
-        starts = self._tree.spans[self._tree.children(node), 0]
+        node = self.tree.lowest_common_ancestor(one, other)
+        starts = self.tree.spans[self.tree.children(node), 0]
         group = partition.block[starts]
         ours, theirs = (group[np.searchsorted(starts, code, side="right") - 1] for code in (one, other))
         return self._regroup(partition.block, node, np.where(group == theirs, ours, group))
@@ -199,8 +196,8 @@ class GuidedSets(Scheme):
         """Divide a random block of several values into two parts."""
         first, last = _ends(partition)
         block = int(rng.choice(np.flatnonzero(partition.sizes > 1)))
-        node = self._tree.lowest_common_ancestor(int(first[block]), int(last[block]))
-        group = partition.block[self._tree.spans[self._tree.children(node), 0]]
+        node = self.tree.lowest_common_ancestor(int(first[block]), int(last[block]))
+        group = partition.block[self.tree.spans[self.tree.children(node), 0]]
         members = rng.permutation(np.flatnonzero(group == block))
         # One child stays and one goes, so that no part is empty; the others choose freely.
         goes = rng.integers(2, size=len(members)).astype(np.bool_)
@@ -214,22 +211,16 @@ class GuidedSets(Scheme):
         def choose(node: int, children: IntArray) -> IntArray:
             if node == at and group is not None:
                 return group
-            chosen: IntArray = block[self._tree.spans[children, 0]]
+            chosen: IntArray = block[self.tree.spans[children, 0]]
             return chosen
 
-        return assemble(self._tree, choose)
+        return assemble(self.tree, choose)
 
     def _home(self, first: int, last: int, size: int) -> int:
         """Return the node whose children, one or several, a block consists of; −1 for everything."""
-        node = first if first == last else self._tree.lowest_common_ancestor(first, last)
-        begin, end = self._tree.spans[node]
-        return int(self._tree.parent[node]) if end - begin == size else node
-
-    def _later_children(self, node: int, code: int) -> Iterator[tuple[int, int]]:
-        """Yield the spans of a node's children that begin after a code; none where there is no node."""
-        if node >= 0:
-            spans = self._tree.spans[self._tree.children(node)]
-            yield from map(tuple, spans[spans[:, 0] > code].tolist())
+        node = first if first == last else self.tree.lowest_common_ancestor(first, last)
+        begin, end = self.tree.spans[node]
+        return int(self.tree.parent[node]) if end - begin == size else node
 
 
 def _ends(partition: Partition) -> tuple[IntArray, IntArray]:

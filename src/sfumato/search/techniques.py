@@ -62,6 +62,7 @@ class Techniques:
             coarse_bound=int(down),
             probe_joined=int(up and self.useless_applicators),
             probe_apart=int(down and self.useless_applicators),
+            price=int(up and down and self.useless_applicators),
             probe_useful=int(up and self.useful_applicators),
             prune=int(self.node_pruning),
             plunge=PLUNGE if self.node_rearrangement and not self.requeue else 1,

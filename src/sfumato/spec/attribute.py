@@ -1,4 +1,4 @@
-"""The part of a specification that is about one attribute."""
+"""The part of a specification that is about one attribute; what its keys mean is said in ``keys.toml``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from typing import Annotated, Self, TypeAlias
 from pydantic import (
     AfterValidator,
     BeforeValidator,
-    Field,
     SerializerFunctionWrapHandler,
     StrictBool,
     model_serializer,
@@ -22,10 +21,12 @@ from pydantic import (
 
 from sfumato.spec import choices
 from sfumato.spec.places import LocatedError, Location, SpecFault, found, refuse
-from sfumato.spec.sections import Section, described
+from sfumato.spec.sections import Section
 
 # Nested tables and lists of texts; pydantic cannot follow an alias that names itself.
 Tree: TypeAlias = dict[str, object] | list[object]
+
+Units: TypeAlias = tuple[choices.DateUnit, ...]
 
 MAX_TREE_DEPTH = 100
 SOURCES = ("intervals", "mask", "prefix", "file", "tree", "dates", "columns")
@@ -34,9 +35,7 @@ _ONLY_WITH_INTERVALS = ("origin", "bottom", "top")
 
 def _check_intervals(value: object) -> tuple[int | float, ...]:
     """Accept widths that grow, each a multiple of the one before."""
-    widths = choices.check_entries(value, choices.check_positive)
-    if not widths:
-        raise ValueError("needs at least one width.")
+    widths = choices.check_entries(value, choices.check_positive, "needs at least one width.")
     for position, (narrow, wide) in enumerate(pairwise(widths), start=1):
         if wide <= narrow:
             raise LocatedError.at((position,), f"must be above {narrow}, the width before; found {wide}.")
@@ -47,7 +46,7 @@ def _check_intervals(value: object) -> tuple[int | float, ...]:
     return tuple(widths)
 
 
-def _check_dates(units: tuple[choices.DateUnit, ...]) -> tuple[choices.DateUnit, ...]:
+def _check_dates(units: Units) -> Units:
     """Accept units of time from fine to coarse."""
     if not units:
         raise ValueError("needs at least one unit.")
@@ -64,9 +63,8 @@ def _check_dates(units: tuple[choices.DateUnit, ...]) -> tuple[choices.DateUnit,
 
 def _check_prefix(value: object) -> tuple[int, ...]:
     """Accept lengths that shrink."""
-    lengths = choices.check_entries(value, partial(choices.check_whole, lowest=1))
-    if not lengths:
-        raise ValueError("needs at least one length.")
+    whole = partial(choices.check_whole, lowest=1)
+    lengths = choices.check_entries(value, whole, "needs at least one length.")
     for position, (long, short) in enumerate(pairwise(lengths), start=1):
         if short >= long:
             raise LocatedError.at((position,), f"must be below {long}, the length before; found {short}.")
@@ -75,11 +73,7 @@ def _check_prefix(value: object) -> tuple[int, ...]:
 
 def _check_columns(value: object) -> tuple[str, ...]:
     """Accept names of columns, each once."""
-    names = tuple(choices.check_entries(value, choices.check_text))
-    if not names:
-        raise ValueError("needs at least one column.")
-    choices.refuse_repetition(names)
-    return names
+    return choices.check_distinct(value, choices.check_text, "needs at least one column.")
 
 
 def _check_format(value: object) -> str:
@@ -151,65 +145,17 @@ def _placed(check: Callable[[object], str], value: object, location: Location) -
 class HierarchySpec(Section):
     """Where the hierarchy of an attribute comes from: exactly one of seven sources."""
 
-    intervals: Annotated[tuple[int | float, ...], BeforeValidator(_check_intervals)] | None = described(
-        None,
-        "Widths of intervals of numbers, from level 1 on: growing, each a multiple of the one before.",
-        [5, 10, 20, 40],
-    )
-    origin: choices.Number | None = described(
-        None, "Where an interval starts; 0 if not given. With `intervals`.", 17
-    )
-    bottom: choices.Number | None = described(
-        None, "Everything below it is one interval, from level 1 on. With `intervals`.", 15
-    )
-    top: choices.Number | None = described(
-        None, "It and everything above is one interval, from level 1 on. With `intervals`.", 90
-    )
-    mask: Annotated[int, choices.at_least(1)] | None = described(
-        None, "The length of codes, of which `*` replaces one more character from the right on each level.", 5
-    )
-    prefix: Annotated[tuple[int, ...], BeforeValidator(_check_prefix)] | None = described(
-        None,
-        "How many characters of a code are kept on each level, from level 1 on: shrinking. The rest is cut "
-        "off, and shorter codes stay whole: J45.0 becomes J45, then J.",
-        [3, 1],
-    )
-    file: choices.PathText | None = described(
-        None,
-        "A file with one line per value, whose column i is level i; relative to the specification.",
-        "education.csv",
-    )
-    tree: Annotated[Tree, BeforeValidator(_check_tree)] | None = described(
-        None,
-        "Groups within groups, as tables, with lists of values at the ends. A list may also hold tables, if "
-        "branches differ in length; a single value needs no list.",
-        {"Public": ["State", "Veterans"], "Private": ["Company", "Individual"]},
-    )
-    dates: (
-        Annotated[
-            tuple[choices.DateUnit, ...], BeforeValidator(choices.check_list), AfterValidator(_check_dates)
-        ]
-        | None
-    ) = described(
-        None,
-        "Units of time from fine to coarse, from level 1 on. `week` is that of ISO 8601; only `year` and "
-        "coarser units may follow it, and count a week to the year of its Thursday.",
-        ["month", "year", "decade"],
-    )
-
-    declared: StrictBool | None = described(
-        None,
-        "Whether all its values may be published, also those that nobody in the release has; true if not "
-        "given. With `tree` or `file`. `init` writes `false` under a tree that it guessed from the data.",
-        False,
-    )
-    columns: Annotated[tuple[str, ...], BeforeValidator(_check_columns)] | None = described(
-        None,
-        "Columns of the data that are the levels, from level 1 on: fine to coarse. Each value must have one "
-        "label in each of them, and each label one in the next. They need not be published themselves. Only "
-        "with the scheme `levels`.",
-        ["province", "region"],
-    )
+    intervals: Annotated[tuple[int | float, ...], BeforeValidator(_check_intervals)] | None = None
+    origin: choices.Number | None = None
+    bottom: choices.Number | None = None
+    top: choices.Number | None = None
+    mask: Annotated[int, choices.at_least(1)] | None = None
+    prefix: Annotated[tuple[int, ...], BeforeValidator(_check_prefix)] | None = None
+    file: choices.PathText | None = None
+    tree: Annotated[Tree, BeforeValidator(_check_tree)] | None = None
+    dates: Annotated[Units, BeforeValidator(choices.check_list), AfterValidator(_check_dates)] | None = None
+    declared: StrictBool | None = None
+    columns: Annotated[tuple[str, ...], BeforeValidator(_check_columns)] | None = None
 
     @property
     def source(self) -> str:
@@ -226,10 +172,6 @@ class HierarchySpec(Section):
         refuse(SpecFault((name,), "is only allowed with intervals.") for name in stray)
         if self.declared is not None and self.source not in ("tree", "file"):
             raise LocatedError.at(("declared",), "is only allowed with tree or file.")
-        return self
-
-    @model_validator(mode="after")
-    def _check_ends(self) -> Self:
         if self.bottom is not None and self.top is not None and self.bottom >= self.top:
             raise LocatedError.at(("top",), f"must be above bottom, {self.bottom}; found {self.top}.")
         return self
@@ -243,10 +185,7 @@ Listed: TypeAlias = int | str | Blocks
 
 def check_partitions(value: object) -> tuple[Listed, ...]:
     """Accept a list of partitions; whether their values are those of the domain is asked later."""
-    listed = choices.check_entries(value, _check_partition)
-    if not listed:
-        raise ValueError("needs at least one partition.")
-    return tuple(listed)
+    return tuple(choices.check_entries(value, _check_partition, "needs at least one partition."))
 
 
 def _check_partition(value: object) -> Listed:
@@ -257,20 +196,22 @@ def _check_partition(value: object) -> Listed:
         return choices.check_whole(value)
     if not isinstance(value, list | tuple):
         raise ValueError(f"must be a list of blocks or the number of a level; found {found(value)}.")
-    blocks = tuple(choices.check_entries(value, _check_block))
-    if not blocks:
-        raise ValueError("needs at least one block.")
-    _refuse_twice(blocks)
+    blocks = tuple(choices.check_entries(value, _check_block, "needs at least one block."))
+    seen: set[str] = set()
+    problems: list[SpecFault] = []
+    for place, block in enumerate(blocks):
+        for position, text in enumerate(map(value_text, block)):
+            if text in seen:
+                problems.append(SpecFault((place, position), "this value occurs twice in the partition."))
+            seen.add(text)
+    refuse(problems)
     return blocks
 
 
 def _check_block(value: object) -> tuple[Scalar, ...]:
     if isinstance(value, str):
         raise ValueError("a block must be a list of values; found text. Write brackets around it.")
-    values = choices.check_entries(value, _check_value)
-    if not values:
-        raise ValueError("a block must hold at least one value.")
-    return tuple(values)
+    return tuple(choices.check_entries(value, _check_value, "a block must hold at least one value."))
 
 
 def _check_value(value: object) -> Scalar:
@@ -289,18 +230,6 @@ def value_text(value: Scalar) -> str:
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     return value if isinstance(value, str) else repr(value)
-
-
-def _refuse_twice(blocks: Blocks) -> None:
-    """Report every value that also occurs earlier in the same partition."""
-    seen: set[str] = set()
-    problems: list[SpecFault] = []
-    for place, block in enumerate(blocks):
-        for position, text in enumerate(map(value_text, block)):
-            if text in seen:
-                problems.append(SpecFault((place, position), "this value occurs twice in the partition."))
-            seen.add(text)
-    refuse(problems)
 
 
 _QUASI_IDENTIFIER_ONLY = (*("levels", "scheme", "partitions", "weight", "output", "labels", "keep", "snap"),)
@@ -322,9 +251,7 @@ def _long_scheme_name(value: object) -> object:
 
 def _check_order(value: object) -> tuple[Scalar, ...]:
     """Accept distinct texts and numbers; 1, 1.0 and "1" are the same value."""
-    entries = choices.check_entries(value, _check_ordered_value)
-    if not entries:
-        raise ValueError("must not be empty.")
+    entries = choices.check_entries(value, _check_ordered_value, "must not be empty.")
     choices.refuse_repetition([value_text(entry) for entry in entries])
     return tuple(entries)
 
@@ -348,82 +275,21 @@ class AttributeSpec(Section):
     # `levels`, `scheme`, `partitions`, `weight` and `output` change a quasi-identifier only; with another
     # role they are refused rather than silently ignored. A sensitive attribute may have a hierarchy or an
     # order, which the t measures use, and it alone may have values that are `unknown`.
-    role: choices.Role = Field(description="What the column is.", examples=["quasi-identifier"])
-    kind: choices.Kind | None = described(
-        None, "What its values are. Found by itself if not given, except `ordinal`.", "number"
-    )
-    format: Annotated[str, BeforeValidator(_check_format)] | None = described(
-        None,
-        "How the texts of a `date` are written, in the words of Python's `strptime`; ISO form if not given. "
-        "`%y` reads 69 to 99 as 1969 to 1999 and 00 to 68 as 2000 to 2068; names of months are English. An "
-        "offset (`%z`) is dropped: the day is that of the clock where it was written. Kept values are "
-        "published in this format, with leading zeros. Columns that hold dates and not texts do not need it.",
-        "%d.%m.%Y",
-    )
-    hierarchy: HierarchySpec | None = described(
-        None,
-        "How values are generalized, level by level. Without it they are kept or become `*`.",
-        {"mask": 5},
-    )
-    levels: Annotated[tuple[int, int], BeforeValidator(_check_levels)] | None = described(
-        None,
-        "The lowest and the highest level allowed; all if not given. Only with the scheme `levels`.",
-        [1, 3],
-    )
-    scheme: Annotated[choices.Scheme, BeforeValidator(_long_scheme_name)] = described(
-        "levels",
-        "Which groups of values are allowed; the acronyms BHS, GHS, OPS, GOPS, SPS and GSPS work too. With a "
-        "granularity, and neither hierarchy nor levels, the default is `ordered`.",
-        "cuts",
-    )
-    partitions: Annotated[tuple[int | str | Blocks, ...], BeforeValidator(check_partitions)] | None = (
-        described(
-            None,
-            "What the scheme `admissible` may choose from: lists of blocks, each with every value of the "
-            "domain once (but not missing); numbers of levels; or units of a hierarchy of dates. The values "
-            "as they are, and all in one block, are always allowed.",
-            [[["a", "b"], ["c"]], 1],
-        )
-    )
-    weight: choices.Weight = described(
-        1.0, "How much its detail counts in the losses. Only the ratio of weights counts.", 2
-    )
-    output: choices.Output = described(
-        "label",
-        "What is shown for a group of values: its label, or a statistic of the published rows in it. `mean` "
-        "needs numbers.",
-        "median",
-    )
-    order: Annotated[tuple[str | int | float, ...], BeforeValidator(_check_order)] | None = described(
-        None, "The values of an `ordinal` attribute, from the lowest to the highest.", ["low", "mid", "high"]
-    )
-    granularity: choices.Positive | None = described(
-        None, "Numbers are first put into steps of this width, counted from 0.", 5
-    )
-    labels: choices.LabelChoice | None = described(
-        None,
-        'With `scope = "local"`, what a label may be: a node of the hierarchy (`tree`), all from one value '
-        "to another (`range`), any set of values (`set`), or the value itself or `*` (`suppress`). If not "
-        "given: `tree` for categories with a hierarchy and wherever `levels` bounds one, `range` for other "
-        "numbers and dates, `set` for the rest.",
-        "set",
-    )
-    keep: choices.Flag = described(
-        False, 'With `scope = "local"`, whether the values must stay as they are.', True
-    )
-    snap: choices.Snap | None = described(
-        None,
-        "With range labels of numbers, ranges begin and end at multiples of it; with `hierarchy`, where the "
-        "narrowest intervals of the hierarchy do. Otherwise they begin and end with a value that someone in "
-        "the group has.",
-        5,
-    )
-    unknown: Annotated[tuple[str, ...], BeforeValidator(_check_unknown)] = described(
-        (),
-        "Values of a sensitive attribute that tell nothing about a person. They are published as they are, "
-        "and count as missing values do in the ℓ and t measures.",
-        ["unknown", "not tested", 9],
-    )
+    role: choices.Role
+    kind: choices.Kind | None = None
+    format: Annotated[str, BeforeValidator(_check_format)] | None = None
+    hierarchy: HierarchySpec | None = None
+    levels: Annotated[tuple[int, int], BeforeValidator(_check_levels)] | None = None
+    scheme: Annotated[choices.Scheme, BeforeValidator(_long_scheme_name)] = "levels"
+    partitions: Annotated[tuple[int | str | Blocks, ...], BeforeValidator(check_partitions)] | None = None
+    weight: choices.Weight = 1.0
+    output: choices.Output = "label"
+    order: Annotated[tuple[str | int | float, ...], BeforeValidator(_check_order)] | None = None
+    granularity: choices.Positive | None = None
+    labels: choices.LabelChoice | None = None
+    keep: choices.Flag = False
+    snap: choices.Snap | None = None
+    unknown: Annotated[tuple[str, ...], BeforeValidator(_check_unknown)] = ()
 
     @model_validator(mode="before")
     @classmethod
@@ -448,26 +314,22 @@ class AttributeSpec(Section):
 
     def _misplaced_keys(self) -> Iterator[SpecFault]:
         """Find keys that would have no effect with this role."""
+        here = f"; the role here is {self.role!r}."
         if self.unknown and self.role != "sensitive":
-            yield SpecFault(
-                ("unknown",), f"is only allowed for sensitive attributes; the role here is {self.role!r}."
-            )
+            yield SpecFault(("unknown",), f"is only allowed for sensitive attributes{here}")
         if self.role == "quasi-identifier":
             return
         for name in _QUASI_IDENTIFIER_ONLY:
             if getattr(self, name) != type(self).model_fields[name].default:
-                yield SpecFault(
-                    (name,), f"is only allowed for quasi-identifiers; the role here is {self.role!r}."
-                )
+                yield SpecFault((name,), f"is only allowed for quasi-identifiers{here}")
 
     def _wrong_scheme(self) -> Iterator[SpecFault]:
         """Find keys that do not go with the scheme."""
         if self.role != "quasi-identifier":
             return
+        here = f"the scheme here is {self.scheme!r}."
         if self.levels is not None and self.scheme != "levels":
-            yield SpecFault(
-                ("levels",), f"only applies to the scheme 'levels'; the scheme here is {self.scheme!r}."
-            )
+            yield SpecFault(("levels",), f"only applies to the scheme 'levels'; {here}")
         if self.scheme in choices.GUIDED_SCHEMES and self.hierarchy is None:
             yield SpecFault(
                 ("scheme",),
@@ -477,9 +339,7 @@ class AttributeSpec(Section):
         if self.scheme == "admissible" and self.partitions is None:
             yield SpecFault(("scheme",), "'admissible' needs a list of partitions: add partitions = [...].")
         if self.partitions is not None and self.scheme != "admissible":
-            yield SpecFault(
-                ("partitions",), f'needs scheme = "admissible"; the scheme here is {self.scheme!r}.'
-            )
+            yield SpecFault(("partitions",), f'needs scheme = "admissible"; {here}')
 
     def _wrong_kind(self) -> Iterator[SpecFault]:
         if self.order is not None and self.kind != "ordinal":

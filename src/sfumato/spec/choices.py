@@ -36,24 +36,11 @@ Output: TypeAlias = Literal["label", "mean", "median", "mode"]
 Scope: TypeAlias = Literal["global", "local"]
 LabelChoice: TypeAlias = Literal["tree", "range", "set", "suppress"]
 ProofDirection: TypeAlias = Literal["auto", "bottom-up", "top-down", "both"]
-Method: TypeAlias = Literal[
-    "auto",
-    "optimal",
-    "descent",
-    "exhaustive",
-    "lattice",
-    "pbg-ea",
-    "nsga2",
-    "nsga3",
-    "unsga3",
-    "agemoea",
-    "smsemoa",
-    "spea2",
-    "moead",
-    "granulation-ga",
-    "bottom-up",
-    "top-down",
+_DirectedMethod: TypeAlias = Literal["optimal", "descent", "exhaustive", "lattice"]
+_EvolutionaryMethod: TypeAlias = Literal[
+    "pbg-ea", "nsga2", "nsga3", "unsga3", "agemoea", "smsemoa", "spea2", "moead", "granulation-ga"
 ]
+Method: TypeAlias = Literal["auto", _DirectedMethod, _EvolutionaryMethod, "bottom-up", "top-down"]
 Variant: TypeAlias = Literal["incognito", "breadth-first"]
 SuppressionRule: TypeAlias = Literal["auto", "none", "failing", "smallest", "below-mean"]
 SuppressionOutput: TypeAlias = Literal["drop", "mask"]
@@ -106,14 +93,10 @@ def parse_measure_name(text: str) -> tuple[str, tuple[str, ...]]:
         return name.group(), ()
     if not (rest.startswith("(") and rest.endswith(")")):
         raise SpecError(f"{_SHAPE}; a pair of parentheses is expected after the name.")
-    return name.group(), _parse_arguments(rest[1:-1])
-
-
-def _parse_arguments(text: str) -> tuple[str, ...]:
+    rest, position = rest[1:-1], 0
     arguments: list[str] = []
-    position = 0
     while True:
-        match = _ARGUMENT.match(text, position)
+        match = _ARGUMENT.match(rest, position)
         if match is None:
             raise SpecError(
                 f"{_SHAPE}; argument {len(arguments) + 1} is empty or is missing its double quotes."
@@ -121,9 +104,9 @@ def _parse_arguments(text: str) -> tuple[str, ...]:
         quoted = match.group("quoted")
         arguments.append(match.group("bare").strip() if quoted is None else quoted.replace('""', '"'))
         position = match.end()
-        if position == len(text):
-            return tuple(arguments)
-        if text[position] != ",":
+        if position == len(rest):
+            return name.group(), tuple(arguments)
+        if rest[position] != ",":
             raise SpecError(f"{_SHAPE}; a comma is expected after argument {len(arguments)}.")
         position += 1
 
@@ -301,8 +284,8 @@ def check_list(value: object) -> list[object]:
     return list(value)
 
 
-def check_entries(value: object, check: Callable[[object], T]) -> list[T]:
-    """Check each entry of a list, and report each wrong one at its own place."""
+def check_entries(value: object, check: Callable[[object], T], if_empty: str = "") -> list[T]:
+    """Check each entry of a list, report each wrong one at its own place, and refuse that there is none."""
     checked: list[T] = []
     problems: list[SpecFault] = []
     for position, entry in enumerate(check_list(value)):
@@ -313,6 +296,8 @@ def check_entries(value: object, check: Callable[[object], T]) -> list[T]:
         except ValueError as error:
             problems.append(SpecFault((position,), sentence_of(error)))
     refuse(problems)
+    if if_empty and not checked:
+        raise ValueError(if_empty)
     return checked
 
 
@@ -328,11 +313,16 @@ def refuse_repetition(entries: Sequence[object]) -> None:
     )
 
 
+def check_distinct(value: object, check: Callable[[object], T], if_empty: str = "") -> tuple[T, ...]:
+    """Check each entry of a list in which none occurs twice."""
+    entries = check_entries(value, check, if_empty)
+    refuse_repetition(entries)
+    return tuple(entries)
+
+
 def check_names(value: object) -> tuple[str, ...]:
     """Accept distinct names; a single one may stand without brackets."""
-    names = check_entries([value] if isinstance(value, str) else value, check_filled_text)
-    refuse_repetition(names)
-    return tuple(names)
+    return check_distinct([value] if isinstance(value, str) else value, check_filled_text)
 
 
 def write_list(names: Sequence[str]) -> str:

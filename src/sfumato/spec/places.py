@@ -90,20 +90,16 @@ class _Scanner:
         self.position += brackets
         keys = self.key()
         self.position += brackets
-        location: Location = (*self.opened(keys[:-1], start), keys[-1])
+        location: Location = ()
+        for key in keys[:-1]:
+            location = (*location, key)
+            self.mark(location, start)
+            location = self.entered(location, start)
+        location = (*location, keys[-1])
         self.mark(location, start)
         if brackets == 2:
             self.tables_seen[location] = self.tables_seen.get(location, -1) + 1
         return self.entered(location, start)
-
-    def opened(self, keys: tuple[str, ...], start: int) -> Location:
-        """Return the location that the leading keys of a header lead to."""
-        location: Location = ()
-        for key in keys:
-            location = (*location, key)
-            self.mark(location, start)
-            location = self.entered(location, start)
-        return location
 
     def entered(self, location: Location, start: int) -> Location:
         """Step into the last entry where the location is an array of tables."""

@@ -58,22 +58,26 @@ class Document:
 
     def where(self, location: Location) -> str:
         """Write a location, with the file and the line if there is a file."""
+        # A key outside all tables has no brackets.
+        is_key = len(location) == 1 and isinstance(self.values.get(str(location[0])), (str, int, float))
+        written = write_location(location, tables=not is_key)
         if self.source is None:
-            return self.write(location)
+            return written
         place = self.place(location)
         line = f":{place[0]}" if place else ""
-        return f"{self.source}{line}: {self.write(location)}".removesuffix(": ")
-
-    def write(self, location: Location) -> str:
-        """Write a location; a key outside all tables has no brackets."""
-        is_key = len(location) == 1 and isinstance(self.values.get(str(location[0])), (str, int, float))
-        return write_location(location, tables=not is_key)
+        return f"{self.source}{line}: {written}".removesuffix(": ")
 
 
 def read_document(path: str | os.PathLike[str]) -> Document:
     """Read a specification file."""
     source = str(path)
-    text = _decode(_read_bytes(Path(path), source), source)
+    content = _read_bytes(Path(path), source)
+    try:
+        text = content.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        message = "not UTF-8 text. Save the file with UTF-8 encoding."
+        raise SpecError(message, where=f"{source}:{line}") from None
     try:
         return Document(tomllib.loads(text), source, text)
     except tomllib.TOMLDecodeError as error:
@@ -98,17 +102,6 @@ def _read_bytes(path: Path, source: str) -> bytes:
     except (OSError, ValueError) as error:  # ValueError: a path that no system has
         complaint = f"cannot be read: {getattr(error, 'strerror', None) or 'the system refuses'}."
     raise SpecError(complaint, where=source)
-
-
-def _decode(content: bytes, source: str) -> str:
-    """Decode UTF-8, or name the line that is something else."""
-    try:
-        return content.decode("utf-8-sig").replace("\r\n", "\n")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise SpecError(
-            "not UTF-8 text. Save the file with UTF-8 encoding.", where=f"{source}:{line}"
-        ) from None
 
 
 def _syntax_error(message: str, source: str, text: str) -> SpecError:

@@ -14,7 +14,7 @@ from sfumato.hierarchies.hierarchy import ROOT
 from sfumato.table.arrow import number_array, text_array
 from sfumato.table.joining import Joining, TupleLabels
 from sfumato.table.keys import ColumnPlan, Names, clean, key
-from sfumato.table.libraries import nw, pa
+from sfumato.table.libraries import nw, pa, pc
 from sfumato.table.pseudonyms import plan_pseudonym
 from sfumato.table.tally import align, tally
 from sfumato.table.values import numbers_of
@@ -138,11 +138,11 @@ def _plan_recoded(
         # A block that no published row has must not decide how the others leave.
         known = numbers_of([0 if number is None else number for number in recode.numbers])
         if known is not None:
-            shown, parts = "number", {"number": number_array(known).take(blocks)}
+            shown, parts = "number", {"number": pc.call_function("take", [number_array(known), blocks])}
     if joined:
         parts["block"] = blocks
     if shown == "text" and recode.labels:
-        parts["text"] = text_array(recode.labels).take(blocks)
+        parts["text"] = pc.call_function("take", [text_array(recode.labels), blocks])
     missing: dict[str, int | float | str | None] = {}
     if raw.missing is not None:
         block = int(recode.block[raw.missing])
@@ -157,7 +157,8 @@ def _plan_sensitive(table: Table, name: str, place: int, *, suppressing: bool) -
     raw = table.raw[name]
     shown, parts = _plan_kept(table, name, suppressing=suppressing)
     if shown == "text":
-        parts["text"] = text_array(table.sensitive[name].labels[0]).take(number_array(raw.codes))
+        labels = text_array(table.sensitive[name].labels[0])
+        parts["text"] = pc.call_function("take", [labels, number_array(raw.codes)])
     return ColumnPlan(name, place, False, shown, parts, raw.values)
 
 

@@ -35,6 +35,17 @@ if TYPE_CHECKING:
 MISSING = -1
 
 
+def as_type(array: pa.Array, wanted: pa.DataType, *, safe: bool = True) -> pa.Array:
+    """Return an array as another type, which has to hold its values if it is to be ``safe``."""
+    options = pc.CastOptions.safe if safe else pc.CastOptions.unsafe
+    return pc.call_function("cast", [array], options(wanted))
+
+
+def places_in(array: pa.Array, known: pa.Array) -> IntArray:
+    """Return where each value of an array is among known ones, -1 where it is not."""
+    return places_of(pc.call_function("index_in", [array], pc.SetLookupOptions(value_set=known)))
+
+
 def places_of(indices: pa.Array) -> IntArray:
     """Return the indices of a dictionary array, with -1 where they are null."""
     places = _numbers(indices).astype(np.int32)
@@ -45,7 +56,7 @@ def places_of(indices: pa.Array) -> IntArray:
 
 def floats_of(array: pa.Array) -> FloatArray:
     """Return numbers as doubles, NaN where null."""
-    values = array.cast(pa.float64(), safe=False)
+    values = as_type(array, pa.float64(), safe=False)
     floats = _numbers(values).copy()
     if values.null_count:
         floats[_is_null(values)] = np.nan
@@ -230,7 +241,7 @@ def _own_array(column: pa.ChunkedArray) -> pa.ChunkedArray:
         return _own_dictionary(column)
     if pa.types.is_nested(found) or pa.types.is_run_end_encoded(found):
         # The engine knows neither dictionaries inside of values nor metadata of their fields.
-        flat = pc.run_end_decode(column) if pa.types.is_run_end_encoded(found) else column
+        flat = pc.call_function("run_end_decode", [column]) if pa.types.is_run_end_encoded(found) else column
         table = pa.Table.from_arrays([flat], ["values"])
         return _chunked(copy_rows(connect().from_arrow(table).to_arrow_table().column(0)))
     if pa.types.is_string_view(found) or pa.types.is_binary_view(found):
@@ -250,10 +261,11 @@ def _own_dictionary(column: pa.ChunkedArray) -> pa.ChunkedArray:
     whole = pa.concat_arrays(column.unify_dictionaries().chunks) if column.num_chunks else None
     if whole is None:
         return pa.chunked_array([], found)
-    used = pc.unique(whole.indices).drop_null()
+    used = whole.indices.unique().drop_null()
     if found.ordered:
-        used = used.take(pc.sort_indices(used))
-    places = pc.index_in(whole.indices, value_set=used).cast(found.index_type)
+        used = used.sort()
+    found_at = places_in(whole.indices, used)
+    places = number_array(found_at, found_at == MISSING).cast(found.index_type)
     values = _own_array(_chunked(whole.dictionary.take(used)))
     values = pa.concat_arrays(values.chunks) if values.num_chunks else pa.nulls(0, found.value_type)
     return _chunked(pa.DictionaryArray.from_arrays(places, values, ordered=found.ordered))

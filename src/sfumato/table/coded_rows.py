@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.table.arrow import number_array, places_of
+from sfumato.table.arrow import MISSING, number_array, places_in, places_of
 from sfumato.table.libraries import pa, pc
 
 if TYPE_CHECKING:
@@ -35,15 +35,16 @@ class _Column:
 
     def add(self, rows: pa.Array) -> None:
         """Take up the rows of one more batch."""
-        found = rows.dictionary_encode()
+        found = pc.call_function("dictionary_encode", [rows])
         own = found.dictionary
-        places = pc.index_in(own, value_set=self.cells)
-        if places.null_count:
-            self.cells = pa.concat_arrays([self.cells, own.filter(places.is_null())])
-            places = pc.index_in(own, value_set=self.cells)
+        places = places_in(own, self.cells)
+        new = number_array(np.flatnonzero(places == MISSING))
+        if len(new):
+            self.cells = pa.concat_arrays([self.cells, pc.call_function("take", [own, new])])
+            places = places_in(own, self.cells)
         self.has_missing |= found.null_count > 0
         # What is missing has the place -1, which is the last one.
-        codes = np.append(places_of(places), 0).astype(np.min_scalar_type(len(self.cells)))
+        codes = np.append(places, 0).astype(np.min_scalar_type(len(self.cells)))
         self.codes.append(codes[places_of(found.indices)])
 
 
@@ -123,7 +124,7 @@ def _look_up(cells: pa.Array, codes: LongArray) -> pa.Array:
     return (
         pa.DictionaryArray.from_arrays(places, cells)
         if pa.types.is_string(cells.type)
-        else cells.take(places)
+        else pc.call_function("take", [cells, places])
     )
 
 

@@ -21,10 +21,10 @@ from sfumato.hierarchies.builders import build_columns
 from sfumato.hierarchies.hierarchy import Hierarchy, Value
 from sfumato.hierarchies.kinds import UnreadableValuesError, as_time, text_of
 from sfumato.hierarchies.suggest import dwarfing_ends
-from sfumato.table.arrow import MISSING, counts_of, number_array
+from sfumato.table.arrow import MISSING, counts_of, number_array, places_in
 from sfumato.table.joining import coarsen
 from sfumato.table.keys import ColumnPlan, Roles, assign_roles, find_warnings, require_columns, select_keys
-from sfumato.table.libraries import pa, pc
+from sfumato.table.libraries import pa
 from sfumato.table.marking import HIDDEN, columns_for, mark_tuples
 from sfumato.table.pseudonyms import find_pseudonyms, linkage_warnings
 from sfumato.table.tally import RawColumn, align, refuse_mixed, tally
@@ -371,7 +371,7 @@ def _rows_of(source: Source, name: str, counted: Tally, places: Sequence[int]) -
     if pa.types.is_dictionary(cells.type):
         cells = cells.dictionary_decode()
     values = column.values.take(pa.array(places)).cast(cells.type)
-    first = pc.index(pc.is_in(cells, value_set=values), True).as_py() + 1
+    first = int(np.argmax(places_in(cells, values) != MISSING)) + 1
     return f" They are in {count_words(rows, 'row')}; the first is row {first}, the header not counted."
 
 

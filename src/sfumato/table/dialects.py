@@ -39,6 +39,12 @@ class Leaving:
     formulas: Literal["keep", "escape"] = "keep"
     is_text: bool = False  # whether the rows come from a text file
     rows_per_file: int = 0  # how many rows a file may have before the next one begins; 0 for one file
+    partition_by: tuple[str, ...] = ()  # columns whose labels are the names of folders
+
+    @property
+    def is_divided(self) -> bool:
+        """Whether a folder of files is written."""
+        return bool(self.rows_per_file or self.partition_by)
 
 
 @dataclass(frozen=True)

@@ -246,7 +246,8 @@ def _find_in_folder(folder: Path) -> list[Path]:
     found: dict[FileFormat, list[Path]] = {}
     for file in sorted(folder.rglob("*")):
         kind = format_of(file)
-        hidden = any(part.startswith((".", "_")) for part in file.relative_to(folder).parts)
+        inside = file.relative_to(folder).parts
+        hidden = any(part[0] == "." or (part[0] == "_" and "=" not in part) for part in inside)
         if kind in _IN_FOLDERS and not hidden and file.is_file() and file.suffix.lower() != ".txt":
             found.setdefault(kind, []).append(file)
     if not found:
@@ -335,8 +336,16 @@ def _read_parquet(path: Path, files: Sequence[Path]) -> duckdb.DuckDBPyRelation:
     listed, connection = ", ".join(_literal_path(file) for file in files), connect()
     said = _partitions(path, files)[0]
     # The engine would take folders above the one that is named for columns too.
-    above = {part.partition("=")[0] for part in files[0].absolute().parts if "=" in part} - said.keys()
-    left_out = f"EXCLUDE ({', '.join(map(quote_name, sorted(above)))})" if said and above else ""
+    named = {part.partition("=")[0] for part in files[0].absolute().parts if "=" in part}
+    above = sorted(name for name in named if unquote(name) not in said)
+    left_out = f"EXCLUDE ({', '.join(map(quote_name, above))})" if said and above else ""
+    # Nor does it read what is escaped in their names.
+    other = [
+        f"{quote_name(name)} AS {quote_name(unquote(name))}"
+        for name in named
+        if "%" in name and unquote(name) in said
+    ]
+    left_out += f" RENAME ({', '.join(other)})" if other else ""
     try:
         relation = connection.sql(
             f"SELECT * {left_out} FROM read_parquet([{listed}], union_by_name = {len(files) > 1}, "

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from sfumato.table.arrow import MISSING, number_array, places_of, text_array, truth_array
+from sfumato.table.arrow import MISSING, number_array, places_in, places_of, text_array, truth_array
 from sfumato.table.engine import from_arrow_beside
 from sfumato.table.keys import Names, key
-from sfumato.table.libraries import nw, pa, pc
+from sfumato.table.libraries import nw, pa
 from sfumato.table.spark_frames import spark_beside
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ class Joining:
                 yield held[plan.name].places[known]
             else:
                 keys = next(slim).combine_chunks().cast(plan.values.type)
-                yield places_of(pc.index_in(keys, value_set=plan.values))
+                yield places_in(keys, plan.values)
 
     def _one_by_one(self, frame: Frame) -> Frame:
         """Join the keys with their mappings, and the blocks with the suppressed classes."""

@@ -26,11 +26,13 @@ if TYPE_CHECKING:
     import duckdb
     import narwhals as nw
     import pyarrow as pa
-    import pyarrow.compute as pc
+    from pyarrow import _compute as pc
 else:
     duckdb = _Deferred("duckdb")
     nw = _Deferred("narwhals")
     pa = _Deferred("pyarrow")
-    pc = _Deferred("pyarrow.compute")
+    # pyarrow.compute without its 300 documented functions, which take longer to load than most files to read;
+    # methods of arrays, such as take, load them too.
+    pc = _Deferred("pyarrow._compute")
 
 __all__ = ["duckdb", "nw", "pa", "pc"]

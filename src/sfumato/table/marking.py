@@ -17,9 +17,9 @@ from sfumato.confidentiality import (
 )
 from sfumato.errors import DataError
 from sfumato.hierarchies.kinds import infer_kind, parse_values, text_of
-from sfumato.table.arrow import number_array, places_of
+from sfumato.table.arrow import number_array, places_in
 from sfumato.table.keys import ColumnPlan, Names, key, select_keys
-from sfumato.table.libraries import nw, pa, pc
+from sfumato.table.libraries import nw, pa
 from sfumato.table.tally import DistinctColumn, Tally
 from sfumato.table.values import texts_of_array
 
@@ -211,7 +211,7 @@ def _owner(source: Source, counted: Tally, statement: Statement) -> int:
     fits = np.ones(len(counted.rows), dtype=bool)
     for place, column in enumerate(counted.columns.values()):
         cell = row.column(place).combine_chunks().cast(column.values.type)
-        fits &= column.places == places_of(pc.index_in(cell, value_set=column.values))[0]
+        fits &= column.places == places_in(cell, column.values)[0]
     return int(np.flatnonzero(fits)[0])
 
 

@@ -9,15 +9,19 @@ from __future__ import annotations
 import contextlib
 import importlib
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 from sfumato.errors import DataError, OutputError, SfumatoError
 from sfumato.private import sync_file
+from sfumato.table.dialects import Leaving
+from sfumato.table.files import NO_PARTITION
+from sfumato.table.parts import folder_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from sfumato.table.dialects import Leaving, LeavingKind
+    from sfumato.table.dialects import LeavingKind
     from sfumato.table.libraries import pa
 
 # A mapping up to this size is sent to all workers whole; a larger one is joined by a shuffle.
@@ -81,23 +85,36 @@ def spark_frame(table: pa.Table) -> object:
 
 def write_parts(native: Any, path: Path, target: str, leaving: Leaving | None, taken: str) -> None:
     """Write a frame as a folder of parts; ``taken`` are the texts that spreadsheets change."""
-    if target not in ("csv", "tsv", "parquet"):
+    suffix, packed = path.suffix.lower(), {".gz": "gzip"}.get(path.suffix.lower(), "none")
+    if target not in ("csv", "tsv", "parquet") or suffix == ".zst":
         raise OutputError(
-            "Spark writes folders of Parquet or CSV. Use a name that ends in .parquet or .csv.",
+            "Spark writes folders of Parquet or CSV. Use a name that ends in .parquet, .csv or .csv.gz.",
             where=str(path),
         )
+    by = () if leaving is None else leaving.partition_by
     path.unlink(missing_ok=True)
     place = "file:///" + path.absolute().as_posix().lstrip("/")
     with spark_errors(str(path), OutputError):
         rows = native if leaving is None else lay_out(native, leaving, target, taken)
         most = 0 if leaving is None else leaving.rows_per_file
         writer = rows.write.mode("errorifexists").option("maxRecordsPerFile", most)
+        writer = writer.partitionBy(*by) if by else writer
         if target == "parquet":
             with _instants(native.sparkSession):
                 writer.option("compression", "zstd").parquet(place)
         else:
-            writer.options(sep="\t" if target == "tsv" else ",", **_CSV).csv(place)
-    _tidy(path, target)
+            if leaving is None:
+                writer = _spell(rows, Leaving({}), rows.columns).write.mode("errorifexists")
+            separator = "\t" if target == "tsv" else ","
+            writer.options(sep=separator, compression=packed, **_CSV).csv(place)
+    _tidy(path, f"{target}{suffix if packed != 'none' else ''}", by)
+
+
+def sort_frame(native: Any) -> Any:
+    """Sort a frame by all columns but lists and the like: texts by their bytes, missing last."""
+    functions = importlib.import_module("pyspark.sql.functions")
+    plain = [field for field in native.schema.fields if "<" not in field.dataType.simpleString()]
+    return native.orderBy(*(functions.col(field.name).asc_nulls_last() for field in plain))
 
 
 @contextlib.contextmanager
@@ -111,10 +128,18 @@ def _instants(session: Any) -> Iterator[None]:
         session.conf.set(_TIMES, before)
 
 
-def _tidy(folder: Path, target: str) -> None:
+def _tidy(folder: Path, target: str, by: Sequence[str]) -> None:
     """Leave the parts alone in a folder, numbered in their order, and bring them to the disk."""
-    parts = sorted(file for file in folder.iterdir() if file.name.startswith("part-"))
-    for file in set(folder.iterdir()).difference(parts):
+    if by:
+        for inner in [entry for entry in folder.iterdir() if entry.is_dir()]:
+            # Spark escapes fewer letters than other readers need.
+            text = unquote(inner.name.partition("=")[2])
+            named = inner.rename(folder / folder_name(by[0], None if text == NO_PARTITION else text))
+            _tidy(named, target, by[1:])
+        parts = []
+    else:
+        parts = sorted(file for file in folder.iterdir() if file.name.startswith("part-"))
+    for file in {entry for entry in folder.iterdir() if entry.is_file()}.difference(parts):
         file.unlink()
     for number, file in enumerate(parts):
         sync_file(file.rename(folder / f"part-{number:05}.{target}"))
@@ -124,6 +149,7 @@ def lay_out(native: Any, leaving: Leaving, target: str = "parquet", taken: str =
     """Give every column the form that it is written in, and sort the rows if that is asked for."""
     functions, is_plain = importlib.import_module("pyspark.sql.functions"), target != "parquet"
     types = {field.name: field.dataType.simpleString() for field in native.schema.fields}
+    by = leaving.partition_by
     facts = _ask(native, types, leaving.kinds, is_plain=is_plain)
     columns, keys, blanks = [], [], []
     for place, (name, found) in enumerate(types.items()):
@@ -134,15 +160,22 @@ def lay_out(native: Any, leaving: Leaving, target: str = "parquet", taken: str =
             value = functions.when(changed, functions.concat(functions.lit("'"), value)).otherwise(value)
         # What an engine knows about a column beside its cells is not published.
         columns.append(value.alias(name, metadata={}))
+        if name in by:
+            if facts.get(f"odd{place}"):
+                folder_name(name, "")  # refuses it
+            continue
         shown = functions.nullif(own, functions.lit("")) if is_plain and is_text else own
         if is_text and facts.get(f"numbers{place}"):
             keys += [shown.try_cast(kind) for kind in _SIZES]
         keys.append(shown)
         blanks += [own == ""] if is_plain and is_text else []
     laid = native.select(*columns)
+    laid = _spell(laid, leaving, by) if by else laid
     if leaving.order == "sorted":
-        laid = laid.orderBy(*(key.asc_nulls_last() for key in (*keys, *blanks)))
-    return _spell(laid, leaving) if is_plain else laid
+        # As Spark itself would sort what names folders, so that it does not sort again.
+        folders = [functions.col(name).asc() for name in by]
+        laid = laid.orderBy(*folders, *(key.asc_nulls_last() for key in (*keys, *blanks)))
+    return _spell(laid, leaving, [name for name in types if name not in by]) if is_plain else laid
 
 
 def _ask(native: Any, types: Mapping[str, str], kinds: Mapping[str, LeavingKind], *, is_plain: bool) -> Any:
@@ -154,6 +187,10 @@ def _ask(native: Any, types: Mapping[str, str], kinds: Mapping[str, LeavingKind]
         if found == "string":
             test = own.isin("*", *([""] if is_plain else [])) | own.rlike(_NUMBER)
             asked.append(functions.every(functions.coalesce(test, own.isNull())).alias(f"numbers{place}"))
+            odd = own.isin(NO_PARTITION, *([] if is_plain else [""]))
+            asked.append(
+                functions.bool_or(functions.coalesce(odd, functions.lit(False))).alias(f"odd{place}")
+            )
         elif _is_float(found, kinds.get(name, "own")):
             number = own.cast("double")
             test = functions.isnan(number) | (
@@ -193,12 +230,15 @@ def _form(own: Any, found: str, kind: LeavingKind, facts: Mapping[str, bool], pl
     )
 
 
-def _spell(laid: Any, leaving: Leaving) -> Any:
-    """Write times and fractions as other engines do; no line is empty, even with one column."""
+def _spell(laid: Any, leaving: Leaving, names: Sequence[str]) -> Any:
+    """Write times and fractions as other engines do; no line is empty, and no name of a folder."""
     functions = importlib.import_module("pyspark.sql.functions")
     columns = []
     for field in laid.schema.fields:
         own, found = functions.col(field.name), field.dataType.simpleString()
+        if field.name not in names:
+            columns.append(own)
+            continue
         if found == "timestamp":
             clock = functions.to_utc_timestamp(own, functions.current_timezone()).cast("string")
             own = functions.concat(clock, functions.lit("+00"))
@@ -208,7 +248,10 @@ def _spell(laid: Any, leaving: Leaving) -> Any:
             own = functions.concat(functions.lit("'"), own.cast("string"))
         elif found == "double":
             own = _spell_double(own)
-        if len(laid.columns) == 1:
+        if field.name in leaving.partition_by:
+            text = functions.nullif(own.cast("string"), functions.lit(""))
+            own = functions.coalesce(text, functions.lit(NO_PARTITION))
+        elif len(names) == 1:
             own = functions.coalesce(own.cast("string"), functions.lit(""))
         columns.append(own.alias(field.name))
     return laid.select(*columns)

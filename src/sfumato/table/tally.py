@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sfumato.errors import DataError, TooManyError
-from sfumato.table.arrow import MISSING, counts_of, places_of, text_array, truth_array
+from sfumato.table.arrow import MISSING, counts_of, places_in, places_of, text_array, truth_array
 from sfumato.table.databases import COUNT
 from sfumato.table.keys import key, select_keys
 from sfumato.table.libraries import nw, pa, pc
@@ -110,7 +110,7 @@ class Tally:
 def align(column: DistinctColumn, raw: RawColumn) -> RawColumn:
     """Return the codes of values in the order in which another grouping lists them."""
     found = column.values.cast(raw.values.type)
-    places = counts_of(pc.index_in(found, value_set=raw.values))
+    places = places_in(found, raw.values)
     return replace(raw, values=column.values, codes=raw.codes[places])
 
 
@@ -193,7 +193,7 @@ def _group(source: Source, columns: Mapping[str, DistinctColumn]) -> Tally:
 def _without_texts(column: DistinctColumn, missing: Sequence[str]) -> DistinctColumn:
     """Return a column of texts of which some mean missing."""
     values = column.values.cast(pa.large_string())
-    gone = places_of(pc.is_in(values, value_set=text_array(missing)).cast(pa.int8())) == 1
+    gone = places_in(values, text_array(missing)) != MISSING
     if not gone.any():
         return column
     # Missing is at place -1, which is the last one here.
@@ -280,7 +280,7 @@ def _encode(column: pa.Array) -> pa.Array:
         return column
     if pa.types.is_null(column.type):
         column = column.cast(pa.string())
-    return column.dictionary_encode()
+    return pc.call_function("dictionary_encode", [column])
 
 
 def _unify(chunks: Sequence[pa.Array]) -> DistinctColumn:

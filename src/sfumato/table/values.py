@@ -10,7 +10,7 @@ import numpy as np
 
 from sfumato.errors import DataError, nearest
 from sfumato.hierarchies.kinds import infer_kind, parse_values, text_of
-from sfumato.table.arrow import MISSING, floats_of, number_array, places_of, text_array
+from sfumato.table.arrow import MISSING, as_type, floats_of, number_array, places_of, text_array
 from sfumato.table.keys import select_keys
 from sfumato.table.libraries import pa, pc
 
@@ -91,9 +91,10 @@ def rank(values: pa.Array) -> IntArray:
     Numbers are sorted by size, also where they are written as texts; everything else by its text.
     No value becomes a Python object.
     """
-    texts, sizes = values.cast(pa.large_string()), _sizes(values)
+    texts, sizes = as_type(values, pa.large_string()), _sizes(values)
+    by_size = pc.SortOptions([("size", "ascending"), ("text", "ascending")])
     table = pa.Table.from_arrays([texts if sizes is None else sizes, texts], ["size", "text"])
-    order = places_of(pc.sort_indices(table, sort_keys=[("size", "ascending"), ("text", "ascending")]))
+    order = places_of(pc.call_function("sort_indices", [table], by_size))
     ranks = np.empty(len(order), dtype=np.int32)
     ranks[order] = np.arange(len(order), dtype=np.int32)
     return ranks
@@ -111,7 +112,7 @@ def _sizes(values: pa.Array) -> pa.Array | None:
     if not (pa.types.is_string(values.type) or pa.types.is_large_string(values.type)):
         return None
     try:
-        return values.cast(pa.float64())
+        return as_type(values, pa.float64())
     except pa.ArrowInvalid:
         return None
 
@@ -214,7 +215,7 @@ def _as_numbers(name: str, column: pa.Array) -> NumberColumn | str:
         return f"the column {name!r} holds no value. Leave it out."
     kind = column.type
     if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
-        return _from_texts(name, column.cast(pa.large_string()))
+        return _from_texts(name, as_type(column, pa.large_string()))
     if pa.types.is_date(kind):
         return NumberColumn(name, "date", floats_of(column.cast(pa.date32()).cast(pa.int32())), type=kind)
     if pa.types.is_timestamp(kind):
@@ -227,7 +228,7 @@ def _as_numbers(name: str, column: pa.Array) -> NumberColumn | str:
 
 def _from_texts(name: str, texts: pa.Array) -> NumberColumn | str:
     """Read texts that are all numbers, all ISO dates or all ISO times."""
-    texts = pc.utf8_trim_whitespace(texts)
+    texts = pc.call_function("utf8_trim_whitespace", [texts])
     kinds: tuple[tuple[NumberKind, pa.DataType, pa.DataType], ...] = (
         ("number", pa.float64(), pa.float64()),
         ("date", pa.date32(), pa.int32()),
@@ -235,7 +236,7 @@ def _from_texts(name: str, texts: pa.Array) -> NumberColumn | str:
     )
     for kind, arrow_type, counted in kinds:
         try:
-            values = floats_of(texts.cast(arrow_type).cast(counted))
+            values = floats_of(as_type(as_type(texts, arrow_type), counted))
         except pa.ArrowInvalid:
             continue
         if np.isnan(values).sum() > texts.null_count:

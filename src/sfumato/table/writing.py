@@ -16,7 +16,6 @@ Missing comes last. So the order can be checked from the file alone.
 
 from __future__ import annotations
 
-import itertools
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,21 +24,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sfumato.errors import OutputError
-from sfumato.private import scratch_folder, sync_file
+from sfumato.private import scratch_folder
 from sfumato.table.arrow import copy_rows, counts_of, number_array
 from sfumato.table.coded_rows import code_rows
 from sfumato.table.dialects import Dialect, Leaving, respell, write_decimals
-from sfumato.table.engine import connect, from_arrow_beside, quote_literal, quote_name, read_batches
+from sfumato.table.engine import connect, from_arrow_beside, quote_name, read_batches
 from sfumato.table.files import format_of as file_format
 from sfumato.table.formulas import TAKEN, escaped
 from sfumato.table.keys import Names
 from sfumato.table.libraries import duckdb, nw, pa, pc
 from sfumato.table.office import write_workbook
+from sfumato.table.parts import BATCH_ROWS, PACKED, copy_evenly, even_batches, options_of, write_folder
 from sfumato.table.sources import to_arrow
 from sfumato.table.spark_frames import is_spark, write_parts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from sfumato._typing import LongArray
     from sfumato.table.coded_rows import CellCodes
@@ -56,7 +56,7 @@ def replace_columns(
     if source.is_relation:
         native: Any = source.native
         table = _replaced(source, columns, keep)
-        return from_arrow_beside(native, table.take(_sort(table)) if sort else table)
+        return from_arrow_beside(native, table.take(sort_places(table)) if sort else table)
     order = row_order(source, columns, keep) if sort else None
     chosen: Any = source.frame.select(list(keep))
     if source.is_lazy:
@@ -87,13 +87,14 @@ def row_order(source: Source, columns: Mapping[str, pa.Array], keep: Sequence[st
     Numbers and times go by size, texts by their UTF-8 bytes, missing comes last. Columns of lists and the
     like cannot be sorted by, and are passed over.
     """
-    return _sort(_replaced(source, columns, keep))
+    return sort_places(_replaced(source, columns, keep))
 
 
-def _sort(table: pa.Table) -> LongArray:
+def sort_places(table: pa.Table) -> LongArray:
+    """Return the places of the rows, sorted by all columns but lists and the like."""
     keys = [field.name for field in table.schema if not pa.types.is_nested(field.type)]
-    places = pc.sort_indices(table, sort_keys=[(name, "ascending") for name in keys])
-    return counts_of(places)
+    options = pc.SortOptions([(name, "ascending") for name in keys])
+    return counts_of(pc.call_function("sort_indices", [table], options))
 
 
 def find_unique(source: Source, names: Sequence[str]) -> list[str]:
@@ -117,15 +118,7 @@ _NESTED = ("STRUCT(", "MAP(")
 _BY_SIZE = ("BIGINT", "UBIGINT", "DOUBLE")
 _FIRST_ROWS = 2048
 _EXACT = 2**53  # up to here every whole number is a double
-_OPTIONS = {
-    "csv": "FORMAT csv, HEADER true, DELIMITER {}, QUOTE '\"', ESCAPE '\"', NULLSTR ''",
-    "tsv": "FORMAT csv, HEADER true, DELIMITER {}, QUOTE '\"', ESCAPE '\"', NULLSTR ''",
-    "jsonl": "FORMAT json",
-    "parquet": "FORMAT parquet, COMPRESSION zstd",
-}
 _BLANK_IS_MISSING = ("csv", "tsv", "xlsx")
-_PACKED = {".gz": "gzip", ".zst": "zstd"}
-_BATCH_ROWS = 122_880  # those of a row group
 
 
 @dataclass(frozen=True)
@@ -164,24 +157,32 @@ def write_table(
             ".parquet, .arrow or .jsonl.",
             where=str(named),
         )
+    if leaving is not None and leaving.partition_by:
+        # Rows are sorted by these first, so that those of a folder are one after another.
+        frame: Any = nw.from_native(table)
+        others = [name for name in frame.collect_schema() if name not in leaving.partition_by]
+        table = frame.select([*leaving.partition_by, *others]).to_native()
     if is_spark(table):
         write_parts(table, path, kind, leaving, TAKEN)
         return
     try:
         own = connect()  # one, because each takes longer to open than a small table to write
         rows = _relation_of(table, own) if leaving is None else _leave(table, leaving, kind, own)
-        spelt, packed = (dialect or Dialect()).of_file(named), _PACKED.get(named.suffix.lower(), "")
-        in_parts = leaving is not None and bool(leaving.rows_per_file)
+        spelt, packed = (dialect or Dialect()).of_file(named), PACKED.get(named.suffix.lower(), "")
+        in_parts = leaving is not None and leaving.is_divided
         if isinstance(rows, pa.RecordBatchReader) and not in_parts and _is_even(rows.schema, kind, spelt):
-            _copy_evenly(rows, path, _options(kind, spelt, packed), own)
+            copy_evenly(rows, path, options_of(kind, spelt, packed), own)
             return
         relation = rows if isinstance(rows, duckdb.DuckDBPyRelation) else own.from_arrow(rows)
-        if leaving is not None and kind in ("csv", "tsv") and len(relation.columns) == 1:
-            # An empty line is no row to many readers, so missing is written as an empty text.
-            only = quote_name(relation.columns[0])
-            relation = relation.project(f"coalesce(CAST({only} AS VARCHAR), '') AS {only}")
-        if leaving is not None and leaving.rows_per_file:
-            _write_folder(relation, path, kind, leaving.rows_per_file)
+        if leaving is not None and kind in ("csv", "tsv"):
+            *others, last = map(quote_name, relation.columns)
+            if len(others) == len(leaving.partition_by):
+                # An empty line is no row to many readers, so missing is written as an empty text.
+                only = f"coalesce(CAST({last} AS VARCHAR), '') AS {last}"
+                relation = relation.project(", ".join([*others, only]))
+        if leaving is not None and in_parts:
+            plain = relation if kind == "parquet" else _without_undefined(relation)
+            write_folder(plain, path, named, leaving)
             return
         if kind == "arrow":
             _write_arrow(relation, path)
@@ -198,8 +199,7 @@ def write_table(
 def _relation_of(table: object, own: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyRelation:
     if isinstance(table, duckdb.DuckDBPyRelation):
         return table
-    frame: Any = nw.from_native(table)
-    found = to_arrow(frame)
+    found = table if isinstance(table, pa.Table) else to_arrow(nw.from_native(table))
     relation = own.from_arrow(found)
     _refuse_finer(found, relation)
     return relation
@@ -229,30 +229,6 @@ def _held(table: object, own: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyRelat
     return own.table("sfumato_released")
 
 
-def _write_folder(relation: duckdb.DuckDBPyRelation, path: Path, kind: str, most: int) -> None:
-    """Write a folder of files with at most so many rows each: one after another, they are the one file."""
-    if path.suffix.lower() not in (".parquet", ".csv", ".tsv"):
-        raise OutputError(
-            "only Parquet, CSV and TSV are written as several files. Use a name that ends in .parquet, .csv "
-            "or .tsv, or remove rows_per_file from [release]."
-        )
-    path.unlink(missing_ok=True)
-    path.mkdir(mode=0o700)
-    options = _OPTIONS[kind].format(quote_literal("\t" if kind == "tsv" else ","))
-    rows = relation if kind == "parquet" else _without_undefined(relation)
-    reader = _even_batches(rows, lambda part: part.combine_chunks(), min(most, _BATCH_ROWS))
-    # Without any rows there is still a file, which says what the columns are.
-    batch: pa.RecordBatch | None = next(reader, None) or pa.RecordBatch.from_pylist([], reader.schema)
-    for number in itertools.count():
-        if batch is None:
-            return
-        together = itertools.chain([batch], itertools.islice(reader, max(most // _BATCH_ROWS, 1) - 1))
-        file = path / f"part-{number:05}.{kind}"
-        _copy_evenly(pa.RecordBatchReader.from_batches(reader.schema, together), file, options, connect())
-        sync_file(file)
-        batch = next(reader, None)
-
-
 def _copy(relation: duckdb.DuckDBPyRelation, path: Path, kind: str, dialect: Dialect, packed: str) -> None:
     if kind != "parquet":
         relation = _without_undefined(relation)
@@ -265,14 +241,9 @@ def _copy(relation: duckdb.DuckDBPyRelation, path: Path, kind: str, dialect: Dia
                 _copy(relation, plain, kind, Dialect(dialect.separator), "")
                 respell(plain, path, dialect, packed)
             return
-    batches = _even_batches(relation, lambda rows: rows.combine_chunks())
+    batches = even_batches(relation, lambda rows: rows.combine_chunks())
     # The rows may come from the other one while they are written.
-    _copy_evenly(batches, path, _options(kind, dialect, packed), connect())
-
-
-def _options(kind: str, dialect: Dialect, packed: str) -> str:
-    options = _OPTIONS[kind].format(quote_literal(dialect.separator))
-    return options + (f", COMPRESSION {packed}" if packed else "")
+    copy_evenly(batches, path, options_of(kind, dialect, packed), connect())
 
 
 def _is_even(schema: pa.Schema, kind: FileFormat, dialect: Dialect) -> bool:
@@ -284,20 +255,6 @@ def _is_even(schema: pa.Schema, kind: FileFormat, dialect: Dialect) -> bool:
         return False
     # Missing in a single column is not written as an empty line.
     return kind == "jsonl" or (len(types) > 1 and dialect.is_utf8_lines and dialect.decimal == ".")
-
-
-def _copy_evenly(
-    _sfumato_rows_: pa.RecordBatchReader, path: Path, options: str, writer: duckdb.DuckDBPyConnection
-) -> None:
-    """Write batches of one size."""
-    # Several threads would cut row groups and compressed blocks differently each time. And where a file
-    # cannot grow, those of DuckDB 2.0 now and then wait for each other forever.
-    writer.execute("SET threads = 1")
-    writer.execute(f"COPY (SELECT * FROM _sfumato_rows_) TO {_target(path, options)}")
-
-
-def _target(path: Path, options: str) -> str:
-    return f"{quote_literal(str(path.absolute()))} ({options}, USE_TMP_FILE false)"
 
 
 def _without_undefined(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
@@ -312,34 +269,10 @@ def _without_undefined(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRela
     return relation.project(", ".join(chosen))
 
 
-def _even_batches(
-    relation: duckdb.DuckDBPyRelation, copy: Callable[[pa.Table], pa.Table], size: int = _BATCH_ROWS
-) -> pa.RecordBatchReader:
-    """Run a relation; all batches but the last have one size, however many threads made them."""
-    # A list of categories would name those that no row has.
-    shown = [
-        f"CAST({name} AS VARCHAR) AS {name}" if str(found).startswith("ENUM") else name
-        for name, found in zip(map(quote_name, relation.columns), relation.types, strict=True)
-    ]
-    reader = read_batches(relation.project(", ".join(shown)))
-
-    def batches() -> Iterator[pa.RecordBatch]:
-        waiting = pa.Table.from_batches([], reader.schema)
-        for batch in reader:
-            waiting = pa.concat_tables([waiting, pa.Table.from_batches([batch])])
-            # Each by itself: a part of a larger batch is not written with the same bytes.
-            while waiting.num_rows >= size:
-                yield from copy(waiting.slice(0, size)).to_batches()
-                waiting = waiting.slice(size)
-        yield from copy(waiting).to_batches()
-
-    return pa.RecordBatchReader.from_batches(reader.schema, batches())
-
-
 def _write_arrow(relation: duckdb.DuckDBPyRelation, path: Path) -> None:
     import pyarrow.ipc
 
-    reader = _even_batches(relation, copy_rows)
+    reader = even_batches(relation, copy_rows)
     with pa.OSFile(str(path.absolute()), "wb") as file, pyarrow.ipc.new_file(file, reader.schema) as writer:
         for batch in reader:
             writer.write_batch(batch)
@@ -380,7 +313,7 @@ def _leave(
         if column.has_missing and target in _BLANK_IS_MISSING and _has_blank(cells):
             # To a reader these are one, so that they are told apart after all other columns.
             return _leave_by(_held(table, own), leaving, target)
-    return coded.rows(ranks, ranked, ordered=leaving.order == "sorted", size=_BATCH_ROWS)
+    return coded.rows(ranks, ranked, ordered=leaving.order == "sorted", size=BATCH_ROWS)
 
 
 def _rank(
@@ -405,12 +338,14 @@ def _rank(
         # What was filled up is missing, and so is the first cell.
         ranks.append(counts_of(found.column(2 * number).chunk(0))[: len(column.cells)])
         _, first = np.unique(ranks[-1], return_index=True)
-        ranked.append(found.column(2 * number + 1).chunk(0).take(number_array(first)))
+        ranked.append(pc.call_function("take", [found.column(2 * number + 1).chunk(0), number_array(first)]))
     return ranks, ranked
 
 
 def _has_blank(cells: pa.Array) -> bool:
-    return bool(pa.types.is_string(cells.type) and pc.min(pc.binary_length(cells)).as_py() == 0)
+    if not pa.types.is_string(cells.type):
+        return False
+    return bool(pc.call_function("min", [pc.call_function("binary_length", [cells])]).as_py() == 0)
 
 
 def _leave_by(
@@ -430,7 +365,7 @@ def _coded(table: object) -> CellCodes | None:
         return code_rows(reader.schema, reader)
     frame: Any = nw.from_native(table)
     found = to_arrow(frame)
-    return code_rows(found.schema, found.to_batches(_BATCH_ROWS))
+    return code_rows(found.schema, found.to_batches(BATCH_ROWS))
 
 
 def _choose_forms(

@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 from weakref import WeakSet
 from xml.etree.ElementTree import ParseError
 from zipfile import BadZipFile
@@ -25,28 +26,21 @@ if TYPE_CHECKING:
 
     from duckdb import DuckDBPyConnection
 
-_TEXTS = {
-    ".csv": "csv",
-    ".txt": "csv",
-    ".tsv": "tsv",
-    ".tab": "tsv",
-    ".json": "json lines",
-    ".jsonl": "json lines",
-    ".ndjson": "json lines",
-}
-_TYPED = {
+_TEXTS = {".csv": "csv", ".txt": "csv", ".tsv": "tsv", ".tab": "tsv"}
+_LINES = dict.fromkeys((".json", ".jsonl", ".ndjson"), "json lines")
+FORMATS: dict[str, str] = {
+    **_TEXTS,
+    **_LINES,
+    **{f"{suffix}.gz": kind for suffix, kind in (_TEXTS | _LINES).items()},
+    **{f"{suffix}.zst": kind for suffix, kind in _TEXTS.items()},
     ".xlsx": "Excel",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".arrow": "arrow",
-    ".feather": "arrow",
-    ".ipc": "arrow",
+    **dict.fromkeys((".parquet", ".pq"), "parquet"),
+    **dict.fromkeys((".arrow", ".feather", ".ipc"), "arrow"),
 }
-_GZIPPED = {f"{suffix}.gz": kind for suffix, kind in _TEXTS.items()}
-_ZSTANDARD = {f"{suffix}.zst": kind for suffix, kind in _TEXTS.items() if kind != "json lines"}
-FORMATS: dict[str, str] = {**_TEXTS, **_GZIPPED, **_ZSTANDARD, **_TYPED}
 
-_IN_PARTS = (".parquet", ".csv", ".tsv")  # what a folder of files may consist of
+# What a folder of files may consist of, and what stands for missing where a label names a folder of them.
+_IN_PARTS = (".parquet", ".csv", ".tsv", ".csv.gz", ".tsv.gz", ".csv.zst", ".tsv.zst")
+_MISSING = "__HIVE_DEFAULT_PARTITION__"
 
 # Where the engine may spill. The caller of the verifier may name a folder that a later run clears if this one
 # is killed; by itself the verifier knows only the system's.
@@ -74,7 +68,9 @@ def hash_file(path: Path | SparkRows) -> str:
     if isinstance(path, SparkRows):
         return ""
     if path.is_dir():
-        listed = "".join(f"{hash_file(part)}  {part.name}\n" for part in parts_of(path))
+        listed = "".join(
+            f"{hash_file(part)}  {part.relative_to(path).as_posix()}\n" for part in parts_of(path)
+        )
         return hashlib.sha256(listed.encode()).hexdigest()
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
@@ -82,14 +78,29 @@ def hash_file(path: Path | SparkRows) -> str:
 
 def parts_of(path: Path) -> list[Path]:
     """Return the files that a release consists of, in their order: itself, or the parts of its folder."""
-    return sorted(path.glob(f"*{release_suffix(path)}")) if path.is_dir() else [path]
+    if not path.is_dir():
+        return [path]
+    return sorted(part for part in path.rglob(f"*{release_suffix(path)}") if part.is_file())
+
+
+def folder_columns(path: Path | SparkRows) -> list[str]:
+    """Return the columns whose labels name the folders of a release, as in ``sex=F/part-00000.csv``."""
+    if isinstance(path, SparkRows) or not path.is_dir():
+        return []
+    folders = {part.relative_to(path).parts[:-1] for part in parts_of(path)}
+    named = {tuple(unquote(name.partition("=")[0]) for name in found) for found in folders}
+    if len(named) != 1 or any("=" not in name for found in folders for name in found):
+        raise DataError("the folders in it do not name the same columns.", where=str(path))
+    return list(*named)
 
 
 def rows_on_spark(path: Path | SparkRows) -> SparkRows | None:
     """Return the rows as Spark holds them; None for a file, and where no session of Spark is at work."""
     if isinstance(path, SparkRows):
         return path
-    return SparkRows.read(path, FORMATS[release_suffix(path)]) if path.is_dir() else None
+    return (
+        SparkRows.read(path, FORMATS[release_suffix(path)], folder_columns(path)) if path.is_dir() else None
+    )
 
 
 def is_engine_output_error(error: BaseException) -> bool:
@@ -105,14 +116,29 @@ def open_engine() -> Iterator[DuckDBPyConnection]:
     import duckdb
 
     offline = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
-    with _spill_folder() as spill:
+    try:
+        spill_folder = tempfile.TemporaryDirectory(
+            prefix="sfumato-", dir=temporary_folder(), ignore_cleanup_errors=True
+        )
+    except OSError:
+        words = "no temporary folder can be made. Set TMPDIR to a folder with free space."
+        raise OutputError(words) from None
+    with spill_folder as spill:
         connection = duckdb.connect(":memory:", config={**offline, "temp_directory": spill})
         running.add(connection)
         try:
             with suppress(duckdb.InvalidInputException):  # refused where a notebook could not draw one
                 connection.execute("SET enable_progress_bar = false")
             connection.execute("SET TimeZone = 'UTC'")
-            _cap_memory(connection)
+            # The engine's own limit follows the machine or container; it is raised only if asked to.
+            asked = os.environ.get("SFUMATO_MEMORY", "")
+            if not re.fullmatch(r"[0-9.]+ ?[KMGT]i?B", asked):
+                current = connection.execute("SELECT current_setting('memory_limit')").fetchall()[0][0]
+                number, unit = current.split()
+                many = float(number) * 1024 ** ["bytes", "KiB", "MiB", "GiB", "TiB"].index(unit)
+                asked = f"{MEMORY_BYTES}B" if many > MEMORY_BYTES else ""
+            if asked:
+                connection.execute(f"SET memory_limit = '{asked}'")
             yield connection
         finally:
             connection.close()
@@ -121,27 +147,6 @@ def open_engine() -> Iterator[DuckDBPyConnection]:
 def ask_number(connection: DuckDBPyConnection, query: str, parameters: Sequence[object] = ()) -> int:
     """Return the one whole number that a query gives."""
     return int(connection.execute(query, list(parameters)).fetchall()[0][0])
-
-
-def _cap_memory(connection: DuckDBPyConnection) -> None:
-    """Lower the engine's own limit, which follows the machine or container; raise it only if asked to."""
-    if re.fullmatch(r"[0-9.]+ ?[KMGT]i?B", asked := os.environ.get("SFUMATO_MEMORY", "")):
-        connection.execute(f"SET memory_limit = '{asked}'")
-        return
-    number, unit = connection.execute("SELECT current_setting('memory_limit')").fetchall()[0][0].split()
-    if float(number) * 1024 ** ["bytes", "KiB", "MiB", "GiB", "TiB"].index(unit) > MEMORY_BYTES:
-        connection.execute(f"SET memory_limit = '{MEMORY_BYTES}B'")
-
-
-def _spill_folder() -> tempfile.TemporaryDirectory[str]:
-    try:
-        return tempfile.TemporaryDirectory(
-            prefix="sfumato-", dir=temporary_folder(), ignore_cleanup_errors=True
-        )
-    except OSError:
-        raise OutputError(
-            "no temporary folder can be made. Set TMPDIR to a folder with free space."
-        ) from None
 
 
 @contextmanager
@@ -180,7 +185,8 @@ def check_file(path: Path | SparkRows) -> None:
     if path.is_dir():
         if not path.name.lower().endswith(_IN_PARTS) or not parts_of(path):
             raise DataError("this is a folder; name the released file.", where=str(path))
-        if len(parts_of(path)) < len([*path.iterdir()]):
+        parts = parts_of(path)
+        if not {entry for part in parts for entry in (part, *part.parents)}.issuperset(path.rglob("*")):
             raise DataError("files in it are no parts of the release. Remove them.", where=str(path))
         return
     release_suffix(path)
@@ -204,7 +210,11 @@ def open_file(
     if kind == "parquet":
         names, source = _open_parquet(connection, path)
     elif kind == "arrow":
-        names, source = _open_arrow(connection, path, view)
+        from pyarrow import dataset
+
+        held = dataset.dataset(str(path.absolute()), format="ipc")
+        names, source = list(held.schema.names), f"arrow_{view}"
+        connection.register(source, held)
     else:
         separator = "\t" if kind == "tsv" else ","
         if dialect or kind == "Excel":
@@ -212,11 +222,23 @@ def open_file(
             path = plain_copy(path, {"separator": separator, **(dialect or {})}, Path(spill) / f"{view}.csv")
             separator = ","
         names, source = _open_csv(path, separator)
+    said = folder_columns(path)
+    names = [*names, *said]
     if len(set(names)) < len(names):
         raise DataError("two columns have the same name.", where=str(path))
-    aliases = ", ".join(f"c{number}" for number in range(len(names)))
-    connection.execute(f"CREATE TEMP VIEW {view} AS SELECT * FROM (FROM {source}) AS t({aliases})")
+    inside = [f"c{number}" for number in range(len(names) - len(said))]
+    aliases = ", ".join([*inside, *(["file"] if said else [])])
+    texts = [f"{_label(place - len(said) - 1)} AS c{len(inside) + place}" for place in range(len(said))]
+    shown = ", ".join([*inside, *texts])
+    connection.execute(f"CREATE TEMP VIEW {view} AS SELECT {shown} FROM (FROM {source}) AS t({aliases})")
     return {name: f"CAST(c{number} AS VARCHAR)" for number, name in enumerate(names)}
+
+
+def _label(place: int) -> str:
+    """Write the SQL of the label that the folder at a place in a file's path says, missing as null."""
+    folder = f"string_split(file, '/')[{place}]"
+    text = f"substr({folder}, strpos({folder}, '=') + 1)"
+    return f"CASE WHEN {text} <> '{_MISSING}' THEN url_decode({text}) END"
 
 
 # Beginnings of formulas; whole texts that look like dates and times, in figures or with the name of a month.
@@ -246,7 +268,7 @@ def _open_csv(path: Path, delimiter: str) -> tuple[list[str], str]:
         f"read_csv({_location(path)}, auto_detect=false, header=true, columns={{{columns}}}, "
         f"delim='{delimiter}', "
         "quote='\"', escape='\"', nullstr='', strict_mode=true, null_padding=false, ignore_errors=false, "
-        f"hive_partitioning=false, compression={_compression(path)})"
+        f"hive_partitioning=false, filename={bool(folder_columns(path))}, compression={_compression(path)})"
     )
 
 
@@ -259,15 +281,10 @@ def _open_parquet(connection: DuckDBPyConnection, path: Path) -> tuple[list[str]
         if nested == 0:
             names.append(name)
         nested = max(nested - 1, 0) + (children or 0)
-    return names, f"read_parquet({_location(path)}, hive_partitioning=false)"
-
-
-def _open_arrow(connection: DuckDBPyConnection, path: Path, view: str) -> tuple[list[str], str]:
-    from pyarrow import dataset
-
-    source = dataset.dataset(str(path.absolute()), format="ipc")
-    connection.register(f"arrow_{view}", source)
-    return list(source.schema.names), f"arrow_{view}"
+    return (
+        names,
+        f"read_parquet({_location(path)}, hive_partitioning=false, filename={bool(folder_columns(path))})",
+    )
 
 
 def _open_json(connection: DuckDBPyConnection, path: Path, view: str) -> dict[str, str]:
@@ -481,34 +498,30 @@ def _compare(connection: DuckDBPyConnection, columns: ComparedColumns) -> Differ
         masked = " AND ".join([*stars, *(f"{cell} = ''" for cell in secret)])
     connection.execute(f"CREATE TEMP TABLE kept AS SELECT DISTINCT {by} FROM shown WHERE NOT ({masked})")
     rows = ask_number(connection, "SELECT coalesce(sum(n), 0) FROM made")
-    if not columns.is_whole:
+    join = " AND ".join(f"made.{cell} = kept.{cell}" for cell in known)
+    if columns.is_whole:
+        whole = f"SELECT made.* FROM made SEMI JOIN kept ON {join}"
+        kept = ask_number(connection, f"SELECT coalesce(sum(n), 0) FROM ({whole})")
+        if columns.masked:
+            hidden = {**dict.fromkeys(known, f"'={STAR}'"), **dict.fromkeys(secret, "''")}
+            cells = ", ".join(hidden.get(f"c{place}", f"made.c{place}") for place in places)
+            whole = f"{whole} UNION ALL SELECT {cells}, n FROM made ANTI JOIN kept ON {join}"
+        every = ", ".join(f"c{place}" for place in places)
+        due = f"SELECT {every}, sum(n)::BIGINT AS n FROM ({whole}) GROUP BY ALL"
+        connection.execute(f"CREATE TEMP TABLE due AS {due}")
+        foreign = _count_excess(connection, "shown", "due")
+        lacking = _count_excess(connection, "due", "shown")
+    else:
         same = " AND ".join(f"shown.c{place} = made.c{place}" for place in places)
         unmasked = f"(SELECT * FROM shown WHERE NOT ({masked})) AS shown"
         counts = f"SELECT shown.n, coalesce(made.n, 0) AS m FROM {unmasked} LEFT JOIN made ON {same}"
         foreign = ask_number(connection, f"SELECT coalesce(sum(greatest(n - m, 0)), 0) FROM ({counts})")
         kept = ask_number(connection, f"SELECT coalesce(sum(n), 0) FROM ({counts})")
-        return Difference(rows, kept, foreign, 0, _shown_blocks(connection, known))
-    join = " AND ".join(f"made.{cell} = kept.{cell}" for cell in known)
-    whole = f"SELECT made.* FROM made SEMI JOIN kept ON {join}"
-    kept = ask_number(connection, f"SELECT coalesce(sum(n), 0) FROM ({whole})")
-    if columns.masked:
-        hidden = {**dict.fromkeys(known, f"'={STAR}'"), **dict.fromkeys(secret, "''")}
-        cells = ", ".join(hidden.get(f"c{place}", f"made.c{place}") for place in places)
-        whole = f"{whole} UNION ALL SELECT {cells}, n FROM made ANTI JOIN kept ON {join}"
-    every = ", ".join(f"c{place}" for place in places)
-    connection.execute(
-        f"CREATE TEMP TABLE due AS SELECT {every}, sum(n)::BIGINT AS n FROM ({whole}) GROUP BY ALL"
-    )
-    foreign, lacking = _count_excess(connection, "shown", "due"), _count_excess(connection, "due", "shown")
-    return Difference(rows, kept, foreign, lacking, _shown_blocks(connection, known))
-
-
-def _shown_blocks(connection: DuckDBPyConnection, known: Sequence[str]) -> tuple[tuple[int, ...], ...]:
-    """Return the blocks of the classes that the release shows; none where they were not numbered."""
-    if not connection.execute("SELECT 1 FROM duckdb_tables() WHERE table_name = 'numbered'").fetchall():
-        return ()
-    join = " AND ".join(f"numbered.{cell} = kept.{cell}" for cell in known)
-    blocks = ", ".join(f"b{place}" for place in range(len(known)))
-    return tuple(
-        connection.execute(f"SELECT DISTINCT {blocks} FROM numbered SEMI JOIN kept ON {join}").fetchall()
-    )
+        lacking = 0
+    blocks: list[tuple[int, ...]] = []
+    if connection.execute("SELECT 1 FROM duckdb_tables() WHERE table_name = 'numbered'").fetchall():
+        shown = ", ".join(f"b{place}" for place in range(len(known)))
+        join = join.replace("made.", "numbered.")
+        found = f"SELECT DISTINCT {shown} FROM numbered SEMI JOIN kept ON {join}"
+        blocks = connection.execute(found).fetchall()
+    return Difference(rows, kept, foreign, lacking, tuple(blocks))

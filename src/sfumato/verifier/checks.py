@@ -38,6 +38,15 @@ def unknown(name: str, detail: str) -> Check:
 def judged(name: str, found: str, *, is_held: bool, of: str | None = None) -> Check:
     """Return what was found; if something is broken, the sentence begins with what it is about."""
     return held(name, found) if is_held else broken(name, f"{of or name}: {found}")
+    return held(name, found) if is_held else broken(name, f"{of or name}: {found}")
+
+
+def judge_order(late: int, columns: int) -> tuple[Check, ...]:
+    """Say whether rows are sorted, given how many come too late."""
+    if late:
+        detail = f"the rows are not sorted by all columns; rows out of order: {late}."
+        return (broken("order of rows", detail),)
+    return (held("order of rows", f"sorted by all {columns} columns, so that it reveals nothing."),)
 
 
 def violations_of(checks: Sequence[Check]) -> list[str]:

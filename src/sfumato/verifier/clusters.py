@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING
 
 from sfumato.errors import VerificationError
 from sfumato.verifier import bags
-from sfumato.verifier.checks import Check, broken, held, judged, violations_of
+from sfumato.verifier.checks import Check, judged, violations_of
 from sfumato.verifier.judging import judge_columns, judge_digest, judge_number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from duckdb import DuckDBPyConnection
+
+    from sfumato.verifier.spark_rows import SparkRows
 
 
 @dataclass(frozen=True)
@@ -52,18 +54,23 @@ class ClusterRecount:
     strange: Mapping[str, int] = field(default_factory=dict)
 
 
-def recount_clusters(path: str | Path, promise: ClusterPromise) -> ClusterRecount:
+def recount_clusters(path: str | Path | SparkRows, promise: ClusterPromise) -> ClusterRecount:
     """Read a microaggregated file again and count its classes with plain SQL."""
     # Rows are in one class if all cells are the same text; missing is a value like any other.
-    path = Path(path)
+    path = Path(path) if isinstance(path, str) else path
     bags.check_file(path)
     within = () if promise.within is None else (promise.within,)
-    place = {
-        name: f"q{number}" for number, name in enumerate(dict.fromkeys((*chain(*promise.groups), *within)))
-    }
+    names = dict.fromkeys((*chain(*promise.groups), *within))
+    place = {name: f"q{number}" for number, name in enumerate(names)}
+    strange = {}
     with bags.open_engine() as connection:
         with bags.readable(path):
             sha256 = bags.hash_file(path)
+            there = bags.rows_on_spark(path)
+            if there is not None:
+                bags.check_columns(there.columns, place, path)
+                return _recount_on_spark(connection, there, promise, within, sha256)
+            assert isinstance(path, Path)
             columns = bags.open_file(connection, path, "released", promise.dialect)
             bags.check_columns(columns, place, path)
             texts = ", ".join(f"{columns[name]} AS {alias}" for name, alias in place.items())
@@ -72,27 +79,36 @@ def recount_clusters(path: str | Path, promise: ClusterPromise) -> ClusterRecoun
             rows = bags.ask_number(connection, "SELECT count(*) FROM cells")
             if not rows:
                 raise VerificationError("the file has no rows.")
-            return ClusterRecount(
-                tuple(
-                    _classes(connection, [place[name] for name in (*group, *within)])[0]
-                    for group in promise.groups
-                ),
-                *_classes(connection, place.values()),
-                rows,
-                tuple(columns),
-                sha256,
-                {
-                    name: _count_strange(connection, place[name], labels)
-                    for name, labels in promise.orders.items()
-                    if name in place
-                },
-            )
+            smallest = [
+                _classes(connection, [place[name] for name in (*group, *within)])[0]
+                for group in promise.groups
+            ]
+            all_together = _classes(connection, place.values())
+            for name in [name for name in promise.orders if name in place]:
+                others = f"SELECT count(*) FROM cells WHERE NOT list_contains($1::VARCHAR[], {place[name]})"
+                strange[name] = bags.ask_number(connection, others, [list(promise.orders[name])])
+    return ClusterRecount(tuple(smallest), *all_together, rows, tuple(columns), sha256, strange)
 
 
-def _count_strange(connection: DuckDBPyConnection, column: str, labels: Sequence[str]) -> int:
-    """Return the rows whose label is not among some."""
-    strange = f"SELECT count(*) FROM cells WHERE NOT list_contains($1::VARCHAR[], {column})"
-    return bags.ask_number(connection, strange, [list(labels)])
+def _recount_on_spark(
+    connection: DuckDBPyConnection,
+    there: SparkRows,
+    promise: ClusterPromise,
+    within: tuple[str, ...],
+    sha256: str,
+) -> ClusterRecount:
+    """Let Spark count the classes where the rows are; the sizes alone come here."""
+    sizes = [there.classes((*group, *within)) for group in promise.groups]
+    smallest, classes, rows = there.classes(dict.fromkeys((*chain(*promise.groups), *within)))
+    if not rows:
+        raise VerificationError("the file has no rows.")
+    strange = {}
+    for number, (name, labels) in enumerate(promise.orders.items()):
+        there.count(connection, [name], f"labels{number}")
+        found = f"SELECT coalesce(sum(n), 0) FROM labels{number} WHERE NOT list_contains($1::VARCHAR[], "
+        strange[name] = bags.ask_number(connection, f"{found}{there.columns[name]})", [list(labels)])
+    least = tuple(size for size, _, _ in sizes)
+    return ClusterRecount(least, smallest, classes, rows, there.names, sha256, strange)
 
 
 def _classes(connection: DuckDBPyConnection, columns: Iterable[str]) -> tuple[int, int]:
@@ -105,36 +121,26 @@ def _classes(connection: DuckDBPyConnection, columns: Iterable[str]) -> tuple[in
 def judge_clusters(recount: ClusterRecount, promise: ClusterPromise) -> list[Check]:
     """List everything that was promised or stated, and whether the file keeps it."""
     rows = f"{promise.rows} stated, {recount.rows} counted."
-    return [
+    found = [
         *judge_digest(recount.sha256, promise.sha256),
         *judge_columns(recount.columns, promise.columns),
         judged("rows out", rows, is_held=recount.rows == promise.rows, of="rows"),
-        *_judge_groups(recount, promise),
-        *_judge_orders(recount),
     ]
-
-
-def _judge_groups(recount: ClusterRecount, promise: ClusterPromise) -> Iterator[Check]:
-    """Judge the classes of every group, then those over all groups together."""
     stated = promise.sizes or (None,) * len(promise.groups)
     for group, size, said in zip(promise.groups, recount.sizes, stated, strict=True):
         names = ", ".join(group)
-        found = f"at least {promise.k} rows promised, {size} counted."
+        counted = f"at least {promise.k} rows promised, {size} counted."
         of = f"classes of {names}"
-        yield judged(f"require {of}", found, is_held=size >= promise.k, of=of)
+        found.append(judged(f"require {of}", counted, is_held=size >= promise.k, of=of))
         if said is not None:
-            yield judge_number(f"k of {names}", said, size)
+            found.append(judge_number(f"k of {names}", said, size))
     if promise.joint is not None:
-        yield judge_number("k over all groups", promise.joint, recount.joint)
-
-
-def _judge_orders(recount: ClusterRecount) -> Iterator[Check]:
-    for name, rows in recount.strange.items():
-        title = f"labels of {name!r}"
-        if rows:
-            yield broken(title, f"{title}: {rows} rows have a label that is not in its order.")
-        else:
-            yield held(title, "all labels are in its order.")
+        found.append(judge_number("k over all groups", promise.joint, recount.joint))
+    for name, strange in recount.strange.items():
+        others = f"{strange} rows have a label that is not in its order."
+        words = others if strange else "all labels are in its order."
+        found.append(judged(f"labels of {name!r}", words, is_held=not strange))
+    return found
 
 
 def broken_clusters(recount: ClusterRecount, promise: ClusterPromise) -> list[str]:

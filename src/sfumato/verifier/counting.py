@@ -33,7 +33,13 @@ def count_t(groups: Groups, attribute: str, distance: str = "equal") -> promise.
     if distance not in ("equal", "ordered", "hierarchical"):
         raise UndeterminedError("its second argument is neither ordered nor hierarchical")
     if groups.promise.reference is None:
-        return _compare_with_itself(groups, attribute, distance)
+        if distance != "equal":
+            raise UndeterminedError("order and tree of the values are only in the manifest")
+        groups.make("shares", histogram(groups.attributes[attribute]))
+        groups.make("overall", "SELECT value, 0 AS place, sum(c) AS total FROM shares GROUP BY value")
+        itself = "the file's own distribution: there is no manifest with another one"
+        groups.notes.append(f"t({attribute}) compares with {itself}")
+        return _largest_equal(groups, groups.kept_rows)
     overall = promise.stated_overall(groups.promise, attribute)
     if overall is None:
         raise UnstatedError(f"the manifest does not hold the overall distribution of {attribute!r}")
@@ -44,24 +50,18 @@ def count_t(groups: Groups, attribute: str, distance: str = "equal") -> promise.
     if distance == "equal":
         return _largest_equal(groups, rows)
     apart = promise.apart_in(groups.promise, attribute, overall.values)
-    _fill_excess(groups, rows)
+    groups.make(  # for every class and every value, c·N − C·n
+        "excess",
+        f"SELECT g.class, g.size, place, coalesce(c, 0) * {rows} - total * g.size AS excess "
+        "FROM (SELECT DISTINCT class, size FROM shares) AS g CROSS JOIN overall LEFT JOIN shares "
+        "ON shares.class = g.class AND shares.value IS NOT DISTINCT FROM overall.value",
+    )
     if distance == "hierarchical":
         return _largest(groups, _HIERARCHICAL, rows * _fill_tree(groups, overall, apart))
     gaps = max(len(overall.values) - len(apart) - 1, 1)
     if apart:
         return _largest_beside(groups, apart, gaps) / rows
     return _largest(groups, _ORDERED, rows * gaps)
-
-
-def _compare_with_itself(groups: Groups, attribute: str, distance: str) -> promise.Count:
-    if distance != "equal":
-        raise UndeterminedError("order and tree of the values are only in the manifest")
-    groups.make("shares", histogram(groups.attributes[attribute]))
-    groups.make("overall", "SELECT value, 0 AS place, sum(c) AS total FROM shares GROUP BY value")
-    groups.notes.append(
-        f"t({attribute}) compares with the file's own distribution: there is no manifest with another one"
-    )
-    return _largest_equal(groups, groups.kept_rows)
 
 
 def fill_overall(groups: Groups, attribute: str, overall: promise.Overall) -> bool:
@@ -75,21 +75,19 @@ def fill_overall(groups: Groups, attribute: str, overall: promise.Overall) -> bo
     if overall.counts is None:
         groups.connection.execute(f"UPDATE overall SET total = n FROM {found} WHERE {same}")
     beyond = f"SELECT count(*) FROM {found} LEFT JOIN overall ON {same} WHERE n > coalesce(total, 0)"
-    if groups.ask(beyond) == [(0,)] and _fits_statement(groups, overall):
-        return True
-    groups.contradictions.append(
-        f"the file does not match the manifest's overall distribution of {attribute!r}"
-    )
-    return False
-
-
-def _fits_statement(groups: Groups, overall: promise.Overall) -> bool:
-    """Tell whether the stated distribution has as many rows as came in, or the shares of the file."""
-    if overall.counts is not None:
-        return sum(overall.counts) == groups.input_rows
-    totals = [total for (total,) in groups.ask("SELECT total FROM overall ORDER BY place")]
-    off = [abs(total / groups.kept_rows - share) for total, share in zip(totals, overall.shares, strict=True)]
-    return max(off, default=0.0) <= overall.step / 2 + ROUNDING
+    fits = groups.ask(beyond) == [(0,)]
+    if fits and overall.counts is not None:
+        fits = sum(overall.counts) == groups.input_rows
+    elif fits:
+        totals = [total for (total,) in groups.ask("SELECT total FROM overall ORDER BY place")]
+        pairs = zip(totals, overall.shares, strict=True)
+        off = max((abs(total / groups.kept_rows - share) for total, share in pairs), default=0.0)
+        fits = off <= overall.step / 2 + ROUNDING
+    if not fits:
+        groups.contradictions.append(
+            f"the file does not match the manifest's overall distribution of {attribute!r}"
+        )
+    return fits
 
 
 def _largest(groups: Groups, work: str, whole: int) -> Fraction:
@@ -149,16 +147,6 @@ _HIERARCHICAL = (
     "SELECT class, size, level, parent, sum(excess) AS e FROM excess JOIN tree USING (place) "
     "GROUP BY class, size, level, block, parent) GROUP BY class, size, level, parent) GROUP BY class, size"
 )
-
-
-def _fill_excess(groups: Groups, rows: int) -> None:
-    """Make the table ``excess``: for every class and every value, c·N − C·n."""
-    groups.make(
-        "excess",
-        f"SELECT g.class, g.size, place, coalesce(c, 0) * {rows} - total * g.size AS excess "
-        "FROM (SELECT DISTINCT class, size FROM shares) AS g CROSS JOIN overall LEFT JOIN shares "
-        "ON shares.class = g.class AND shares.value IS NOT DISTINCT FROM overall.value",
-    )
 
 
 def _fill_tree(groups: Groups, overall: promise.Overall, apart: list[int]) -> int:
@@ -433,10 +421,17 @@ def _sum_weighted(groups: Groups, kind: str) -> Fraction:
 
 def _sum_cells(groups: Groups, kind: str) -> list[Fraction]:
     """Sum the stated costs of the kept cells, column by column."""
-    return [
-        _sum_column(groups, number, _stated(groups, name, kind))
-        for number, name in enumerate(groups.promise.quasi_identifiers)
-    ]
+    sums = []
+    for number, name in enumerate(groups.promise.quasi_identifiers):
+        costs = _stated(groups, name, kind)
+        _, found = _price(groups, number, costs)
+        unlisted = sum(count for top, _, count in found if top < 0)
+        if unlisted and costs.default is None:
+            groups.contradictions.append(f"the column {name!r} holds a label that the manifest does not know")
+            raise UndeterminedError(f"the manifest does not know every label of {name!r}")
+        listed = (Fraction(top, bottom) * count for top, bottom, count in found if top >= 0)
+        sums.append(sum(listed, Fraction(0)) + (costs.default or 0) * unlisted)
+    return sums
 
 
 def _stated(groups: Groups, name: str, kind: str) -> promise.CostTable:
@@ -467,18 +462,6 @@ def _price(groups: Groups, number: int, costs: promise.CostTable) -> tuple[str, 
         groups.known[key] = table, found
     known: tuple[str, list[tuple[int, ...]]] = groups.known[key]
     return known
-
-
-def _sum_column(groups: Groups, number: int, costs: promise.CostTable) -> Fraction:
-    """Sum the costs of a column."""
-    _, found = _price(groups, number, costs)
-    unlisted = sum(count for top, _, count in found if top < 0)
-    if unlisted and costs.default is None:
-        name = groups.promise.quasi_identifiers[number]
-        groups.contradictions.append(f"the column {name!r} holds a label that the manifest does not know")
-        raise UndeterminedError(f"the manifest does not know every label of {name!r}")
-    listed = sum((Fraction(top, bottom) * count for top, bottom, count in found if top >= 0), Fraction(0))
-    return listed + (costs.default or 0) * unlisted
 
 
 def _by_name(

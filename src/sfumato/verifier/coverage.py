@@ -52,7 +52,8 @@ class Covering:
         found = np.zeros((len(labels), len(values)), dtype=np.bool_)
         places: dict[Cell | float, list[int]] = {}
         for place, value in enumerate(values):
-            for text in self._texts(value):
+            # The texts that stand for a value are its own, and those of the nodes above it.
+            for text in {None} if value is None else {value, self._key(value), *self._above(value)}:
                 places.setdefault(text, []).append(place)
         known = np.array([value is not None for value in values], dtype=np.bool_)
         keys = self._positions(values)
@@ -108,10 +109,6 @@ class Covering:
         if "prefix" in rule:
             found += [value[:length] for length in rule["prefix"]]
         return found + (unit_labels(moment(value, self._format), rule["dates"]) if "dates" in rule else [])
-
-    def _texts(self, value: Cell) -> set[Cell | float]:
-        """Return the texts that stand for a value: its own, and those of the nodes above it."""
-        return {None} if value is None else {value, self._key(value), *self._above(value)}
 
     @property
     def _format(self) -> str:

@@ -125,12 +125,10 @@ def _read(path: Path | SparkRows, promise: Promise, key: bytes) -> _People:
     with open_engine() as connection:
         with readable(path):
             groups = load_groups(connection, path, replace(promise, order="input"), promise.person)
-        silent = {
-            alias: _silent(
-                promise, name, [value for (value,) in groups.once(f"SELECT DISTINCT {alias} FROM kept")]
-            )
-            for name, alias in groups.attributes.items()
-        }
+        silent = {}  # the texts that tell nothing about a person: missing ones, and those declared unknown
+        for name, alias in groups.attributes.items():
+            values = [value for (value,) in groups.once(f"SELECT DISTINCT {alias} FROM kept")]
+            silent[alias] = {None, *(values[place] for place in apart_in(promise, name, values))}
         labels = ", ".join(f"q{place}" for place in range(groups.width))
         names = ", ".join(groups.attributes.values())
         rows = connection.execute(
@@ -139,8 +137,8 @@ def _read(path: Path | SparkRows, promise: Promise, key: bytes) -> _People:
         while batch := rows.fetchmany(50_000):
             for person, own, cells, count in batch:
                 known = zip(groups.attributes.items(), cells, strict=True)
-                values = {name: text for (name, alias), text in known if text not in silent[alias]}
-                _add(shown, token_of(key, person), tuple(own), values, count)
+                texts = {name: text for (name, alias), text in known if text not in silent[alias]}
+                _add(shown, token_of(key, person), tuple(own), texts, count)
     return shown
 
 
@@ -150,11 +148,6 @@ def _add(shown: _People, token: str, own: object, values: Mapping[str, str], cou
     for name, text in values.items():
         people.setdefault(name, Counter())[plain_text(text)] += count
         of_class.setdefault(name, set()).add(plain_text(text))
-
-
-def _silent(promise: Promise, name: str, values: Sequence[Any]) -> set[str | None]:
-    """Return the texts that tell nothing about a person: missing ones, and those declared unknown."""
-    return {None, *(values[place] for place in apart_in(promise, name, values))}
 
 
 def _state(earlier: Mapping[str, Any], shown: _People, cell: Cell, people: Sequence[str]) -> dict[str, Any]:

@@ -40,15 +40,11 @@ def holds(recount: Recount, promise: Promise, *, on_seal: bool = False) -> list[
 
 def judge_digest(counted: str, stated: str | None) -> Iterator[Check]:
     """Compare the digest of the file with the stated one, if there is one."""
-    if stated is None:
-        return
-    if stated.lower() == counted:
+    if stated is not None and stated.lower() == counted:
         yield held("file digest", "the sha256 of the file is the stated one.")
-    else:
-        yield broken(
-            "file digest",
-            "the file is not the one that was released: its sha256 differs from the manifest's.",
-        )
+    elif stated is not None:
+        detail = "the file is not the one that was released: its sha256 differs from the manifest's."
+        yield broken("file digest", detail)
 
 
 def judge_columns(counted: Collection[str], promised: Collection[str] | None) -> Iterator[Check]:
@@ -69,24 +65,20 @@ def _judge_rows(recount: Recount, promise: Promise) -> Iterator[Check]:
         for key in ("out", "suppressed"):
             stated, counted = promise.rows[key], recount.rows[key]
             yield judged(f"rows {key}", f"{stated} stated, {counted} counted.", is_held=stated == counted)
-        yield _judge_input(recount, promise)
+        came, out = promise.rows["in"], promise.rows["out"]
+        if promise.output != "mask":
+            yield unknown("rows in", f"{came} stated: the rows that were left out are not in the file.")
+        elif out != came:
+            yield broken("rows in", f"rows out: masking keeps all {came} rows, but {out} are stated.")
+        else:
+            counted = recount.rows["out"]
+            yield held("rows in", f"{came} stated, {counted} counted: masking keeps all.")
     if promise.limit is None or promise.rule == "below-mean" or "in" not in recount.rows:
         return
     allowed = budget(promise.limit, recount.rows["in"])
     suppressed = recount.rows["suppressed"]
     found = f"at most {allowed} allowed, {suppressed} counted."
     yield judged("suppression limit", found, is_held=suppressed <= allowed, of="suppressed rows")
-
-
-def _judge_input(recount: Recount, promise: Promise) -> Check:
-    """Judge the rows that came in: masking keeps all."""
-    assert promise.rows is not None
-    stated, out = promise.rows["in"], promise.rows["out"]
-    if promise.output == "mask":
-        if out != stated:
-            return broken("rows in", f"rows out: masking keeps all {stated} rows, but {out} are stated.")
-        return held("rows in", f"{stated} stated, {recount.rows['out']} counted: masking keeps all.")
-    return unknown("rows in", f"{stated} stated: the rows that were left out are not in the file.")
 
 
 def _judge_required(recount: Recount, promise: Promise, on_seal: bool) -> Iterator[Check]:
@@ -109,33 +101,32 @@ def _judge_unseen(recount: Recount, promise: Promise, name: str, wanted: str, *,
     reason = recount.not_recounted.get(name, "it was not requested")
     if name in promise.withheld and stated is None:
         return unknown(title, f"{wanted}, but its number is not published: {promise.withheld[name]}")
+    is_met = stated is not None and _meets(name, float(stated), limit, promise.tolerance.get(name, 0.0))
     if name in recount.beforehand and stated is not None:
         # Nobody but the one who made the release can count it: fall back to the stated number.
-        if not _meets(name, float(stated), limit, promise.tolerance.get(name, 0.0)):
+        if not is_met:
             return broken(title, f"{name}: {wanted}, {_show(stated)} stated.")
-    elif not (on_seal and _is_sealed(recount, promise, name, limit)):
+    # Digest and stated number together vouch for what the file cannot show.
+    elif not (on_seal and is_met and promise.sha256 and promise.sha256.lower() == recount.sha256):
         return broken(title, f"{name}: {wanted}, but it cannot be recounted: {reason}.")
     return unknown(title, f"{wanted}, {_show(stated or 0)} stated: {reason}.")
 
 
 def _judge_stated(recount: Recount, promise: Promise) -> Iterator[Check]:
     for name, stated in promise.measures.items():
-        counted = recount.counted.get(name)
-        if counted is None:
-            yield _judge_uncounted(recount, name, stated)
-        elif stated is not None:
-            tolerance = promise.tolerance.get(name, 0.0)
-            yield judge_number(name, stated, counted, recount.slack.get(name, Fraction(0)), tolerance)
-
-
-def _judge_uncounted(recount: Recount, name: str, stated: float | None) -> Check:
-    """Say why a number cannot be counted, unless it is larger than possible."""
-    reason, most = recount.not_recounted.get(name, "it was not requested"), recount.at_most.get(name)
-    if stated is None:
-        return unknown(name, f"{reason}.")
-    if most is not None and stated > most and not _is_close(stated, most):
-        return broken(name, f"{name}: {_show(stated)} stated, but it cannot exceed {_show(most)}.")
-    return unknown(name, f"{_show(stated)} stated: {reason}.")
+        if name in recount.counted:
+            if stated is not None:
+                slack, tolerance = recount.slack.get(name, Fraction(0)), promise.tolerance.get(name, 0.0)
+                yield judge_number(name, stated, recount.counted[name], slack, tolerance)
+            continue
+        # Why a number cannot be counted, unless it is larger than possible.
+        reason, most = recount.not_recounted.get(name, "it was not requested"), recount.at_most.get(name)
+        if stated is None:
+            yield unknown(name, f"{reason}.")
+        elif most is not None and stated > most and not _is_close(stated, most):
+            yield broken(name, f"{name}: {_show(stated)} stated, but it cannot exceed {_show(most)}.")
+        else:
+            yield unknown(name, f"{_show(stated)} stated: {reason}.")
 
 
 def judge_number(
@@ -179,14 +170,6 @@ def _meets(name: str, counted: Count, limit: float, slack: float | Fraction = 0)
 def _exactly(limit: float) -> Fraction:
     """Return the decimal that is written; yes is 1."""
     return Fraction(str(int(limit) if isinstance(limit, bool) else limit))
-
-
-def _is_sealed(recount: Recount, promise: Promise, name: str, limit: float) -> bool:
-    """Tell whether digest and stated number vouch for a measure that the file cannot show."""
-    stated = promise.measures.get(name)
-    if stated is None or promise.sha256 is None or promise.sha256.lower() != recount.sha256:
-        return False
-    return _meets(name, float(stated), limit, promise.tolerance.get(name, 0.0))
 
 
 def _show(count: Count) -> str:

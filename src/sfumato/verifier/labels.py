@@ -194,14 +194,12 @@ def _is_interval(text: str, width: Fraction, origin: Fraction, bounds: Mapping[s
         return False
     number = (ends[0] - origin) // width
     # Ends that are no binary fractions are written a little off, perhaps in the interval before.
-    return any(_are_ends(ends, origin + n * width, width, bounds) for n in (number, number + 1))
-
-
-def _are_ends(
-    ends: tuple[Fraction, Fraction], start: Fraction, width: Fraction, bounds: Mapping[str, Fraction]
-) -> bool:
-    low, high = max(start, bounds.get("bottom", start)), min(start + width, bounds.get("top", start + width))
-    return all(abs(found - due) <= width / 10**6 for found, due in zip(ends, (low, high), strict=True))
+    for start in (origin + number * width, origin + (number + 1) * width):
+        low, high = max(start, bounds.get("bottom", start)), start + width
+        high = min(high, bounds.get("top", high))
+        if all(abs(found - due) <= width / 10**6 for found, due in zip(ends, (low, high), strict=True)):
+            return True
+    return False
 
 
 def _ends_of(text: str) -> tuple[Fraction, Fraction] | None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from sfumato.errors import VerificationError
-from sfumato.verifier.bags import STAR, ask_number, open_file, quote, rows_on_spark, unescape
-from sfumato.verifier.checks import Check, broken, held, split_name
+from sfumato.verifier.bags import STAR, ask_number, folder_columns, open_file, quote, rows_on_spark, unescape
+from sfumato.verifier.checks import Check, judge_order, split_name
 from sfumato.verifier.promise import Count, Promise, Scalar, budget, key_of, text_of
 from sfumato.verifier.sentences import Telling, held_condition, names_in, write_condition
 
@@ -130,7 +130,7 @@ def load_groups(
     connection: DuckDBPyConnection, path: Path | SparkRows, promise: Promise, person_column: str | None
 ) -> Groups:
     """Group the rows of the file that remain; the file is not read again after this."""
-    there = rows_on_spark(path)
+    there, said = rows_on_spark(path), folder_columns(path)
     if there is not None:
         is_sorted = promise.order == "sorted"
         columns = there.columns
@@ -138,7 +138,7 @@ def load_groups(
     else:
         assert isinstance(path, Path)
         columns = open_file(connection, path, "file", promise.dialect)
-        ordering = check_order(connection, "file", columns, promise)
+        ordering = check_order(connection, "file", columns, promise, said)
     if promise.formulas == "escape" and isinstance(path, Path):
         columns = unescape(path, columns)
     attributes = _attributes_to_load(promise, columns)
@@ -212,7 +212,11 @@ def _group(groups: Groups) -> None:
     named = ", ".join([*keys, *groups.attributes.values()])
     votes = "0"
     if groups.has_votes:
-        _refuse_too_many_rows(groups)
+        beyond = "SELECT person FROM kept GROUP BY person HAVING sum(n) > min(person_rows::BIGINT)"
+        if groups.number(f"SELECT count(*) FROM ({beyond})"):
+            raise VerificationError(
+                f"{groups.promise.units} have more rows in the file than in the original."
+            )
         votes = f"sum(n * greatest({VOTE} // person_rows::BIGINT, 1))::BIGINT"
     groups.make("counted", f"SELECT {named}, sum(n)::BIGINT AS n, {votes} AS v FROM kept GROUP BY {named}")
     by = ", ".join(keys)
@@ -231,13 +235,6 @@ def _group(groups: Groups) -> None:
         sizes = f"SELECT sum(n)::BIGINT AS rows, {persons} AS size FROM kept GROUP BY {by}"
     groups.make("sizes", sizes)
     groups.kept_rows = groups.number("SELECT coalesce(sum(rows), 0) FROM sizes")
-
-
-def _refuse_too_many_rows(groups: Groups) -> None:
-    """Refuse persons of whom the file has more rows than the original is said to have."""
-    beyond = "SELECT person FROM kept GROUP BY person HAVING sum(n) > min(person_rows::BIGINT)"
-    if groups.number(f"SELECT count(*) FROM ({beyond})"):
-        raise VerificationError(f"{groups.promise.units} have more rows in the file than in the original.")
 
 
 def count_telling(groups: Groups, beside: Mapping[str, str]) -> Telling | None:
@@ -277,60 +274,54 @@ _FIRST_ROWS = 2048
 
 
 def check_order(
-    connection: DuckDBPyConnection, view: str, columns: Mapping[str, str], promise: Promise
+    connection: DuckDBPyConnection,
+    view: str,
+    columns: Mapping[str, str],
+    promise: Promise,
+    said: Sequence[str] = (),
 ) -> tuple[Check, ...]:
-    """Compare each row of a file with the one before it."""
+    """Compare each row of a file, or of a folder that labels name, with the one before it."""
     # `sorted` means: by all columns that the recipe lists, in that order, each by the texts that its cells
     # have in the file. A column in which every cell that is neither missing nor `*` reads as a number (as the
     # engine reads doubles, undefined ones excepted) is sorted by size, equal numbers by their texts, `*`
     # after them; any other column by the bytes of its texts in UTF-8. Missing comes last. The file alone
     # decides, not the types of its format, so that one table has one order in every format.
-    names = [name for name in promise.columns or columns if name in columns]
+    names = [name for name in promise.columns or columns if name in columns and name not in said]
     if promise.order != "sorted" or not names:
         return ()
-    keys = [
-        f"{key}, 'ASC NULLS LAST'"
-        for text, by_size in _find_numbers(connection, view, [columns[name] for name in names])
-        for key in _keys(text, by_size)
-    ]
+    found = _sort_keys(connection, view, [columns[name] for name in names])
+    keys = ", ".join(f"{key}, 'ASC NULLS LAST'" for key in found)
     # Without an order of its own a window sees the rows one after the other, as they are read.
+    labels = [f"{columns[name]} AS l{place}" for place, name in enumerate(said)]
+    before = ["lag(key) OVER () AS last", *(f"lag(l{n}) OVER () AS b{n}" for n in range(len(said)))]
+    same = [f" AND l{n} IS NOT DISTINCT FROM b{n}" for n in range(len(said))]
+    chosen = ", ".join([f"create_sort_key({keys}) AS key", *labels])
     late = ask_number(
         connection,
-        f"SELECT count(*) FROM (SELECT key, lag(key) OVER () AS last FROM "
-        f"(SELECT create_sort_key({', '.join(keys)}) AS key FROM {view})) WHERE last > key",
+        f"SELECT count(*) FROM (SELECT *, {', '.join(before)} FROM (SELECT {chosen} FROM {view})) "
+        f"WHERE last > key{''.join(same)}",
     )
-    if late:
-        detail = f"the rows are not sorted by all columns; rows out of order: {late}."
-        return (broken("order of rows", detail),)
-    return (held("order of rows", f"sorted by all {len(names)} columns, so that it reveals nothing."),)
+    return judge_order(late, len(names))
 
 
-def _find_numbers(
-    connection: DuckDBPyConnection, view: str, texts: Sequence[str]
-) -> list[tuple[str, Literal["no", "doubles", "wide"]]]:
-    """Tell which columns are sorted by size, and which of these hold numbers that a double rounds."""
+def _sort_keys(connection: DuckDBPyConnection, view: str, texts: Sequence[str]) -> list[str]:
+    """Return what columns are sorted by; whole numbers of one double are still told apart by size."""
     asked = list(dict.fromkeys(texts))
     # Most texts are told from numbers by the first rows.
     for rows in (f"(FROM {view} LIMIT {_FIRST_ROWS})", view):
-        questions = ", ".join(f"{_are_numbers(text)}, {_are_wide(text)}" for text in asked)
-        answers = connection.execute(f"SELECT {questions} FROM {rows}").fetchall()[0] if asked else ()
-        found = dict(zip(asked, zip(answers[::2], answers[1::2], strict=True), strict=True))
-        asked = [text for text in asked if found[text][0]]
-    return [(text, "no" if text not in asked else "wide" if found[text][1] else "doubles") for text in texts]
-
-
-def _are_numbers(text: str) -> str:
-    number = f"coalesce({text} = '*' OR NOT isnan(TRY_CAST({text} AS DOUBLE)), {text} IS NULL)"
-    return f"coalesce(bool_and({number}), true)"
-
-
-def _are_wide(text: str) -> str:
-    return f"coalesce(max(abs(TRY_CAST({text} AS DOUBLE))) >= {2**53}, false)"
-
-
-def _keys(text: str, by_size: Literal["no", "doubles", "wide"]) -> list[str]:
-    """Return what a column is sorted by; whole numbers of one double are still told apart by size."""
-    if by_size == "no":
-        return [text]
-    wide = [f"TRY_CAST({text} AS HUGEINT)"] if by_size == "wide" else []
-    return [f"TRY_CAST({text} AS DOUBLE)", *wide, text]
+        questions = []
+        for text in asked:
+            double = f"TRY_CAST({text} AS DOUBLE)"
+            number = f"coalesce({text} = '*' OR NOT isnan({double}), {text} IS NULL)"
+            questions.append(f"coalesce(bool_and({number}), true)")
+            questions.append(f"coalesce(max(abs({double})) >= {2**53}, false)")
+        answers = (
+            connection.execute(f"SELECT {', '.join(questions)} FROM {rows}").fetchall() if asked else [()]
+        )
+        are_wide = dict(zip(asked, answers[0][1::2], strict=True))
+        asked = [text for text, is_number in zip(asked, answers[0][::2], strict=True) if is_number]
+    keys = []
+    for text in texts:
+        sizes = ["DOUBLE", *(["HUGEINT"] if are_wide[text] else [])] if text in asked else []
+        keys += [*(f"TRY_CAST({text} AS {size})" for size in sizes), text]
+    return keys

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -21,51 +22,41 @@ if TYPE_CHECKING:
     from sfumato.verifier.spark_rows import SparkRows
 
 
-def examine(groups: Groups) -> tuple[Check, ...]:
-    """Look at labels, costs and distributions."""
-    return (*_examine_labels(groups), *_examine_costs(groups), *_examine_distributions(groups))
-
-
 def _examine_labels(groups: Groups) -> Iterator[Check]:
+    """Ask of every label in the file whether the recipe can write it."""
     for number, name in enumerate(groups.promise.quasi_identifiers):
         done = groups.promise.recoded.get(name)
         if done is None:
             continue
         title = f"labels of {name!r}"
+        partition = _part(done, "partition")
         if misfits(done):
             yield broken(title, f"the blocks of {name!r} in the recipe are not what their labels say.")
-        elif (
-            done.get("hierarchy") is None
-            and not {"blocks", "statistics", "labels"} & _part(done, "partition").keys()
-        ):
+            continue
+        if done.get("hierarchy") is None and not {"blocks", "statistics", "labels"} & partition.keys():
             yield unknown(title, "the recipe does not say how they are made.")
+            continue
+        try:
+            accepts = accepted_labels(done)
+        except UnreadableError:
+            yield broken(title, f"what the recipe says about {name!r} is not a rule that writes labels.")
+            continue
+        # At the root there is neither a missing value nor one that is unknown.
+        blank = set() if "root" in _part(done, "hierarchy") else {None, bags.STAR, *groups.promise.missing}
+        found: list[tuple[Any, ...]] = [*groups.once(f"SELECT q{number}, sum(n) FROM classes GROUP BY 1")]
+        others = [(label, rows) for label, rows in found if label not in blank]
+        foreign = [rows for label, rows in others if label is None or not accepts(label)]
+        if foreign:
+            many = f"{len(foreign)} labels in {sum(foreign)} rows"
+            yield broken(title, f"the column {name!r} holds {many} that its recipe cannot write.")
         else:
-            yield _examine_column(groups, number, name, done)
+            yield held(title, f"{len(found)} in the file; the recipe can write each.")
 
 
 def _part(done: Mapping[str, object], key: str) -> Mapping[str, Any]:
     """Return an object that a recipe holds; an empty one if there is none."""
     part = done.get(key)
     return part if isinstance(part, Mapping) else {}
-
-
-def _examine_column(groups: Groups, number: int, name: str, done: Mapping[str, object]) -> Check:
-    """Ask of every label in the file whether the recipe can write it."""
-    title = f"labels of {name!r}"
-    try:
-        accepts = accepted_labels(done)
-    except UnreadableError:
-        return broken(title, f"what the recipe says about {name!r} is not a rule that writes labels.")
-    # At the root there is neither a missing value nor one that is unknown.
-    blank = set() if "root" in _part(done, "hierarchy") else {None, bags.STAR, *groups.promise.missing}
-    found: list[tuple[Any, ...]] = [*groups.once(f"SELECT q{number}, sum(n) FROM classes GROUP BY 1")]
-    foreign = [
-        rows for label, rows in found if label not in blank and not (label is not None and accepts(label))
-    ]
-    if foreign:
-        many = f"{len(foreign)} labels in {sum(foreign)} rows"
-        return broken(title, f"the column {name!r} holds {many} that its recipe cannot write.")
-    return held(title, f"{len(found)} in the file; the recipe can write each.")
 
 
 def _examine_costs(groups: Groups) -> Iterator[Check]:
@@ -76,27 +67,18 @@ def _examine_costs(groups: Groups) -> Iterator[Check]:
             continue
         title = f"costs of {name!r}"
         others = [stated_costs(groups.promise, name, kind) for kind in ("extent", "height")]
-        is_one_scale = all(other is None or len(set(other.bottoms)) < 2 for other in others)
+        others = [stated_costs(groups.promise, name, kind) for kind in ("extent", "height")]
+        is_one_scale = all(other is None or len(set(other.bottoms)) < 2 for other in (costs, *others))
         is_local = done.get("scheme") in LABEL_KINDS
-        if is_one_scale and (
-            _fit_labels(costs, done) if is_local else _is_plausible(costs) and _fit_sizes(costs, done)
-        ):
+        if is_one_scale and (_fit_labels(costs, done) if is_local else _fit_sizes(costs, done)):
             yield held(title, f"consistent with the {'labels' if is_local else 'blocks'} the recipe lists.")
         else:
             yield broken(title, f"the costs that are stated for {name!r} are not those of its recipe.")
 
 
-def _is_plausible(costs: CostTable) -> bool:
-    """Tell whether blocks of these sizes can lie side by side in one domain."""
-    if len(set(costs.bottoms)) > 1:
-        return False
-    return not costs.bottoms or sum(top + 1 for top in costs.tops) <= costs.bottoms[0] + 1
-
-
 def _fit_labels(costs: CostTable, done: Mapping[str, object]) -> bool:
     """Compare with the values that labels of a local recoding name themselves; these may overlap."""
-    listed = _part(done, "partition").get("labels") or ()
-    if not set(costs.labels) <= set(listed) or len(set(costs.bottoms)) > 1:
+    if not set(costs.labels) <= set(_part(done, "partition").get("labels") or ()):
         return False
     named = [named_values(label) if isinstance(label, str) else None for label in costs.labels]
     return all(own is None or top == len(own) - 1 for own, top in zip(named, costs.tops, strict=True))
@@ -104,6 +86,9 @@ def _fit_labels(costs: CostTable, done: Mapping[str, object]) -> bool:
 
 def _fit_sizes(costs: CostTable, done: Mapping[str, object]) -> bool:
     """Compare with the values that a recipe lists for each label, where it lists all of them."""
+    # Blocks of these sizes must have room side by side in one domain.
+    if costs.bottoms and sum(top + 1 for top in costs.tops) > costs.bottoms[0] + 1:
+        return False
     sizes = _listed_sizes(done)
     stated = zip(costs.labels, costs.tops, strict=True)
     return all(top == sizes[label] - 1 for label, top in stated if label in sizes)
@@ -206,7 +191,8 @@ def _count_all(groups: Groups, sha256: str) -> Recount:
     at_most: dict[str, Count] = {}
     beforehand = set()
     slack: dict[str, Fraction] = {}
-    for text in dict.fromkeys((*groups.promise.require, *groups.promise.measures)):
+    promise = groups.promise
+    for text in dict.fromkeys((*promise.require, *promise.measures)):
         groups.slack = Fraction(0)
         try:
             counted[text] = _count(groups, text)
@@ -214,17 +200,23 @@ def _count_all(groups: Groups, sha256: str) -> Recount:
                 slack[text] = groups.slack
         except UndeterminedError as error:
             not_recounted[text] = error.reason
-            _note_unstated(groups, text, error)
+            # A manifest that states a number was written with what its recount needs; else it was changed.
+            stated = promise.measures.get(text) is not None and promise.reference is not None
+            if stated and isinstance(error, UnstatedError):
+                groups.contradictions.append(f"{text}: a number is stated, but {error.reason}")
             if isinstance(error, BeforehandError):
                 beforehand.add(text)
             if error.at_most is not None:
                 at_most[text] = error.at_most
-    examined = examine(groups)
+    examined = [*_examine_labels(groups), *_examine_costs(groups), *_examine_distributions(groups)]
+    rows = {"out": groups.file_rows}
+    with suppress(UndeterminedError):
+        rows = {"in": groups.input_rows, **rows, "suppressed": groups.suppressed_rows}
     return Recount(
         counted,
         not_recounted,
         at_most,
-        _count_rows(groups),
+        rows,
         groups.number("SELECT count(*) FROM sizes"),
         groups.columns,
         sha256,
@@ -234,13 +226,6 @@ def _count_all(groups: Groups, sha256: str) -> Recount:
         (*groups.ordering, *examined),
         slack,
     )
-
-
-def _note_unstated(groups: Groups, text: str, error: UndeterminedError) -> None:
-    """A manifest that states a number was written with what its recount needs; without, it was changed."""
-    stated = groups.promise.measures.get(text) is not None and groups.promise.reference is not None
-    if stated and isinstance(error, UnstatedError):
-        groups.contradictions.append(f"{text}: a number is stated, but {error.reason}")
 
 
 def _count(groups: Groups, text: str) -> Count:
@@ -255,11 +240,3 @@ def _count(groups: Groups, text: str) -> Count:
     if arguments and arguments[0] not in groups.attributes:
         raise UndeterminedError(f"the column {arguments[0]!r} is not in the file")
     return count(groups, *arguments)
-
-
-def _count_rows(groups: Groups) -> dict[str, int]:
-    rows = {"out": groups.file_rows}
-    try:
-        return {"in": groups.input_rows, **rows, "suppressed": groups.suppressed_rows}
-    except UndeterminedError:
-        return rows

@@ -14,14 +14,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from sfumato.errors import DataError
-from sfumato.verifier.checks import Check, broken, held
+from sfumato.verifier.checks import Check, judge_order
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from duckdb import DuckDBPyConnection
 
+_MISSING = "__HIVE_DEFAULT_PARTITION__"  # what stands for missing where a label names a folder
 _NUMBER = r"^[+-]?(\d+[.]?\d*|[.]\d+)([eE][+-]?\d+)?$"
 _SIZES = ("double", "decimal(38,0)")
 _BY_SIZE = ("bigint", "double", "decimal")
@@ -45,6 +46,7 @@ class SparkRows:
     frame: Any
     names: tuple[str, ...]  # what its columns are called in the release
     is_stored: bool = False  # whether the rows were read from files, and so have an order
+    said: tuple[str, ...] = ()  # columns whose labels name the folders of the files
 
     def __str__(self) -> str:
         return "the Spark frame"
@@ -56,8 +58,9 @@ class SparkRows:
         return cls(frame.toDF(*(f"c{place}" for place in range(len(names)))), names)
 
     @classmethod
-    def read(cls, folder: Path, kind: str) -> SparkRows | None:
+    def read(cls, folder: Path, kind: str, said: Sequence[str] = ()) -> SparkRows | None:
         """Read a folder of parts; None where no session of Spark is at work in this process."""
+        # Labels that name folders are read from there: Spark would guess types for them.
         if "pyspark" not in sys.modules:
             return None
         session = importlib.import_module("pyspark.sql").SparkSession.getActiveSession()
@@ -66,13 +69,24 @@ class SparkRows:
         # Spark takes names for patterns.
         place = "file:///" + re.sub(r"([*?\[\]{}\\])", r"\\\1", folder.absolute().as_posix()).lstrip("/")
         with _told():
-            if kind == "parquet":
-                return replace(cls.of(session.read.parquet(place)), is_stored=True)
-            reader = session.read.options(header=True, quote='"', escape='"', multiLine=True, mode="FAILFAST")
-            found = cls.of(reader.options(sep="\t" if kind == "tsv" else ",", nullValue="").csv(place))
             functions = importlib.import_module("pyspark.sql.functions")
-            cells = [functions.nullif(name, functions.lit("")).alias(name) for name in found.frame.columns]
-            return replace(found, frame=found.frame.select(*cells), is_stored=True)
+            reader = session.read.option("recursiveFileLookup", bool(said))
+            if kind == "parquet":
+                found = cls.of(reader.parquet(place))
+            else:
+                reader = reader.options(header=True, quote='"', escape='"', multiLine=True, mode="FAILFAST")
+                found = cls.of(reader.options(sep="\t" if kind == "tsv" else ",", nullValue="").csv(place))
+                cells = [
+                    functions.nullif(name, functions.lit("")).alias(name) for name in found.frame.columns
+                ]
+                found = replace(found, frame=found.frame.select(*cells))
+            folders = functions.split(functions.url_decode(functions.input_file_name()), "/")
+            many, frame = len(found.names), found.frame
+            for place_of_folder, number in enumerate(range(many, many + len(said)), -len(said) - 1):
+                text = functions.substring_index(functions.element_at(folders, place_of_folder), "=", -1)
+                label = functions.when(text != _MISSING, functions.url_decode(text))
+                frame = frame.withColumn(f"c{number}", label)
+            return cls(frame, (*found.names, *said), is_stored=True, said=tuple(said))
 
     @property
     def columns(self) -> dict[str, str]:
@@ -89,25 +103,33 @@ class SparkRows:
         connection.execute(f"CREATE TEMP TABLE {table} AS FROM spark_{table}")
         connection.unregister(f"spark_{table}")
 
+    def classes(self, names: Iterable[str]) -> tuple[int, int, int]:
+        """Return the size of the smallest class of rows that are equal in some columns, classes, and rows."""
+        functions = importlib.import_module("pyspark.sql.functions")
+        keys = [f"c{self.names.index(name)}" for name in dict.fromkeys(names)]
+        asked = [functions.min("count"), functions.count("count"), functions.sum("count")]
+        with _told():
+            found = self.frame.groupBy(*keys).count().agg(*asked).first()
+        return int(found[0] or 0), int(found[1]), int(found[2] or 0)
+
     def check_order(self, columns: Iterable[str]) -> tuple[Check, ...]:
         """Compare each row with the one before it in its file, and each file with the one before it."""
         # What `sorted` means is said in `sfumato.verifier.loading`.
-        names = [name for name in columns if name in self.names]
+        names = [name for name in columns if name in self.names and name not in self.said]
         if not names or not self.is_stored:
             return ()
         with _told():
             late = self._count_late([self.names.index(name) for name in names])
-        if late:
-            detail = f"the rows are not sorted by all columns; rows out of order: {late}."
-            return (broken("order of rows", detail),)
-        return (held("order of rows", f"sorted by all {len(names)} columns, so that it reveals nothing."),)
+        return judge_order(late, len(names))
 
     def _count_late(self, places: list[int]) -> int:
         functions = importlib.import_module("pyspark.sql.functions")
         window = importlib.import_module("pyspark.sql.window").Window
         column = functions.col
         keys = [part for key in self._sort_keys(places) for part in (key.isNull(), key)]
+        labels = [f"c{self.names.index(name)}" for name in self.said]
         rows = self.frame.select(
+            *labels,
             functions.struct(*(key.alias(f"k{place}") for place, key in enumerate(keys))).alias("key"),
             functions.input_file_name().alias("file"),
             functions.input_file_block_start().alias("block"),
@@ -115,10 +137,10 @@ class SparkRows:
         )
         before = functions.lag("key").over(window.partitionBy("file").orderBy("block", "row"))
         inside = rows.select(before.alias("before"), "key").where(column("before") > column("key")).count()
-        ends = rows.groupBy("file").agg(
+        ends = rows.groupBy(*labels, "file").agg(
             functions.min("key").alias("first"), functions.max("key").alias("last")
         )
-        before = functions.lag("last").over(window.orderBy("file"))
+        before = functions.lag("last").over(window.partitionBy(*labels).orderBy("file"))
         between = ends.select(before.alias("before"), "first").where(column("before") > column("first"))
         return int(inside) + int(between.count())
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from sfumato.search.problem import Problem
 
 BITS = 64
+
+BOXES = 3
+"""Boxes with a price that there is room for, for each tuple."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -288,9 +291,29 @@ def make_work(tuples: layout.Tuples, space: BoundSpace, control: LongArray) -> l
         joined_bound=np.zeros(elements),
         apart_bound=np.zeros(elements),
         merged=_longs(elements),
+        prices=_make_prices(n, space),
         counters=_longs(len(layout.COUNTERS)),
         control=control,
     )
+
+
+def _make_prices(n: int, space: BoundSpace) -> layout.Prices:
+    q, codes, boxes = len(space.schemes), space.codes, BOXES * n
+    most = int(np.diff(space.decisions.code_start).max(initial=0)) + 1
+    shapes: dict[str, tuple[int, ...]] = dict.fromkeys(("amount",), (1,))
+    shapes |= dict.fromkeys(("owner", "price", "best", "step"), (boxes,))
+    shapes |= dict.fromkeys(("low", "high"), (q, boxes))
+    shapes |= dict.fromkeys(("kin", "total", "share", "limit", "most", "rise"), (n,))
+    shapes |= dict.fromkeys(("block", "order"), (q, n))
+    shapes |= dict.fromkeys(("first", "last", "solid"), (codes,))
+    shapes |= dict.fromkeys(("weight", "ahead", "after", "start"), (most,))
+    shapes |= {"order_start": (q, most), "running": (codes + q,), "run": (2, codes)}
+    shapes |= {"habit": (q, most, most), "table": (most, most), "is_shut": (2 * q,)}
+    short = {"owner", "low", "high", "kin", "block", "order"}
+    long = {"amount", "order_start", "first", "last", "run", "start", "is_shut"}
+    kinds = {name: np.int32 if name in short else np.int64 if name in long else np.float64 for name in shapes}
+    arrays: dict[str, Any] = {name: np.zeros(shape, kinds[name]) for name, shape in shapes.items()}
+    return layout.Prices(**arrays)
 
 
 def _empty_like(tuples: layout.Tuples) -> layout.Tuples:

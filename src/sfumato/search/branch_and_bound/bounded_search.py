@@ -11,6 +11,7 @@ this happens in a fixed order: the result does not depend on the number of threa
 from __future__ import annotations
 
 from collections import deque
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -61,6 +62,9 @@ BATCH = 32
 PIECE = 8
 AT_WORK = 2
 """Nodes of a batch, how many of them one thread takes at a time, and batches at work at once."""
+
+FIRST_ROUNDS = 4
+"""How often boxes with prices are added before the first node is expanded."""
 
 NARROW_SHARE, SEEDING_SHARE, PATIENCE = 0.5, 0.8, 2
 """When annealing ends: of contiguous blocks where there are others too, and at all, as shares of the time
@@ -145,6 +149,7 @@ class _BoundedSearch:
         self.queue = Queue(best_first=self.techniques.node_rearrangement)
         self.at_work: deque[_Round] = deque()
         self.counts = np.zeros(len(COUNTS), dtype=np.int64)
+        self.prices = make_work(self.tuples, self.space, self.workers.control).prices
         self.open_bound = np.inf
         self.keeper = Keeper(None, "")
 
@@ -157,6 +162,7 @@ class _BoundedSearch:
             self._begin()
         else:
             self._resume(snapshot)
+        self.workers.call(self._price)
         try:
             while self.at_work or (len(self.queue) and not self.watch.stopped):
                 self._step()
@@ -179,6 +185,14 @@ class _BoundedSearch:
         if self.techniques.seeding:
             self._seed()
         self.queue.push(root)
+
+    def _price(self, memory: _WorkerRoom) -> None:
+        """Find the prices with which all nodes begin, in a worker."""
+        if np.isfinite(self.best.cost):
+            arrays = (self.tuples, self.space.decisions, memory.ends, self.model, self.use, self.best.cost)
+            states = np.zeros(self.space.elements, dtype=np.int32)
+            expanding.price_first(*arrays, FIRST_ROUNDS, states, memory.works)
+            self.prices = deepcopy(memory.works[0].prices)
 
     def _resume(self, snapshot: Snapshot) -> None:
         for node in snapshot.nodes:
@@ -326,6 +340,7 @@ class _BoundedSearch:
         """Expand nodes in a worker; return how many were done, and what they leave."""
         is_new = [only_bound or (self.techniques.requeue and not node.is_bounded) for node in nodes]
         left = self._make_left(len(nodes))
+        left.out[:, 0] = [node.bound for node in nodes]
         done = expanding.expand_many(
             self.tuples,
             self.space.decisions,
@@ -336,6 +351,7 @@ class _BoundedSearch:
             limit,
             stack_states(nodes),
             np.array(is_new, dtype=np.int64),
+            self.prices,
             memory.works,
             left,
         )

@@ -1,4 +1,4 @@
-"""What attackers achieve, before and after."""
+"""What attackers achieve and what analyses still give, before and after."""
 
 from __future__ import annotations
 
@@ -6,19 +6,18 @@ from typing import TYPE_CHECKING
 
 from sfumato.assess.gather import Evidence
 from sfumato.report.charts import NAMES, Bar, Pair, bar_chart, pair_chart, seen_words
-from sfumato.report.phrases import SAID
-from sfumato.report.pieces import Chapter, Chart, Numbers, Paragraph, Piece, not_shown
-from sfumato.words import percent_words
+from sfumato.report.phrases import SAID, SCORES, model_sentence, score_words
+from sfumato.report.pieces import Chapter, Chart, Paragraph, Piece, not_shown, told_chart
+from sfumato.words import number_words, percent_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from sfumato.assess.published import Published
     from sfumato.assess.risk_results import AttributeDisclosure, Linkage, SubsetScan, TableRisk
-
+    from sfumato.assess.utility import AttributeUtility, ModelUtility, QueryUtility, Utility
 
 SUBSETS = 9
-SAFER = "further left is safer."
 
 
 def risk_section(found: Published) -> Chapter:
@@ -77,8 +76,7 @@ def person_chart(before: TableRisk | None, after: TableRisk) -> Chart:
         Pair.of_shares(name, None if before is None else take(before), take(after))
         for name, take in questions.items()
     ]
-    reading = "each line is one question about an attacker who knows all quasi-identifiers of a person"
-    return _pairs_chart("finding", "Finding one person's row", reading, pairs)
+    return _pairs_chart("finding", pairs)
 
 
 def _linkage_chart(before: Sequence[Linkage], after: Sequence[Linkage]) -> Chart:
@@ -91,16 +89,7 @@ def _linkage_chart(before: Sequence[Linkage], after: Sequence[Linkage]) -> Chart
         ends = f"{percent_words(item.low)} to {percent_words(item.high, 'risk')}"
         counts = f"{item.successes:,}", f"{item.attempts:,}"
         rows.append([*both, *counts, ends, percent_words(item.expected, "risk")])
-    headings = ["attacker", "before", "after", "found", "looked for", "95 % interval", "to be expected"]
-    return Chart(
-        "linkage",
-        "Simulated linkage attack",
-        "people were drawn and looked for in both tables by some of their attributes; the marks show "
-        f"how many were found, and {SAFER}",
-        pair_chart(pairs),
-        seen_words(pair.seen for pair in pairs),
-        Numbers("Linkage attacks: share of people found", headings, rows),
-    )
+    return told_chart("linkage", pair_chart(pairs), seen_words(pair.seen for pair in pairs), rows)
 
 
 DISCLOSED: dict[str, Callable[[AttributeDisclosure], float]] = {
@@ -118,13 +107,7 @@ def disclosure_chart(before: TableRisk | None, after: TableRisk) -> Chart:
         for words, take in DISCLOSED.items():
             earlier = take(was[item.attribute]) if item.attribute in was else None
             pairs.append(Pair.of_shares(f"{item.attribute}: {words}", earlier, take(item)))
-    return _pairs_chart(
-        "disclosure",
-        "Learning sensitive values without finding anyone",
-        "rows are known for certain if everyone in their class has the same value; skew is how far a class "
-        "is from the whole table, gain how much knowing the class improves a guess",
-        pairs,
-    )
+    return _pairs_chart("disclosure", pairs)
 
 
 def subsets_chart(scan: SubsetScan) -> Chart:
@@ -134,31 +117,92 @@ def subsets_chart(scan: SubsetScan) -> Chart:
     bars = [Bar.of_share(" + ".join(item.attributes), item.share) for item in ranked]
     rows = [[bar.name, f"{item.singled_out:,}", bar.text] for bar, item in zip(bars, ranked, strict=True)]
     counted = "All" if scan.complete else f"{scan.scanned:,} of {scan.possible:,}"
-    return Chart(
-        "subsets",
-        "Which attributes single people out in the original",
-        f"each bar is the share of {people} of the original that are unique in these few attributes: "
-        "the longer, the more these attributes need protection.",
-        bar_chart(bars[:SUBSETS], names=330),
-        seen_words(bar.seen for bar in bars[:SUBSETS]),
-        Numbers(
-            f"{counted} combinations of up to three attributes were counted; those that single out most",
-            ["attributes", f"{people} singled out", "share"],
-            rows,
-        ),
-    )
+    drawing, seen = bar_chart(bars[:SUBSETS], names=330), seen_words(bar.seen for bar in bars[:SUBSETS])
+    headings = ["attributes", f"{people} singled out", "share"]
+    return told_chart("subsets", drawing, seen, rows, headings=headings, people=people, counted=counted)
 
 
-def _pairs_chart(identity: str, title: str, reading: str, pairs: Sequence[Pair]) -> Chart:
+def _pairs_chart(name: str, pairs: Sequence[Pair]) -> Chart:
     """Draw dots before and after; bars where nothing is known of the original."""
+    seen = seen_words(pair.seen for pair in pairs)
     if all(pair.before is None for pair in pairs):
         bars = [Bar(pair.name, pair.after or 0.0, pair.after_text) for pair in pairs]
         drawing, headings = bar_chart(bars, most=100.0, width=560, names=NAMES), ["question", "release"]
-        rows = [[pair.name, pair.after_text] for pair in pairs]
-        reading = f"{reading}; shorter bars are safer."
+        rows, safer = [[pair.name, pair.after_text] for pair in pairs], "shorter bars are safer."
+        return told_chart(name, drawing, seen, rows, headings=headings, safer=safer)
+    rows = [[pair.name, pair.before_text or "not known", pair.after_text] for pair in pairs]
+    safer = "the circle is the original, the diamond the release, and further left is safer."
+    return told_chart(name, pair_chart(pairs), seen, rows, safer=safer)
+
+
+PAIRS = 10  # associations in the chart; the table holds some more
+LISTED = 45
+
+
+def utility_section(evidence: Evidence) -> Chapter:
+    """Return what analyses give on the original and on the release."""
+    found = evidence.utility
+    pieces: list[Piece | None] = [Paragraph(SAID["same"]), not_shown(evidence.lack("utility"))]
+    if found is not None:
+        sample = f"Based on a random sample of {found.used:,} of {found.rows:,} rows."
+        pieces += [
+            _model_chart(found.model) if found.model is not None else None,
+            _queries_chart(found.queries) if found.queries is not None else None,
+            _distances_chart(found.attributes) if found.attributes else None,
+            _associations_chart(found) if found.associations else None,
+            Paragraph(sample, "quiet") if found.used < found.rows else None,
+        ]
+    return Chapter("utility", "Utility", "Utility before and after", pieces)
+
+
+def _model_chart(model: ModelUtility) -> Chart:
+    names = [name for name in SCORES if name in model.original and name in model.release]
+    pairs, rows = [], []
+    for name in names:
+        scores, guess = (model.original[name], model.release[name]), model.baseline.get(name)
+        if name != "mae":
+            pairs.append(Pair.of_shares(SCORES[name], *scores, guess, "exact"))
+        told = [score_words(name, score) for score in scores]
+        rows.append([SCORES[name], *told, "not known" if guess is None else score_words(name, guess)])
+    drawing = pair_chart(pairs, reference="guessing" if model.baseline else "")
+    seen = model_sentence(model)
+    return told_chart("model", drawing, seen, rows, target=model.target, model=model.model)
+
+
+def _queries_chart(queries: QueryUtility) -> Chart:
+    lines = {"half of the queries": "median", "on average": "mean", "nine of ten queries": "p90"}
+    bars = [Bar.of_share(words, getattr(queries.error, key)) for words, key in lines.items()]
+    spread = [percent_words(getattr(queries.error_spread, key)) for key in lines.values()]
+    rows = [[bar.name, bar.text, text] for bar, text in zip(bars, spread, strict=True)]
+    seen = seen_words(f"{bar.name}: off by {bar.text}" for bar in bars)
+    return told_chart("queries", bar_chart(bars), seen, rows, count=f"{queries.count:,}")
+
+
+def _distances_chart(attributes: Sequence[AttributeUtility]) -> Chart:
+    bars = [Bar.of_share(item.name, item.distance) for item in attributes]
+    rows = []
+    for bar, item in zip(bars, attributes, strict=True):
+        moments = (item.mean, item.mean_after, item.deviation, item.deviation_after)
+        cells = [number_words(value, none="–") for value in moments]
+        rows.append([bar.name, bar.text, f"{item.blocks:,} of {item.size:,}", *cells])
+    return told_chart("distances", bar_chart(bars), seen_words(bar.seen for bar in bars), rows)
+
+
+def _associations_chart(found: Utility) -> Chart:
+    ranked = sorted(found.associations, key=lambda item: (-item.change, item.first, item.second))
+    pairs = []
+    for item in ranked[:PAIRS]:
+        texts = f"{item.before:.2f}", f"{item.after:.2f}"
+        pairs.append(Pair(f"{item.first}, {item.second}", item.before, item.after, *texts))
+    rows = [
+        [f"{item.first} and {item.second}", *map(number_words, (item.before, item.after, item.change))]
+        for item in ranked[:LISTED]
+    ]
+    if found.association_measure == "correlation":
+        measure, places = "Pearson's correlation, −1 to 1", [-1.0, -0.5, 0.0, 0.5, 1.0]
     else:
-        drawing, headings = pair_chart(pairs), ["question", "before", "after"]
-        rows = [[pair.name, pair.before_text or "not known", pair.after_text] for pair in pairs]
-        reading = f"{reading}; the circle is the original, the diamond the release, and {SAFER}"
-    seen = seen_words(pair.seen for pair in pairs)
-    return Chart(identity, title, reading, drawing, seen, Numbers(title, headings, rows))
+        measure, places = "Cramér's V, 0 to 1", [0.0, 0.25, 0.5, 0.75, 1.0]
+    drawing = pair_chart(pairs, {place: f"{place:g}" for place in places})
+    change = number_words(found.association_change)
+    seen = f"Mean change over {len(found.associations):,} pairs: {change}."
+    return told_chart("associations", drawing, seen, rows, measure=measure)
