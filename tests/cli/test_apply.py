@@ -73,7 +73,7 @@ def test_its_own_data_without_an_option(made: Path, tmp_path: Path) -> None:
     assert found.status == 0, found.err
     assert (tmp_path / "again.csv").read_bytes() == (tmp_path / "shared.csv").read_bytes()
     assert "1 value of 'zip' in 1 row; these rows are suppressed" in found.out
-    assert "visit (the recipe does not name them)" in found.out
+    assert "visit (not named in the recipe)" in found.out
     assert run("verify", tmp_path / "again.csv", "--data", tmp_path / "first.csv").status == 0
 
 

@@ -163,7 +163,7 @@ class Output:
         if not self.is_shown:
             return
         names = ", ".join(left_out)
-        every = [*rows, ("left out", f"{names} (the {by} does not name them)")] if names else rows
+        every = [*rows, ("left out", f"{names} (not named in the {by})")] if names else rows
         wide = max(len(printable(name)) for name, _ in every) + 2
         for name, text in every:
             self.paragraph(text, first=f"{printable(name):<{wide}}", others=" " * wide)
