@@ -17,7 +17,7 @@ import sfumato as sf
 from sfumato.errors import SfumatoError
 from tests.worlds.comparing import UNSHOWN_FILE, UNSHOWN_FRAME, compare, find_marks
 from tests.worlds.frames import make_data
-from tests.worlds.publishing import publish
+from tests.worlds.publishing import one_day, publish
 from tests.worlds.releasing import (
     Rejected,
     draw_recoding,
@@ -76,6 +76,7 @@ class Outcome:
         return f"{case.change}: {case.engine} to {case.suffix} by {case.route}, {columns}"
 
 
+@one_day
 def examine(seed: str, change: str | None = None, *, with_report: bool = False) -> Outcome:
     """Draw a table and compare what its two worlds publish."""
     case = draw_case(seed, change)

@@ -27,7 +27,7 @@ from sfumato.release import make_local_draft
 from sfumato.releases import Release
 from tests.worlds.comparing import compare, find_marks
 from tests.worlds.flavours import FILE_ROWS, MARK, OTHERS, QUASI_IDENTIFIERS, SENSITIVE
-from tests.worlds.publishing import publish
+from tests.worlds.publishing import one_day, publish
 from tests.worlds.releasing import Rejected
 
 if TYPE_CHECKING:
@@ -190,6 +190,7 @@ def release_world(
     return release, [int(solution.classes[place[codes]]) for codes in rows]
 
 
+@one_day
 def examine_local(seed: str, *, is_open: bool = False) -> LocalOutcome:
     """Draw a table and compare what its two worlds publish; ``is_open`` changes a published cell too."""
     case, folder = draw_local(seed), Path(tempfile.mkdtemp(prefix="worlds-"))

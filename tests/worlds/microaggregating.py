@@ -17,7 +17,7 @@ from tests.worlds.comparing import compare, find_marks
 from tests.worlds.examining import Outcome
 from tests.worlds.flavours import MARK, secret
 from tests.worlds.frames import describe_frame, make_data, serialised
-from tests.worlds.publishing import bytes_part, read_published
+from tests.worlds.publishing import bytes_part, one_day, read_published
 from tests.worlds.tables import ENGINES, SUFFIXES, Case, Column, World
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ NUMBERS, DROPPED, KEPT = ("x", "y"), ("name", "note"), ("kind",)
 CHANGES = ("blanked", "removed", "carrier", "everything")
 
 
+@one_day
 def examine_microaggregation(seed: str) -> Outcome:
     """Draw a table of well separated clusters, and compare what its two worlds publish."""
     rng = Random(f"micro {seed}")

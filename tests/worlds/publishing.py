@@ -5,8 +5,10 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import os
 import re
 from typing import TYPE_CHECKING
+from unittest import mock
 
 import duckdb
 import pyarrow as pa
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
 
 MASKED = ("versions", "created", "time", "times", "date", "written", "seconds", "seconds_total")
 """Keys of a manifest that may differ between two runs."""
+
+one_day = mock.patch.dict(os.environ, SOURCE_DATE_EPOCH="0")
+"""Both worlds are published on one day, even at midnight: the seal covers the date."""
 
 Published = dict[str, bytes]
 """Name of a part → its bytes, such as ``FILE``, ``FILE.json/measures`` or ``frame/types``."""
