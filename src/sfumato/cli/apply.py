@@ -84,7 +84,7 @@ def apply(
     from sfumato.releases import Recipe
 
     options, path = output.options, release_target(out, table)
-    folders = folders_of(partition_by)
+    folders = folders_of(partition_by, path)
     check_release_target(path, force=options.force)
     series = {"after": after, "after_data": after_data, "ledger": ledger}
     read = [name for name in (recipe, data, assignment, key, *series.values()) if name is not None]
