@@ -215,3 +215,31 @@ def test_the_command_says_so_before_it_searches(
     done = run("anonymize", "people.toml", *options)
     assert (done.status, told in done.err) == (2, True), done.err
     assert [entry.name for entry in tmp_path.iterdir()] == ["people.toml"]
+
+
+@pytest.mark.parametrize("how", [{"rows_per_file": 100}, {"partition_by": ["ill"]}])
+def test_a_folder_is_reported_on_like_a_file(how: dict[str, object], tmp_path: Path) -> None:
+    release = sf.anonymize(table(), spec(**how))
+    path = tmp_path / "r.parquet"
+    release.write(path)
+    for given in ((path,), (tmp_path,), (tmp_path, "--release", path)):
+        done = run("report", *given, "--force")
+        assert done.status == 0, done.err
+        assert (tmp_path / "report.html").is_file()
+    assert sf.verify(path)["holds"]  # nothing was written into it
+    page = tmp_path / "own.html"
+    assert release.report(page).holds
+    (part, *_) = path.rglob("*.parquet")
+    part.write_bytes(part.read_bytes() + b"x")
+    with pytest.raises(DataError):  # what was found before is not said again
+        release.report(page, force=True)
+
+
+def test_a_folder_is_the_last_release_of_a_series(tmp_path: Path) -> None:
+    people = table().assign(id=range(360))
+    asked = spec().to_dict() | {"data": {"person": "id"}}
+    release = sf.anonymize(people, sf.Spec.from_dict(asked))
+    release.write(tmp_path / "one.parquet", partition_by=["ill"])
+    after = release.in_series(after=tmp_path / "one.parquet", after_data=people)
+    after.write(tmp_path / "two.parquet", partition_by=["ill"])
+    assert sf.verify(tmp_path / "two.parquet")["holds"]
