@@ -225,7 +225,9 @@ def test_a_folder_is_reported_on_like_a_file(how: dict[str, object], tmp_path: P
     for given in ((path,), (tmp_path,), (tmp_path, "--release", path)):
         done = run("report", *given, "--force")
         assert done.status == 0, done.err
-        assert (tmp_path / "report.html").is_file()
+        page = (tmp_path / "report.html").read_text()
+        assert "sfumato verify r.parquet" in page
+        assert "sha256sum" not in page  # which takes no folder
     assert sf.verify(path)["holds"]  # nothing was written into it
     page = tmp_path / "own.html"
     assert release.report(page).holds
