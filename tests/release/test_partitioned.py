@@ -229,12 +229,12 @@ def test_a_folder_is_reported_on_like_a_file(how: dict[str, object], tmp_path: P
         assert "sfumato verify r.parquet" in page
         assert "sha256sum" not in page  # which takes no folder
     assert sf.verify(path)["holds"]  # nothing was written into it
-    page = tmp_path / "own.html"
-    assert release.report(page).holds
+    own = tmp_path / "own.html"
+    assert release.report(own).holds
     (part, *_) = path.rglob("*.parquet")
     part.write_bytes(part.read_bytes() + b"x")
     with pytest.raises(DataError):  # what was found before is not said again
-        release.report(page, force=True)
+        release.report(own, force=True)
 
 
 def test_a_folder_is_the_last_release_of_a_series(tmp_path: Path) -> None:

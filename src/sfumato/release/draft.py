@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -144,8 +144,10 @@ class Draft:
 
     def divided(self, columns: Sequence[str]) -> Draft:
         """Return the release as it is written to folders that are named by labels."""
-        names = ReleaseSpec(partition_by=columns).partition_by
-        asked = self.prepared.spec.release.model_copy(update={"partition_by": names})
+        given: dict[str, Any] = {"partition_by": columns}  # of whatever type
+        asked = self.prepared.spec.release.model_copy(
+            update={"partition_by": ReleaseSpec(**given).partition_by}
+        )
         table = self.prepared.table
         table = replace(table, spec=table.spec.model_copy(update={"release": asked}))
         return replace(self, prepared=replace(self.prepared, table=table))
