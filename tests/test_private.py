@@ -268,6 +268,7 @@ def test_inputs_are_known_by_any_name(tmp_path: Path) -> None:
         folder / "more" / "a.parquet",
         folder / "b.parquet",
         folder / "b.csv",
+        tmp_path,  # with all that is in it
     ]
     for output in refused:
         with pytest.raises(OutputError, match="is an input"):

@@ -288,6 +288,8 @@ def _is_part(output: Path, read: Path) -> bool:
     try:
         if output.exists() and read.exists() and output.samefile(read):
             return True
+        if output.is_dir() and read.resolve().is_relative_to(output.resolve()):
+            return True  # a release that is a folder is replaced as a whole
         if not read.is_dir():
             return output.resolve() == read.resolve() or (
                 # a pattern of names

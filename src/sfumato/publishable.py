@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, overload
 
 from sfumato.release import Manifest, check_target, manifest_path, release_target
 from sfumato.table import own_frame
+from sfumato.verifier.bags import parts_of
 
 if TYPE_CHECKING:
     import os
@@ -221,5 +222,5 @@ def _state(path: Path | None) -> object:
     """Return what changes whenever a written release or its manifest does; None if there is none."""
     if path is None or not path.exists():
         return None
-    files = [file.stat() for file in (path, manifest_path(path)) if file.exists()]
+    files = [file.stat() for file in (*parts_of(path), manifest_path(path)) if file.exists()]
     return [(file.st_ino, file.st_mtime_ns, file.st_size) for file in files]

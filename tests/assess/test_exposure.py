@@ -175,3 +175,18 @@ def test_the_roles_of_a_release_are_those_of_its_recipe(tmp_path):
     found = {item["column"]: item for item in made.json["exposures"]}
     assert [item["column"] for item in found["notified"]["predicts"]] == ["onset"]
     assert [item["column"] for item in found["town"]["predicts"]] == ["county"]
+
+
+def test_a_file_is_judged_by_a_sample_of_its_rows(tmp_path, monkeypatch):
+    monkeypatch.setattr("sfumato.assess.exposure.MOST_ROWS", 250)
+    line_list().to_csv(tmp_path / "cases.csv", index=False)
+    sf.Spec.from_dict({**SPEC.to_dict(), "data": {"path": "cases.csv"}}).save(tmp_path / "cases.toml")
+    release = sf.anonymize(None, sf.Spec.load(tmp_path / "cases.toml"))
+    assert release.rows["suppressed"]
+    release.write(tmp_path / "out.csv")
+    made = run("report", tmp_path, "--internal", "--json")
+    assert made.status == 0, made.err
+    told = {item["column"]: [to["column"] for to in item["predicts"]] for item in made.json["exposures"]}
+    known = {item.column: [to.column for to in item.predicts] for item in release.exposures}
+    assert told == known
+    assert known["town"] == ["county"]

@@ -68,6 +68,11 @@ def test_a_recipe_is_printed_or_written_as_sql(specification, name, tmp_path):
         (*words[:2], "--table", "t", "--out", "x.csv"),
     ):
         assert run(*wrong).status == 2
+    useless = ("--partition-by", "sex", "--after", "r.parquet", "--ledger", "l.json")
+    assert run(*words, *useless).line.endswith(
+        "reads no data: leave out --partition-by, --after and --ledger."
+    )
+    assert "leave out new data" in run(*words[:2], "new.csv", *words[2:]).line
 
 
 def test_the_sql_of_a_local_recoding_is_private(tmp_path, monkeypatch):

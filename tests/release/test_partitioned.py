@@ -14,7 +14,7 @@ import pyarrow.parquet
 import pytest
 
 import sfumato as sf
-from sfumato.errors import DataError, OutputError
+from sfumato.errors import DataError, OutputError, SpecError
 from sfumato.table import parts
 from tests.cli.running import run
 
@@ -144,6 +144,7 @@ def test_what_was_changed_is_found(tmp_path: Path) -> None:
     ("by", "told"),
     [
         (["illl"], "Did you mean 'ill'"),
+        (["name"], "not published. Valid names: 'a. b', 'age', 'ill', 'visits'"),
         (["age", "a. b", "visits", "ill"], "a column beside"),
         (["note"], "no folder can be named after"),
         (["long"], "too long"),
@@ -162,5 +163,85 @@ def test_nothing_is_written_where_folders_cannot_be(
     with pytest.raises(OutputError, match=told):
         release.write(tmp_path / "r.parquet", partition_by=by)
     assert not list(tmp_path.iterdir())
+    release = sf.anonymize(table(), spec(order="input"))
     with pytest.raises(OutputError, match="sorted"):
-        sf.anonymize(table(), spec(order="input", partition_by=["ill"])).write(tmp_path / "r.csv")
+        release.write(tmp_path / "r.csv", partition_by=["ill"])
+    for wrong in ([1], 5, ["ill", "ill"]):
+        with pytest.raises(SpecError, match="partition_by"):
+            release.write(tmp_path / "r.csv", partition_by=wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("release", "told"),
+    [
+        ({"partition_by": ["ill", "illl"]}, "partition_by, entry 2: the column 'illl' is not published. Did"),
+        ({"partition_by": ["ill"], "order": "input"}, "partition_by: rows in folders are sorted"),
+        ({"partition_by": ["ill", "age", "visits", "a. b"]}, "partition_by: needs a column beside"),
+    ],
+)
+def test_a_specification_with_unfit_folders_is_refused(release: dict[str, object], told: str) -> None:
+    with pytest.raises(SpecError, match=told):
+        spec(**release)
+
+
+@pytest.mark.parametrize(
+    ("given", "options", "told"),
+    [
+        ({}, ("--out", "r.parquet", "--partition-by", "illl"), "Did you mean 'ill'"),
+        ({}, ("--out", "r.xlsx", "--partition-by", "ill"), "or do without partition_by"),
+        ({"rows_per_file": 9}, ("--out", "r.xlsx"), "or do without rows_per_file"),
+        (
+            {"rows_per_file": 9},
+            ("--out", "r.arrow", "--partition-by", "ill"),
+            "rows_per_file and partition_by",
+        ),
+        (
+            {"rows_per_file": 9},
+            ("--out", "sqlite:///r.db", "--table", "r"),
+            "files. Do without rows_per_file",
+        ),
+    ],
+)
+def test_the_command_says_so_before_it_searches(
+    given: dict[str, object],
+    options: tuple[str, ...],
+    told: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    known = spec(**given).to_dict() | {"data": {"path": "no.csv"}}
+    sf.Spec.from_dict(known).save(tmp_path / "people.toml")
+    done = run("anonymize", "people.toml", *options)
+    assert (done.status, told in done.err) == (2, True), done.err
+    assert [entry.name for entry in tmp_path.iterdir()] == ["people.toml"]
+
+
+@pytest.mark.parametrize("how", [{"rows_per_file": 100}, {"partition_by": ["ill"]}])
+def test_a_folder_is_reported_on_like_a_file(how: dict[str, object], tmp_path: Path) -> None:
+    release = sf.anonymize(table(), spec(**how))
+    path = tmp_path / "r.parquet"
+    release.write(path)
+    for given in ((path,), (tmp_path,), (tmp_path, "--release", path)):
+        done = run("report", *given, "--force")
+        assert done.status == 0, done.err
+        page = (tmp_path / "report.html").read_text()
+        assert "sfumato verify r.parquet" in page
+        assert "sha256sum" not in page  # which takes no folder
+    assert sf.verify(path)["holds"]  # nothing was written into it
+    own = tmp_path / "own.html"
+    assert release.report(own).holds
+    (part, *_) = path.rglob("*.parquet")
+    part.write_bytes(part.read_bytes() + b"x")
+    with pytest.raises(DataError):  # what was found before is not said again
+        release.report(own, force=True)
+
+
+def test_a_folder_is_the_last_release_of_a_series(tmp_path: Path) -> None:
+    people = table().assign(id=range(360))
+    asked = spec().to_dict() | {"data": {"person": "id"}}
+    release = sf.anonymize(people, sf.Spec.from_dict(asked))
+    release.write(tmp_path / "one.parquet", partition_by=["ill"])
+    after = release.in_series(after=tmp_path / "one.parquet", after_data=people)
+    after.write(tmp_path / "two.parquet", partition_by=["ill"])
+    assert sf.verify(tmp_path / "two.parquet")["holds"]

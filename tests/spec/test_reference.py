@@ -83,6 +83,9 @@ def written(name: str, key: str, value: object) -> dict[str, object]:
     whole = {**around, key: value}
     if key == "weighted":
         return {**AROUND, "data": {"weight": "weight"}, name: whole}
+    if key == "partition_by":  # only published columns name folders
+        people = {**AROUND["attributes"], "sex": {"role": "quasi-identifier"}}  # type: ignore[dict-item]
+        return {**AROUND, "attributes": people, name: whole}
     return {**AROUND, name: [whole] if name == "confidential" else whole}
 
 

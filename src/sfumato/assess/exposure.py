@@ -130,7 +130,7 @@ def find_exposures(
     removed = readable(source, (*roles.left_out, *roles.identifiers))
     columns = (*names, *others, *sensitive, *removed)
     sample = read_cells(draw_rows(source, columns, cells.row_count, MOST_ROWS), columns)
-    judge = _Judge(sample, *_recode(sample, source, released, names), names)
+    judge = _Judge(sample, *_recode(sample, source, released, names, table), names)
     found = [replace(item, is_alone=released is None) for item in found]
     numerous = [name for name in sensitive if sample.cells.sizes[name] > MANY]
     rare = find_small_classes(read_cells(source, numerous).cells, (), numerous, k) if numerous else []
@@ -168,12 +168,16 @@ def find_small_classes(
 
 
 def _recode(
-    table: CodedTable, source: Source, released: Released | None, names: Sequence[str]
+    table: CodedTable,
+    source: Source,
+    released: Released | None,
+    names: Sequence[str],
+    whole: CodedTable | None = None,
 ) -> tuple[Cells, BoolArray]:
     """Return cells with quasi-identifiers as they are published, and which are; without a release, as *."""
     cells = table.cells
     if released is not None:
-        recoded = recode_cells(table, source, released)
+        recoded = recode_cells(table, source, released, whole)
         return recoded.cells, recoded.released
     nothing = np.zeros(len(cells.rows), dtype=np.int64)
     codes, sizes = dict.fromkeys(names, nothing), dict.fromkeys(names, 1)

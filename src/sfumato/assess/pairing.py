@@ -193,8 +193,19 @@ class RecodedCells:
     labels: Mapping[str, Sequence[str | None]]  # attribute → the label of each code
 
 
-def recode_cells(table: CodedTable, source: Source, released: Released) -> RecodedCells:
-    """Code the original rows as a release does, and tell which of them are in it."""
+@dataclass(frozen=True, eq=False)
+class LabelledColumn:
+    """A quasi-identifier of the original as a release writes it."""
+
+    codes: LongArray | IntArray  # of each cell
+    labels: Sequence[str | None]  # the label of each code; equal ones cannot be told apart in the release
+    kind: str | None
+
+
+def recode_cells(
+    table: CodedTable, source: Source, released: Released, whole: CodedTable | None = None
+) -> RecodedCells:
+    """Code original rows, all or some of a whole, as a release does, and tell which of them are in it."""
     recipe, draft = released.recipe, released.draft
     assert recipe is not None
     if recipe.is_local:
@@ -204,23 +215,46 @@ def recode_cells(table: CodedTable, source: Source, released: Released) -> Recod
         if draft is None
         else _labels(draft.prepared, [item for item in draft.groupings if isinstance(item, Grouping)])
     )
-    written = {
-        name: [maps[name].get(text, ROOT) for text in table.texts(name)] for name in recipe.quasi_identifiers
-    }
+    columns = _labelled(table, recipe, maps)
     if draft is None:
-        columns = {
-            name: LabelledColumn(table.cells.codes[name], labels, recipe.attributes[name].kind)
-            for name, labels in written.items()
-        }
-        kept = find_kept(columns, table.cells.rows, open_released(released.frame), recipe)
+        # Whether a file was made from these data shows in all of them alone.
+        every = table if whole is None else whole
+        shown = _labelled(every, recipe, maps)
+        kept = find_kept(shown, every.cells.rows, open_released(released.frame), recipe)
+        kept = kept if whole is None else _same_classes(columns, shown, kept)
     else:
         blocks = [item.block for item in draft.groupings if isinstance(item, Grouping)]
         kept = kept_tuples(_codes_in(draft, table), blocks, draft.classes)
     codes, sizes, names = dict(table.cells.codes), dict(table.cells.sizes), {}
-    for name, labels in written.items():
-        one, _, names[name] = share_codes(labels, ())
+    for name, column in columns.items():
+        one, _, names[name] = share_codes(column.labels, ())
         codes[name], sizes[name] = one[codes[name]], len(names[name])
     return RecodedCells(replace(table.cells, codes=codes, sizes=sizes), kept, names)
+
+
+def _labelled(table: CodedTable, recipe: Generalization, maps: Labels) -> dict[str, LabelledColumn]:
+    """Return the quasi-identifiers of original rows as a recipe writes them."""
+    return {
+        name: LabelledColumn(
+            table.cells.codes[name],
+            [maps[name].get(text, ROOT) for text in table.texts(name)],
+            recipe.attributes[name].kind,
+        )
+        for name in recipe.quasi_identifiers
+    }
+
+
+def _same_classes(
+    some: Mapping[str, LabelledColumn], every: Mapping[str, LabelledColumn], kept: BoolArray
+) -> BoolArray:
+    """Tell which of some cells are in a release, by the cells of their classes."""
+    both, sizes = [], []
+    for name, column in every.items():
+        ours, theirs, labels = share_codes(column.labels, some[name].labels)
+        both.append(np.concatenate([ours[column.codes], theirs[some[name].codes]]))
+        sizes.append(len(labels))
+    number = number_tuples(both, sizes)
+    return np.isin(number[len(kept) :], number[: len(kept)][kept])
 
 
 def _codes_in(draft: Draft, table: CodedTable) -> IntArray:
@@ -253,15 +287,6 @@ def _recode_local(table: CodedTable, draft: Draft | None) -> RecodedCells:
         one, _, names[item.name] = share_codes(own, ())
         codes[item.name], sizes[item.name] = one[places], len(names[item.name])
     return RecodedCells(replace(table.cells, codes=codes, sizes=sizes), ~draft.tuples.hidden[places], names)
-
-
-@dataclass(frozen=True, eq=False)
-class LabelledColumn:
-    """A quasi-identifier of the original as a release writes it."""
-
-    codes: LongArray | IntArray  # of each cell
-    labels: Sequence[str | None]  # the label of each code; equal ones cannot be told apart in the release
-    kind: str | None
 
 
 def find_kept(

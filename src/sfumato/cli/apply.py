@@ -74,6 +74,11 @@ def apply(
     the SQL of an engine is printed or written to --out, which makes the rows where the original is.
     """
     if sql is not None:
+        of_data = {"--partition-by": partition_by, "--after": after, "--after-data": after_data}
+        of_data |= {"--ledger": ledger, "--key": key, "new data": data}
+        useless = [name for name, value in of_data.items() if value is not None]
+        if useless:
+            raise ParameterError(f"reads no data: leave out {list_words(useless)}.", where="--sql")
         return _write_sql(recipe, sql, (table, kind, name), assignment, out, output)
     if data is None or out is None or kind or name:
         raise ParameterError(
@@ -84,7 +89,7 @@ def apply(
     from sfumato.releases import Recipe
 
     options, path = output.options, release_target(out, table)
-    folders = folders_of(partition_by)
+    folders = folders_of(partition_by, path)
     check_release_target(path, force=options.force)
     series = {"after": after, "after_data": after_data, "ledger": ledger}
     read = [name for name in (recipe, data, assignment, key, *series.values()) if name is not None]

@@ -50,7 +50,7 @@ def anonymize(
     check_release_target(path, force=options.force)
     loaded = options.load_keyed(spec, key)
     loaded = loaded.suppress_cells() if suppress_cells else loaded
-    secret, folders = _check_assignment(assignment, loaded, output), folders_of(partition_by)
+    secret, folders = _check_assignment(assignment, loaded, output), folders_of(partition_by, path, loaded)
     series = {"after": after, "after_data": after_data, "ledger": ledger}
     options.spare_inputs([*files_of(path), *secret], [*loaded.inputs, *filter(None, series.values())])
     with watching(options) as watch:
@@ -97,7 +97,7 @@ def release(
     found = Front.load(front)
     chosen = found.pick(pick)
     loaded = options.load_keyed(spec, key)
-    secret, folders = _check_assignment(assignment, loaded, output), folders_of(partition_by)
+    secret, folders = _check_assignment(assignment, loaded, output), folders_of(partition_by, path, loaded)
     series = {"after": after, "after_data": after_data, "ledger": ledger}
     read = [*loaded.inputs, *(Path(front) / name for name in LOCAL_FILES)]
     options.spare_inputs([*files_of(path), *secret], [*read, *filter(None, series.values())])
@@ -120,9 +120,17 @@ def files_of(path: Path | DatabaseTable) -> list[Path]:
     return [manifest_path(path), *([path] if isinstance(path, Path) else [])]
 
 
-def folders_of(partition_by: list[str] | None) -> tuple[str, ...] | None:
-    """Return the columns whose labels name folders; None for those of the specification."""
-    return split_names(partition_by, "--partition-by") if partition_by else None
+def folders_of(
+    partition_by: list[str] | None, path: Path | DatabaseTable, spec: Spec | None = None
+) -> tuple[str, ...] | None:
+    """Return the columns whose labels are to name folders; None for those of the specification."""
+    from sfumato.release.write import check_folders
+
+    names = split_names(partition_by, "--partition-by") if partition_by else None
+    if spec is not None:  # before the search, which may take long
+        given = {} if names is None else {"partition_by": names}
+        check_folders(path, spec.release.model_copy(update=given), spec.published)
+    return names
 
 
 def _check_assignment(path: str | None, spec: Spec, output: Output) -> list[Path]:

@@ -124,7 +124,7 @@ def report(
     so. The external edition is made only from FILE and FILE.json, and may be published with them.
     """
     from sfumato.release import check_target
-    from sfumato.report.document import write_report
+    from sfumato.report.document import is_release, write_report
     from sfumato.report.summary import headlines
 
     for name, given in (("--spec", spec), ("--assignment", assignment)):
@@ -133,7 +133,7 @@ def report(
                 f"{name} needs --internal: the external report is made only from the release."
             )
     options, edition = output.options, "internal" if internal else "external"
-    if released is None and Path(folder).is_file():
+    if released is None and (Path(folder).is_file() or is_release(Path(folder))):
         folder, released = str(Path(folder).parent), str(Path(folder).absolute())
     path = Path(folder) / (INTERNAL_REPORT if internal else REPORT) if out is None else Path(out)
     if Path(folder).is_dir() or out is not None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sfumato.classes import Classes, PropertyKind, Rule
 from sfumato.domains import Lattice
-from sfumato.errors import InfeasibleError, OutputError, ParameterError, nearest
+from sfumato.errors import InfeasibleError, OutputError, ParameterError
 from sfumato.measures import make_measure, measure_facts, measure_names
 from sfumato.measures.facts import OF_DOMAINS
 from sfumato.private import scratch_folder, spare_inputs
@@ -23,7 +23,8 @@ from sfumato.release.recipe import BOTH, Generalization, RecipeAttribute
 from sfumato.release.series import Series, linking_of
 from sfumato.release.series import alone as series_alone
 from sfumato.release.suppressing import evaluate_node
-from sfumato.release.write import check_promise, check_release_target, write_release
+from sfumato.release.write import check_folders, check_promise, check_release_target, write_release
+from sfumato.spec.sections import ReleaseSpec
 from sfumato.table import Leaving, TupleLabels, apply, kept_values, leaving_kinds, write_table
 from sfumato.table.coding import plan_withheld
 from sfumato.table.dialects import Dialect
@@ -143,8 +144,10 @@ class Draft:
 
     def divided(self, columns: Sequence[str]) -> Draft:
         """Return the release as it is written to folders that are named by labels."""
-        names = (columns,) if isinstance(columns, str) else tuple(dict.fromkeys(columns))
-        asked = self.prepared.spec.release.model_copy(update={"partition_by": names})
+        given: dict[str, Any] = {"partition_by": columns}  # of whatever type
+        asked = self.prepared.spec.release.model_copy(
+            update={"partition_by": ReleaseSpec(**given).partition_by}
+        )
         table = self.prepared.table
         table = replace(table, spec=table.spec.model_copy(update={"release": asked}))
         return replace(self, prepared=replace(self.prepared, table=table))
@@ -163,17 +166,11 @@ class Draft:
             check_release_target(path, force=force)
         if not isinstance(path, Path):
             path.spare(self.prepared.table.source.database)
-        asked = self.prepared.spec.release
-        is_divided = asked.rows_per_file or asked.partition_by
-        if file is None and is_divided:
-            raise OutputError(
-                "a table of a database is not divided into files. Remove rows_per_file and partition_by.",
-                where=str(path),
-            )
-        self._refuse_unfit_folders()
+        source, released, leaving = self.prepared.table.source, self.recipe.released, self._leaving()
+        asked = self.prepared.spec.release.model_copy(update={"order": self.recipe.order})
+        check_folders(path, asked, released)
         # What is recounted of a table is a plain CSV file, and parts of a release are plain too.
-        is_plain = file is None or is_divided
-        source, released = self.prepared.table.source, self.recipe.released
+        is_plain = file is None or leaving.divided_by
         dialect = Dialect() if is_plain else source.dialect.of_columns(released)
         stated = {} if file is None else dialect.stated(file)
         spelt = replace(self, promise=replace(self.promise, dialect=stated))
@@ -197,20 +194,8 @@ class Draft:
             check,
             force=force,
             beside=None if series is None else series.content,
-            leaving=replace(self._leaving(), kinds={}, is_text=False),
+            leaving=replace(leaving, kinds={}, is_text=False),
         )
-
-    def _refuse_unfit_folders(self) -> None:
-        """Refuse folders named by columns that are not published, or that leave nothing for the files."""
-        asked, released = self.prepared.spec.release.partition_by, self.recipe.released
-        for name in asked:
-            if name not in released:
-                raise OutputError(f"partition_by names {name!r}. {nearest(name, released)}")
-        if asked and (len(asked) == len(released) or self.recipe.order == "input"):
-            raise OutputError(
-                "folders named by labels need a column beside them and sorted rows. Remove a name from "
-                'partition_by, or order = "input" from [release].'
-            )
 
     @property
     def _needs_checked(self) -> bool:

@@ -64,7 +64,7 @@ def open_series(
         )
     if after_data is not None and (after is None or has_ledger):
         raise ParameterError("--after-data needs --after, and a ledger that does not exist yet or none.")
-    if after is not None and not Path(after).is_file():
+    if after is not None and not Path(after).exists():
         raise DataError("there is no such file.", where=str(after))
     if key is not None:
         secret = read_key(Path(key), make=not has_ledger)

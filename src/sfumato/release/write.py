@@ -22,9 +22,12 @@ from sfumato.release.json_files import check_target, output_errors
 from sfumato.release.manifest import Manifest, manifest_path
 from sfumato.table import Leaving, write_table
 from sfumato.table.databases import DatabaseTable, staged_table
+from sfumato.table.parts import part_suffix
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping
+
+    from sfumato.spec.sections import ReleaseSpec
 
     Writer: TypeAlias = Callable[[Path], None]
 
@@ -158,6 +161,19 @@ def check_release_target(path: Path | DatabaseTable, *, force: bool = False) -> 
         check_target(path, force=force, may_be_folder=stated.is_file())
         is_there = os.path.lexists(path)
     check_target(stated, force=force, may_replace=lambda: not is_there and _is_sealed(stated))
+
+
+def check_folders(path: Path | DatabaseTable, asked: ReleaseSpec, published: Collection[str]) -> None:
+    """Raise OutputError if a release is to be divided into files or folders in a way that cannot be."""
+    divided_by = Leaving({}, rows_per_file=asked.rows_per_file, partition_by=asked.partition_by).divided_by
+    if divided_by and isinstance(path, DatabaseTable):
+        raise OutputError(
+            f"a table of a database is not divided into files. Do without {divided_by}.", where=str(path)
+        )
+    if divided_by and isinstance(path, Path):
+        part_suffix(path, divided_by)
+    for fault in asked.unfit_folders(published):
+        raise OutputError(fault.sentence, where="partition_by")
 
 
 def _is_sealed(path: Path) -> bool:

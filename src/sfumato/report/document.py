@@ -117,15 +117,14 @@ def find_release(folder: Path, given: str | None = None) -> Path:
         )
     if given is not None:
         inside = folder / given  # a path from the root stays what it is
-        path = inside if inside.is_file() else type(folder)(given)
-        if not path.is_file():
+        path = inside if inside.exists() else type(folder)(given)
+        if not path.exists():
             raise DataError("there is no such file.", where=given)
         stated = manifest_path(path)
         if not stated.is_file():
             raise DataError(f"there is no {stated.name} next to it, so nothing is promised.", where=given)
         return path
-    manifests = [path for path in folder.glob("*.json") if path.is_file()]
-    found = sorted(path.with_suffix("") for path in manifests if path.with_suffix("").is_file())
+    found = sorted(path.with_suffix("") for path in folder.glob("*.json") if is_release(path.with_suffix("")))
     if not found:
         raise DataError(
             "there is no release here: no file with its FILE.json next to it. Write one with "
@@ -133,6 +132,11 @@ def find_release(folder: Path, given: str | None = None) -> Path:
             where=str(folder),
         )
     return _only(found, "releases", "--release FILE", folder)
+
+
+def is_release(path: Path) -> bool:
+    """Tell whether a path is a file, or a folder of files, with its manifest next to it."""
+    return (path.is_file() or (path.is_dir() and path.suffix != "")) and manifest_path(path).is_file()
 
 
 def _only(found: list[Path], what: str, option: str, folder: Path) -> Path:

@@ -69,11 +69,11 @@ def verification_section(found: Published) -> Chapter:
         Bullets(verdict.notes),
     ]
     if found.subject.file is not None:
-        name = shlex.quote(found.subject.file)
+        name, is_folder = shlex.quote(found.subject.file), found.subject.data.is_dir()
         pieces += [
             Heading("Verify it yourself"),
-            Paragraph(SAID["how_to"]),
-            Listing([f"sfumato verify {name}", f"sha256sum {name}"]),
+            Paragraph(SAID["how_to_folder" if is_folder else "how_to"]),
+            Listing([f"sfumato verify {name}", *([] if is_folder else [f"sha256sum {name}"])]),
             Paragraph("sha256:", code=verdict.sha256 or ""),
         ]
     return Chapter("verification", "Verification", "What was verified", pieces)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from importlib.resources import files
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeAlias
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
+from sfumato.errors import nearest
 from sfumato.spec import choices, places
 
 PlainValue: TypeAlias = "str | int | float | bool | list[PlainValue] | dict[str, PlainValue]"
@@ -249,6 +250,24 @@ class ReleaseSpec(Section):
     formulas: choices.Formulas = "keep"
     rows_per_file: choices.Whole = 0
     partition_by: choices.ColumnNames = ()
+
+    def unfit_folders(self, published: Collection[str]) -> Iterator[places.SpecFault]:
+        """Find what folders cannot be named by, of the columns that are published."""
+        for place, name in enumerate(self.partition_by):
+            if name not in published:
+                yield places.SpecFault(
+                    ("release", "partition_by", place),
+                    f"the column {name!r} is not published. {nearest(name, published)}",
+                )
+        if self.partition_by and self.order == "input":
+            yield places.SpecFault(
+                ("release", "partition_by"),
+                'rows in folders are sorted. Remove it, or order = "input" from [release].',
+            )
+        if self.partition_by and len(self.partition_by) == len(published):
+            yield places.SpecFault(
+                ("release", "partition_by"), "needs a column beside them for the files. Remove a name."
+            )
 
 
 def check_statements(value: object) -> object:

@@ -253,6 +253,11 @@ class Spec(sections.Section, ShownInNotebook):
         """Names of the attributes that are published as keyed pseudonyms, in the order of the file."""
         return self._with_role("pseudonym")
 
+    @property
+    def published(self) -> tuple[str, ...]:
+        """Names of the attributes that are published, in the order of the file."""
+        return tuple(name for name, asked in self.attributes.items() if asked.role != "identifier")
+
     def _with_role(self, role: str) -> tuple[str, ...]:
         return tuple(name for name, attribute in self.attributes.items() if attribute.role == role)
 
@@ -265,7 +270,8 @@ class Spec(sections.Section, ShownInNotebook):
     @model_validator(mode="after")
     def _check_together(self) -> Self:
         wrong = (*self._wrong_attributes(), *self._unknown_attributes())
-        refuse([*wrong, *self._wrong_recoding(), *self._wrong_scope()])
+        folders = self.release.unfit_folders(self.published)
+        refuse([*wrong, *self._wrong_recoding(), *self._wrong_scope(), *folders])
         return self
 
     def _wrong_attributes(self) -> Iterator[SpecFault]:

@@ -42,9 +42,10 @@ class Leaving:
     partition_by: tuple[str, ...] = ()  # columns whose labels are the names of folders
 
     @property
-    def is_divided(self) -> bool:
-        """Whether a folder of files is written."""
-        return bool(self.rows_per_file or self.partition_by)
+    def divided_by(self) -> str:
+        """Name the keys that ask for a folder of files; empty for one file."""
+        asked = {"rows_per_file": self.rows_per_file, "partition_by": self.partition_by}
+        return " and ".join(key for key, value in asked.items() if value)
 
 
 @dataclass(frozen=True)

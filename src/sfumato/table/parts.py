@@ -40,13 +40,14 @@ _LONGEST_NAME = 255  # bytes; what file systems allow
 _ESCAPED = re.compile(r"[^A-Za-z0-9_.~\u0080-\U0010ffff-]")
 
 
-def part_suffix(path: Path) -> str:
+def part_suffix(path: Path, divided_by: str) -> str:
     """Return what the names of the files of a folder end in."""
     kind, packed = format_of(path), path.suffix.lower()
     if kind not in ("csv", "tsv", "parquet") or packed in (".txt", ".pq", ".tab"):
         raise OutputError(
             "only Parquet, CSV and TSV are written as several files. Use a name that ends in .parquet, .csv, "
-            ".tsv, .csv.gz or .csv.zst, or remove rows_per_file and partition_by from [release]."
+            f".tsv, .csv.gz or .csv.zst, or do without {divided_by}.",
+            where=str(path),
         )
     return f".{kind}{packed if packed in PACKED else ''}"
 
@@ -80,7 +81,11 @@ def _percent(found: re.Match[str]) -> str:
 
 def write_folder(relation: duckdb.DuckDBPyRelation, path: Path, named: Path, leaving: Leaving) -> None:
     """Write a folder of files, divided by labels and by numbers of rows; its rows are in their order."""
-    suffix, most, by = part_suffix(named), leaving.rows_per_file, list(leaving.partition_by)
+    suffix, most, by = (
+        part_suffix(named, leaving.divided_by),
+        leaving.rows_per_file,
+        list(leaving.partition_by),
+    )
     kind = suffix[1:].partition(".")[0]
     path.unlink(missing_ok=True)
     path.mkdir(mode=0o700)

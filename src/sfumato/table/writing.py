@@ -169,7 +169,7 @@ def write_table(
         own = connect()  # one, because each takes longer to open than a small table to write
         rows = _relation_of(table, own) if leaving is None else _leave(table, leaving, kind, own)
         spelt, packed = (dialect or Dialect()).of_file(named), PACKED.get(named.suffix.lower(), "")
-        in_parts = leaving is not None and leaving.is_divided
+        in_parts = leaving is not None and bool(leaving.divided_by)
         if isinstance(rows, pa.RecordBatchReader) and not in_parts and _is_even(rows.schema, kind, spelt):
             copy_evenly(rows, path, options_of(kind, spelt, packed), own)
             return
