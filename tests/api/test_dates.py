@@ -139,7 +139,7 @@ def zoned(zone: str, kind: str, folder: Path) -> object:
     return {**made, **lazy}.get(kind, lambda: folder / f"data.{kind}")()
 
 
-@pytest.mark.some(4)
+@pytest.mark.some(2)
 @pytest.mark.parametrize("zone", ZONES)
 @pytest.mark.parametrize("kind", ["pandas", "polars", "lazy", "pyarrow", "parquet", "feather"])
 def test_months_are_those_of_the_clock_of_the_zone(zone, kind, tmp_path):

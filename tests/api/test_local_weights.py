@@ -47,6 +47,7 @@ def survey(seed: int = 1, rows: int = 300) -> pd.DataFrame:
     )
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("kind", ["pandas", "polars", "csv"])
 def test_tuples_weigh_what_their_rows_do(kind: str, tmp_path: Path) -> None:
     frame = survey()

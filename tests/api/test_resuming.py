@@ -92,6 +92,7 @@ def test_a_ladder_goes_on_with_the_step_it_was_in(tmp_path: Path) -> None:
     assert rest[0].release().verify()
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     "change",
     [

@@ -83,6 +83,7 @@ def test_masked_rows_are_not_found(adult: pa.Table, tmp_path: Path) -> None:
     assert masked.linkage_after[0].absent > 0
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("scheme", ["cuts", "ordered", "guided-sets"])
 def test_blocks_of_other_schemes_are_recoded_too(scheme: str, tmp_path: Path) -> None:
     rows = _people(200)
@@ -172,6 +173,7 @@ def _mixed() -> pa.Table:
 
 
 # Every pair of a format with a way, and of two ways; a format does not know how its numbers were made.
+@pytest.mark.some(4)
 @pytest.mark.parametrize(
     ("suffix", "within", "centroid"),
     [

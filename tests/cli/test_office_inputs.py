@@ -227,7 +227,7 @@ def pipe(content, *arguments, folder):
     return subprocess.run(command, input=content, check=False, capture_output=True, cwd=folder)
 
 
-@pytest.mark.some(3)
+@pytest.mark.some(1)
 @pytest.mark.parametrize("name", PIPED)
 def test_standard_input(name, tmp_path):
     done = pipe(PIPED[name], "measure", "-", "--qi", "age,sex", "--json", folder=tmp_path)

