@@ -266,6 +266,7 @@ def test_a_search_that_is_stopped_has_what_it_found():
     assert all(0 <= share <= 1 for share in seen)
 
 
+@pytest.mark.slow
 def test_command_line(tmp_path):
     import pyarrow.csv as pc
 

@@ -69,6 +69,7 @@ def cost_of_rows(frame: pd.DataFrame, released: pd.DataFrame, weights: pd.Series
     return float((width * weights).sum() / weights.sum())
 
 
+@pytest.mark.slow
 def test_heavy_rows_keep_more_detail() -> None:
     frame = survey(rows=600).drop(columns="town")
     asked = {**SPEC, "attributes": {name: SPEC["attributes"][name] for name in ("age", "ill")}}

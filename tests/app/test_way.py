@@ -362,7 +362,7 @@ def test_sessions_do_not_see_each_other(browser: Any, served: Server, searched: 
 
 
 def turn(tab: Tab, to: str) -> None:
-    """Turn the page light or dark and see it, before another page is asked for and takes the click with it."""
+    """Turn the page light or dark and wait to see it: going on at once may lose the click."""
     tab.press("Light or dark")
     tab.page.locator(f"body.body--{to}").wait_for(state="attached")
 

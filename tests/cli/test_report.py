@@ -229,6 +229,7 @@ formulas = "{formulas}"
     assert groups[0]["name"].startswith("24.12.1924")
 
 
+@pytest.mark.some(1)
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine to open the report with")
 @pytest.mark.parametrize("edition", [[], ["--internal"]], ids=["external", "internal"])
 def test_report_opens_in_a_browser_in_silence(folder: Path, tmp_path: Path, edition: list[str]) -> None:

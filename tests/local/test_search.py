@@ -318,6 +318,7 @@ def test_weights_of_rows_and_prices_of_classes() -> None:
         assert found.cost >= bound >= found.cost - abs(found.cost) * 0.35
 
 
+@pytest.mark.slow
 def test_adult_is_recoded_as_well_as_the_prototype_did(data_folder: Path) -> None:
     table = read_adult(data_folder)
     places = [{value: i for i, value in enumerate(ladder.values)} for ladder in table.ladders]
@@ -417,6 +418,7 @@ def pays_for_too_much(table: SmallTable, problem: LocalProblem, level: np.ndarra
     return tight
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("name", DEMANDED)
 def test_what_requirements_demand_is_no_more_than_they_are(name: str) -> None:
     """Any guess, certified: every class that meets a requirement pays for what is asked of its tuples."""

@@ -70,6 +70,7 @@ def test_small_tables_are_bounded_and_nearly_always_solved(
     assert found.error <= least * 1.05 + 1e-9
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("k", [2, 3])
 def test_random_tables_are_solved(k: int) -> None:
     solved = 0

@@ -55,7 +55,7 @@ def released(request: pytest.FixtureRequest, folder: Path) -> Path:
     return write_case(request.param, path)
 
 
-@pytest.mark.some(6)
+@pytest.mark.some(5)
 def test_an_honest_release_holds_and_says_what_was_checked(released: Path) -> None:
     found = checks_of(released)
     assert {state for state, _ in found.values()} <= {"holds", "cannot be recounted"}

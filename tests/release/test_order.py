@@ -286,7 +286,7 @@ def test_frames_keep_the_order_of_the_input(backend: str, tmp_path: Path) -> Non
     ]
 
 
-@pytest.mark.some(3)
+@pytest.mark.some(2)
 @pytest.mark.parametrize("backend", ["csv", "pandas", "polars", "pyarrow", "duckdb", "parquet"])
 @pytest.mark.parametrize("role", ["sensitive", "other"])
 def test_a_type_follows_from_published_rows_alone(backend: str, role: str, tmp_path: Path) -> None:

@@ -62,6 +62,7 @@ def test_golden_optimum(adult: Case, golden: dict[str, Any], search: Any) -> Non
         assert result.bound == value
 
 
+@pytest.mark.slow
 def test_sampled_nodes_equal_plain_loops(adult: Case) -> None:
     """k under 1 % suppression, distinct ℓ and loss of sampled nodes, counted row by row."""
     asked = oracle.Problem(
