@@ -160,7 +160,7 @@ def test_a_release_has_the_dialect_of_its_input(dialect, tmp_path):
     assert run("verify", alone / shared.name).status != 0
 
 
-@pytest.mark.some(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("out", ["shared.csv", "shared.xlsx"])
 def test_a_fresh_process_verifies_it(out, tmp_path):
     DIALECTS["german"].write(tmp_path / "data.csv", HEADER, rows())
@@ -253,6 +253,7 @@ def test_compressed_files(name, tmp_path):
     assert release(tmp_path, name).read_bytes() == expected
 
 
+@pytest.mark.slow
 def test_compressed_releases_keep_the_dialect(tmp_path):
     DIALECTS["german"].write(tmp_path / "data.csv", HEADER, rows())
     expected = release(tmp_path, "data.csv", DIALECTS["german"].keys).read_bytes()

@@ -95,7 +95,7 @@ def ages_with(typing_errors: list[int], rows: int = 2_000) -> pd.DataFrame:
     )
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(1)
 @pytest.mark.parametrize("k", [2, 5, 20])
 @pytest.mark.parametrize("loss", ["loss", "hdm"])
 @pytest.mark.parametrize("age", [35_109, -9_999])

@@ -35,6 +35,7 @@ def test_a_full_device(arguments: list[str], unbuffered: str) -> None:
     assert done.returncode == 2
 
 
+@pytest.mark.some(1)
 @pytest.mark.skipif(os.name == "nt", reason="pipes of this shell are POSIX")
 @pytest.mark.parametrize(
     ("arguments", "status"),

@@ -136,7 +136,7 @@ def test_roles_of_a_specification_are_checked_too(tmp_path: Path) -> None:
     assert not sf.verify(path, sf.Spec.from_dict(wider))["holds"]
 
 
-@pytest.mark.some(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("require", [{"k": 6, "loss": 1}, {"k": 6, "hdm": 400}, {"k": 6, "t(disease)": 0.6}])
 def test_what_a_specification_requires_is_judged_by_all_that_is_known(
     tmp_path: Path, require: dict[str, float]

@@ -313,6 +313,7 @@ def test_a_type_follows_from_published_rows_alone(backend: str, role: str, tmp_p
     assert len(files) == 1
 
 
+@pytest.mark.slow
 def test_widths_of_numbers_do_not_matter_and_texts_stay_texts(tmp_path: Path) -> None:
     frames = [
         pl.DataFrame({"age": pl.Series([30] * 6, dtype=found), "zip": ["007", "12", "1", "9", "9", "10"]})
@@ -389,6 +390,7 @@ def test_any_rows_are_written_in_the_order_that_the_recount_reads(seed: int, tmp
         assert len(contents) == 1
 
 
+@pytest.mark.slow
 def test_large_whole_numbers_are_sorted_by_size_and_verified(tmp_path: Path) -> None:
     big = [2**53 + 1, 2**53, -(2**53) - 1, -(2**53), 10**17, 10**17 - 1, 7]
     attributes = {"age": {"role": "quasi-identifier"}, "n": {"role": "other"}}

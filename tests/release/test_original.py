@@ -93,7 +93,7 @@ def test_other_data_do_not_fit(released: dict[str, Path], case: str) -> None:
     assert audit(path, pa.table({"name": ["x"]}))[ROWS] == "broken"
 
 
-@pytest.mark.some(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", SUFFIXES)
 @pytest.mark.parametrize("case", ["masked", "statistics"])
 def test_formats_of_release_and_original_do_not_matter(tmp_path: Path, case: str, suffix: str) -> None:

@@ -120,6 +120,7 @@ def test_hidden_values_beyond_a_declared_domain_show_nowhere(tmp_path: Path, lev
     assert all(world == worlds[0] for world in worlds)
 
 
+@pytest.mark.slow
 def test_an_order_declares_its_values(tmp_path: Path) -> None:
     frame = people()
     frame["band"] = ["low" if place % 2 else "mid" for place in range(60)]
@@ -156,6 +157,7 @@ def test_shares_and_t_tell_nothing_about_suppressed_rows(tmp_path: Path, jobs: s
     assert "z" not in stated["reference"]["distributions"]["job"]["values"]
 
 
+@pytest.mark.slow
 def test_ordered_t_over_a_domain_of_the_data_is_withheld(tmp_path: Path) -> None:
     frame, worlds = people(), []
     frame["pay"] = [place % 7 for place in range(60)]

@@ -215,7 +215,7 @@ def test_other_cells_are_compared_to_the_last_character(
     assert verdicts(path, table=original(other))["rows of the original"] == "broken"
 
 
-@pytest.mark.some(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("role", ["other", "sensitive", Q])
 def test_whole_numbers_beyond_doubles_are_told_apart(tmp_path: Path, role: str) -> None:
     def original(number: int) -> pa.Table:
@@ -246,7 +246,7 @@ def test_false_costs_are_found_with_and_without_the_original(tmp_path: Path, wit
         assert not sf.verify(path, data=TABLE if with_data else None)["holds"], kind
 
 
-@pytest.mark.some(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["pay", "seen"])
 def test_numbers_and_dates_may_differ_in_spellings_of_formats_alone(tmp_path: Path, name: str) -> None:
     columns = {"pay": [25, 25, 30, 30], "seen": ["2020-01-03", "2020-02-04"] * 2, "work": ["a"] * 4}

@@ -121,6 +121,7 @@ def test_moving_between_classes_leaves_too_few_candidates(tmp_path: Path) -> Non
         publish(tmp_path, 2, moved, spec, after=file)
 
 
+@pytest.mark.slow
 def test_the_example_of_the_docs(tmp_path: Path) -> None:
     spec = specification(tmp_path, limit=0.25)
     first = table("ABCDEFGH", {**dict.fromkeys("ABCD", 20), **dict.fromkeys("EFGH", 30)})

@@ -88,7 +88,7 @@ def test_directions_prove_the_same(direction: str, cost: str) -> None:
     assert result.bound == pytest.approx(OPTIMA["GOPS"][paper.COSTS.index(cost)], rel=1e-9)
 
 
-@pytest.mark.some(1)
+@pytest.mark.slow
 @costs
 def test_all_seven_under_ops_are_never_worse_than_levels(cost: str) -> None:
     """Stopped after moments: feasible, within its bound, and no worse than the best full-domain recoding."""

@@ -34,7 +34,7 @@ def test_drawn_tables_have_labels_of_every_kind() -> None:
 
 def test_a_published_cell_is_seen() -> None:
     """Otherwise the first test could not fail."""
-    outcomes = [examine_local(f"local:{number}", is_open=True) for number in range(2)]
+    outcomes = [examine_local(f"local:{number}", is_open=True) for number in range(4)]
     compared = [outcome for outcome in outcomes if outcome.rejected is None]
     assert compared
     assert all(outcome.differences for outcome in compared)
