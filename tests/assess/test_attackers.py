@@ -332,6 +332,7 @@ def test_a_specification_gives_the_roles_the_path_and_the_reading(tmp_path: Path
     assert sf.risk(table, ["salary"], spec=spec).sensitive == ("disease",)
 
 
+@pytest.mark.slow
 def test_a_hierarchy_holds_in_the_release_too(adult: pa.Table, k10: Path) -> None:
     """Occupations have no order; by a tree of theirs some classes are of one branch."""
     kinds = sorted(set(adult.column("occupation").to_pylist()))
