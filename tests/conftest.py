@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[1]
 LACK_OF_DATA = "no shared data"
 MANY = 500
+# What a process of the tests starts once, in seconds, and keeps until its end: one process each is enough.
+STARTED = (frozenset({"browser", "served"}), frozenset({"postgres", "spark"}))
 
 # Kernels compile in the middle of an example, and machines are shared: time says nothing about a test.
 settings.register_profile(
@@ -96,6 +98,28 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if slow and not config.getoption("thorough"):
         config.hook.pytest_deselected(items=slow)
         items[:] = [item for item in items if not item.get_closest_marker("slow")]
+
+
+def gather_started(items: list[pytest.Item], processes: int) -> None:
+    """Let tests that need the same browser, server or Spark run in one process, in the order they have.
+
+    Each process begins with its share of the list, and when one has no more, it takes the last ones of
+    another: what the first two begin with stays with them.
+    """
+    parts: list[list[pytest.Item]] = [[], [], []]
+    for item in items:
+        used = [place for place, names in enumerate(STARTED) if names & {*getattr(item, "fixturenames", ())}]
+        parts[used[0] if used else -1].append(item)
+    first, second, others = parts
+    left = max(len(items) // processes - len(first), 0)
+    items[:] = [*first, *others[:left], *second, *others[left:]]
+
+
+@pytest.hookimpl(trylast=True, specname="pytest_collection_modifyitems")
+def after_all_others_have_ordered(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Tests are drawn in a random order before, and those with the same parameters brought together."""
+    if workers := getattr(config, "workerinput", None):
+        gather_started(items, workers["workercount"])
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -12,6 +12,7 @@ from tests import local_utility
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("page", ["how-it-works.md", "local.md"])
 def test_the_page_is_true(page: str) -> None:
     found = doctest.testfile(
@@ -21,5 +22,6 @@ def test_the_page_is_true(page: str) -> None:
     assert found.failed == 0
 
 
+@pytest.mark.slow
 def test_what_analyses_give_is_as_the_page_says() -> None:
     assert local_utility.updated() == local_utility.PAGE.read_text(encoding="utf-8")

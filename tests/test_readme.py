@@ -19,6 +19,7 @@ def test_there_is_something_to_run() -> None:
     assert len(RUNNABLE) == 2
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("block", RUNNABLE, ids=["front", "own measure"])
 def test_blocks_run(block: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In an empty folder, as a script of its own."""

@@ -49,9 +49,15 @@ DANGEROUS = {
 FRAGMENT = re.compile(r"[a-z0-9-]+\.(privacy|added|changed|deprecated|removed|fixed|performance)\.md")
 
 
+@functools.cache
+def parsed(source: str) -> ast.Module:
+    """Read a module's text once for all tests."""
+    return ast.parse(source)
+
+
 def used_names(source: str) -> Iterator[str]:
     """Yield what a source imports, the dotted names it uses, and the bare functions it calls."""
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(parsed(source)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -64,7 +70,7 @@ def used_names(source: str) -> Iterator[str]:
 
 def imported_modules(source: str) -> Iterator[str]:
     """Yield the modules that a source imports, each with the packages above it."""
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(parsed(source)):
         names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
         if isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
             names = [node.module]
@@ -123,7 +129,7 @@ def import_everything() -> None:
 
 def documented(path: Path) -> Iterator[tuple[str, str]]:
     """Yield the names of a module with their docstrings, and its own."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(parsed(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Module):
             yield getattr(node, "name", ""), ast.get_docstring(node) or ""
 
@@ -173,7 +179,7 @@ def test_no_function_body_is_over_50_lines_and_no_kernel_over_80() -> None:
     long = {}
     for path in MODULES:
         limit = 80 if "kernels" in path.parts else 50
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(parsed(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and body_length(node) > limit:
                 long[f"{name_of(path)}:{node.name}"] = body_length(node)
     assert long == {}
@@ -220,7 +226,7 @@ def test_package_starts_no_shell() -> None:
     calls = [
         name_of(path)
         for path in MODULES
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in ast.walk(parsed(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.keyword) and node.arg == "shell"
     ]
     assert calls == []
@@ -273,7 +279,7 @@ def test_no_name_of_a_class_or_module_means_two_things() -> None:
         name = place.parent.name if place.stem == "__init__" else place.stem
         if place.parts[0] != "cli" or len(place.parts) == 1:
             modules.setdefault(name, []).append(place.as_posix())
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        for node in ast.walk(parsed(path.read_text("utf-8"))):
             if isinstance(node, ast.ClassDef):
                 classes.setdefault(node.name.lstrip("_"), []).append(f"{place.as_posix()}: {node.name}")
     assert [places for places in classes.values() if len(places) > 1] == []
@@ -339,7 +345,7 @@ def modules() -> dict[str, Path]:
 def imported_by(path: Path) -> set[str]:
     """Return the modules of the package that a module imports, wherever it does."""
     known, found = modules(), set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(parsed(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.module in known:
             names = [f"{node.module}.{alias.name}" for alias in node.names]
             found |= {name if name in known else node.module for name in names}

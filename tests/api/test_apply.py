@@ -97,7 +97,7 @@ def rows_of(release: sf.Release) -> list[dict[str, Any]]:
     return frame.to_pylist() if isinstance(frame, pa.Table) else frame.to_arrow_table().to_pylist()
 
 
-@pytest.mark.some(3)
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     ("case", "suffix"),
     [

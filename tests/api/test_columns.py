@@ -46,6 +46,7 @@ def described(k: int, *columns: str, **more: object) -> sf.Spec:
     )
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("library", [pd, pl])
 @pytest.mark.parametrize(("k", "column"), [(2, "town"), (20, "province"), (100, "region"), (250, None)])
 def test_the_finest_column_that_is_private_enough_is_published(

@@ -41,7 +41,7 @@ def published(path: Path) -> list[str]:
     return sorted(path.read_text().splitlines()[1:])
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(1)
 @pytest.mark.parametrize(("written", "suffix"), [*zip(FORMATS, cycle(["csv", "parquet", "frame"]))])
 def test_every_format_is_released_by_month_and_verified_with_the_data(written, suffix, tmp_path):
     texts = [time.strftime(written) for time in TIMES]
@@ -139,7 +139,7 @@ def zoned(zone: str, kind: str, folder: Path) -> object:
     return {**made, **lazy}.get(kind, lambda: folder / f"data.{kind}")()
 
 
-@pytest.mark.some(4)
+@pytest.mark.some(2)
 @pytest.mark.parametrize("zone", ZONES)
 @pytest.mark.parametrize("kind", ["pandas", "polars", "lazy", "pyarrow", "parquet", "feather"])
 def test_months_are_those_of_the_clock_of_the_zone(zone, kind, tmp_path):

@@ -100,6 +100,7 @@ def test_figure_2():
     assert release.classes == 3
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("backend", FRAMES)
 def test_figure_4(backend: str):
     """Median and mean of each attribute's blocks over all rows, not of the classes; heights are numbers."""
@@ -109,6 +110,7 @@ def test_figure_4(backend: str):
     assert release.verify()["k"] == 3
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
 def test_figure_4_as_a_file(tmp_path: Path, suffix: str):
     """From a file to a file: the manifest records the statistics, and the recount confirms all measures."""
@@ -281,7 +283,7 @@ def test_an_even_number_of_rows_has_the_lower_median():
     assert release.recipe.attributes["work"].statistics
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(1)
 @pytest.mark.parametrize("scheme", ["ordered", "sets", "guided-sets", "cuts", "admissible"])
 def test_every_scheme_has_statistics(scheme: str, tmp_path: Path):
     """Released, written, verified and applied to new rows."""

@@ -29,6 +29,7 @@ def release_of(columns: dict[str, Any], attributes: dict[str, Any] | None = None
     return sf.anonymize(pa.table(columns), sf.Spec.from_dict(spec), threads=1)
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize(
     ("columns", "attributes", "more", "shown", "gap"),
     [
@@ -66,6 +67,7 @@ def test_what_is_proven_is_said_to_be_optimal(tmp_path):
     assert str(stated["text"]).startswith("Less than 1 % above the optimum")
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     ("columns", "attributes", "more", "nearest"),
     [
@@ -107,6 +109,7 @@ def crowd() -> dict[str, Any]:
     return {"age": rng.integers(0, 50, 60), "job": rng.choice(list("xyzuvw"), 60)}
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("iterations", [1, 20_000])
 @pytest.mark.parametrize("name", ["average_class", "dm"])
 def test_bound_and_gap_are_those_of_the_measure_that_is_minimized(name, iterations, tmp_path):

@@ -96,6 +96,7 @@ def least_loss(data: pa.Table, k: int) -> Fraction:
     return found
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("seed", range(6))
 def test_solutions_reach_the_least_loss_and_bounds_do_not_exceed_it(seed):
     data = table(60, seed)
@@ -120,6 +121,7 @@ def test_the_same_seed_gives_the_same_front_on_any_number_of_threads():
     assert len(texts) == 1
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("seed", [3, 5, 14, 22, 31, 40, 47])
 def test_releases_of_a_saved_front_are_the_ones_that_were_found(seed, tmp_path):
     drawn = draw(seed)
@@ -178,6 +180,7 @@ def test_the_global_front_stands_beside_it():
     assert "scope" not in front_csv(alone)
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     ("objectives", "require", "measure", "steps"),
     [
@@ -263,6 +266,7 @@ def test_a_search_that_is_stopped_has_what_it_found():
     assert all(0 <= share <= 1 for share in seen)
 
 
+@pytest.mark.slow
 def test_command_line(tmp_path):
     import pyarrow.csv as pc
 

@@ -90,6 +90,7 @@ def least(rows: list[Row], budget: int, minimize: str) -> Fraction:
     return min(found) if minimize in ("gl", "glm") else min(found) / len(rows)
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("minimize", ["gl", "glm", "ncp"])
 @pytest.mark.parametrize("limit", [0.0, 0.25])
 def test_objectives_of_cells_are_least_of_all_partitions(minimize: str, limit: float) -> None:

@@ -31,10 +31,10 @@ def asked(**search: object) -> sf.Spec:
 def test_the_time_is_used_and_kept() -> None:
     data = people()
     sf.anonymize(data, asked(iterations=100))
-    begin = time.perf_counter()
-    release = sf.anonymize(data, asked(time_limit=3.0))
-    assert 2.0 < time.perf_counter() - begin < 10.0
-    assert 2.0 <= release.run["seconds"] <= 3.5
+    begin = time.process_time()  # on one thread: what else the machine does meanwhile is not used
+    release = sf.anonymize(data, asked(time_limit=1.5), threads=1)
+    assert time.process_time() - begin < 3.0
+    assert release.run["seconds"] >= 1.0
 
 
 def test_moves_are_the_same_everywhere() -> None:

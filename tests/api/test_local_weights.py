@@ -47,6 +47,7 @@ def survey(seed: int = 1, rows: int = 300) -> pd.DataFrame:
     )
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("kind", ["pandas", "polars", "csv"])
 def test_tuples_weigh_what_their_rows_do(kind: str, tmp_path: Path) -> None:
     frame = survey()
@@ -68,6 +69,7 @@ def cost_of_rows(frame: pd.DataFrame, released: pd.DataFrame, weights: pd.Series
     return float((width * weights).sum() / weights.sum())
 
 
+@pytest.mark.slow
 def test_heavy_rows_keep_more_detail() -> None:
     frame = survey(rows=600).drop(columns="town")
     asked = {**SPEC, "attributes": {name: SPEC["attributes"][name] for name in ("age", "ill")}}

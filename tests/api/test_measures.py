@@ -53,7 +53,7 @@ def rows(count: int = 400, seed: int = 7) -> pd.DataFrame:
     return frame
 
 
-@pytest.mark.some(6)
+@pytest.mark.some(3)
 @pytest.mark.parametrize("output", ["drop", "mask"])
 @pytest.mark.parametrize("name", REQUIREMENTS)
 def test_a_requirement_holds_in_the_written_file(name: str, output: str, tmp_path: Path) -> None:
@@ -83,6 +83,7 @@ def test_a_requirement_holds_in_the_written_file(name: str, output: str, tmp_pat
         assert found["not_recounted"] == {}
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("name", ["t(diagnosis, ordered)", "t(diagnosis, hierarchical)", "protection", "hdm"])
 def test_an_objective_is_searched_for(name: str) -> None:
     """Fronts about them are complete, and their best is a release."""

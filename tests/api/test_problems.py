@@ -42,6 +42,7 @@ def plain_table(data: Path, spec: sf.Spec) -> Table:
     return Table(tuple(ladders), rows)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("name", ["no_suppression", "tolerance", "overview"])
 def test_the_front_equals_brute_force(name: str, tmp_path: Path) -> None:
     """Every recoding evaluated by plain loops gives the same front."""
@@ -66,6 +67,7 @@ def test_the_front_equals_brute_force(name: str, tmp_path: Path) -> None:
         assert {**found.measures, "suppressed": found.suppressed} == pytest.approx(numbers, rel=1e-12)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("name", ["no_suppression", "tolerance", "overview"])
 def test_a_solution_becomes_a_verified_release(name: str, tmp_path: Path) -> None:
     """Also where weighted-k, taken before suppression, cannot be recounted from the file."""

@@ -45,7 +45,7 @@ def is_private(path: Path) -> bool:
     return os.name == "nt" or path.stat().st_mode & 0o777 == 0o600
 
 
-@pytest.mark.some(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("cut", [0.4, 0.0])
 def test_a_local_recoding_goes_on_where_it_was(cut: float, tmp_path: Path) -> None:
     path, few = tmp_path / "kept", CENSUS.head(80)
@@ -92,6 +92,7 @@ def test_a_ladder_goes_on_with_the_step_it_was_in(tmp_path: Path) -> None:
     assert rest[0].release().verify()
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     "change",
     [
@@ -128,7 +129,7 @@ WAYS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(1)
 @pytest.mark.parametrize("way", WAYS)
 def test_microaggregation_goes_on_where_it_was(way: str, tmp_path: Path) -> None:
     path, given = tmp_path / "kept", {"columns": list("abcdef"), "k": 5, **WAYS[way]}

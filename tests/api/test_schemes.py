@@ -102,6 +102,7 @@ def write_csv(path: Path, columns: dict[str, list[Any]]) -> Path:
     return path
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("case", CASES)
 def test_explore_write_verify_and_apply_again(case: str, tmp_path: Path) -> None:
     """The front is complete; every solution releases what it says; the recipe does the same again."""

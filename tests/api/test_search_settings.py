@@ -72,6 +72,7 @@ def covers(
     return any(all(x >= y for x, y in zip(box(one), box(point), strict=True)) for one in found)
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("method", ["auto", "exhaustive", "nsga2", "pbg-ea", "spea2"])
 def test_boxes_leave_a_representative_part_of_the_front(method: str) -> None:
     boxes = {"k": 4.0, "loss": 0.1}

@@ -48,6 +48,7 @@ def test_the_same_guesses_as_init(tmp_path: Path) -> None:
         assert sf.check(found)["ok"]
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("kind", ["pyarrow", "pandas", "polars", "lazy", "duckdb"])
 def test_frames_of_any_kind(kind: str) -> None:
     table = people()

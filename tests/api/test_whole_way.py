@@ -54,6 +54,7 @@ def read_csv(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("kind", FRAMES)
 def test_every_kind_of_frame_gives_the_same_release(kind: str, patients: dict[str, list[Any]]) -> None:
     """The same kind comes out, with the same rows in the same order, and verified."""
@@ -164,7 +165,7 @@ def test_persons_with_several_rows(tmp_path: Path) -> None:
     assert sf.verify(tmp_path / "out.parquet")["holds"]
 
 
-@pytest.mark.some(3)
+@pytest.mark.some(1)
 @pytest.mark.parametrize("kind", [*FRAMES, "csv"])
 @pytest.mark.parametrize("key", ["person", "household"])
 def test_each_person_has_one_vote_in_diversity(key: str, kind: str, tmp_path: Path) -> None:

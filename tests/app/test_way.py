@@ -260,6 +260,7 @@ def test_wrong_file_is_told_in_words_and_leaves_nothing(browser: Any, served: Se
     tab.see("Nothing is open yet")
 
 
+@pytest.mark.slow
 def test_wrong_file_leaves_what_is_open_and_tabs_show_the_same_project(
     browser: Any, served: Server, tmp_path: Path
 ) -> None:

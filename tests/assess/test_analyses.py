@@ -82,7 +82,7 @@ def make_release(
     return sf.anonymize(people() if frame is None else frame, make_spec(attributes, output))
 
 
-@pytest.mark.some(3)
+@pytest.mark.some(1)
 @pytest.mark.parametrize("output", ["drop", "mask"])
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
 @pytest.mark.parametrize("attributes", [LEVELS, MIXED, SHOWN], ids=["levels", "mixed", "shown"])
@@ -191,6 +191,7 @@ def test_microaggregated_tables_are_compared_row_by_row(tmp_path: Path) -> None:
         utility(open_release(tmp_path / "micro.parquet"), frame[5:])
 
 
+@pytest.mark.slow
 def test_coarser_releases_of_the_census_are_not_better() -> None:
     spec = sf.Spec.load(adult_spec_path())
     found = []

@@ -83,6 +83,7 @@ def test_masked_rows_are_not_found(adult: pa.Table, tmp_path: Path) -> None:
     assert masked.linkage_after[0].absent > 0
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("scheme", ["cuts", "ordered", "guided-sets"])
 def test_blocks_of_other_schemes_are_recoded_too(scheme: str, tmp_path: Path) -> None:
     rows = _people(200)
@@ -172,6 +173,7 @@ def _mixed() -> pa.Table:
 
 
 # Every pair of a format with a way, and of two ways; a format does not know how its numbers were made.
+@pytest.mark.some(4)
 @pytest.mark.parametrize(
     ("suffix", "within", "centroid"),
     [
@@ -330,6 +332,7 @@ def test_a_specification_gives_the_roles_the_path_and_the_reading(tmp_path: Path
     assert sf.risk(table, ["salary"], spec=spec).sensitive == ("disease",)
 
 
+@pytest.mark.slow
 def test_a_hierarchy_holds_in_the_release_too(adult: pa.Table, k10: Path) -> None:
     """Occupations have no order; by a tree of theirs some classes are of one branch."""
     kinds = sorted(set(adult.column("occupation").to_pylist()))

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import random
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
-from typer.testing import CliRunner
+from typer import testing
 
 from sfumato.cli.main import make_app
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 APP = make_app()
+# A runner makes the parsers of all commands anew for each of them, which takes as long as a short command.
+testing._get_command = cache(testing._get_command)
 
 SPECIFICATION = """
 [data]
@@ -77,7 +80,7 @@ class Run:
 def run(*arguments: object, columns: int | None = None) -> Run:
     """Run a command as a user would, in this process."""
     environment = {"COLUMNS": None if columns is None else str(columns), "SFUMATO_TRACEBACK": None}
-    result = CliRunner(env=environment).invoke(APP, [str(item) for item in arguments])
+    result = testing.CliRunner(env=environment).invoke(APP, [str(item) for item in arguments])
     return Run(result.exit_code, result.stdout, result.stderr)
 
 

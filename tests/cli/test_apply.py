@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import shutil
 from typing import TYPE_CHECKING
 
 import pytest
@@ -57,14 +58,22 @@ def write_rows(path: Path, *, seed: int, rows: int = 120, foreign: int = 1, sepa
     return path
 
 
-@pytest.fixture
-def made(tmp_path: Path) -> Path:
-    """Give the manifest of a release, with new data next to it, of which five rows are unknown."""
-    spec = tmp_path / "first.toml"
+@pytest.fixture(scope="module")
+def first(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Give a folder with a release, and new data next to it, of which five rows are unknown."""
+    folder = tmp_path_factory.mktemp("first")
+    spec = folder / "first.toml"
     spec.write_text(SPECIFICATION, encoding="utf-8")
-    write_rows(tmp_path / "first.csv", seed=1)
-    write_rows(tmp_path / "next.csv", seed=2, foreign=5)
-    assert run("anonymize", spec, "--out", tmp_path / "shared.csv").status == 0
+    write_rows(folder / "first.csv", seed=1)
+    write_rows(folder / "next.csv", seed=2, foreign=5)
+    assert run("anonymize", spec, "--out", folder / "shared.csv").status == 0
+    return folder
+
+
+@pytest.fixture
+def made(first: Path, tmp_path: Path) -> Path:
+    """Give the manifest in a copy of it."""
+    shutil.copytree(first, tmp_path, dirs_exist_ok=True)
     return tmp_path / "shared.csv.json"
 
 

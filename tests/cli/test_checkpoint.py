@@ -117,6 +117,7 @@ def test_another_seed_is_another_run(mixed: Path, tmp_path: Path) -> None:
     assert "another run" in failed.line
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 @pytest.mark.parametrize("keeps", [False, True])
 def test_a_signal_ends_a_search_in_order(

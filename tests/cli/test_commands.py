@@ -50,6 +50,7 @@ def words(command: str, places: dict[str, str]) -> list[str]:
     return [places.get(word, word) for word in SHAPES[command]]
 
 
+@pytest.mark.some(5)
 @pytest.mark.parametrize("command", SHAPES)
 def test_json_is_one_object_and_nothing_else(command: str, places: dict[str, str]) -> None:
     found = run(*words(command, places), "--json")
@@ -60,13 +61,14 @@ def test_json_is_one_object_and_nothing_else(command: str, places: dict[str, str
     assert in_front.json.keys() == found.json.keys()
 
 
+@pytest.mark.some(5)
 @pytest.mark.parametrize("command", SHAPES)
 def test_quiet_prints_nothing(command: str, places: dict[str, str]) -> None:
     found = run(*words(command, places), "--quiet")
     assert (found.status, found.out, found.err) == (0, "", "")
 
 
-@pytest.mark.some(8)
+@pytest.mark.some(5)
 @pytest.mark.parametrize("command", SHAPES)
 @pytest.mark.parametrize("columns", [80, 120])
 def test_text_fits_the_terminal(command: str, columns: int, places: dict[str, str]) -> None:

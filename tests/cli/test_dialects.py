@@ -127,7 +127,7 @@ def release(folder, data, keys="", out="shared.csv"):
     return folder / out
 
 
-@pytest.mark.some(4)
+@pytest.mark.some(2)
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_a_release_has_the_dialect_of_its_input(dialect, tmp_path):
     spelling, table = DIALECTS[dialect], rows()
@@ -160,7 +160,7 @@ def test_a_release_has_the_dialect_of_its_input(dialect, tmp_path):
     assert run("verify", alone / shared.name).status != 0
 
 
-@pytest.mark.some(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("out", ["shared.csv", "shared.xlsx"])
 def test_a_fresh_process_verifies_it(out, tmp_path):
     DIALECTS["german"].write(tmp_path / "data.csv", HEADER, rows())
@@ -239,7 +239,7 @@ PACKED = {
 }
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(1)
 @pytest.mark.parametrize("name", [*PACKED, "data.zip", "data.csv.zip"])
 def test_compressed_files(name, tmp_path):
     DIALECTS["sep-line"].write(tmp_path / "data.csv", HEADER, rows())
@@ -253,6 +253,7 @@ def test_compressed_files(name, tmp_path):
     assert release(tmp_path, name).read_bytes() == expected
 
 
+@pytest.mark.slow
 def test_compressed_releases_keep_the_dialect(tmp_path):
     DIALECTS["german"].write(tmp_path / "data.csv", HEADER, rows())
     expected = release(tmp_path, "data.csv", DIALECTS["german"].keys).read_bytes()
@@ -287,7 +288,7 @@ def save_statistics(path, table):
         pyreadstat.write_xport(frame, path)
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     ("name", "keys", "bands"),
     [
@@ -313,6 +314,7 @@ def test_statistics_files(name, keys, bands, tmp_path):
     assert run("verify", tmp_path / "shared.csv").status == 0
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("way", ["anonymize", "microaggregate"])
 def test_a_column_that_is_left_out_does_not_decide_the_decimal_mark(way, tmp_path):
     """It was stated if any column of the data had numbers with a comma."""

@@ -38,7 +38,7 @@ def write(path: Path, columns: dict[str, list[str]]) -> Path:
     return path
 
 
-@pytest.mark.some(3)
+@pytest.mark.some(1)
 @pytest.mark.parametrize("name", COLUMNS)
 def test_every_column_goes_from_init_to_a_verified_release(name: str, tmp_path: Path) -> None:
     table = write(tmp_path / "t.csv", {name: COLUMNS[name], "sex": ["f", "m"] * (ROWS // 2)})
@@ -95,7 +95,7 @@ def ages_with(typing_errors: list[int], rows: int = 2_000) -> pd.DataFrame:
     )
 
 
-@pytest.mark.some(4)
+@pytest.mark.some(1)
 @pytest.mark.parametrize("k", [2, 5, 20])
 @pytest.mark.parametrize("loss", ["loss", "hdm"])
 @pytest.mark.parametrize("age", [35_109, -9_999])

@@ -214,6 +214,7 @@ def test_wrong_use_is_one_line_or_one_object(words: list[str], expected: str) ->
     assert expected in str(as_json.json["error"])
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     ("pick", "status", "expected"),
     [

@@ -60,6 +60,7 @@ TITLES = {
 }
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("name", TITLES)
 def test_titles_are_refused_with_the_remedy_and_found_by_init(name, tmp_path):
     lines, skip = TITLES[name]
@@ -169,6 +170,7 @@ def save(path, rows, header=HEADER):
         path.write_text(text([header, *rows], ";"), encoding="utf-8")
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("suffix", ["csv", "parquet", "xlsx"])
 def test_folders_and_patterns(suffix, tmp_path):
     folder = tmp_path / "data"
@@ -227,7 +229,7 @@ def pipe(content, *arguments, folder):
     return subprocess.run(command, input=content, check=False, capture_output=True, cwd=folder)
 
 
-@pytest.mark.some(3)
+@pytest.mark.some(1)
 @pytest.mark.parametrize("name", PIPED)
 def test_standard_input(name, tmp_path):
     done = pipe(PIPED[name], "measure", "-", "--qi", "age,sex", "--json", folder=tmp_path)
@@ -388,6 +390,7 @@ def test_without_the_extra(name, library, extra, tmp_path, monkeypatch):
 PEOPLE = "".join(f"{number % 7 + 20};{number % 3};w{number % 4}\n" for number in range(40))
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     ("head", "names", "skip"),
     [

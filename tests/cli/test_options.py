@@ -196,6 +196,7 @@ def test_the_table_has_every_command() -> None:
     assert [item.name for item in make_app().registered_commands] == [*COMMANDS, "serve"]
 
 
+@pytest.mark.some(24)
 @pytest.mark.parametrize(
     ("command", "option"), [(command, option) for command, option in PAIRS if option in SHOWN[command]]
 )
@@ -206,8 +207,11 @@ def test_a_shown_option_acts(command: str, option: str, here: Path, monkeypatch:
 @pytest.mark.parametrize(
     ("command", "option"), [(command, option) for command, option in PAIRS if option not in SHOWN[command]]
 )
-def test_another_option_is_refused_with_a_hint(command: str, option: str, here: Path) -> None:
-    before = sorted(here.rglob("*"))
+def test_another_option_is_refused_with_a_hint(
+    command: str, option: str, made: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(made)
+    before = sorted(made.rglob("*"))
     for words in (
         [*COMMANDS[command], option, *VALUES[option]],
         [option, *VALUES[option], *COMMANDS[command]],
@@ -221,7 +225,7 @@ def test_another_option_is_refused_with_a_hint(command: str, option: str, here: 
         ]
     error = run(*COMMANDS[command], option, *VALUES[option], "--json").json["error"]
     assert f"{option} does nothing here" in str(error)
-    assert sorted(here.rglob("*")) == before
+    assert sorted(made.rglob("*")) == before
 
 
 def test_the_table_as_it_stands() -> None:

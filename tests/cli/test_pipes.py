@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.mark.some(3)
+@pytest.mark.some(2)
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device that is always full")
 @pytest.mark.parametrize(
@@ -35,6 +35,7 @@ def test_a_full_device(arguments: list[str], unbuffered: str) -> None:
     assert done.returncode == 2
 
 
+@pytest.mark.some(1)
 @pytest.mark.skipif(os.name == "nt", reason="pipes of this shell are POSIX")
 @pytest.mark.parametrize(
     ("arguments", "status"),

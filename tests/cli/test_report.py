@@ -42,6 +42,7 @@ def _inside(folder: Path) -> str:
     return _page(folder, "report-internal.html")
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("edition", ["external", "internal"])
 def test_report_is_written_into_the_folder(folder: Path, edition: str) -> None:
     before, name = listing(folder), "report.html" if edition == "external" else "report-internal.html"
@@ -185,6 +186,7 @@ def test_anonymized_release_has_a_report(tmp_path: Path) -> None:
     assert "no front.csv" in _inside(tmp_path)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("formulas", ["keep", "escape"])
 def test_an_office_export_is_compared_with_its_release(tmp_path: Path, formulas: str) -> None:
     lines = [
@@ -229,6 +231,7 @@ formulas = "{formulas}"
     assert groups[0]["name"].startswith("24.12.1924")
 
 
+@pytest.mark.some(1)
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine to open the report with")
 @pytest.mark.parametrize("edition", [[], ["--internal"]], ids=["external", "internal"])
 def test_report_opens_in_a_browser_in_silence(folder: Path, tmp_path: Path, edition: list[str]) -> None:

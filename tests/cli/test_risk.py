@@ -135,6 +135,7 @@ def test_odd_tables_are_judged(tmp_path: Path, content: str, options: list[str])
     assert run("risk", data, *options, "--json").json["before"]
 
 
+@pytest.mark.some(6)
 @pytest.mark.parametrize(
     ("options", "line"),
     [

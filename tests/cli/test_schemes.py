@@ -86,6 +86,7 @@ def test_blocks_are_shown_unless_values_are_not_wanted(mixed: Path, tmp_path: Pa
     assert " | " not in hidden
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize(
     ("line", "place", "message"),
     [

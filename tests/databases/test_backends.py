@@ -50,7 +50,7 @@ def held(request, tmp_path, name):
 
 
 # What a scheme does to values is decided after they are read: most are left to thorough runs.
-SHORT = ("levels", "local", "persons")
+SHORT = ("levels", "local")
 EVERYWHERE = [
     pytest.param(
         held,
@@ -62,6 +62,7 @@ EVERYWHERE = [
 ]
 
 
+@pytest.mark.some(8)
 @pytest.mark.parametrize(("held", "scheme"), EVERYWHERE, indirect=["held"])
 def test_every_holder_gives_the_same_release(held, scheme, tmp_path, monkeypatch):
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")

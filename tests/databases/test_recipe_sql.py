@@ -98,7 +98,7 @@ def check(data: pa.Table, spec: sf.Spec, dialect: str, name: str, folder: Path, 
     return release
 
 
-@pytest.mark.some(12)
+@pytest.mark.some(6)
 @pytest.mark.parametrize("dialect", ["duckdb", "postgres"])
 @pytest.mark.parametrize("scheme", cases.SCHEMES)
 def test_an_engine_makes_the_released_rows(dialect, scheme, tmp_path, name, request):
@@ -171,7 +171,7 @@ def hard_spec(chance: random.Random) -> sf.Spec:
     )
 
 
-@pytest.mark.some(4)
+@pytest.mark.some(2)
 @pytest.mark.parametrize("dialect", ["duckdb", "postgres"])
 @pytest.mark.parametrize("seed", range(8))
 def test_names_and_values_may_be_anything(dialect, seed, tmp_path, name, request):

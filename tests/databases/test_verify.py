@@ -24,7 +24,7 @@ def change(address: str, statement: str) -> None:
         connection.commit()
 
 
-@pytest.mark.some(3)
+@pytest.mark.some(2)
 @pytest.mark.parametrize("scheme", ["levels", "local", "ordered"])
 def test_a_table_is_recounted_as_the_same_rows_in_a_file_are(scheme, address, tmp_path, name):
     spec = cases.spec(scheme, tmp_path)
@@ -43,7 +43,7 @@ def test_a_table_is_recounted_as_the_same_rows_in_a_file_are(scheme, address, tm
     assert alone == sf.verify("r.csv", spec)
 
 
-@pytest.mark.some(4)
+@pytest.mark.some(2)
 @pytest.mark.parametrize("order", ["sorted", "input"])
 @pytest.mark.parametrize("formulas", ["keep", "escape"])
 def test_order_and_escapes_are_those_of_the_manifest(order, formulas, address, tmp_path, name):
@@ -53,6 +53,7 @@ def test_order_and_escapes_are_those_of_the_manifest(order, formulas, address, t
     assert sf.verify(address, table=name)["holds"]
 
 
+@pytest.mark.some(1)
 def test_what_was_changed_in_a_table_is_found(address, tmp_path, name):
     release = sf.anonymize(cases.arrow("levels"), cases.spec("levels", tmp_path))
     release.write(address, table=name)
@@ -72,6 +73,7 @@ def test_what_was_changed_in_a_table_is_found(address, tmp_path, name):
         assert not json.loads(found.out)["holds"]
 
 
+@pytest.mark.some(1)
 def test_the_command_names_the_table_and_never_the_address(address, tmp_path, name):
     release = sf.anonymize(cases.arrow("levels"), cases.spec("levels", tmp_path))
     release.write(address, table=name)

@@ -70,6 +70,7 @@ def names(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir()}
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("damage", ["half", "last byte", "pages"])
 def test_a_truncated_parquet_file_is_named(spec: Path, tmp_path: Path, damage: str) -> None:
     data, before = tmp_path / "people.parquet", names(tmp_path)
@@ -91,6 +92,7 @@ def test_a_truncated_parquet_file_is_named(spec: Path, tmp_path: Path, damage: s
     assert run("anonymize", spec, "--out", tmp_path / "r.csv", "--quiet").status == 0
 
 
+@pytest.mark.some(1)
 @posix
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
 def test_a_disk_that_is_full_while_a_release_is_written(spec: Path, tmp_path: Path, suffix: str) -> None:
@@ -115,6 +117,7 @@ def test_a_disk_that_is_full_while_the_engine_spills(spec: Path, tmp_path: Path)
     assert run_on_a_small_disk(tmp_path, 10**9, *words[:-2]).returncode == 0
 
 
+@pytest.mark.slow
 @posix
 def test_a_disk_that_is_full_while_a_release_is_verified(spec: Path, tmp_path: Path) -> None:
     change(spec, '[attributes.name]\nrole = "identifier"', '[attributes.name]\nrole = "sensitive"')

@@ -27,6 +27,7 @@ def test_killed_at_some_moment(world: World) -> None:
     assert kill_many(world, 1, number=signal.SIGKILL, cases=killed).total() == 1
 
 
+@pytest.mark.slow
 def test_terminated_at_some_moment(world: World) -> None:
     """The same; and what is terminated before it has finished ends in order, with nothing left at all."""
     found = kill_many(world, 1, number=signal.SIGTERM, cases=[SOME["microaggregate"]])

@@ -1,6 +1,7 @@
 """Goldens: every output of small runs, byte for byte.
 
-``pytest tests/goldens`` runs the cases again and shows the first difference from ``expected/CASE/NAME``.
+``pytest --thorough tests/goldens`` runs all cases again and shows the first difference from
+``expected/CASE/NAME``; a run without the option has a few of them.
 ``python -m tests.goldens.write [CASE ...]`` writes the files anew: do that only for outputs that
 change on purpose, and read the diff before you commit it.
 

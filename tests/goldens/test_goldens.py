@@ -24,8 +24,14 @@ compiled = pytest.mark.skipif(
 )
 
 
+# One case of each kind; the schemes and commands that are left have tests of their own in a short run too.
+SHORT = ("levels", "local", "mistakes", "infeasible", "init", "verify", "frames", "microaggregate", "recipes")
+
+
 @compiled
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize(
+    "case", [pytest.param(case, marks=() if case in SHORT else pytest.mark.slow) for case in CASES]
+)
 def test_outputs_are_as_expected(case: str, tmp_path: Path) -> None:
     folder = tmp_path / case
     folder.mkdir()

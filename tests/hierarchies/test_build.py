@@ -121,6 +121,7 @@ def test_missing_among_the_values_is_passed_over() -> None:
     assert make([None, "x"]).values == ("x",)
 
 
+@pytest.mark.slow
 def test_a_million_integers() -> None:
     spec = attribute({"intervals": [5, 10, 20, 40]})
     made = build("a", spec, range(1_000_000), has_missing=True, kind="number", resolve=Path)

@@ -174,6 +174,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.some(4)
 @pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")  # type: ignore[attr-defined]
 @pytest.mark.parametrize("damage", DAMAGES)
 @pytest.mark.parametrize("suffix", [".nbi", ".nbc"])

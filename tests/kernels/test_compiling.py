@@ -111,6 +111,7 @@ def cold(tmp_path_factory: pytest.TempPathFactory) -> tuple[Counter[str], Counte
     return demo, _counted(RECORD + OTHERS, tmp_path_factory.mktemp("others"), **cache)
 
 
+@pytest.mark.slow
 def test_a_demonstration_calls_no_other_kernel_and_each_in_one_form(tmp_path: Path) -> None:
     """Without compiling what is compiled already; parts of kernels are seen where all is compiled anew."""
     called = _counted(CALLED + DEMO, tmp_path)

@@ -112,6 +112,7 @@ def compare(table: SmallTable, name: str, limit: float, budget: int = 0) -> bool
     return found.cost <= float(best) + 1e-12
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("budget", [0, 2])
 def test_search_equals_brute_force_over_all_partitions(budget: int) -> None:
     verdicts = [compare(make_table(seed), "k", 2 + seed % 4, budget) for seed in range(40)]
@@ -120,6 +121,7 @@ def test_search_equals_brute_force_over_all_partitions(budget: int) -> None:
     assert sum(decided) >= 0.98 * len(decided)
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("name", REQUIRED)
 def test_every_requirement_is_met_at_the_least_cost(name: str) -> None:
     kinds = ("tree", "range", "set", "suppress")
@@ -151,6 +153,7 @@ def flat_cube(rng: np.random.Generator, n: int, **more: Any) -> tuple[Cube, list
     return cube, [LabelSpace.suppress(2), LabelSpace.range(200, missing=199), LabelSpace.set(91)]
 
 
+@pytest.mark.slow
 def test_result_is_the_same_on_any_number_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(class_search, "REGION", 150)
     cube, spaces = flat_cube(np.random.default_rng(5), 1500)
@@ -264,6 +267,7 @@ def test_confidential_sentences_stay_unknown_and_requirements_hold_together() ->
         assert (counts > 0).sum() >= 2
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("budget", [0, 3])
 def test_rows_with_weights_are_recoded_at_the_least_cost(budget: int) -> None:
     """Cost and bound weighted by rows, while requirements and the budget count rows alike."""
@@ -314,6 +318,7 @@ def test_weights_of_rows_and_prices_of_classes() -> None:
         assert found.cost >= bound >= found.cost - abs(found.cost) * 0.35
 
 
+@pytest.mark.slow
 def test_adult_is_recoded_as_well_as_the_prototype_did(data_folder: Path) -> None:
     table = read_adult(data_folder)
     places = [{value: i for i, value in enumerate(ladder.values)} for ladder in table.ladders]
@@ -413,6 +418,7 @@ def pays_for_too_much(table: SmallTable, problem: LocalProblem, level: np.ndarra
     return tight
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("name", DEMANDED)
 def test_what_requirements_demand_is_no_more_than_they_are(name: str) -> None:
     """Any guess, certified: every class that meets a requirement pays for what is asked of its tuples."""

@@ -64,7 +64,7 @@ def _read(frame: object) -> list[tuple[object, ...]]:
     ]
 
 
-@pytest.mark.some(6)
+@pytest.mark.some(3)
 @pytest.mark.parametrize("backend", backends.ALL)
 def test_every_kind_of_table_gives_the_same(backend: str, tmp_path: Path) -> None:
     expected = protect(pa.table(people()), within="sex")
@@ -116,7 +116,7 @@ def test_drop_is_deprecated_and_leaves_no_more_in() -> None:
     assert found.recipe.columns == ("age",)
 
 
-@pytest.mark.some(6)
+@pytest.mark.some(2)
 @pytest.mark.parametrize("backend", backends.ALL)
 def test_sorted_rows_do_not_tell_the_order_of_the_input(backend: str, tmp_path: Path) -> None:
     # No two rows are as far from each other as two others: clusters do not depend on the order either.

@@ -65,6 +65,7 @@ def test_a_column_that_is_missing_in_a_microaggregated_file_is_named(
     assert any(f"{name!r}" in text for text in found["violations"])  # type: ignore[attr-defined]
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("kind", ["sets", "microaggregated"])
 def test_one_more_column_no_rows_and_columns_twice(tmp_path: Path, kind: str) -> None:
     write = (lambda path: write_case("sets", path)) if kind == "sets" else write_microaggregated
@@ -135,7 +136,7 @@ def test_roles_of_a_specification_are_checked_too(tmp_path: Path) -> None:
     assert not sf.verify(path, sf.Spec.from_dict(wider))["holds"]
 
 
-@pytest.mark.some(2)
+@pytest.mark.slow
 @pytest.mark.parametrize("require", [{"k": 6, "loss": 1}, {"k": 6, "hdm": 400}, {"k": 6, "t(disease)": 0.6}])
 def test_what_a_specification_requires_is_judged_by_all_that_is_known(
     tmp_path: Path, require: dict[str, float]

@@ -26,6 +26,7 @@ GOLDEN = [
 ]
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("output", ["drop", "mask"])
 @pytest.mark.parametrize(("levels", "measure", "value", "suppressed", "classes"), GOLDEN)
 def test_an_optimum_is_recounted(

@@ -254,7 +254,7 @@ def check_seeds(seeds: range, folder: Path, every: int = 1) -> int:
 
 # Writing and verifying takes five times as long as all else: a short run does it with few of its releases.
 PARTS = [
-    pytest.param(part, 7 if part < 3 else 1, marks=() if part < 3 else pytest.mark.slow) for part in range(20)
+    pytest.param(part, 7 if part < 3 else 1, marks=pytest.mark.slow if part else ()) for part in range(20)
 ]
 
 
@@ -304,7 +304,7 @@ def release_files(drawn: Drawn, folder: Path) -> Path:
     return folder / "out.csv"
 
 
-@pytest.mark.some(3)
+@pytest.mark.some(2)
 @pytest.mark.parametrize("seed", [1, 2, 5, 8, 58])
 def test_an_assignment_makes_the_same_rows_again(seed, tmp_path):
     path = release_files(draw(seed), tmp_path)
@@ -317,7 +317,7 @@ def test_an_assignment_makes_the_same_rows_again(seed, tmp_path):
     assert "private.json" not in path.with_name("out.csv.json").read_text(encoding="utf-8")
 
 
-@pytest.mark.some(5)
+@pytest.mark.some(2)
 @pytest.mark.parametrize("seed", range(10))
 def test_a_recipe_alone_gives_new_rows_labels_that_cover_them(seed, tmp_path):
     drawn, new = draw(seed), draw(seed)
@@ -338,7 +338,7 @@ def test_a_recipe_alone_gives_new_rows_labels_that_cover_them(seed, tmp_path):
 def test_rows_that_no_class_covers_are_refused_or_suppressed():
     frame = pa.table({"job": ["a", "a", "b", "b", "c", "c"]})
     asked = {"job": {"role": "quasi-identifier", "keep": True}}
-    spec = {**BASE, "attributes": asked, "suppression": {"limit": 0.5}}
+    spec = {**BASE, "attributes": asked, "suppression": {"limit": 0.5}, "search": {"iterations": 500}}
     recipe = sf.anonymize(frame, sf.Spec.from_dict(spec)).recipe
     new = pa.table({"job": ["a", "a", "z"]})
     assert frame_rows(recipe.apply(new).frame) == [{"job": "a"}, {"job": "a"}]
@@ -375,7 +375,8 @@ def test_a_label_that_does_not_cover_its_row_is_found(tmp_path):
     assert any("do not cover" in text for text in verdict["violations"])
 
 
-def test_hidden_rows_change_nothing_that_is_published(tmp_path):
+@pytest.mark.parametrize("wanted", [1, pytest.param(4, marks=pytest.mark.slow)])
+def test_hidden_rows_change_nothing_that_is_published(tmp_path, wanted):
     """Two tables that differ in suppressed rows alone, and give the same rows, give the same manifest."""
     same = 0
     for seed in range(60):
@@ -410,9 +411,9 @@ def test_hidden_rows_change_nothing_that_is_published(tmp_path):
         if found[0][0] == found[1][0]:
             same += 1
             assert found[0][1] == found[1][1], f"seed {seed}"
-        if same == 4:
+        if same == wanted:
             break
-    assert same == 4
+    assert same == wanted
 
 
 BASE = {

@@ -88,7 +88,7 @@ def write(data: object, path: Path, spec: sf.Spec | None = None) -> bytes:
     return path.read_bytes()
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(1)
 @pytest.mark.parametrize("output", ["drop", "mask"])
 @pytest.mark.parametrize("suffix", FORMATS)
 def test_one_table_gives_one_file_and_one_manifest(suffix: str, output: str, tmp_path: Path) -> None:
@@ -142,7 +142,7 @@ def test_the_order_is_the_one_that_is_documented(output: str, tmp_path: Path) ->
     assert ("*" in {row[0] for row in rows}) == (output == "mask")
 
 
-@pytest.mark.some(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["parquet", "csv.gz", "arrow", "csv.zst"])
 def test_a_large_file_is_the_same_with_any_number_of_threads(
     suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -176,7 +176,7 @@ def in_files(rows: int, suffix: str, folder: Path, backend: str = "polars") -> P
     return path
 
 
-@pytest.mark.some(5)
+@pytest.mark.some(2)
 @pytest.mark.parametrize("backend", ["csv", "parquet", "pandas", "polars-lazy", "duckdb"])
 @pytest.mark.parametrize("suffix", ["csv", "tsv", "parquet"])
 def test_files_of_some_rows_are_the_one_file_divided(suffix: str, backend: str, tmp_path: Path) -> None:
@@ -257,7 +257,7 @@ def test_permuted_rows_of_a_typed_file_are_found(tmp_path: Path) -> None:
     assert any("not sorted" in text for text in sf.verify(path)["violations"])
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(1)
 @pytest.mark.parametrize("backend", ["csv", "pandas", "polars-lazy", "duckdb"])
 def test_the_input_order_is_kept_only_where_it_is_asked_for(backend: str, tmp_path: Path) -> None:
     columns = columns_of(3)
@@ -275,6 +275,7 @@ def test_the_input_order_is_kept_only_where_it_is_asked_for(backend: str, tmp_pa
     assert not any("order of" in text for text in sf.check(data, make_spec())["warnings"])
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("backend", ["csv", "pandas", "polars", "polars-lazy", "pyarrow", "duckdb"])
 def test_frames_keep_the_order_of_the_input(backend: str, tmp_path: Path) -> None:
     columns = columns_of(5)
@@ -285,7 +286,7 @@ def test_frames_keep_the_order_of_the_input(backend: str, tmp_path: Path) -> Non
     ]
 
 
-@pytest.mark.some(6)
+@pytest.mark.some(2)
 @pytest.mark.parametrize("backend", ["csv", "pandas", "polars", "pyarrow", "duckdb", "parquet"])
 @pytest.mark.parametrize("role", ["sensitive", "other"])
 def test_a_type_follows_from_published_rows_alone(backend: str, role: str, tmp_path: Path) -> None:
@@ -312,6 +313,7 @@ def test_a_type_follows_from_published_rows_alone(backend: str, role: str, tmp_p
     assert len(files) == 1
 
 
+@pytest.mark.slow
 def test_widths_of_numbers_do_not_matter_and_texts_stay_texts(tmp_path: Path) -> None:
     frames = [
         pl.DataFrame({"age": pl.Series([30] * 6, dtype=found), "zip": ["007", "12", "1", "9", "9", "10"]})
@@ -369,7 +371,7 @@ ODD = [
 ]
 
 
-@pytest.mark.some(3)
+@pytest.mark.some(1)
 @pytest.mark.parametrize("seed", range(12))
 def test_any_rows_are_written_in_the_order_that_the_recount_reads(seed: int, tmp_path: Path) -> None:
     draw = random.Random(seed)
@@ -388,6 +390,7 @@ def test_any_rows_are_written_in_the_order_that_the_recount_reads(seed: int, tmp
         assert len(contents) == 1
 
 
+@pytest.mark.slow
 def test_large_whole_numbers_are_sorted_by_size_and_verified(tmp_path: Path) -> None:
     big = [2**53 + 1, 2**53, -(2**53) - 1, -(2**53), 10**17, 10**17 - 1, 7]
     attributes = {"age": {"role": "quasi-identifier"}, "n": {"role": "other"}}

@@ -65,7 +65,7 @@ def _copy(path: Path, target: Path) -> Path:
     return target
 
 
-@pytest.mark.some(7)
+@pytest.mark.some(3)
 @pytest.mark.parametrize("case", CASES)
 def test_every_kind_of_release_fits_its_original(released: dict[str, Path], case: str) -> None:
     path, table = released[case], pa.table(make_columns())
@@ -77,7 +77,7 @@ def test_every_kind_of_release_fits_its_original(released: dict[str, Path], case
     assert sf.verify(path, data=table)["rows"]["in"] == 240  # type: ignore[index,call-overload]
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(1)
 @pytest.mark.parametrize("case", CASES)
 def test_other_data_do_not_fit(released: dict[str, Path], case: str) -> None:
     path, columns = released[case], make_columns()
@@ -93,7 +93,7 @@ def test_other_data_do_not_fit(released: dict[str, Path], case: str) -> None:
     assert audit(path, pa.table({"name": ["x"]}))[ROWS] == "broken"
 
 
-@pytest.mark.some(2)
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", SUFFIXES)
 @pytest.mark.parametrize("case", ["masked", "statistics"])
 def test_formats_of_release_and_original_do_not_matter(tmp_path: Path, case: str, suffix: str) -> None:
@@ -103,6 +103,7 @@ def test_formats_of_release_and_original_do_not_matter(tmp_path: Path, case: str
         assert audit(path, data)[ROWS] == "holds"
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("name", ["work", "disease", "note"])
 def test_two_swapped_cells_are_noticed(released: dict[str, Path], tmp_path: Path, name: str) -> None:
     """Counts of every column stay, so that only the original tells."""
@@ -118,6 +119,7 @@ def test_two_swapped_cells_are_noticed(released: dict[str, Path], tmp_path: Path
     assert audit(path, pa.table(make_columns()))[ROWS] == "broken"
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(("case", "name"), [("hdm", "hdm"), ("person", "k"), ("closeness", "t(disease)")])
 def test_forged_numbers_are_noticed(released: dict[str, Path], tmp_path: Path, case: str, name: str) -> None:
     path, table = _copy(released[case], tmp_path / "r.csv"), pa.table(make_columns())
@@ -170,7 +172,7 @@ def test_what_even_the_original_does_not_determine_is_listed(tmp_path: Path) -> 
     assert {item["name"]: item["verdict"] for item in found["checks"]}["ql"] == "holds"  # type: ignore[attr-defined]
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(1)
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_a_microaggregated_release_fits_its_original(tmp_path: Path, suffix: str) -> None:
     path, table = write_microaggregated(tmp_path / f"m{suffix}"), make_numbers()

@@ -76,6 +76,7 @@ def rows_in(folder: Path, columns: list[str]) -> list[tuple[tuple[str, ...], lis
     return found
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize("by", [["a. b"], ["ill", "a. b"], ["visits"], ["age"]])
 @pytest.mark.parametrize("name", ["r.parquet", "r.csv", "r.csv.gz"])
 def test_folders_hold_the_rows_of_the_one_file(name: str, by: list[str], tmp_path: Path) -> None:

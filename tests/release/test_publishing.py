@@ -109,6 +109,7 @@ def test_over_declared_domains_losses_are_published(tmp_path: Path) -> None:
 SETTINGS = {"objectives": {"minimize": ["dm"]}, "suppression": {"limit": 0.5, "rule": "failing"}}
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("level", [0, 1, 3])
 def test_hidden_values_beyond_a_declared_domain_show_nowhere(tmp_path: Path, level: int) -> None:
     age, frame, worlds = {**BOUNDED, "levels": [level, level]}, people(), []
@@ -119,6 +120,7 @@ def test_hidden_values_beyond_a_declared_domain_show_nowhere(tmp_path: Path, lev
     assert all(world == worlds[0] for world in worlds)
 
 
+@pytest.mark.slow
 def test_an_order_declares_its_values(tmp_path: Path) -> None:
     frame = people()
     frame["band"] = ["low" if place % 2 else "mid" for place in range(60)]
@@ -136,11 +138,12 @@ def test_an_order_declares_its_values(tmp_path: Path) -> None:
     assert worlds[0] == worlds[1] == worlds[2]
 
 
-def test_shares_and_t_tell_nothing_about_suppressed_rows(tmp_path: Path) -> None:
+@pytest.mark.parametrize("jobs", ["abz", pytest.param("abcdz", marks=pytest.mark.slow)])
+def test_shares_and_t_tell_nothing_about_suppressed_rows(tmp_path: Path, jobs: str) -> None:
     frame, worlds, exact = people(), [], []
     spec = spec_of(LEVEL_1, require={"k": 3, "t(job)": 0.6})
     # Both rows are hidden: which of the two has which job is nothing that a number could tell.
-    for pair in itertools.combinations_with_replacement("abcdz", 2):
+    for pair in itertools.combinations_with_replacement(jobs, 2):
         frame.loc[[58, 59], "job"] = pair
         world, measures = publish_measured(frame, spec, tmp_path / "r.csv")
         worlds.append(world)
@@ -154,6 +157,7 @@ def test_shares_and_t_tell_nothing_about_suppressed_rows(tmp_path: Path) -> None
     assert "z" not in stated["reference"]["distributions"]["job"]["values"]
 
 
+@pytest.mark.slow
 def test_ordered_t_over_a_domain_of_the_data_is_withheld(tmp_path: Path) -> None:
     frame, worlds = people(), []
     frame["pay"] = [place % 7 for place in range(60)]
@@ -166,10 +170,11 @@ def test_ordered_t_over_a_domain_of_the_data_is_withheld(tmp_path: Path) -> None
     assert "t(pay, ordered)" in worlds[0][1]["withheld"]
 
 
-def test_hdm_is_stated_as_the_largest_that_it_can_be(tmp_path: Path) -> None:
+@pytest.mark.parametrize("ages", [(21, 38, 97), pytest.param((21, 25, 34, 38, 97), marks=pytest.mark.slow)])
+def test_hdm_is_stated_as_the_largest_that_it_can_be(tmp_path: Path, ages: tuple[int, ...]) -> None:
     frame, worlds, exact = people(), [], []
     spec = spec_of(LEVEL_1, require={"k": 3, "hdm": 60})
-    for age, other in itertools.combinations_with_replacement((21, 25, 34, 38, 97), 2):
+    for age, other in itertools.combinations_with_replacement(ages, 2):
         frame.loc[[58, 59], "age"] = (age, other)
         if len({age // 10, other // 10}) == 1:
             frame.loc[[58, 59], "town"] = ("lonely", "far")
@@ -183,6 +188,7 @@ def test_hdm_is_stated_as_the_largest_that_it_can_be(tmp_path: Path) -> None:
     assert max(exact) <= stated["measures"]["hdm"]
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("output", ["mode", "median", "mean"])
 def test_statistics_are_those_of_published_rows(tmp_path: Path, output: str) -> None:
     frame, worlds = people(), []
@@ -198,6 +204,7 @@ def test_statistics_are_those_of_published_rows(tmp_path: Path, output: str) -> 
     assert float(due[output]) in {float(row["age"]) for row in rows}
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("scheme", ["ordered", "sets"])
 def test_labels_and_recipes_name_published_values_alone(tmp_path: Path, scheme: str) -> None:
     """The rows of one town are published, whatever the values of the lonely ones."""
@@ -227,6 +234,7 @@ def test_labels_and_recipes_name_published_values_alone(tmp_path: Path, scheme: 
     assert "29" not in json.loads(worlds[0][: worlds[0].index("\n}\n") + 3])["recipe"]["attributes"]["age"]
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("output", ["label", "mode"])
 def test_blocks_are_listed_in_the_order_of_published_values(tmp_path: Path, output: str) -> None:
     """A hidden value that comes before all others moves its block to the front, and that must not show."""

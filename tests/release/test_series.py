@@ -121,6 +121,7 @@ def test_moving_between_classes_leaves_too_few_candidates(tmp_path: Path) -> Non
         publish(tmp_path, 2, moved, spec, after=file)
 
 
+@pytest.mark.slow
 def test_the_example_of_the_docs(tmp_path: Path) -> None:
     spec = specification(tmp_path, limit=0.25)
     first = table("ABCDEFGH", {**dict.fromkeys("ABCD", 20), **dict.fromkeys("EFGH", 30)})
@@ -171,7 +172,7 @@ def test_what_was_decided_is_recounted_by_independent_code(tmp_path: Path) -> No
     ]
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(1)
 @pytest.mark.parametrize("suffix", ["csv", "parquet", "jsonl", "xlsx"])
 def test_the_earlier_data_say_the_same_as_a_ledger(tmp_path: Path, suffix: str) -> None:
     spec = specification(tmp_path, limit=0.4, **{"distinct_l(ill)": 2})
@@ -324,6 +325,7 @@ def test_a_series_needs_persons_and_k(tmp_path: Path) -> None:
         publish(tmp_path, 1, table("ABCDEFGH"), loose)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("labels", ["range", "set", "tree"])
 def test_local_labels_tell_nothing_of_who_is_withheld(tmp_path: Path, labels: str) -> None:
     age: dict[str, object] = {"role": "quasi-identifier", "labels": labels}

@@ -84,12 +84,14 @@ def repeat_rows(lines: list[Line]) -> None:
 CHANGES = [change_cell, change_to_new_label, change_secret, drop_row, drop_class, add_row, repeat_rows]
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_changed_file_is_noticed(released: Path, change: Callable[[list[Line]], None]) -> None:
     edit(released, change)
     assert any("sha256" in text for text in violations(released))
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_changed_file_with_a_matching_digest_is_noticed(
     released: Path, change: Callable[[list[Line]], None]
@@ -154,6 +156,7 @@ EDITS: dict[str, tuple[tuple[str, ...], object]] = {
 }
 
 
+@pytest.mark.some(8)
 @pytest.mark.parametrize(("place", "value"), EDITS.values(), ids=EDITS)
 def test_an_edited_manifest_is_noticed(released: Path, place: tuple[str, ...], value: object) -> None:
     stated = manifest_path(released)
@@ -167,6 +170,7 @@ def test_an_edited_manifest_is_noticed(released: Path, place: tuple[str, ...], v
     assert violations(released) != []
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("key", ["recipe", "measures", "require", "rows", "sha256", "reference", "versions"])
 def test_a_manifest_without_a_key_is_noticed(released: Path, key: str) -> None:
     stated = manifest_path(released)

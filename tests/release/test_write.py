@@ -177,7 +177,7 @@ def test_a_mistake_in_the_writer_stays_what_it_is_and_leaves_nothing(tmp_path: P
     assert names_in(tmp_path) == []
 
 
-@pytest.mark.some(8)
+@pytest.mark.some(4)
 @pytest.mark.parametrize("failing_step", range(1, 5))
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), OSError(errno.EACCES, "Permission denied")])
 @pytest.mark.parametrize("after", [False, True])
@@ -234,7 +234,7 @@ def run(script: str, *arguments: object) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.some(4)
+@pytest.mark.some(2)
 @pytest.mark.parametrize("steps", range(5))
 @pytest.mark.parametrize("force", [False, True])
 def test_a_crash_leaves_no_release_without_its_own_manifest(tmp_path: Path, steps: int, force: bool) -> None:
@@ -268,6 +268,7 @@ def test_a_crash_leaves_no_release_without_its_own_manifest(tmp_path: Path, step
         assert json.loads(manifest_path(path).read_text(encoding="utf-8"))["sha256"] == hash_file(path)
 
 
+@pytest.mark.some(1)
 @pytest.mark.skipif(sys.platform == "win32", reason="file size limits are set by POSIX systems alone")
 @pytest.mark.parametrize("writer", ["python", "engine"])
 def test_a_disk_that_is_really_full(tmp_path: Path, writer: str) -> None:

@@ -8,23 +8,22 @@ import shutil
 import sys
 import types
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import nbclient
 import nbformat
 import pandas as pd
+import pytest
 
 import sfumato as sf
 from sfumato.monitor import Progress
 from sfumato.notebooks import notebook_callback
 
-if TYPE_CHECKING:
-    import pytest
-
 EXAMPLES = Path(__file__).parents[2] / "examples"
 FETCHES = re.compile(r"https?://(?!www\.w3\.org/2000/svg)|<script|<link|@import|url\(|src=", re.IGNORECASE)
 
 
+@pytest.mark.slow
 def test_the_example_runs_and_shows_tables_and_figures(tmp_path: Path) -> None:
     for name in ("patients.csv", "patients.toml", "whole_way.ipynb"):
         shutil.copy(EXAMPLES / name, tmp_path / name)

@@ -124,6 +124,13 @@ def test_page_is_hardly_larger_than_the_library(text: str) -> None:
     assert len(text.encode()) < len(get_plotlyjs().encode()) + 40_000
 
 
+def test_a_process_packs_the_library_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It takes longer than all else that a page of a small front needs, and is the same in every page."""
+    first = front_html(make_front(TWO))
+    monkeypatch.delattr(gzip, "compress")
+    assert front_html(make_front(TWO)) == first
+
+
 def test_table_can_be_sorted_and_read(page: Page) -> None:
     headings = [(a, t) for a, t in page.all("th") if "aria-sort" in a]
     assert [a["aria-sort"] for a, _ in headings] == ["ascending"] + ["none"] * 6

@@ -38,7 +38,7 @@ def _compiled() -> None:
     compile_branch_and_bound()
 
 
-@pytest.mark.some(6)
+@pytest.mark.some(3)
 @schemes
 @costs
 def test_the_optimum_is_proven_and_recounted(scheme: paper.Scheme, cost: str) -> None:
@@ -55,6 +55,7 @@ def test_the_optimum_is_proven_and_recounted(scheme: paper.Scheme, cost: str) ->
         assert found["found"][name] == number
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("scheme", [paper.BHS, paper.GHS], ids=lambda scheme: scheme.name)
 @pytest.mark.parametrize("k", [2, 5, 50])
 def test_brute_force_finds_no_better_one(scheme: paper.Scheme, k: int) -> None:
@@ -75,6 +76,7 @@ def test_brute_force_finds_no_better_one(scheme: paper.Scheme, k: int) -> None:
         assert result.bound == pytest.approx(expected, rel=1e-9)
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("direction", ["bottom-up", "top-down"])
 @costs
 def test_directions_prove_the_same(direction: str, cost: str) -> None:
@@ -86,6 +88,7 @@ def test_directions_prove_the_same(direction: str, cost: str) -> None:
     assert result.bound == pytest.approx(OPTIMA["GOPS"][paper.COSTS.index(cost)], rel=1e-9)
 
 
+@pytest.mark.slow
 @costs
 def test_all_seven_under_ops_are_never_worse_than_levels(cost: str) -> None:
     """Stopped after moments: feasible, within its bound, and no worse than the best full-domain recoding."""

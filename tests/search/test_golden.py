@@ -34,6 +34,7 @@ def golden(request: pytest.FixtureRequest) -> dict[str, Any]:
     return tomllib.loads(request.param.read_text(encoding="utf-8"))
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("search", [search_optimal, search_exhaustive])
 def test_golden_optimum(adult: Case, golden: dict[str, Any], search: Any) -> None:
     """The pruned and the complete search find the published node and its figures."""
@@ -61,6 +62,7 @@ def test_golden_optimum(adult: Case, golden: dict[str, Any], search: Any) -> Non
         assert result.bound == value
 
 
+@pytest.mark.slow
 def test_sampled_nodes_equal_plain_loops(adult: Case) -> None:
     """k under 1 % suppression, distinct ℓ and loss of sampled nodes, counted row by row."""
     asked = oracle.Problem(

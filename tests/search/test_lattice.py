@@ -233,6 +233,7 @@ def adult(adult_problem: Problem, limit: float) -> dict[str, SearchResult]:
     }
 
 
+@pytest.mark.slow
 def test_incognito_makes_far_fewer_tests_on_the_census():
     """The embedded census, 17,920 recodings, k = 5: the same set with a sixth of the tests and less."""
     import sfumato as sf

@@ -80,6 +80,7 @@ def _partition(level: dict[str, str]) -> tuple[int, ...]:
     return tuple(labels.index(label) for label in labels)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("seed", range(4))
 def test_all_within_the_tolerance_are_candidates_and_nothing_else(seed: int) -> None:
     frame = make_table(make_rows(seed))
@@ -160,6 +161,7 @@ def test_a_lone_candidate_is_warned_of_where_only_the_publisher_sees_it(tmp_path
     assert "hides" not in (tmp_path / "lone.csv.json").read_text(encoding="utf-8")
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("method", ["optimal", "exhaustive", "lattice", "pbg-ea", "nsga2", "granulation-ga"])
 def test_every_method_draws(method: str) -> None:
     few = {"iterations": 5, "population": 8} if "population" in METHODS[method].used else {}
@@ -172,6 +174,7 @@ def test_every_method_draws(method: str) -> None:
     assert release.measures["loss"] <= best.measures["loss"] * 1.3 + 1e-12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["levels", "cuts", "sets"])
 def test_where_not_all_can_be_enumerated_walks_stay_within_the_tolerance(
     scheme: str, monkeypatch: pytest.MonkeyPatch

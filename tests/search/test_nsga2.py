@@ -90,6 +90,7 @@ def test_solutions_are_valid_feasible_and_never_beat_the_exact_front(schemes, re
     assert [tuple(row) for row in costs] == sorted({tuple(row) for row in costs})
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("name", ALGORITHMS)
 def test_every_algorithm_finds_most_of_a_small_front(name):
     """Without seeds; by the hypervolume that the exact front has."""
@@ -102,6 +103,7 @@ def test_every_algorithm_finds_most_of_a_small_front(name):
     assert result.status is Status.FEASIBLE
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("name", ALGORITHMS)
 def test_the_seed_settles_the_result_and_threads_do_not_matter(name):
     """With requirements, so that infeasible recodings are compared too."""

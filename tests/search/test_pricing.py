@@ -110,6 +110,7 @@ def test_no_bound_is_above_brute_force() -> None:
     assert np.mean(reached[::2]) > 0.5
 
 
+@pytest.mark.some(10)
 @pytest.mark.parametrize("seed", range(1000, 1040))
 def test_searches_with_prices_find_what_brute_force_finds(seed: int) -> None:
     """Prices go down from node to node, also where the cost to beat comes late."""

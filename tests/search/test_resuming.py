@@ -102,6 +102,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return counts
 
 
+@pytest.mark.some(9)
 @pytest.mark.parametrize("cut", CUTS)
 @pytest.mark.parametrize("method", GIVEN)
 def test_a_search_that_is_resumed_finds_the_same(method: str, cut: int, tmp_path: Path) -> None:

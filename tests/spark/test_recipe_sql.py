@@ -25,6 +25,7 @@ def check(spark, table, spec, folder):
     assert made == released_rows(release, folder / "released.parquet")
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_spark_makes_the_released_rows(spark, scheme, tmp_path):
     check(spark, cases.arrow(scheme), sayable(scheme, tmp_path), tmp_path)

@@ -50,7 +50,7 @@ def read_parts(folder: Path) -> str:
 
 
 # What a scheme does to values is decided before Spark joins them: most are left to thorough runs.
-SHORT = ("levels", "local", "persons")
+SHORT = ("levels", "local")
 SCHEMES = [
     pytest.param(scheme, marks=() if scheme in SHORT else pytest.mark.slow) for scheme in cases.SCHEMES
 ]

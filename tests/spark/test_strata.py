@@ -59,6 +59,7 @@ def sorted_rows(frame: object) -> list[tuple[str | None, ...]]:
     return sorted(backends.rows_of(frame), key=lambda row: [cell or "" for cell in row])
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("way", WAYS)
 def test_executors_make_the_clusters_of_every_other_engine(spark, way, tmp_path):
     table = people()
@@ -114,6 +115,7 @@ def test_what_executors_cannot_do_is_refused(spark, monkeypatch):
         protect(frame)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("name", ["r.csv", "r.parquet", "r.csv.gz"])
 def test_folders_named_by_labels_are_those_of_every_other_engine(spark, name, tmp_path):
     known, table = spec_of("levels", tmp_path), cases.arrow("levels")

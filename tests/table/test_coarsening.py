@@ -70,6 +70,7 @@ def written(data: object, spec: sf.Spec, folder: Path) -> tuple[bytes, str, obje
     return (folder / "r.csv").read_bytes(), (folder / "r.csv.json").read_text(), published, dict(release.run)
 
 
+@pytest.mark.some(6)
 @pytest.mark.parametrize("seed", range(14))
 def test_nothing_is_lost(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     draw = random.Random(seed)

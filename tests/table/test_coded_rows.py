@@ -45,7 +45,7 @@ def written(table: object, path: Path, leaving: Leaving) -> bytes:
     return path.read_bytes()
 
 
-@pytest.mark.some(14)
+@pytest.mark.some(7)
 @pytest.mark.parametrize("suffix", FORMATS)
 @pytest.mark.parametrize("order", ["sorted", "input"])
 @pytest.mark.parametrize("is_text", [False, True])

@@ -59,6 +59,7 @@ def texts(relation):
     return [[cell or "" for cell in row] for row in relation.fetchall()]
 
 
+@pytest.mark.some(16)
 @pytest.mark.parametrize("seed", range(40))
 def test_what_is_written_is_what_was_read(seed, tmp_path):
     dialect, decimal, names, rows = draw(seed)

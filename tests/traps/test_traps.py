@@ -36,7 +36,7 @@ def leaked(text: str, secrets: set[str]) -> list[str]:
     return [secret for secret in secrets if re.search(rf"(?<![\w.]){re.escape(secret)}(?![\w.])", text)]
 
 
-@pytest.mark.some(12)
+@pytest.mark.some(5)
 @pytest.mark.parametrize("name", TRAPS)
 def test_nothing_planted_is_published(tmp_path: Path, name: str) -> None:
     trap = TRAPS[name]
@@ -54,6 +54,7 @@ def test_traps_have_secrets_and_differ() -> None:
     assert all(60 <= len(column) <= 200 for trap in TRAPS.values() for column in trap.columns.values())
 
 
+@pytest.mark.slow
 def test_columns_get_a_right_role() -> None:
     share, wrong = share_right()
     assert share >= 95, wrong

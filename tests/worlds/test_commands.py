@@ -5,9 +5,7 @@ from __future__ import annotations
 import csv
 from typing import TYPE_CHECKING
 
-from typer.testing import CliRunner
-
-from sfumato.cli.main import make_app
+from tests.cli import running
 from tests.worlds.comparing import compare, find_marks
 from tests.worlds.flavours import MARK
 from tests.worlds.publishing import read_published, without_clock
@@ -16,8 +14,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.worlds.publishing import Published
-
-APP = make_app()
 
 SPECIFICATION = """
 [data]
@@ -53,8 +49,8 @@ AREAS = [[f"{letter}{digit}", letter, "*"] for letter in "abc" for digit in "12"
 
 
 def run(*arguments: object) -> None:
-    result = CliRunner().invoke(APP, [str(item) for item in arguments])
-    assert result.exit_code == 0, result.output
+    done = running.run(*arguments)
+    assert done.status == 0, done.err
 
 
 def published(folder: Path, place: str, hidden: list[object]) -> Published:

@@ -9,7 +9,7 @@ from tests.worlds.local_worlds import LABELS, draw_local, examine_local
 COUNT = 60
 
 
-@pytest.mark.parametrize("count", [15, pytest.param(COUNT, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [6, pytest.param(COUNT, marks=pytest.mark.slow)])
 def test_hidden_cells_change_nothing_that_a_local_release_publishes(count: int) -> None:
     """``python -m tests.worlds.local_worlds`` draws many."""
     outcomes = [examine_local(f"local:{number}") for number in range(count)]

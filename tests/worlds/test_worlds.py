@@ -49,6 +49,7 @@ def told(outcome: Outcome) -> list[str]:
     ]
 
 
+@pytest.mark.some(7)
 @pytest.mark.parametrize("tables", [1, pytest.param(3, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("change", SETTLED)
 def test_hidden_cells_change_nothing_that_is_published(change: str, tables: int) -> None:

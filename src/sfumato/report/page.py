@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import gzip
 import json
+from functools import cache
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -267,19 +268,26 @@ def page_html(title: str, sentence: str, content: str, drawing: str | None = Non
     """Return a whole page on which only the scripts for its drawing may run, and nothing may be fetched."""
     allowed = "'none'"
     if drawing is not None:
-        from plotly.offline import get_plotlyjs
-
-        # plotly's package ships the full library only: packed, since a page is copied and mailed. The browser
-        # unpacks it, and the rule allows what comes out, by its digest.
-        library, script = get_plotlyjs(), read_resource("page.js")
-        packed = base64.b64encode(gzip.compress(library.encode(), 3, mtime=0)).decode()
+        (packed, digest), script = _library(), read_resource("page.js")
         content += _SCRIPTS.format(drawing=drawing, library=packed, script=script)
-        allowed = " ".join(map(source_hash, (library, script)))
+        allowed = f"{digest} {source_hash(script)}"
     rule = f"script-src {allowed}; style-src 'unsafe-inline'; img-src data: blob:"
     words = f'<h1>{escape(title)}</h1>\n<p class="quiet">{escape(sentence)}</p>'
     body = f"<main>\n{words}\n{content}\n</main>"
     style_sheet = f"\n{style.palette_css()}{read_resource('page.css')}"
     return document_html(escape(title), style_sheet, rule, body)
+
+
+@cache
+def _library() -> tuple[str, str]:
+    """Return plotly's script as pages hold it, and its digest; packing it once takes longer than the rest."""
+    from plotly.offline import get_plotlyjs
+
+    # plotly's package ships the full library only: packed, since a page is copied and mailed. The browser
+    # unpacks it, and the rule allows what comes out, by its digest.
+    library = get_plotlyjs()
+    packed = base64.b64encode(gzip.compress(library.encode(), 3, mtime=0)).decode()
+    return packed, source_hash(library)
 
 
 def how_to_read(front: PlainFront) -> str:
