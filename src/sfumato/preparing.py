@@ -275,7 +275,7 @@ LOCAL_COSTS: dict[str, dict[str, float]] = {
     "gl": {"suppressed_cost": 0.0},
     # Of classes that are equally good, those with the least labels.
     "dm": {"cell": 1e-6, "square": 1.0},
-    "average_class": {"cell": 1e-6, "each": -1.0},
+    "average_class": {"cell": 1e-6, "each": -1.0, "suppressed_cost": 0.0},
 }
 """What a local recoding may minimize, as the costs of labels and classes."""
 
@@ -290,6 +290,7 @@ def make_local_problem(prepared: Prepared, problem: Problem) -> LocalProblem:
             where=spec.where("objectives", "minimize"),
         )
     costs = dict(LOCAL_COSTS[objective])
+    is_of_cells = not {"square", "each"} & costs.keys()
     if objective == "dm":
         costs["suppressed_cost"] = float(prepared.cube.row_count)
     return LocalProblem.of_cube(
@@ -297,7 +298,8 @@ def make_local_problem(prepared: Prepared, problem: Problem) -> LocalProblem:
         [label_space(prepared.table, name, by_width=objective == "ncp") for name in names],
         problem.request.thresholds,
         attribute_weights=prepared.setting.weights,
-        row_weights=prepared.table.weigh_cells() if spec.recoding.weighted else None,
+        # Classes have a size, and no weight.
+        row_weights=prepared.table.weigh_cells() if spec.recoding.weighted and is_of_cells else None,
         budget=problem.suppression.budget,
         **costs,
     )

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from tests.oracles.local_recoding import Space
 
 KINDS = ("tree", "bounded", "range", "set", "suppress", "keep")
+WIDTHS = ("tree", "bounded", "width", "suppress", "keep")
+"""What may be shown where ranges cost their width on a line."""
 SIZE = Property(PropertyKind.SIZE)
 
 
@@ -74,6 +76,11 @@ def _space(rng: np.random.Generator, kind: str, size: int) -> tuple[LabelSpace, 
     plain_missing = missing if missing >= 0 else None
     if kind == "range":
         return LabelSpace.range(size, missing), {"kind": kind, "size": size, "missing": plain_missing}
+    if kind == "width":
+        places = np.append(0, rng.integers(1, 6, size - 1)).cumsum()
+        ends = places / max(places[-1], 1)
+        space = LabelSpace.range(size, missing, ends, ends)
+        return space, {"kind": "range", "size": size, "missing": plain_missing, "places": places.tolist()}
     if kind == "set":
         return LabelSpace.set(size, missing), {"kind": kind, "size": size, "missing": plain_missing}
     levels = _tree(rng, size)

@@ -3,6 +3,7 @@
 A table is a list of tuples of codes. What labels an attribute may show is a dict:
 ``{"kind": "tree", "levels": [[block of code 0, ...], ...]}`` from the lowest allowed level to the highest,
 ``{"kind": "range", "size": m, "missing": code or None}``, ``{"kind": "set", "size": m, "missing": ...}``.
+A range whose codes have ``"places"`` on a line costs by its width there.
 """
 
 from __future__ import annotations
@@ -33,6 +34,9 @@ def label_cost(space: Space, codes: Sequence[int]) -> Fraction | None:
     size = space["size"]
     if space["missing"] in held and len(held) > 1:
         return Fraction(1)
+    if "places" in space:
+        places = space["places"]
+        return Fraction(places[max(held)] - places[min(held)], max(places[-1], 1))
     covered = len(held) if space["kind"] == "set" else max(held) - min(held) + 1
     return Fraction(covered - 1, max(size - 1, 1))
 
@@ -89,6 +93,82 @@ def least_cost(
         if counts[hidden] <= budget
     ]
     return None if min(shown) == math.inf else Fraction(int(min(shown)), whole * sum(heavy))
+
+
+def label_shown(space: Space, codes: Sequence[int]) -> object:
+    """What the least label over some codes covers: two that cover the same are one."""
+    held = set(codes)
+    if space["kind"] == "tree":
+        for level in space["levels"]:
+            blocks = {level[code] for code in held}
+            if len(blocks) == 1:
+                return tuple(code for code, block in enumerate(level) if block in blocks)
+    if space["missing"] in held and len(held) > 1:
+        return "*"
+    return tuple(sorted(held)) if space["kind"] == "set" else (min(held), max(held))
+
+
+def measure_classes(
+    name: str,
+    spaces: Sequence[Space],
+    weights: Sequence[int],
+    tuples: Sequence[Codes],
+    rows: Sequence[int],
+    parts: Sequence[Sequence[int]],
+) -> Fraction:
+    """What ``gl``, ``glm``, ``dm`` or ``average_class`` say of some classes, all else suppressed."""
+    total, kept = sum(rows), sum(rows[i] for part in parts for i in part)
+    if name in ("gl", "glm"):
+        cells = Fraction(total - kept if name == "glm" else 0)
+        for part in parts:
+            cost = class_cost(spaces, weights, [tuples[i] for i in part])
+            assert cost is not None
+            cells += cost * sum(rows[i] for i in part)
+        return cells
+    sizes: Counter[object] = Counter()
+    for part in parts:
+        columns = zip(*(tuples[i] for i in part), strict=True)
+        shown = tuple(label_shown(space, codes) for space, codes in zip(spaces, columns, strict=True))
+        sizes[shown] += sum(rows[i] for i in part)
+    if name == "average_class":
+        return Fraction(kept, len(sizes))
+    return Fraction(sum(size**2 for size in sizes.values()) + (total - kept) * total)
+
+
+def least_measure(
+    name: str,
+    spaces: Sequence[Space],
+    weights: Sequence[int],
+    tuples: Sequence[Codes],
+    rows: Sequence[int],
+    meets: Meets,
+    budget: int = 0,
+) -> Fraction | None:
+    """The least of a measure over all classes and all that may be suppressed; None where there are none."""
+    everything = (1 << len(tuples)) - 1
+    allowed = {}
+    for chosen in range(1, everything + 1):
+        part = [i for i in range(len(tuples)) if chosen >> i & 1]
+        if class_cost(spaces, weights, [tuples[i] for i in part]) is not None and meets(part):
+            allowed[chosen] = part
+    found: list[Fraction] = []
+
+    def go_on(left: int, parts: list[list[int]], hidden: int) -> None:
+        if not left:
+            if parts:
+                found.append(measure_classes(name, spaces, weights, tuples, rows, parts))
+            return
+        first = (left & -left).bit_length() - 1
+        if hidden + rows[first] <= budget:
+            go_on(left ^ 1 << first, parts, hidden + rows[first])
+        chosen = left
+        while chosen:
+            if chosen >> first & 1 and chosen in allowed:
+                go_on(left ^ chosen, [*parts, allowed[chosen]], hidden)
+            chosen = (chosen - 1) & left
+
+    go_on(everything, [], 0)
+    return min(found, default=None)
 
 
 def diversity(values: Sequence[int]) -> dict[str, float]:

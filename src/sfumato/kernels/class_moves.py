@@ -37,11 +37,17 @@ if TYPE_CHECKING:
 
 # Shares of the steps; the rest moves single tuples.
 SPLITS, DISSOLVES, FOUNDS = 0.5, 0.02, 0.01
+HIDES = 0.98
+"""From here on a tuple is suppressed."""
+SHOWS = 0.75
+"""Up to here a new class is made around a tuple that is suppressed; beyond, it joins another."""
 CHAINS = 0.8
 """How often a class that would become too small is refilled; otherwise it swaps a tuple."""
 SCATTERS, SCATTERED = 0.3, 24
 """How often chance decides where more than k is required, and for how many tuples at most."""
 REDRAWS = 6
+SHOWN = 20
+"""How many tuples may come out of suppression for a class that is suppressed."""
 TRIED = 10
 """Tuples that are looked at to refill a class, and neighbours to find another one for a tuple."""
 
@@ -241,27 +247,14 @@ def _best_class(facts: TupleFacts, classes: TupleClasses, region: Region, t: int
 
 
 @kernel
-def _dissolve(facts: TupleFacts, classes: TupleClasses, region: Region, c: int) -> bool:
-    """Let every tuple of a class join another one, or suppress the whole class."""
-    if c >= len(facts.units) or classes.length[c] > TOUCHED - 2:
-        return False
-    m = _list_class(classes, c, region.items, 0)
-    hides = classes.rows[region.suppressed] + classes.rows[c] <= region.budget and draw(region.random) < 0.5
-    for i in range(m):
-        t = region.items[i]
-        target = region.suppressed if hides else _best_class(facts, classes, region, t, c)
-        if target < 0:
-            break
-        shift(facts, classes, region, t, target)
-    return True
-
-
-@kernel
 def _found(facts: TupleFacts, classes: TupleClasses, region: Region, t: int) -> bool:
     """Make a new class around a tuple from tuples that their classes can spare."""
     if region.counts[FREE] == 0 or not _can_spare(facts, classes, t, 0):
         return False
     c = region.free[region.counts[FREE] - 1]
+    if classes.length[c] > 0:
+        # A step makes one new class.
+        return False
     shift(facts, classes, region, t, c)
     # What else is required may need more than k units.
     wanted = facts.k + (int(draw(region.random) * 4.0) if len(region.plan.kind) > 0 else 0)
@@ -271,6 +264,38 @@ def _found(facts: TupleFacts, classes: TupleClasses, region: Region, t: int) -> 
             break
         if region.of[s] == region.number and _can_spare(facts, classes, s, 0):
             shift(facts, classes, region, s, c)
+    return True
+
+
+@kernel
+def _show(facts: TupleFacts, classes: TupleClasses, region: Region, t: int) -> None:
+    """Take a tuple out of suppression: into a near class, or with others into a new one."""
+    target = -1
+    if draw(region.random) < 0.5:
+        target = _best_class(facts, classes, region, t, region.suppressed)
+    if target >= 0:
+        shift(facts, classes, region, t, target)
+    else:
+        _found(facts, classes, region, t)
+
+
+@kernel
+def _dissolve(facts: TupleFacts, classes: TupleClasses, region: Region, c: int) -> bool:
+    """Let every tuple of a class join another one, or suppress the whole class."""
+    if c >= len(facts.units) or classes.length[c] > TOUCHED - 2:
+        return False
+    m = _list_class(classes, c, region.items, 0)
+    hides = classes.rows[c] <= region.budget and draw(region.random) < 0.5
+    for i in range(m):
+        t = region.items[i]
+        target = region.suppressed if hides else _best_class(facts, classes, region, t, c)
+        if target < 0:
+            break
+        shift(facts, classes, region, t, target)
+    for _ in range(SHOWN if hides else 0):
+        if classes.rows[region.suppressed] <= region.budget:
+            break
+        _show(facts, classes, region, _any_of(classes, region, region.suppressed))
     return True
 
 
@@ -345,9 +370,9 @@ def _move(
             s = _any_of(classes, region, target)
         else:
             s = _refill(facts, classes, region, t, target)
-        if s < 0 or classes.length[classes.owner[s]] == 1:
+        other = classes.owner[s] if s >= 0 else c
+        if other == c or (other < n and classes.length[other] == 1):
             return False
-        other = classes.owner[s]
         change = _exchanged(facts, classes, c, t, s, region.room) - classes.cost[c] - classes.cost[other]
         change += _without(facts, classes, other, s, region.room + 1)
         if other == target and target < n:
@@ -386,8 +411,10 @@ def _anneal(
         temperature *= fall
         t = region.tuples[int(draw(region.random) * len(region.tuples))]
         for _ in range(REDRAWS):
-            # A class that costs nothing has nothing to gain, but as another's neighbour.
-            if classes.cost[classes.owner[t]] > 0.0:
+            # A class that costs nothing has nothing to gain, but as another's neighbour. What is suppressed
+            # at no cost may come out, so that others may go.
+            c = classes.owner[t]
+            if classes.cost[c] != 0.0 or (c == region.suppressed and draw(region.random) < 0.5):
                 break
             t = region.tuples[int(draw(region.random) * len(region.tuples))]
         s = _neighbour(facts, region, t)
@@ -396,12 +423,15 @@ def _anneal(
         limit = -temperature * math.log(1.0 - draw(region.random)) if hot else 0.0
         kind = draw(region.random)
         target = classes.owner[s] if s >= 0 else -1
-        if region.budget > 0 and kind > 0.98:
-            target = region.suppressed
+        if region.budget > 0:
+            # Even what has no neighbour may be suppressed, or come out of it.
+            target = region.suppressed if kind > HIDES else target if s >= 0 else classes.owner[t]
         if target < 0:
             continue
         if len(region.plan.kind) > 0 and draw(region.random) < SCATTERS:
             shifts = _scatter(facts, classes, region, t, target)
+        elif kind < SHOWS and classes.owner[t] == region.suppressed:
+            shifts = _found(facts, classes, region, t)
         elif kind < SPLITS:
             shifts = _split(facts, classes, region, t, target, limit)
         elif kind < SPLITS + DISSOLVES:

@@ -42,6 +42,10 @@ COOLED = 0.94
 """The share of all proposals after which the temperature is 0."""
 WARM, COLD = 0.6, 0.04
 """First and last temperature over the mean gain of a step downhill."""
+PRICED = 6
+"""After how many rounds classes that cost something beside their labels are made and priced."""
+FEW = 10
+"""Steps downhill that say too little of what one gains."""
 PATIENT = 150
 """Proposals for each tuple below which the search begins cooler."""
 
@@ -182,7 +186,7 @@ class _Session:
             np.zeros(kernel.TOUCHED, np.int32),
             np.zeros(kernel.TOUCHED, np.int32),
             np.zeros((kernel.TOUCHED, 2)),
-            np.zeros((n, 2), np.int32),
+            np.zeros((n + kernel.TOUCHED, 2), np.int32),
             np.zeros(n, np.int32),
             np.zeros((3, n)),
             base,
@@ -238,9 +242,8 @@ class _Session:
                 self.facts, self.classes, region, moves.UNITE, (hides, 0.0), np.zeros(n + 1, np.int64)
             )
             if not lost and (self.classes.owner < n).any():
-                return AnnealingState(
-                    np.minimum(self.classes.owner, n).astype(np.int32), cost=float(self.classes.cost.sum())
-                )
+                owner = np.minimum(self.classes.owner, n).astype(np.int32)
+                return AnnealingState(owner, cost=self._cost(owner))
         raise InfeasibleError(
             "no local recoding was found that meets the requirements; "
             + (f"rows that fit into no class: {lost}. " if lost else "no row would be left. ")
@@ -278,6 +281,7 @@ class _Session:
 
         It ``counts`` or not if it is the first and somebody stops it; a later one never does.
         """
+        self._price(now, done[0])
         of = self._cut(now)
         n, owner = len(of), np.where(now.owner < len(of), now.owner, len(of) + of).astype(np.int32)
         self.set_up(owner)
@@ -305,8 +309,14 @@ class _Session:
         if self.monitor.halt[0] and (now.rounds or not counts):
             return now
         accepted = sum(int(region.counts[kernel.ACCEPTED]) for region in made)
-        gain = -sum(float(region.gain[0]) for region in made) / accepted if accepted else now.cost / n
-        owner, cost = np.minimum(self.classes.owner, n).astype(np.int32), float(self.classes.cost.sum())
+        gain = -sum(float(region.gain[0]) for region in made) / max(accepted, 1)
+        if accepted < FEW:
+            # They say too little of the others, so that the cost of a tuple counts as some of them.
+            gain = (gain * accepted + abs(now.cost) / n * FEW) / (accepted + FEW)
+        owner = np.minimum(self.classes.owner, n).astype(np.int32)
+        # While it is hot, what takes long to price is priced now and then.
+        skips = self.problem.counts_classes and heat[0] > 0.0 and now.rounds % PRICED
+        cost = now.cost if skips else self._cost(owner)
         better = cost < now.least
         return replace(
             now,
@@ -318,6 +328,29 @@ class _Session:
             best=owner if better else now.best,
             least=cost if better else now.least,
         )
+
+    def _price(self, now: AnnealingState, done: float) -> None:
+        """Price classes for a round where it is they that cost, and not labels alone.
+
+        Labels cost more at first: chance would make them all ``*`` while it weighs classes alone, and what
+        shows the same is one class. And to have many classes for the rows that are left is to have many
+        beyond so many a row (Dinkelbach 1967), the most a row so far.
+        """
+        problem, prices = self.problem, self.facts.prices
+        if not problem.counts_classes:
+            return
+        one = problem.square * problem.k**2 + abs(problem.each)
+        prices[1] = problem.cell if done >= COOLED else one / (2 * problem.k)
+        if problem.each < 0:
+            owner = now.owner if now.best is None else now.best
+            kept = owner < len(owner)
+            prices[0] = problem.each * len(np.unique(owner[kept])) / max(int(problem.rows[kept].sum()), 1)
+
+    def _cost(self, owner: IntArray) -> float:
+        """Return what classes cost, summed; where it is they that cost, what shows the same is one."""
+        if self.problem.counts_classes:
+            return make_solution(self.problem, owner).cost * self.problem.total
+        return float(self.classes.cost.sum())
 
     def _spare(self, of: IntArray, owner: IntArray, sizes: LongArray) -> LongArray:
         """Return how many free classes each region gets: it never needs more than it has tuples."""

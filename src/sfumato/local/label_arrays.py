@@ -147,8 +147,11 @@ def make_solution(problem: LocalProblem, owner: IntArray) -> LocalSolution:
     cells = sum(
         share * cost[first] for share, (_, _, cost) in zip(problem.attribute_weights, made, strict=True)
     )
-    cost = float((weight * cells * problem.cell + problem.square * rows**2 + problem.each).sum())
+    cost = float((weight * cells * problem.cell + problem.square * rows**2).sum())
     cost += float(problem.weights[~kept].sum()) * problem.suppressed_cost
+    # Many classes are good for as many rows as are left.
+    share = problem.rows.sum() / max(rows.sum(), 1) if problem.each < 0 else 1.0
+    cost += problem.each * len(first) * float(share)
     return LocalSolution(
         classes,
         tuple(label[first] for label, _, _ in made),

@@ -8,7 +8,8 @@ every attribute; each class must meet all requirements. What is wanted is the le
 
 with Σ_a w_a = 1. Where tuples weigh as much as they have rows, this is ``loss``. ``square`` and ``each`` give
 ``dm`` and ``average_class``: the first prices the pairs of rows of a class, the second every class (−1 for
-many classes).
+many classes). Where that is negative it counts for as many rows as are left: it is multiplied by all rows
+over these, so that what is least is the mean number of rows of a class.
 """
 
 from __future__ import annotations
@@ -102,9 +103,15 @@ class LocalProblem:
             sources.make_plan(cube, Suppression(Rule.NONE, 0), costs_of_cells),
             grouping.group,
             tuple(thresholds),
-            budget,
+            # Something must be left.
+            max(min(budget, int(rows.sum()) - 1), 0),
             **costs,
         )
+
+    @property
+    def counts_classes(self) -> bool:
+        """Tell whether classes cost something beside their labels."""
+        return bool(self.square or self.each)
 
     @cached_property
     def total(self) -> float:
