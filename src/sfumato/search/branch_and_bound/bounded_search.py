@@ -162,8 +162,8 @@ class _BoundedSearch:
             self._begin()
         else:
             self._resume(snapshot)
-        for _ in self.workers.map(self._price, [None], self._tick):
-            pass
+        # Beside the clock: on wide tables it takes long.
+        list(self.workers.map(lambda memory, _: self._price(memory), [None], self._tick))
         try:
             while self.at_work or (len(self.queue) and not self.watch.stopped):
                 self._step()
@@ -187,8 +187,8 @@ class _BoundedSearch:
             self._seed()
         self.queue.push(root)
 
-    def _price(self, memory: _WorkerRoom, _: None) -> None:
-        """Find the prices with which all nodes begin, in a worker: on wide tables it takes long."""
+    def _price(self, memory: _WorkerRoom) -> None:
+        """Find the prices with which all nodes begin, in a worker."""
         if np.isfinite(self.best.cost):
             arrays = (self.tuples, self.space.decisions, memory.ends, self.model, self.use, self.best.cost)
             states = np.zeros(self.space.elements, dtype=np.int32)
