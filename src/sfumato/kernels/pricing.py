@@ -231,7 +231,7 @@ def _add_boxes(decisions: Decisions, ends: Ends, model: BoundModel, first_price:
             prices.low[a, kept], prices.high[a, kept] = prices.low[a, m], prices.high[a, m]
         kept += 1
     for c in range(work.fine.amount[0]):
-        if kept == len(prices.owner) or prices.limit[c] == 0.0:
+        if kept == len(prices.owner) or prices.limit[c] == 0.0 or work.control[0]:
             continue
         prices.owner[kept], prices.step[kept] = c, 0.0
         prices.price[kept] = first_price * prices.limit[c]
@@ -382,7 +382,7 @@ def _ascend(
         if idle == PATIENCE:
             pace, idle = pace * SHORTER, 0
         squares = _find_steps(decisions, model, work)
-        if bound >= best or squares == 0.0:
+        if bound >= best or squares == 0.0 or work.control[0]:
             break
         _take_step(pace * (best - found) / squares, work)
     for m in range(prices.amount[0]):

@@ -6,15 +6,17 @@ from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from sfumato.errors import ParameterError, nearest
-from sfumato.front import count_text
+from sfumato.front import count_text, non_dominated
 from sfumato.search.descent import DescentParameters, search_descent
 from sfumato.search.exhaustive import search_exhaustive
 from sfumato.search.granulation_ga import GranulationParameters, search_granulation_ga
 from sfumato.search.lattice_search import LatticeParameters, pruning_words, search_lattice
 from sfumato.search.ledger import Run
 from sfumato.search.optimal import search_optimal
-from sfumato.search.pbg_ea import PbgParameters, box_archive, search_pbg_ea
+from sfumato.search.pbg_ea import PbgParameters, box_archive, compile_pbg_ea, search_pbg_ea
 from sfumato.search.problem import LISTED, refuse_unlisted, unbounded_message
 from sfumato.search.pymoo_adapter import ALGORITHMS, EvolutionParameters, compile_pymoo, search_pymoo
 from sfumato.search.techniques import PrintedParameters, Techniques
@@ -117,6 +119,10 @@ def _search_printed(problem: Problem, run: Run, *, way: str) -> SearchResult:
     return SEARCHES[way](problem, run).search()
 
 
+def _compile_recodings(problem: Problem) -> None:
+    problem.recodings(threads=1).compile()
+
+
 def _compile_optimal(problem: Problem) -> None:
     if problem.schemes is not None:
         from sfumato.search.branch_and_bound import compile_branch_and_bound
@@ -127,11 +133,18 @@ def _compile_optimal(problem: Problem) -> None:
 METHODS: dict[str, Method] = {
     "exhaustive": Method(search_exhaustive, lists=True, numbers=True),
     "optimal": Method(_search_optimal, Techniques, compile=_compile_optimal),
-    "bottom-up": Method(partial(_search_printed, way="bottom-up"), PrintedParameters, partitions_alone=True),
-    "top-down": Method(partial(_search_printed, way="top-down"), PrintedParameters, partitions_alone=True),
+    **{
+        way: Method(
+            partial(_search_printed, way=way),
+            PrintedParameters,
+            partitions_alone=True,
+            compile=_compile_recodings,
+        )
+        for way in ("bottom-up", "top-down")
+    },
     "descent": Method(search_descent, DescentParameters, levels_alone=True),
     "lattice": Method(search_lattice, LatticeParameters, lists=True, numbers=True),
-    "pbg-ea": Method(search_pbg_ea, PbgParameters, levels_alone=True),
+    "pbg-ea": Method(search_pbg_ea, PbgParameters, levels_alone=True, compile=compile_pbg_ea),
     "granulation-ga": Method(search_granulation_ga, GranulationParameters, lists=True),
     **{
         name: Method(
@@ -157,6 +170,7 @@ def unused_words(method: str, given: Iterable[str]) -> tuple[str, str] | None:
 def compile_method(method: str, problem: Problem, batch: Batch) -> None:
     """Have the kernels of a method ready, so that compiling takes none of its time."""
     batch.compile()
+    non_dominated(np.zeros((1, len(problem.objectives))))
     compile_more = METHODS[method].compile
     if compile_more is not None:
         compile_more(problem)

@@ -32,8 +32,15 @@ TRIED = 8
 
 FAR = 1e300  # what gains are cut off at
 
-LEAST_SPLIT, MOST_SPLIT, SPLIT_WORK = 16, 512, 400_000
-"""How many boxes are split at once: × distinct tuples so many, within these limits."""
+LEAST_SPLIT, MOST_SPLIT, SPLIT_WORK = 16, 512, 3_200_000
+"""How many boxes are split at once: × distinct tuples so many, within these limits.
+
+The more are, the more tables their nodes share. Once the incumbent is the best node, every box that is open
+has to be split anyway; until then few at once go to the better ones first.
+"""
+
+NEIGHBOURS = 128
+"""How many nodes are at most made from the classes of one below them all; more share tables on a walk."""
 
 
 def search_optimal(problem: Problem, run: Run | None = None) -> SearchResult:
@@ -77,8 +84,9 @@ class LevelSearch(Ledger):
         self.best = min(self.best, float(costs[feasible].min(initial=np.inf)))
 
     def compute(self, nodes: LongArray) -> Statistics:
-        """Evaluate nodes, near each other as neighbours are, and what is split at once."""
-        return self.batch.evaluate(nodes, self.tick, bounds=self.bounds.asks_doomed, near=True)
+        """Evaluate nodes: neighbours of one, or what is split at once."""
+        is_near = len(nodes) <= NEIGHBOURS
+        return self.batch.evaluate(nodes, self.tick, bounds=self.bounds.asks_doomed, near=is_near)
 
     @property
     def evaluated(self) -> int:

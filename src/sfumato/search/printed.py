@@ -213,9 +213,11 @@ class TopDown(_Printed):
         self.measure([self._recoding(head)])
         self.expanded += 1
         order = list(self._arranged(head, tail))
-        while order and not self.run.monitor.stopped:
+        while order:
             cut = order.pop(0)
             self._optimize(head | {cut}, tuple(order))
+            if self.run.monitor.stopped:
+                return
             order = list(self._useful(head, tuple(order)))
 
     def _useful(self, head: frozenset[int], tail: tuple[int, ...]) -> tuple[int, ...]:

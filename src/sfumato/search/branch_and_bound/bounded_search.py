@@ -162,7 +162,8 @@ class _BoundedSearch:
             self._begin()
         else:
             self._resume(snapshot)
-        self.workers.call(self._price)
+        # Beside the clock: on wide tables it takes long.
+        list(self.workers.map(lambda memory, _: self._price(memory), [None], self._tick))
         try:
             while self.at_work or (len(self.queue) and not self.watch.stopped):
                 self._step()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sfumato.errors import ParameterError, nearest
-from sfumato.front import hypervolume, non_dominated
+from sfumato.front import hypervolume
 from sfumato.monitor import Recall, StoppedError
 from sfumato.search.checkpoint import run_mark
 from sfumato.search.ledger import Run
@@ -113,7 +113,6 @@ def compile_pymoo(problem: Problem, algorithm: str = "nsga2") -> None:
     from sfumato.search.pymoo_adapter import algorithms
 
     algorithms.load(algorithm)
-    non_dominated(np.zeros((1, len(problem.objectives))))
     if problem.schemes is not None:
         problem.recodings(threads=1).compile()
 
