@@ -158,7 +158,8 @@ class _Annealing:
         if n <= EXACT:
             self.near = near_rows_exactly(self.values, kept, self.threads)[0]
         else:
-            self.near = self._near_rows(kept)
+            # Many rows have time for few steps each: these go to what is nearest.
+            self.near = np.ascontiguousarray(self._near_rows(kept)[:, : k + 4])
         self.norms = (self.values**2).sum(axis=1)
         self.regions = int(np.clip(n // REGION, 1, MOST_REGIONS))
 
