@@ -162,9 +162,9 @@ class _BoundedSearch:
             self._begin()
         else:
             self._resume(snapshot)
-        # Beside the clock: on wide tables it takes long.
-        list(self.workers.map(lambda memory, _: self._price(memory), [None], self._tick))
         try:
+            # Beside the clock: on wide tables it takes long.
+            list(self.workers.map(lambda memory, _: self._price(memory), [None], self._tick))
             while self.at_work or (len(self.queue) and not self.watch.stopped):
                 self._step()
                 if self.keeper.is_due:
