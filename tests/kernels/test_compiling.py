@@ -67,7 +67,7 @@ OTHERS = "import sfumato\nsfumato.warm_up()\n"
 KERNELS_OF_THE_DEMO = {
     "class_moves": "_anneal _any_of _best_class _best_cut _can_spare _dissolve _exchanged _found _is_cut_so "
     "_list_class _merge_failing _more_units _move _neighbour _order_members _partner _place _refill _scatter "
-    "_set_up _shed _split _without regroup sort_by",
+    "_set_up _shed _show _split _without regroup sort_by",
     "closed_labels": "_check _collect_near _descend _enter _fill _gain _held_gain _is_owed _leave_out "
     "_meets_all _most _walk_labels certify excess_of lower make_boxes note",
     "diversity": "fill_diversity summed_inverse",
